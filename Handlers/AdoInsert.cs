@@ -1,0 +1,26 @@
+using System.Data;
+using System.Data.Common;
+
+namespace Kit.Handlers;
+
+/// <summary>Hand-written ADO.NET: the baseline.</summary>
+public sealed class AdoInsert : IWidgetInsert
+{
+    public async Task InsertAsync(DbConnection connection, Widget widget, CancellationToken cancellationToken)
+    {
+        await using var command = connection.CreateCommand();
+        command.CommandText = "INSERT INTO widget (id, message_id) VALUES (@id, @message_id)";
+        Add(command, "id", DbType.Int64, widget.Id);
+        Add(command, "message_id", DbType.Guid, widget.MessageId);
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    private static void Add(DbCommand command, string name, DbType type, object value)
+    {
+        var parameter = command.CreateParameter();
+        parameter.ParameterName = name;
+        parameter.DbType = type;
+        parameter.Value = value;
+        command.Parameters.Add(parameter);
+    }
+}

@@ -1,0 +1,11 @@
+namespace Kit.Handlers;
+
+/// <summary>The handler of every cell. It neither commits nor knows the mode, the transport or the framework.</summary>
+public sealed class WidgetBuilder(IWidgetInsert insert)
+{
+    public async Task BuildAsync(BuildWidget message, IConnections connections, CancellationToken cancellationToken)
+    {
+        await using var connection = await connections.OpenAsync(cancellationToken);
+        await insert.InsertAsync(connection, new Widget(WidgetId.Next(), message.MessageId), cancellationToken);
+    }
+}

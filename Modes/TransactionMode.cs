@@ -1,0 +1,114 @@
+using System.Data;
+
+namespace Kit.Modes;
+
+/// <summary>
+/// How transactional a message handler is: what commits together, what is retried and what that promises.
+/// The four modes of <see cref="Matrix"/> follow a benchmark published for NServiceBus 5 in 2014; <see cref="Comparisons"/>
+/// are measured beside them when asked for by name.
+/// </summary>
+public sealed record TransactionMode
+{
+    private TransactionMode(string name) => Name = name;
+
+    /// <summary>The mode's name on the command line, in files and in reports.</summary>
+    public string Name { get; private init; }
+
+    /// <summary>What the receive of the message commits with, and when.</summary>
+    public required string Receive { get; init; }
+
+    /// <summary>What the handler's insert commits with, and when.</summary>
+    public required string Insert { get; init; }
+
+    /// <summary>What the messages that the handler sends commit with, and when.</summary>
+    public required string Sends { get; init; }
+
+    /// <summary>What happens when the handler throws.</summary>
+    public required string OnThrow { get; init; }
+
+    /// <summary>What a user may rely on, and what not.</summary>
+    public required string Promise { get; init; }
+
+    /// <summary>How often a failed message is handled again, at once, before it goes to the error queue.</summary>
+    public int ImmediateRetries { get; init; } = 2;
+
+    /// <summary>How often a failing message is handled in all.</summary>
+    public int Attempts => 1 + ImmediateRetries;
+
+    /// <summary>The isolation level of every transaction that the kit opens, in every mode.</summary>
+    public static IsolationLevel Isolation => IsolationLevel.ReadCommitted;
+
+    public static TransactionMode FullDtc { get; } = new("full-dtc")
+    {
+        Receive = "one atomic unit with insert and sends (two-phase commit)",
+        Insert = "in that unit",
+        Sends = "in that unit",
+        OnThrow = "all rolled back, retried",
+        Promise = "Each message has its effect exactly once, through crashes of either side. The row becomes visible a moment after the " +
+                  "decision, when the second phase has run in the background: a message that the handler sent can be received before its row is seen.",
+    };
+
+    public static TransactionMode DtcOff { get; } = new("dtc-off")
+    {
+        Receive = "its own transaction, committed last",
+        Insert = "own TransactionScope around the handler, committed before the receive",
+        Sends = "with the receive, where the transport can",
+        OnThrow = "insert rolled back, message retried",
+        Promise = "No message is lost. A crash between the two commits handles the message again: its rows can be doubled. " +
+                  "A handler that throws leaves nothing behind.",
+    };
+
+    public static TransactionMode ScopeOff { get; } = new("scope-off")
+    {
+        Receive = "its own transaction, committed last",
+        Insert = "own autocommit",
+        Sends = "with the receive, where the transport can",
+        OnThrow = "insert stays, message retried",
+        Promise = "No message is lost. A crash or a throw after an insert handles the message again: its rows can be doubled, " +
+                  "and work of several statements can stay half done.",
+    };
+
+    public static TransactionMode TransactionsOff { get; } = new("transactions-off")
+    {
+        Receive = "committed before the handler runs",
+        Insert = "own autocommit",
+        Sends = "at once",
+        OnThrow = "not retried; to the error queue at best",
+        ImmediateRetries = 0,
+        Promise = "A message is handled at most once. A crash loses what was received and not yet handled; a throw leaves what was done before it.",
+    };
+
+    /// <summary><see cref="FullDtc"/> with the second phase finished before the worker goes on.</summary>
+    public static TransactionMode FullDtcWaiting { get; } = FullDtc with
+    {
+        Name = "full-dtc-waiting",
+        Promise = "As full-dtc, and the worker goes on to its next message only when the row is visible. Another endpoint can " +
+                  "still receive a message that the handler sent a moment before that.",
+    };
+
+    /// <summary>Npgsql's own two-phase commit: both connections enlisted in one TransactionScope.</summary>
+    public static TransactionMode NpgsqlScope { get; } = new("npgsql-scope")
+    {
+        Receive = "one TransactionScope with insert and sends (the driver's two-phase commit)",
+        Insert = "in that scope",
+        Sends = "in that scope",
+        OnThrow = "all rolled back, retried",
+        Promise = "As full-dtc while nothing fails. The driver recovers nothing: a crash between the phases leaves branches in doubt " +
+                  "for an operator to end, and a failure of the second phase is not reported (npgsql issues 1378, 5683 and 6641).",
+    };
+
+    /// <summary>The modes of the default matrix, the most transactional first.</summary>
+    public static IReadOnlyList<TransactionMode> Matrix { get; } = [FullDtc, DtcOff, ScopeOff, TransactionsOff];
+
+    /// <summary>What is measured beside the matrix when it is asked for by name.</summary>
+    public static IReadOnlyList<TransactionMode> Comparisons { get; } = [FullDtcWaiting, NpgsqlScope];
+
+    public static IReadOnlyList<TransactionMode> All { get; } = [.. Matrix, .. Comparisons];
+
+    /// <exception cref="ArgumentException">No mode has that name; the message lists those that exist.</exception>
+    public static TransactionMode Parse(string name) =>
+        All.FirstOrDefault(mode => string.Equals(mode.Name, name, StringComparison.Ordinal))
+        ?? throw new ArgumentException($"Unknown mode '{name}'. Modes: {string.Join(", ", All.Select(mode => mode.Name))}.", nameof(name));
+
+    public override string ToString() => Name;
+}
