@@ -2,10 +2,13 @@ using System.Data.Common;
 
 namespace Kit.Handlers;
 
-/// <summary>Where a handler gets its connections. The endpoint decides which transaction they belong to.</summary>
+/// <summary>Where a handler gets its connection. The endpoint decides which transaction it belongs to.</summary>
 public interface IConnections
 {
-    /// <summary>Opens a connection to the widgets' database. The caller disposes it, in every mode.</summary>
+    /// <summary>
+    /// The handler's open connection to the widgets' database, the same one each time it is asked for. It is lent: the endpoint
+    /// opened it and closes it.
+    /// </summary>
     /// <exception cref="DbException">The database cannot be reached.</exception>
-    ValueTask<DbConnection> OpenAsync(CancellationToken cancellationToken);
+    ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken);
 }

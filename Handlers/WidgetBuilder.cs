@@ -5,7 +5,7 @@ public sealed class WidgetBuilder(IWidgetInsert insert)
 {
     public async Task BuildAsync(BuildWidget message, IConnections connections, CancellationToken cancellationToken)
     {
-        await using var connection = await connections.OpenAsync(cancellationToken);
+        var connection = await connections.GetAsync(cancellationToken);
         await insert.InsertAsync(connection, new Widget(WidgetId.Next(), message.MessageId), cancellationToken);
     }
 }

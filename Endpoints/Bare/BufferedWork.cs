@@ -1,0 +1,31 @@
+using System.Data.Common;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare;
+
+/// <summary>Lends a connection that joins the ambient transaction, if there is one, and keeps sends until the handler has succeeded.</summary>
+internal sealed class BufferedWork(NpgsqlDataSource data) : IWork, IAsyncDisposable
+{
+    private readonly List<OutgoingMessage> sends = [];
+    private NpgsqlConnection? connection;
+
+    /// <summary>Runs the handler and gives what it sent.</summary>
+    public static async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(
+        MessagePipeline pipeline, ReceivedMessage message, NpgsqlDataSource data, CancellationToken cancellationToken)
+    {
+        await using var work = new BufferedWork(data);
+        await pipeline.HandleAsync(message, work, cancellationToken);
+        return work.sends;
+    }
+
+    public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) =>
+        connection ??= await data.OpenConnectionAsync(cancellationToken);
+
+    public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
+    {
+        sends.Add(message);
+        return Task.CompletedTask;
+    }
+
+    public ValueTask DisposeAsync() => connection?.DisposeAsync() ?? ValueTask.CompletedTask;
+}

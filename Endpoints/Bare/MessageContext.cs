@@ -1,0 +1,37 @@
+using System.Data.Common;
+
+namespace Kit.Endpoints.Bare;
+
+/// <summary>What an endpoint lends to a handler for one attempt at one message.</summary>
+public sealed class MessageContext
+{
+    private readonly IWork work;
+
+    internal MessageContext(Guid messageId, int attempt, IWork work)
+    {
+        MessageId = messageId;
+        Attempt = attempt;
+        this.work = work;
+    }
+
+    public Guid MessageId { get; }
+
+    /// <summary>1 for the first attempt.</summary>
+    public int Attempt { get; }
+
+    /// <summary>
+    /// The handler's open connection to its database, in the transaction that the mode says; the same one each time it is asked for.
+    /// It is lent: the endpoint closes it, the handler does not dispose it.
+    /// </summary>
+    /// <exception cref="DbException">The database cannot be reached.</exception>
+    public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => work.GetConnectionAsync(cancellationToken);
+
+    /// <summary>
+    /// Sends a message to the queue of another endpoint: when the handler has succeeded, in the transaction of the receive;
+    /// in <c>transactions-off</c> at once.
+    /// </summary>
+    /// <exception cref="DbException"><c>transactions-off</c> only: the queue does not exist or cannot be reached.</exception>
+    public Task SendAsync<TMessage>(string queue, TMessage message, CancellationToken cancellationToken)
+        where TMessage : notnull =>
+        work.SendAsync(OutgoingMessage.Create(queue, message), cancellationToken);
+}

@@ -1,0 +1,55 @@
+using Kit.Endpoints.Bare.TwoPhase;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql;
+
+/// <summary>
+/// <c>full-dtc</c>: receive, insert and sends in one atomic unit, the kit's own two-phase commit. See <see cref="AtomicUnit"/>.
+/// </summary>
+internal sealed class FullDtcReceiver(
+    QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability, QueueDatabase database, ISecondPhase secondPhase) : IReceiver
+{
+    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    {
+        await using var receive = await queue.BeginAsync();
+        if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
+            return false;
+
+        await using var unit = new AtomicUnit(receive, new BranchId(database, transactionId), data);
+        try
+        {
+            using var transaction = AmbientTransaction.Create();
+            unit.EnlistIn(transaction);
+            using (var scope = AmbientTransaction.Enter(transaction))
+            {
+                await pipeline.HandleAsync(message, unit, cancellationToken);
+                await queue.SendAsync(unit.Sends);
+                scope.Complete();
+            }
+
+            await Task.Factory.FromAsync(transaction.BeginCommit, transaction.EndCommit, state: null);
+        }
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        {
+            await unit.DisposeAsync();
+            if (unit.IsUndecided)
+            {
+                await recoverability.AnswerAsync(queue, receive, message, failure);
+            }
+            else
+            {
+                await receive.RollbackAsync(CancellationToken.None);
+                await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
+            }
+
+            return true;
+        }
+
+        if (unit.Prepared is { } branch)
+            await secondPhase.FinishAsync(branch);
+
+        return true;
+    }
+
+    public ValueTask DisposeAsync() => queue.DisposeAsync();
+}

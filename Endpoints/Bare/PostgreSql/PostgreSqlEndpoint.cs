@@ -1,0 +1,154 @@
+using Kit.Endpoints.Bare.TwoPhase;
+using Kit.Modes;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql;
+
+/// <summary>Runs the workers of one endpoint between the host's start and stop.</summary>
+internal sealed partial class PostgreSqlEndpoint(BareEndpoint endpoint, MessagePipeline pipeline, ILogger log) : IHostedService, IAsyncDisposable
+{
+    private static readonly TimeSpan ShortestPoll = TimeSpan.FromMilliseconds(10);
+    private static readonly TimeSpan LongestPoll = TimeSpan.FromMilliseconds(160);
+    private static readonly TimeSpan Reconnect = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan RecoveryInterval = TimeSpan.FromSeconds(5);
+
+    private readonly CancellationTokenSource stopping = new();
+    private readonly CancellationTokenSource abandoning = new();
+    private readonly List<Task> running = [];
+    private NpgsqlDataSource? queues;
+    private NpgsqlDataSource? data;
+    private ISecondPhase? secondPhase;
+
+    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    /// <exception cref="InvalidOperationException">The server lacks what the mode needs.</exception>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        queues = NpgsqlDataSource.Create(ForQueues());
+        data = NpgsqlDataSource.Create(ForData());
+        var open = await PrepareModeAsync(queues, data, cancellationToken);
+        for (var worker = 0; worker < endpoint.Concurrency; worker++)
+            running.Add(Task.Run(() => WorkAsync(open), CancellationToken.None));
+    }
+
+    /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled and rolled back.</summary>
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await stopping.CancelAsync();
+        await using (cancellationToken.Register(abandoning.Cancel))
+            await Task.WhenAll(running);
+        if (secondPhase is not null)
+            await secondPhase.DisposeAsync();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        stopping.Dispose();
+        abandoning.Dispose();
+        if (secondPhase is not null)
+            await secondPhase.DisposeAsync();
+        if (data is not null)
+            await data.DisposeAsync();
+        if (queues is not null)
+            await queues.DisposeAsync();
+    }
+
+    private string ForQueues() => new NpgsqlConnectionStringBuilder(endpoint.Queues.ConnectionString)
+    {
+        Enlist = endpoint.Mode == TransactionMode.NpgsqlScope,
+    }.ConnectionString;
+
+    private string ForData() => new NpgsqlConnectionStringBuilder(endpoint.Data.ConnectionString)
+    {
+        Enlist = endpoint.Mode == TransactionMode.DtcOff || endpoint.Mode == TransactionMode.NpgsqlScope,
+    }.ConnectionString;
+
+    private async Task<Func<Task<IReceiver>>> PrepareModeAsync(NpgsqlDataSource queues, NpgsqlDataSource data, CancellationToken cancellationToken)
+    {
+        var statements = new QueueStatements(endpoint.Name);
+        var recoverability = new Recoverability(endpoint.Mode, log);
+        if (endpoint.Mode == TransactionMode.DtcOff)
+            return async () => new DtcOffReceiver(await OpenSessionAsync(), data, pipeline, recoverability);
+        if (endpoint.Mode == TransactionMode.ScopeOff)
+            return async () => new ScopeOffReceiver(await OpenSessionAsync(), data, pipeline, recoverability);
+        if (endpoint.Mode == TransactionMode.TransactionsOff)
+            return async () => new TransactionsOffReceiver(await OpenSessionAsync(), data, pipeline, recoverability);
+        if (endpoint.Mode == TransactionMode.NpgsqlScope)
+            return () => Task.FromResult<IReceiver>(new NpgsqlScopeReceiver(queues, statements, data, pipeline, recoverability));
+
+        var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
+        var backlog = await Preflight.BacklogAsync(data, database, endpoint.Concurrency, cancellationToken);
+        var recovery = new Recovery(queues, data, database, log);
+        await recovery.RunAsync(cancellationToken);
+        running.Add(RecoverAsync(recovery));
+        var ending = secondPhase = endpoint.Mode == TransactionMode.FullDtcWaiting
+            ? new WaitingSecondPhase(data, log)
+            : new BackgroundSecondPhase(data, backlog, log);
+        return async () => new FullDtcReceiver(await OpenSessionAsync(withTransactionId: true), data, pipeline, recoverability, database, ending);
+
+        Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) =>
+            QueueSession.OpenAsync(queues, statements, withTransactionId, abandoning.Token);
+    }
+
+    private async Task WorkAsync(Func<Task<IReceiver>> open)
+    {
+        while (!stopping.IsCancellationRequested)
+        {
+            try
+            {
+                await using var receiver = await open();
+                await ReceiveAsync(receiver);
+            }
+            catch (Exception failure) when (!stopping.IsCancellationRequested)
+            {
+                LogDisturbed(failure.Message, Reconnect.TotalSeconds);
+                await PauseAsync(Reconnect);
+            }
+            catch (Exception failure)
+            {
+                LogAbandoned(failure.Message);
+            }
+        }
+    }
+
+    private async Task ReceiveAsync(IReceiver receiver)
+    {
+        var poll = ShortestPoll;
+        while (!stopping.IsCancellationRequested)
+        {
+            if (await receiver.ReceiveAsync(abandoning.Token))
+            {
+                poll = ShortestPoll;
+                continue;
+            }
+
+            await PauseAsync(poll);
+            poll = poll * 2 < LongestPoll ? poll * 2 : LongestPoll;
+        }
+    }
+
+    private async Task RecoverAsync(Recovery recovery)
+    {
+        while (!stopping.IsCancellationRequested)
+        {
+            await PauseAsync(RecoveryInterval);
+            try
+            {
+                await recovery.RunAsync(abandoning.Token);
+            }
+            catch (Exception failure)
+            {
+                LogDisturbed(failure.Message, RecoveryInterval.TotalSeconds);
+            }
+        }
+    }
+
+    private Task PauseAsync(TimeSpan pause) => Task.Delay(pause, stopping.Token).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "{Reason} Tried again in {Seconds} s.")]
+    private partial void LogDisturbed(string reason, double seconds);
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "Rolled back while stopping: {Reason}")]
+    private partial void LogAbandoned(string reason);
+}

@@ -1,0 +1,103 @@
+using Kit.Modes;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql;
+
+/// <summary>
+/// One worker's connection to its queue. Statements run in the transaction that <see cref="BeginAsync"/> opened, or on their own.
+/// None takes a cancellation token: a cancelled receive could have committed, and its message would be gone.
+/// </summary>
+internal sealed class QueueSession : IAsyncDisposable
+{
+    private readonly NpgsqlConnection connection;
+    private readonly NpgsqlCommand receive;
+    private readonly QueueStatements statements;
+
+    private QueueSession(NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements)
+    {
+        this.connection = connection;
+        this.receive = receive;
+        this.statements = statements;
+    }
+
+    public static async Task<QueueSession> OpenAsync(NpgsqlDataSource source, QueueStatements statements, bool withTransactionId, CancellationToken cancellationToken)
+    {
+        var opened = await source.OpenConnectionAsync(cancellationToken);
+        try
+        {
+            var command = new NpgsqlCommand(withTransactionId ? statements.ReceiveWithTransactionId : statements.Receive, opened);
+            await command.PrepareAsync(cancellationToken);
+            return new QueueSession(opened, command, statements);
+        }
+        catch
+        {
+            await opened.DisposeAsync();
+            throw;
+        }
+    }
+
+    public ValueTask<NpgsqlTransaction> BeginAsync() => connection.BeginTransactionAsync(TransactionMode.Isolation);
+
+    public async Task<ReceivedMessage?> ReceiveAsync() => (await ReceiveWithTransactionIdAsync()).Message;
+
+    /// <summary>The message and, where the session was opened for it, the id of the transaction that received it.</summary>
+    public async Task<(ReceivedMessage? Message, ulong TransactionId)> ReceiveWithTransactionIdAsync()
+    {
+        await using var reader = await receive.ExecuteReaderAsync();
+        return await reader.ReadAsync()
+            ? (Read(reader), reader.FieldCount > 5 ? reader.GetFieldValue<ulong>(5) : 0)
+            : (null, 0);
+    }
+
+    public async Task SendAsync(IReadOnlyCollection<OutgoingMessage> messages)
+    {
+        if (messages.Count == 0)
+            return;
+
+        await using var batch = new NpgsqlBatch(connection);
+        foreach (var message in messages)
+            batch.BatchCommands.Add(Command(QueueStatements.Send(message.Queue), message.MessageId, message.Type, message.Body));
+
+        await batch.ExecuteNonQueryAsync();
+    }
+
+    /// <summary>Puts a message back for its next attempt.</summary>
+    public Task RequeueAsync(ReceivedMessage message) =>
+        ExecuteAsync(statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts);
+
+    public Task MoveToErrorsAsync(ReceivedMessage message, Exception reason) =>
+        ExecuteAsync(
+            statements.MoveToErrors, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
+            $"{reason.GetType().FullName}: {reason.Message}".Replace('\0', ' '));
+
+    /// <summary>Takes a message that was rolled back into the queue, to count its failure; <see langword="null"/> when another worker ended it.</summary>
+    public async Task<ReceivedMessage?> TakeAsync(ReceivedMessage message)
+    {
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { Command(statements.Take, message.Position) } };
+        return await batch.ExecuteScalarAsync() is int failedAttempts ? message with { FailedAttempts = failedAttempts } : null;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await receive.DisposeAsync();
+        await connection.DisposeAsync();
+    }
+
+    private static ReceivedMessage Read(NpgsqlDataReader reader) =>
+        new(reader.GetInt64(0), reader.GetGuid(1), reader.GetString(2), reader.GetFieldValue<byte[]>(3), reader.GetInt32(4));
+
+    private async Task ExecuteAsync(string statement, params object[] values)
+    {
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { Command(statement, values) } };
+        await batch.ExecuteNonQueryAsync();
+    }
+
+    private static NpgsqlBatchCommand Command(string statement, params object[] values)
+    {
+        var command = new NpgsqlBatchCommand(statement);
+        foreach (var value in values)
+            command.Parameters.Add(new NpgsqlParameter { Value = value });
+
+        return command;
+    }
+}

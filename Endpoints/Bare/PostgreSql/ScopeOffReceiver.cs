@@ -1,0 +1,30 @@
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql;
+
+/// <summary><c>scope-off</c>: each statement of the handler commits by itself, the receive with the sends after them.</summary>
+internal sealed class ScopeOffReceiver(QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+{
+    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    {
+        await using var receive = await queue.BeginAsync();
+        if (await queue.ReceiveAsync() is not { } message)
+            return false;
+
+        try
+        {
+            var sends = await BufferedWork.RunAsync(pipeline, message, data, cancellationToken);
+            await queue.SendAsync(sends);
+        }
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        {
+            await recoverability.AnswerAsync(queue, receive, message, failure);
+            return true;
+        }
+
+        await receive.CommitAsync(CancellationToken.None);
+        return true;
+    }
+
+    public ValueTask DisposeAsync() => queue.DisposeAsync();
+}

@@ -1,0 +1,32 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Kit.Endpoints.Bare.PostgreSql;
+
+namespace Kit.Endpoints.Bare;
+
+public static class ServiceCollectionExtensions
+{
+    /// <summary>Adds an endpoint that starts and stops with the host.</summary>
+    /// <example><code>
+    /// services.AddBareEndpoint("widgets", endpoint => endpoint
+    ///     .UsePostgreSql(queues, widgets)
+    ///     .UseMode(TransactionMode.DtcOff)
+    ///     .LimitConcurrency(2)
+    ///     .Handle&lt;BuildWidget, BuildWidgetHandler&gt;());
+    /// </code></example>
+    /// <exception cref="InvalidOperationException">The endpoint has no transport or no handler.</exception>
+    public static IServiceCollection AddBareEndpoint(this IServiceCollection services, string name, Action<BareEndpoint> configure)
+    {
+        var endpoint = new BareEndpoint(name, services);
+        configure(endpoint);
+        if (endpoint.Invokers.Count == 0)
+            throw new InvalidOperationException($"Endpoint '{name}' handles nothing: call Handle<TMessage, THandler>.");
+
+        _ = endpoint.Queues;
+        return services.AddSingleton<IHostedService>(provider => new PostgreSqlEndpoint(
+            endpoint,
+            new MessagePipeline(provider.GetRequiredService<IServiceScopeFactory>(), endpoint.Invokers),
+            provider.GetRequiredService<ILoggerFactory>().CreateLogger($"Kit.Endpoints.Bare.{name}")));
+    }
+}

@@ -1,0 +1,72 @@
+using System.Threading.Channels;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.TwoPhase;
+
+/// <summary>Ends branches in batches, one round trip each, while the workers go on. Bounded: workers wait when it falls behind.</summary>
+internal sealed partial class BackgroundSecondPhase : ISecondPhase
+{
+    private const int LargestBatch = 16;
+
+    private readonly NpgsqlDataSource data;
+    private readonly ILogger log;
+    private readonly Channel<PreparedBranch> decided;
+    private readonly Task committing;
+
+    /// <param name="data">Where the branches are prepared.</param>
+    /// <param name="backlog">How many branches may wait; beyond it the workers do.</param>
+    /// <param name="log">Told of branches that are left to recovery.</param>
+    public BackgroundSecondPhase(NpgsqlDataSource data, int backlog, ILogger log)
+    {
+        this.data = data;
+        this.log = log;
+        decided = Channel.CreateBounded<PreparedBranch>(new BoundedChannelOptions(backlog) { SingleReader = true });
+        committing = CommitAsync();
+    }
+
+    public ValueTask FinishAsync(PreparedBranch branch) => decided.Writer.WriteAsync(branch);
+
+    /// <summary>Ends what is waiting, then stops.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        decided.Writer.TryComplete();
+        await committing;
+    }
+
+    private async Task CommitAsync()
+    {
+        var branches = new List<PreparedBranch>(LargestBatch);
+        while (await decided.Reader.WaitToReadAsync())
+        {
+            branches.Clear();
+            while (branches.Count < LargestBatch && decided.Reader.TryRead(out var branch))
+                branches.Add(branch);
+
+            await CommitAsync(branches);
+        }
+    }
+
+    private async Task CommitAsync(List<PreparedBranch> branches)
+    {
+        try
+        {
+            await using var batch = data.CreateBatch();
+            // Each statement its own transaction, as COMMIT PREPARED demands, and its own failure.
+            batch.EnableErrorBarriers = true;
+            foreach (var branch in branches)
+                batch.BatchCommands.Add(new NpgsqlBatchCommand($"COMMIT PREPARED '{branch.Id}'"));
+
+            await batch.ExecuteNonQueryAsync();
+            foreach (var branch in branches)
+                SecondPhaseLag.Record(branch);
+        }
+        catch (NpgsqlException failure)
+        {
+            LogLeft(branches.Count, failure.Message);
+        }
+    }
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "Of {Count} branches those not yet ended are left to recovery: {Reason}")]
+    private partial void LogLeft(int count, string reason);
+}

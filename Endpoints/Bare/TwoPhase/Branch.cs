@@ -1,0 +1,117 @@
+using System.Data;
+using System.Transactions;
+using Kit.Modes;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.TwoPhase;
+
+/// <summary>The handler's part of an atomic unit: a transaction that is prepared before the decision and ended after it.</summary>
+internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
+{
+    private readonly BranchId id;
+    private readonly NpgsqlTransaction transaction;
+    private Task ended = Task.CompletedTask;
+    private State state = State.Active;
+
+    private Branch(BranchId id, NpgsqlTransaction transaction)
+    {
+        this.id = id;
+        this.transaction = transaction;
+        Connection = transaction.Connection!;
+    }
+
+    private enum State
+    {
+        Active,
+        Unknown,
+        Prepared,
+        RolledBack,
+    }
+
+    public NpgsqlConnection Connection { get; }
+
+    /// <summary>Whether nothing of it is left or can come back.</summary>
+    public bool IsGone => state is State.Active or State.RolledBack;
+
+    /// <param name="id">What it is prepared as.</param>
+    /// <param name="data">Must not enlist by itself (<c>Enlist=false</c>).</param>
+    /// <param name="cancellationToken">Cancels the opening.</param>
+    public static async Task<Branch> BeginAsync(BranchId id, NpgsqlDataSource data, CancellationToken cancellationToken)
+    {
+        var connection = await data.OpenConnectionAsync(cancellationToken);
+        try
+        {
+            return new Branch(id, await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken));
+        }
+        catch
+        {
+            await connection.DisposeAsync();
+            throw;
+        }
+    }
+
+    public void Prepare(PreparingEnlistment preparingEnlistment) => ended = PrepareAsync(preparingEnlistment);
+
+    /// <summary>The endpoint finishes the second phase, at once or in the background.</summary>
+    public void Commit(Enlistment enlistment) => enlistment.Done();
+
+    public void Rollback(Enlistment enlistment) => ended = RollbackAsync(enlistment);
+
+    /// <summary>Left prepared: recovery asks the queue's server for the decision.</summary>
+    public void InDoubt(Enlistment enlistment) => enlistment.Done();
+
+    /// <summary>Waits until a roll-back under way has ended, and gives the connection back.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await ended;
+        await transaction.DisposeAsync();
+        await Connection.DisposeAsync();
+    }
+
+    private async Task PrepareAsync(PreparingEnlistment enlistment)
+    {
+        try
+        {
+            if (Connection.State != ConnectionState.Open)
+                throw new InvalidOperationException("The handler closed the connection that the endpoint lent to it, and with that rolled back its work.");
+
+            // PostgreSQL answers PREPARE TRANSACTION in a failed transaction with ROLLBACK and no error, and the driver does not look
+            // (npgsql issue 6641). The empty SELECT before it does fail there.
+            state = State.Unknown;
+            await using var prepare = new NpgsqlBatch(Connection)
+            {
+                BatchCommands = { new NpgsqlBatchCommand("SELECT"), new NpgsqlBatchCommand($"PREPARE TRANSACTION '{id}'") },
+            };
+            await prepare.ExecuteNonQueryAsync();
+            state = State.Prepared;
+            enlistment.Prepared();
+        }
+        catch (Exception failure)
+        {
+            if (failure is PostgresException or InvalidOperationException)
+                state = State.RolledBack;
+
+            enlistment.ForceRollback(failure);
+        }
+    }
+
+    private async Task RollbackAsync(Enlistment enlistment)
+    {
+        try
+        {
+            if (state == State.Prepared)
+            {
+                await using var rollback = new NpgsqlCommand($"ROLLBACK PREPARED '{id}'", Connection);
+                await rollback.ExecuteNonQueryAsync();
+                state = State.RolledBack;
+            }
+        }
+        catch (NpgsqlException)
+        {
+            // Stays prepared: the receive is rolled back too, and recovery finds that decision.
+            state = State.Unknown;
+        }
+
+        enlistment.Done();
+    }
+}

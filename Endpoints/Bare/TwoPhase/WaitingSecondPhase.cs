@@ -1,0 +1,27 @@
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.TwoPhase;
+
+/// <summary>Ends each branch before the worker goes on: when the next message is received, the row of the last one is visible.</summary>
+internal sealed partial class WaitingSecondPhase(NpgsqlDataSource data, ILogger log) : ISecondPhase
+{
+    public async ValueTask FinishAsync(PreparedBranch branch)
+    {
+        try
+        {
+            await using var commit = data.CreateCommand($"COMMIT PREPARED '{branch.Id}'");
+            await commit.ExecuteNonQueryAsync();
+            SecondPhaseLag.Record(branch);
+        }
+        catch (NpgsqlException failure)
+        {
+            LogLeft(branch.Id.ToString(), failure.Message);
+        }
+    }
+
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "Branch {Branch} is left to recovery: {Reason}")]
+    private partial void LogLeft(string branch, string reason);
+}

@@ -1,0 +1,65 @@
+using System.Data.Common;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Handlers;
+using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>Nothing but the driver, on queues in PostgreSQL: the floor.</summary>
+public sealed class BareOnPostgreSql : IEndpointKind
+{
+    public string Framework => "bare";
+
+    public string Transport => "postgresql";
+
+    public Support Supports(TransactionMode mode) => Support.Yes;
+
+    public IHost Build(EndpointSettings settings, HandleWidget handle)
+    {
+        var builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
+        builder.Logging.AddSimpleConsole().SetMinimumLevel(LogLevel.Warning);
+        builder.Logging.Services.Configure<Microsoft.Extensions.Logging.Console.ConsoleLoggerOptions>(console => console.LogToStandardErrorThreshold = LogLevel.Trace);
+        builder.Services.AddSingleton(handle);
+        builder.Services.AddBareEndpoint(settings.Queue, endpoint => endpoint
+            .UsePostgreSql(settings.Transport, settings.Widgets)
+            .UseMode(settings.Mode)
+            .LimitConcurrency(settings.Concurrency)
+            .Handle<BuildWidget, BuildWidgetHandler>());
+        return builder.Build();
+    }
+
+    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(NpgsqlDataSource.Create(transport), name);
+
+    private sealed class BuildWidgetHandler(HandleWidget handle) : IMessageHandler<BuildWidget>
+    {
+        public Task HandleAsync(BuildWidget message, MessageContext context, CancellationToken cancellationToken) =>
+            handle(message, new LentConnections(context), cancellationToken);
+    }
+
+    private sealed class LentConnections(MessageContext context) : IConnections
+    {
+        public ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => context.GetConnectionAsync(cancellationToken);
+    }
+
+    private sealed class CellQueue(NpgsqlDataSource source, string name) : ICellQueue
+    {
+        private readonly PostgreSqlQueue queue = new(source, name);
+
+        public Task CreateAsync(CancellationToken cancellationToken) => queue.CreateAsync(cancellationToken);
+
+        public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
+            queue.EnqueueAsync(messages.Select(message => OutgoingMessage.Create(name, message, message.MessageId)), cancellationToken);
+
+        public Task<long> CountAsync(CancellationToken cancellationToken) => queue.CountAsync(cancellationToken);
+
+        public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+            [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(letter => new GivenUp(letter.MessageId, letter.FailedAttempts, letter.Reason))];
+
+        public ValueTask DisposeAsync() => source.DisposeAsync();
+    }
+}

@@ -1,0 +1,11 @@
+using Kit.Modes;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>What an endpoint is built from, the same for every framework and transport.</summary>
+/// <param name="Queue">The queue's name.</param>
+/// <param name="Transport">Connection string of the transport.</param>
+/// <param name="Widgets">Connection string of the widgets' database.</param>
+/// <param name="Mode">How transactional the handler is.</param>
+/// <param name="Concurrency">How many messages are handled at the same time.</param>
+public sealed record EndpointSettings(string Queue, string Transport, string Widgets, TransactionMode Mode, int Concurrency);

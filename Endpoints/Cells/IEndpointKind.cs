@@ -1,0 +1,24 @@
+using Kit.Handlers;
+using Kit.Modes;
+using Microsoft.Extensions.Hosting;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>Handles one message; <see cref="WidgetBuilder.BuildAsync"/> or something around it.</summary>
+public delegate Task HandleWidget(BuildWidget message, IConnections connections, CancellationToken cancellationToken);
+
+/// <summary>One framework on one transport: what it supports, and its endpoints and queues.</summary>
+public interface IEndpointKind
+{
+    string Framework { get; }
+
+    string Transport { get; }
+
+    Support Supports(TransactionMode mode);
+
+    /// <summary>A host with one endpoint, not yet started.</summary>
+    IHost Build(EndpointSettings settings, HandleWidget handle);
+
+    /// <summary>The endpoint's queue, to be filled and counted from outside.</summary>
+    ICellQueue OpenQueue(string name, string transport);
+}
