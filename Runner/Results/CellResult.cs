@@ -1,0 +1,37 @@
+namespace Kit.Runner.Results;
+
+/// <summary>The rounds of one cell, and which of them count.</summary>
+public sealed class CellResult
+{
+    public CellResult(CellName cell, IEnumerable<RoundDocument> rounds)
+    {
+        Cell = cell;
+        Rounds = [.. rounds.OrderBy(round => round.Round).ThenBy(round => round.Attempt)];
+        Counting = [.. Rounds.Where(round => round.Outcome.IsValid()).GroupBy(round => round.Round).Select(Quietest)];
+        Rate = Estimate.Of([.. Counting.Select(round => round.Throughput.AveragePerSecond).OfType<double>()]);
+    }
+
+    public CellName Cell { get; }
+
+    /// <summary>Every attempt, in order.</summary>
+    public IReadOnlyList<RoundDocument> Rounds { get; }
+
+    /// <summary>Of each round number the valid attempt with the least noise: the rounds behind every average.</summary>
+    public IReadOnlyList<RoundDocument> Counting { get; }
+
+    /// <summary>Messages per second over the counting rounds; <see langword="null"/> where none counts.</summary>
+    public Estimate? Rate { get; }
+
+    public bool Counts(RoundDocument round) => Counting.Any(counting => ReferenceEquals(counting, round));
+
+    /// <summary>The mean of a figure over the counting rounds; <see langword="null"/> unless every one of them has it.</summary>
+    public double? MeanOf(Func<RoundDocument, double?> figure)
+    {
+        var figures = Counting.Select(figure).ToList();
+        return figures.Count == 0 || figures.Contains(null) ? null : figures.Average();
+    }
+
+    // A share that was not measured comes last: nothing says that it was quiet.
+    private static RoundDocument Quietest(IEnumerable<RoundDocument> attempts) =>
+        attempts.OrderBy(round => round.Noise.OtherCpuShare.Value ?? double.MaxValue).First();
+}

@@ -1,0 +1,73 @@
+namespace Kit.Runner.Results;
+
+/// <summary>The report of a run as <c>tables.md</c>: where it was made, a table per cell, the summary, what was left out, notes.</summary>
+public static class MarkdownTables
+{
+    public static void Write(RecordedRun run, string graphs, TextWriter output)
+    {
+        output.WriteLine($"# Run of {Figures.Moment(run.Document.StartedUtc)}");
+        output.WriteLine();
+        WriteTable(["", ""], RunFacts.Of(run).Select(fact => (IReadOnlyList<string>)[fact.Name, fact.Fact]), output);
+        WriteRounds(run, graphs, output);
+        WriteSummary(run, output);
+        WriteList("Left out", [.. run.Document.LeftOut.Select(left => $"{left.Cell}: {left.Because}")], output);
+        WriteList("Notes", RoundNotes.Of(run), output);
+    }
+
+    private static void WriteRounds(RecordedRun run, string graphs, TextWriter output)
+    {
+        var scale = GraphScale.Of(run.Rounds, SvgSparkline.MostBins);
+        output.WriteLine("## Rounds");
+        output.WriteLine();
+        output.WriteLine(ReportText.Brackets);
+        if (scale.Seconds > 0)
+            output.WriteLine(ReportText.ScaleOf(scale));
+        foreach (var group in run.Groups)
+        {
+            output.WriteLine();
+            output.WriteLine($"### {group.Key}");
+            foreach (var result in group)
+            {
+                output.WriteLine();
+                output.WriteLine($"#### {result.Cell.Mode}");
+                output.WriteLine();
+                WriteTable(RoundTable.Headers, RoundTable.Rows(result, round => ImageOf(round, graphs)), output);
+            }
+        }
+    }
+
+    private static string ImageOf(RoundDocument round, string graphs) =>
+        $"![Rate over time]({SvgSparkline.PathOf(graphs, round)})";
+
+    private static void WriteSummary(RecordedRun run, TextWriter output)
+    {
+        output.WriteLine();
+        output.WriteLine("## Summary");
+        output.WriteLine();
+        WriteTable(SummaryTable.Headers, SummaryTable.Rows(run), output);
+        output.WriteLine();
+        output.WriteLine(ReportText.SummaryLegend);
+    }
+
+    private static void WriteTable(IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output)
+    {
+        WriteRow(headers, output);
+        output.WriteLine($"|{string.Concat(headers.Select((_, column) => column == 0 ? " --- |" : " ---: |"))}");
+        foreach (var row in rows)
+            WriteRow(row, output);
+    }
+
+    private static void WriteRow(IReadOnlyList<string> cells, TextWriter output) =>
+        output.WriteLine($"| {string.Join(" | ", cells.Select(cell => cell.ReplaceLineEndings(" ").Replace("|", "\\|", StringComparison.Ordinal)))} |");
+
+    private static void WriteList(string heading, IReadOnlyList<string> items, TextWriter output)
+    {
+        if (items.Count == 0)
+            return;
+        output.WriteLine();
+        output.WriteLine($"## {heading}");
+        output.WriteLine();
+        foreach (var item in items)
+            output.WriteLine($"- {item.ReplaceLineEndings(" ")}");
+    }
+}

@@ -1,0 +1,17 @@
+namespace Kit.Runner.Results;
+
+/// <summary>The sentences that every report says alike.</summary>
+internal static class ReportText
+{
+    public const string Brackets =
+        "Figures in brackets are not in the averages: the round failed, or a quieter attempt at it counts.";
+
+    public const string SummaryLegend =
+        "Mean and interval are over the counting rounds (Student's t). Faster and slower are said only where the 95 % intervals keep apart " +
+        "and both sides have 5 rounds; \"n < 5\" marks a ratio of fewer. Max is the busiest second of any counting round. Commits, flushes, " +
+        "WAL bytes, two-phase commits and CPU are per message; the 2nd phase is the mean of the rounds' p50 and the highest of their p99.";
+
+    public static string ScaleOf(GraphScale scale) =>
+        $"All graphs have one scale: {Figures.Measured(scale.Seconds)} s wide, 0 to {Figures.Measured(scale.PerSecond)} msg/s high, " +
+        $"bins of {Figures.Measured(scale.Bin.TotalSeconds)} s.";
+}

@@ -1,0 +1,23 @@
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace Kit.Runner.Results;
+
+/// <summary>How documents are written, and the version of what they hold.</summary>
+internal static class ResultJson
+{
+    /// <summary>Raised when a document of today could be misread by the kit of yesterday, or the other way round.</summary>
+    public const int Schema = 1;
+
+    public static JsonSerializerOptions Options { get; } = new(JsonSerializerDefaults.General)
+    {
+        PropertyNamingPolicy = JsonNamingPolicy.CamelCase,
+        Converters = { new JsonStringEnumConverter(JsonNamingPolicy.CamelCase) },
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        RespectNullableAnnotations = true,
+        RespectRequiredConstructorParameters = true,
+        WriteIndented = true,
+        NewLine = "\n",
+    };
+}

@@ -1,0 +1,115 @@
+using System.Text.Json.Serialization;
+
+namespace Kit.Runner.Results;
+
+/// <summary>Where the moments of <see cref="RoundDocument.OffsetsMilliseconds"/> come from.</summary>
+public enum ClockSource
+{
+    /// <summary>The database's own record of when each row's transaction committed.</summary>
+    CommitTimestamps,
+
+    /// <summary>The moment the handler returned; the commit after it is left out. For servers that keep no commit timestamps.</summary>
+    HandlerCompletions,
+}
+
+/// <summary>
+/// One measured drain of one cell, or one attempt at it. It stands alone: with the offsets everything else can be computed again,
+/// and what can be computed (elapsed time, rates, series) is not stored.
+/// </summary>
+public sealed record RoundDocument
+{
+    public int Schema { get; init; } = ResultJson.Schema;
+
+    public required CellName Cell { get; init; }
+
+    /// <summary>From 1. Rounds of one number were run one after the other, each cell once.</summary>
+    public required int Round { get; init; }
+
+    /// <summary>1; or 2 where the first attempt was noisy and the round was run again.</summary>
+    public required int Attempt { get; init; }
+
+    public required RoundOutcome Outcome { get; init; }
+
+    public required Noise Noise { get; init; }
+
+    /// <summary>How many messages were preloaded.</summary>
+    public required int Messages { get; init; }
+
+    public required int Concurrency { get; init; }
+
+    /// <summary>How long the widgets' database took to restore; <see langword="null"/> where the round broke before.</summary>
+    public required double? RestoreSeconds { get; init; }
+
+    /// <summary>How long the messages took to preload; <see langword="null"/> where the round broke before.</summary>
+    public required double? PreloadSeconds { get; init; }
+
+    /// <summary>Messages per second of the warm-up drain: what a process gives that has just started.</summary>
+    public required double? ColdPerSecond { get; init; }
+
+    /// <summary>Where the clock starts; <see langword="null"/> where no handler was entered.</summary>
+    public required DateTimeOffset? FirstHandlerEntryUtc { get; init; }
+
+    public required ClockSource Clock { get; init; }
+
+    /// <summary>How often a handler was entered. More than <see cref="Messages"/> means retries.</summary>
+    public required int HandlerEntries { get; init; }
+
+    /// <summary>How many messages ended in each class; see <see cref="Accounting"/>.</summary>
+    public required IReadOnlyDictionary<MessageClass, int> Accounts { get; init; }
+
+    public required MessageCosts Costs { get; init; }
+
+    /// <summary><see langword="null"/> in modes without a second phase.</summary>
+    public required SecondPhaseLag? SecondPhase { get; init; }
+
+    /// <summary>
+    /// Milliseconds from <see cref="FirstHandlerEntryUtc"/> to the commit of each message's row, ascending; kept to the microsecond,
+    /// which is the resolution of PostgreSQL's timestamps.
+    /// </summary>
+    [JsonConverter(typeof(OffsetsConverter))]
+    public required IReadOnlyList<double> OffsetsMilliseconds { get; init; }
+
+    /// <summary>How often a message was handled once more than needed.</summary>
+    [JsonIgnore]
+    public int Retries => Math.Max(0, HandlerEntries - Messages);
+
+    [JsonIgnore]
+    public Throughput Throughput => new(OffsetsMilliseconds);
+
+    /// <summary>The name of this attempt's files, without extension.</summary>
+    [JsonIgnore]
+    public string FileName => FileNameOf(Cell, Round, Attempt);
+
+    public static string FileNameOf(CellName cell, int round, int attempt) =>
+        $"{cell.Framework}.{cell.Transport}.{cell.Mode}.{cell.Access}.round-{Figures.Plain(round)}.attempt-{Figures.Plain(attempt)}";
+}
+
+/// <summary>What a message cost in a round: totals divided by the messages.</summary>
+/// <param name="Commits">Transactions committed by the server.</param>
+/// <param name="WalFlushes">Times that the write-ahead log was forced to disk.</param>
+/// <param name="WalBytes">Bytes written to the write-ahead log.</param>
+/// <param name="TwoPhaseCommits">Prepared transactions that were committed.</param>
+/// <param name="HandlerCpuMilliseconds">CPU time of the handler's process, user and system, all threads.</param>
+/// <param name="ServerCpuMilliseconds">CPU time of all processes of the server.</param>
+public sealed record MessageCosts(
+    Reading Commits,
+    Reading WalFlushes,
+    Reading WalBytes,
+    Reading TwoPhaseCommits,
+    Reading HandlerCpuMilliseconds,
+    Reading ServerCpuMilliseconds)
+{
+    /// <summary>Each figure with its name, for whoever must treat all alike.</summary>
+    public IEnumerable<(string Name, Reading Reading)> Named() =>
+    [
+        ("commits", Commits),
+        ("WAL flushes", WalFlushes),
+        ("WAL bytes", WalBytes),
+        ("two-phase commits", TwoPhaseCommits),
+        ("handler CPU", HandlerCpuMilliseconds),
+        ("server CPU", ServerCpuMilliseconds),
+    ];
+}
+
+/// <summary>How long after the decision the second phase had run and the row could be seen.</summary>
+public sealed record SecondPhaseLag(double P50Milliseconds, double P99Milliseconds, int Count);

@@ -1,0 +1,54 @@
+namespace Kit.Runner.Results;
+
+/// <summary>What a reader must know of single rounds: why one failed, which was noisy, what could not be measured.</summary>
+internal static class RoundNotes
+{
+    public static IReadOnlyList<string> Of(RecordedRun run) => [.. run.Cells.SelectMany(NotesOf)];
+
+    private static IEnumerable<string> NotesOf(CellResult result) =>
+        result.Rounds.SelectMany(round => NotesOf(result, round).Select(note => $"{NameOf(round)}: {note}"))
+            .Concat(TooShort(result).Concat(NotMeasured(result)).Select(note => $"{result.Cell}: {note}"));
+
+    private static string NameOf(RoundDocument round) =>
+        $"{round.Cell}, round {Figures.Plain(round.Round)}" + (round.Attempt > 1 ? " again" : "");
+
+    private static IEnumerable<string> NotesOf(CellResult result, RoundDocument round)
+    {
+        if (!round.Outcome.IsValid())
+            yield return $"{round.Outcome}, not in the averages: {string.Join("; ", round.Outcome.Reasons)}.";
+        if (round.Noise.IsNoisy())
+            yield return $"noisy, {LoadOf(round.Noise)}. {StandingOf(result, round)}";
+        if (round.Retries > 0)
+            yield return $"handlers were entered {Figures.Count(round.Retries)} times more than there were messages.";
+    }
+
+    private static string LoadOf(Noise noise) =>
+        $"other processes took {Figures.Share(noise.OtherCpuShare.Value ?? 0)} of the CPU (more than {Figures.Share(noise.Limit)})" +
+        (noise.BusiestProcess is null ? "" : $", {noise.BusiestProcess} the most");
+
+    private static string StandingOf(CellResult result, RoundDocument round)
+    {
+        var repeated = result.Rounds.Any(other => other.Round == round.Round && other.Attempt != round.Attempt);
+        var counting = result.Counting.FirstOrDefault(other => other.Round == round.Round);
+        if (counting is null)
+            return "No attempt at this round counts.";
+        if (!repeated)
+            return "It was not run again, and counts.";
+        return ReferenceEquals(counting, round)
+            ? "Of the valid attempts at this round it is the quieter, and counts."
+            : $"It was run again: attempt {Figures.Plain(counting.Attempt)} was quieter, and counts.";
+    }
+
+    private static IEnumerable<string> TooShort(CellResult result)
+    {
+        if (result.Counting.Any(round => round.Throughput.MaximumInOneSecond is null))
+            yield return "drained in less than a second, so there is no busiest second to show.";
+    }
+
+    private static IEnumerable<string> NotMeasured(CellResult result) =>
+        result.Rounds
+            .SelectMany(round => round.Costs.Named().Append((Name: "load by other processes", Reading: round.Noise.OtherCpuShare)))
+            .Where(figure => figure.Reading.Value is null)
+            .Select(figure => $"{figure.Name} not measured: {figure.Reading.Because}.")
+            .Distinct(StringComparer.Ordinal);
+}

@@ -1,0 +1,41 @@
+namespace Kit.Runner.Results;
+
+/// <summary>What a round's figures are worth.</summary>
+public enum Verdict
+{
+    /// <summary>Every message and every row was accounted for.</summary>
+    Valid,
+
+    /// <summary>The drain ended, and its messages or rows are not what they must be.</summary>
+    Invalid,
+
+    /// <summary>The drain made no progress and was ended.</summary>
+    Stalled,
+
+    /// <summary>The round did not come to a drain, or broke in it.</summary>
+    Error,
+}
+
+/// <summary>The verdict on a round, with its reasons where it failed.</summary>
+/// <param name="Verdict">Whether the round counts.</param>
+/// <param name="Reasons">Empty for a valid round, otherwise at least one.</param>
+public sealed record RoundOutcome(Verdict Verdict, IReadOnlyList<string> Reasons)
+{
+    public static RoundOutcome Valid { get; } = new(Verdict.Valid, []);
+
+    public static RoundOutcome Invalid(IReadOnlyList<string> reasons) => new(Verdict.Invalid, reasons);
+
+    public static RoundOutcome Stalled(string because) => new(Verdict.Stalled, [because]);
+
+    public static RoundOutcome Error(string because) => new(Verdict.Error, [because]);
+
+    public bool IsValid() => Verdict is Verdict.Valid;
+
+    public override string ToString() => Verdict switch
+    {
+        Verdict.Valid => "valid",
+        Verdict.Invalid => "INVALID",
+        Verdict.Stalled => "stalled",
+        _ => "error",
+    };
+}

@@ -1,0 +1,85 @@
+using System.Globalization;
+using CsvHelper;
+
+namespace Kit.Runner.Results;
+
+/// <summary>
+/// One line per attempt at a round, failed ones included, for other tools: invariant culture, figures in full, an empty field for what
+/// is not known. <c>results/README.md</c> explains each column.
+/// </summary>
+public static class RoundsCsv
+{
+    private static readonly IReadOnlyList<Column> All =
+    [
+        new("framework", (_, round) => round.Cell.Framework),
+        new("transport", (_, round) => round.Cell.Transport),
+        new("mode", (_, round) => round.Cell.Mode),
+        new("access", (_, round) => round.Cell.Access),
+        new("round", (_, round) => round.Round),
+        new("attempt", (_, round) => round.Attempt),
+        new("outcome", (_, round) => round.Outcome),
+        new("counts", (result, round) => result.Counts(round) ? "yes" : "no"),
+        new("reasons", (_, round) => string.Join("; ", round.Outcome.Reasons)),
+        new("noisy", (_, round) => round.Noise.IsNoisy() ? "yes" : "no"),
+        new("other_cpu_share", (_, round) => round.Noise.OtherCpuShare.Value),
+        new("busiest_other_process", (_, round) => round.Noise.BusiestProcess),
+        new("messages", (_, round) => round.Messages),
+        new("concurrency", (_, round) => round.Concurrency),
+        new("committed", (_, round) => round.Throughput.Committed),
+        new("elapsed_seconds", (_, round) => round.Throughput.ElapsedSeconds),
+        new("average_per_second", (_, round) => round.Throughput.AveragePerSecond),
+        new("maximum_in_one_second", (_, round) => round.Throughput.MaximumInOneSecond),
+        new("cold_per_second", (_, round) => round.ColdPerSecond),
+        new("restore_seconds", (_, round) => round.RestoreSeconds),
+        new("preload_seconds", (_, round) => round.PreloadSeconds),
+        new("first_handler_entry_utc", (_, round) => round.FirstHandlerEntryUtc?.UtcDateTime.ToString("O", CultureInfo.InvariantCulture)),
+        new("clock", (_, round) => NameOf(round.Clock)),
+        new("commits_per_message", (_, round) => round.Costs.Commits.Value),
+        new("wal_flushes_per_message", (_, round) => round.Costs.WalFlushes.Value),
+        new("wal_bytes_per_message", (_, round) => round.Costs.WalBytes.Value),
+        new("two_phase_commits_per_message", (_, round) => round.Costs.TwoPhaseCommits.Value),
+        new("handler_cpu_ms_per_message", (_, round) => round.Costs.HandlerCpuMilliseconds.Value),
+        new("server_cpu_ms_per_message", (_, round) => round.Costs.ServerCpuMilliseconds.Value),
+        new("not_measured", (_, round) => NotMeasured(round)),
+        new("second_phase_p50_ms", (_, round) => round.SecondPhase?.P50Milliseconds),
+        new("second_phase_p99_ms", (_, round) => round.SecondPhase?.P99Milliseconds),
+        new("second_phase_count", (_, round) => round.SecondPhase?.Count),
+        new("handler_entries", (_, round) => round.HandlerEntries),
+        new("retries", (_, round) => round.Retries),
+        .. Enum.GetValues<MessageClass>().Select(kind => new Column(NameOf(kind), (_, round) => CountOf(round, kind))),
+    ];
+
+    public static IEnumerable<string> Columns => All.Select(column => column.Name);
+
+    public static void Write(RecordedRun run, TextWriter output)
+    {
+        using var csv = CsvWriter.Create(output, new CsvWriterOptions { NewLine = "\n" }, leaveOpen: true);
+        csv.WriteHeader([.. Columns]);
+        foreach (var result in run.Cells)
+        {
+            foreach (var round in result.Rounds)
+                csv.WriteRecord([.. All.Select(column => Convert.ToString(column.Value(result, round), CultureInfo.InvariantCulture))]);
+        }
+    }
+
+    private static int? CountOf(RoundDocument round, MessageClass kind) => round.Accounts.TryGetValue(kind, out var count) ? count : null;
+
+    private static string NotMeasured(RoundDocument round) =>
+        string.Join(
+            "; ",
+            round.Costs.Named().Where(cost => cost.Reading.Value is null).Select(cost => $"{cost.Name}: {cost.Reading.Because}"));
+
+    private static string NameOf(ClockSource clock) => clock is ClockSource.CommitTimestamps ? "commit timestamps" : "handler completions";
+
+    private static string NameOf(MessageClass kind) => kind switch
+    {
+        MessageClass.Once => "once",
+        MessageClass.Lost => "lost",
+        MessageClass.Duplicated => "duplicated",
+        MessageClass.Error => "error",
+        MessageClass.Stuck => "stuck",
+        _ => "unexpected",
+    };
+
+    private sealed record Column(string Name, Func<CellResult, RoundDocument, object?> Value);
+}

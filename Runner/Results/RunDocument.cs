@@ -1,0 +1,63 @@
+namespace Kit.Runner.Results;
+
+/// <summary>What is known of a run as a whole: <c>run.json</c>. Written when the run begins and again when it ends.</summary>
+public sealed record RunDocument
+{
+    public int Schema { get; init; } = ResultJson.Schema;
+
+    /// <summary>The command as it was typed, secrets masked by the caller.</summary>
+    public required string CommandLine { get; init; }
+
+    public required DateTimeOffset StartedUtc { get; init; }
+
+    /// <summary><see langword="null"/> as long as the run goes on.</summary>
+    public required DateTimeOffset? EndedUtc { get; init; }
+
+    public required RunEnding Ending { get; init; }
+
+    /// <summary>The commit of the kit; <see langword="null"/> where it was not built from a git work tree.</summary>
+    public required GitCommit? Commit { get; init; }
+
+    public required HostFacts Host { get; init; }
+
+    /// <summary>Version by package name.</summary>
+    public required IReadOnlyDictionary<string, string> Packages { get; init; }
+
+    /// <summary>What the servers said of themselves: versions and every setting that decides durability.</summary>
+    public required IReadOnlyDictionary<string, string> Server { get; init; }
+
+    public required RunSettings Settings { get; init; }
+
+    /// <summary>The isolation level of every transaction.</summary>
+    public required string Isolation { get; init; }
+
+    /// <summary>Immediate retries by mode.</summary>
+    public required IReadOnlyDictionary<string, int> ImmediateRetries { get; init; }
+
+    /// <summary>Largest number of connections by pool.</summary>
+    public required IReadOnlyDictionary<string, int> PoolSizes { get; init; }
+
+    /// <summary>How long the template database took to fill; <see langword="null"/> before it was filled.</summary>
+    public required double? SeedingSeconds { get; init; }
+
+    /// <summary>The cells that the run set out to measure, in the matrix's order.</summary>
+    public required IReadOnlyList<CellName> Cells { get; init; }
+
+    public required IReadOnlyList<CellLeftOut> LeftOut { get; init; }
+}
+
+/// <summary>The commit that the kit was built from.</summary>
+/// <param name="Id">Its hash.</param>
+/// <param name="Dirty">Whether the work tree held changes that the commit does not.</param>
+public sealed record GitCommit(string Id, bool Dirty);
+
+/// <summary>The machine that a run was made on.</summary>
+/// <param name="Cores">Logical cores.</param>
+/// <param name="CpuModel">As the system names it.</param>
+/// <param name="MemoryBytes">All memory that the system may use.</param>
+/// <param name="OperatingSystem">Name and version.</param>
+/// <param name="Runtime">Name and version of the .NET runtime.</param>
+public sealed record HostFacts(int Cores, string CpuModel, long MemoryBytes, string OperatingSystem, string Runtime);
+
+/// <summary>The figures that a run was asked for.</summary>
+public sealed record RunSettings(int Messages, int Rounds, int Concurrency, int SeedRows, int WarmUp, int OrderSeed, bool Quick);

@@ -1,0 +1,50 @@
+namespace Kit.Runner.Results;
+
+/// <summary>What stands at the head of every report: where, with what and how the figures were made.</summary>
+internal static class RunFacts
+{
+    public static IEnumerable<(string Name, string Fact)> Of(RecordedRun run)
+    {
+        var document = run.Document;
+        yield return ("Command", document.CommandLine);
+        yield return ("Time", $"{Figures.Moment(document.StartedUtc)} to {(document.EndedUtc is { } ended ? Figures.Moment(ended) : Figures.None)}");
+        yield return ("Ending", document.Ending.ToString());
+        yield return ("Commit", document.Commit is { } commit ? commit.Id + (commit.Dirty ? ", with changes that are not committed" : "") : "not known");
+        yield return ("Machine", MachineOf(document.Host));
+        yield return ("System", $"{document.Host.OperatingSystem}, {document.Host.Runtime}");
+        yield return ("Server", Listed(document.Server));
+        yield return ("Packages", Listed(document.Packages));
+        yield return ("Settings", SettingsOf(document.Settings));
+        yield return ("Transactions", $"{document.Isolation}; immediate retries: {Listed(Written(document.ImmediateRetries))}");
+        yield return ("Pools", Listed(Written(document.PoolSizes)));
+        yield return ("Seeding", document.SeedingSeconds is null ? Figures.None : $"{Figures.Measured(document.SeedingSeconds)} s");
+        yield return ("Clock", ClocksOf(run.Rounds));
+    }
+
+    private static string MachineOf(HostFacts host) =>
+        $"{Figures.Plain(host.Cores)} cores, {host.CpuModel}, {Figures.Measured(host.MemoryBytes / 1024d / 1024 / 1024)} GiB";
+
+    private static string SettingsOf(RunSettings settings) =>
+        $"{Figures.Count(settings.Messages)} messages, {Figures.Count(settings.Rounds)} rounds, concurrency {Figures.Plain(settings.Concurrency)}, " +
+        $"{Figures.Count(settings.SeedRows)} rows seeded, {Figures.Count(settings.WarmUp)} messages to warm up, " +
+        $"order seed {Figures.Plain(settings.OrderSeed)}" +
+        (settings.Quick ? "; quick: shows that it works, not how fast it is" : "");
+
+    private static string ClocksOf(IReadOnlyList<RoundDocument> rounds)
+    {
+        var clocks = rounds.Select(round => round.Clock).Distinct().Order().Select(clock => clock switch
+        {
+            ClockSource.CommitTimestamps => "first handler entry to last commit, by the database's commit timestamps",
+            _ => "first handler entry to last handler completion: the commit after it is not in the figures",
+        });
+        return rounds.Count == 0 ? Figures.None : string.Join("; ", clocks);
+    }
+
+    private static Dictionary<string, string> Written(IReadOnlyDictionary<string, int> numbers) =>
+        numbers.ToDictionary(number => number.Key, number => Figures.Plain(number.Value), StringComparer.Ordinal);
+
+    private static string Listed(IReadOnlyDictionary<string, string> facts) =>
+        facts.Count == 0
+            ? Figures.None
+            : string.Join(", ", facts.OrderBy(fact => fact.Key, StringComparer.Ordinal).Select(fact => $"{fact.Key} {fact.Value}"));
+}

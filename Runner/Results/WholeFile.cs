@@ -1,0 +1,49 @@
+using System.Text;
+
+namespace Kit.Runner.Results;
+
+/// <summary>Writes a file whole or not at all: beside its place, forced to disk, then renamed into it.</summary>
+internal static class WholeFile
+{
+    private static readonly UTF8Encoding Encoding = new(encoderShouldEmitUTF8Identifier: false);
+
+    /// <exception cref="KitException">The file cannot be written; what stood in its place is untouched.</exception>
+    public static void Write(string path, Action<TextWriter> content)
+    {
+        var partial = path + ".partial";
+        try
+        {
+            Directory.CreateDirectory(Path.GetDirectoryName(Path.GetFullPath(path))!);
+            using (var stream = new FileStream(partial, FileMode.Create, FileAccess.Write))
+            using (var writer = new StreamWriter(stream, Encoding) { NewLine = "\n" })
+            {
+                content(writer);
+                writer.Flush();
+                stream.Flush(flushToDisk: true);
+            }
+
+            File.Move(partial, path, overwrite: true);
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            Discard(partial);
+            throw new KitException(
+                $"Cannot write {path}: {failure.Message}",
+                "Free some space or choose a folder that can be written with --out. Files that were saved before are whole.",
+                failure);
+        }
+    }
+
+    private static void Discard(string partial)
+    {
+        try
+        {
+            File.Delete(partial);
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            // What cannot be written cannot be removed either; no reader takes a partial file for a whole one.
+            return;
+        }
+    }
+}
