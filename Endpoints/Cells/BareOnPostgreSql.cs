@@ -57,6 +57,8 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
         public Task<long> CountAsync(CancellationToken cancellationToken) => queue.CountAsync(cancellationToken);
 
+        public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) => queue.ReadMessagesAsync(cancellationToken);
+
         public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
             [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(letter => new GivenUp(letter.MessageId, letter.FailedAttempts, letter.Reason))];
 

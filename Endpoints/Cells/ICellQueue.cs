@@ -19,5 +19,8 @@ public interface ICellQueue : IAsyncDisposable
     /// <summary>How many messages are left, those being handled included.</summary>
     Task<long> CountAsync(CancellationToken cancellationToken);
 
+    /// <summary>The messages that are left, for the accounting.</summary>
+    Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken);
+
     Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken);
 }

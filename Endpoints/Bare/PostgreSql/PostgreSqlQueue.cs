@@ -42,15 +42,22 @@ public sealed class PostgreSqlQueue(NpgsqlDataSource source, string name)
         return (long)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
-    public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken)
-    {
-        await using var command = source.CreateCommand(statements.ReadErrors);
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        var letters = new List<DeadLetter>();
-        while (await reader.ReadAsync(cancellationToken))
-            letters.Add(new DeadLetter(reader.GetGuid(0), reader.GetInt32(1), reader.GetString(2)));
+    /// <summary>The ids of the messages that lie in the queue, in its order.</summary>
+    public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
+        ReadAsync(statements.ReadMessages, row => row.GetGuid(0), cancellationToken);
 
-        return letters;
+    public Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+        ReadAsync(statements.ReadErrors, row => new DeadLetter(row.GetGuid(0), row.GetInt32(1), row.GetString(2)), cancellationToken);
+
+    private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(query);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var rows = new List<T>();
+        while (await reader.ReadAsync(cancellationToken))
+            rows.Add(read(reader));
+
+        return rows;
     }
 
     private async Task ExecuteAsync(string statement, CancellationToken cancellationToken)

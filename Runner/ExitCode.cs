@@ -1,0 +1,16 @@
+namespace Kit.Runner;
+
+/// <summary>What the command line's exit codes mean.</summary>
+public static class ExitCode
+{
+    public const int Success = 0;
+
+    /// <summary>A round was INVALID, stalled or failed, or the command could not do its work.</summary>
+    public const int Failure = 1;
+
+    /// <summary>The command line could not be understood, or named what does not exist.</summary>
+    public const int Usage = 2;
+
+    /// <summary>Stopped by Ctrl+C; finished rounds are kept. 128 + SIGINT, as shells have it.</summary>
+    public const int Interrupted = 130;
+}

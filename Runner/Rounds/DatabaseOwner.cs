@@ -1,0 +1,70 @@
+using System.Text.Json;
+using Kit.Runner.Servers;
+using Npgsql;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>Marks databases as the kit's, and removes those whose process has ended without doing it.</summary>
+internal static class DatabaseOwner
+{
+    public const string NamePrefix = "kit_";
+
+    private const string Mark = "comparison kit, removable when this process has ended: ";
+
+    public static string Comment => (Mark + JsonSerializer.Serialize(ProcessIdentity.Current)).Replace("'", "''", StringComparison.Ordinal);
+
+    /// <summary>Drops what crashed runs left on a server.</summary>
+    /// <returns>The names of the databases that were dropped.</returns>
+    public static async Task<IReadOnlyList<string>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
+    {
+        var leftovers = new List<string>();
+        await using (var source = NpgsqlDataSource.Create(server))
+        {
+            await using var command = source.CreateCommand(
+                "SELECT datname, shobj_description(oid, 'pg_database') FROM pg_database WHERE starts_with(datname, $1)");
+            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = NamePrefix });
+            await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+            while (await reader.ReadAsync(cancellationToken))
+            {
+                if (!await reader.IsDBNullAsync(1, cancellationToken) && HasEnded(reader.GetString(1)))
+                    leftovers.Add(reader.GetString(0));
+            }
+        }
+
+        foreach (var database in leftovers)
+            await DropAsync(server, database, cancellationToken);
+
+        return leftovers;
+    }
+
+    /// <summary>Drops a database if it is there, and rolls back what is left prepared in it first.</summary>
+    public static async Task DropAsync(string server, string database, CancellationToken cancellationToken)
+    {
+        await using var source = NpgsqlDataSource.Create(server);
+        foreach (var prepared in await ReadPreparedAsync(source, database, cancellationToken))
+        {
+            await using var inside = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(server) { Database = database });
+            await using var rollback = inside.CreateCommand($"ROLLBACK PREPARED '{prepared.Replace("'", "''", StringComparison.Ordinal)}'");
+            await rollback.ExecuteNonQueryAsync(cancellationToken);
+        }
+
+        await using var drop = source.CreateCommand($"DROP DATABASE IF EXISTS {database} WITH (FORCE)");
+        await drop.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    private static async Task<List<string>> ReadPreparedAsync(NpgsqlDataSource source, string database, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand("SELECT gid FROM pg_prepared_xacts WHERE database = $1");
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = database });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var prepared = new List<string>();
+        while (await reader.ReadAsync(cancellationToken))
+            prepared.Add(reader.GetString(0));
+
+        return prepared;
+    }
+
+    private static bool HasEnded(string comment) =>
+        comment.StartsWith(Mark, StringComparison.Ordinal)
+        && JsonSerializer.Deserialize<ProcessIdentity>(comment[Mark.Length..]) is { HasEnded: true };
+}

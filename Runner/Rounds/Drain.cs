@@ -1,0 +1,61 @@
+using System.Diagnostics;
+using Kit.Endpoints.Cells;
+using Kit.Runner.Machine;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>What one drain gave.</summary>
+/// <param name="Report">What the handler process saw.</param>
+/// <param name="Stalled">Why the drain was ended before the queue was empty; <see langword="null"/> where it was not.</param>
+/// <param name="Start">The machine's processors before it.</param>
+/// <param name="End">The machine's processors after it.</param>
+internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? Start, CpuSample? End);
+
+/// <summary>Lets an endpoint empty its queue, and gives up when it makes no progress.</summary>
+internal sealed class Drain(HandlerProcess handler, ICellQueue queue, IProgress<int> progress)
+{
+    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
+
+    // Handlers that failed are not counted as handled: after a pause the queue itself is asked.
+    private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan StallLimit = TimeSpan.FromSeconds(30);
+
+    public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)
+    {
+        var start = CpuSample.Take();
+        await handler.StartEndpointAsync(cancellationToken);
+        var stalled = await WaitUntilEmptyAsync(messages, cancellationToken);
+        var end = CpuSample.Take();
+        return new Drained(await handler.StopEndpointAsync(cancellationToken), stalled, start, end);
+    }
+
+    private async Task<string?> WaitUntilEmptyAsync(int messages, CancellationToken cancellationToken)
+    {
+        var (handled, left) = (0, (long)messages);
+        var sinceProgress = Stopwatch.StartNew();
+        while (true)
+        {
+            await Task.Delay(Look, cancellationToken);
+            handler.ThrowIfBroken();
+            var handledNow = handler.Handled;
+            var leftNow = left;
+            if (handledNow >= messages || sinceProgress.Elapsed > Pause)
+            {
+                leftNow = await queue.CountAsync(cancellationToken);
+                if (leftNow == 0)
+                    return null;
+            }
+
+            if (handledNow != handled || leftNow != left)
+            {
+                (handled, left) = (handledNow, leftNow);
+                progress.Report(handled);
+                sinceProgress.Restart();
+            }
+            else if (sinceProgress.Elapsed > StallLimit)
+            {
+                return $"no progress for {StallLimit.TotalSeconds} s with {left} messages left";
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+using Npgsql;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>The connection settings that every endpoint of a run gets, whatever its framework.</summary>
+internal static class EndpointConnections
+{
+    public const int PoolSize = 100;
+
+    /// <summary>What the reports say of it.</summary>
+    public const string Description = "statements prepared from their second use (Max Auto Prepare 20), No Reset On Close";
+
+    public static string For(string connection) => new NpgsqlConnectionStringBuilder(connection)
+    {
+        ApplicationName = "kit endpoint",
+        MaxPoolSize = PoolSize,
+        MaxAutoPrepare = 20,
+        AutoPrepareMinUsages = 2,
+        NoResetOnClose = true,
+    }.ConnectionString;
+
+    /// <summary>For the runner's own look at the same database: no session that stays open and counts along.</summary>
+    public static string ForRunner(string connection) => new NpgsqlConnectionStringBuilder(connection)
+    {
+        ApplicationName = "kit runner",
+        Pooling = false,
+    }.ConnectionString;
+}

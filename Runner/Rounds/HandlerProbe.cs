@@ -1,0 +1,55 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
+using Kit.Endpoints.Bare.TwoPhase;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>Stands around the handler and notes what the round must know of it: two counts, and one time for all messages.</summary>
+internal sealed class HandlerProbe : IDisposable
+{
+    private readonly HandleWidget handle;
+    private readonly bool recordCompletions;
+    private readonly MeterListener listener;
+    private readonly ConcurrentQueue<DateTimeOffset> completions = new();
+    private readonly ConcurrentQueue<double> lags = new();
+    private long firstEntry;
+    private int entries;
+    private int handled;
+
+    public HandlerProbe(HandleWidget handle, bool recordCompletions)
+    {
+        this.handle = handle;
+        this.recordCompletions = recordCompletions;
+        listener = new MeterListener
+        {
+            InstrumentPublished = static (instrument, listener) =>
+            {
+                if (instrument.Meter.Name == SecondPhaseLag.MeterName && instrument.Name == SecondPhaseLag.InstrumentName)
+                    listener.EnableMeasurementEvents(instrument);
+            },
+        };
+        listener.SetMeasurementEventCallback<double>((_, lag, _, _) => lags.Enqueue(lag));
+        listener.Start();
+    }
+
+    public int Handled => Volatile.Read(ref handled);
+
+    public async Task HandleAsync(BuildWidget message, IConnections connections, CancellationToken cancellationToken)
+    {
+        if (Interlocked.Increment(ref entries) == 1)
+            Volatile.Write(ref firstEntry, DateTimeOffset.UtcNow.UtcTicks);
+
+        await handle(message, connections, cancellationToken);
+        if (recordCompletions)
+            completions.Enqueue(DateTimeOffset.UtcNow);
+
+        Interlocked.Increment(ref handled);
+    }
+
+    public DrainReport Report() => new(
+        firstEntry == 0 ? null : new DateTimeOffset(firstEntry, TimeSpan.Zero), entries, handled, [.. completions], [.. lags]);
+
+    public void Dispose() => listener.Dispose();
+}

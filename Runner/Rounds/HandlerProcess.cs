@@ -1,0 +1,166 @@
+using System.Diagnostics;
+using System.Reflection;
+using System.Text.Json;
+using Kit.Endpoints.Cells;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>A handler process, seen from the runner. One for each round.</summary>
+internal sealed class HandlerProcess : IAsyncDisposable
+{
+    public const string Command = "handle";
+
+    private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(60);
+
+    private readonly Process process;
+    private readonly TaskCompletionSource ready = Once();
+    private readonly Queue<string> lastErrors = new();
+    private readonly Task reading;
+    private TaskCompletionSource<DrainReport> stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int handled;
+
+    private HandlerProcess(Process process)
+    {
+        this.process = process;
+        process.ErrorDataReceived += (_, line) => Remember(line.Data);
+        process.BeginErrorReadLine();
+        reading = ReadAsync();
+    }
+
+    public int Id => process.Id;
+
+    /// <summary>Handlers that returned since <see cref="StartEndpointAsync"/>; up to a quarter of a second old.</summary>
+    public int Handled => Volatile.Read(ref handled);
+
+    /// <exception cref="KitException">The process does not come up.</exception>
+    public static async Task<HandlerProcess> StartAsync(HandlerSpec spec, CancellationToken cancellationToken)
+    {
+        var itself = Environment.ProcessPath!;
+        var start = new ProcessStartInfo(itself)
+        {
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        if (Path.GetFileNameWithoutExtension(itself) != Assembly.GetExecutingAssembly().GetName().Name)
+            start.ArgumentList.Add(Assembly.GetExecutingAssembly().Location);
+
+        start.ArgumentList.Add(Command);
+        var handler = new HandlerProcess(Process.Start(start)!);
+        await handler.SayAsync(JsonSerializer.Serialize(spec), cancellationToken);
+        await handler.ready.Task.WaitAsync(cancellationToken);
+        return handler;
+    }
+
+    /// <summary>Builds a new endpoint and starts it.</summary>
+    public Task StartEndpointAsync(CancellationToken cancellationToken)
+    {
+        stopped = new TaskCompletionSource<DrainReport>(TaskCreationOptions.RunContinuationsAsynchronously);
+        Volatile.Write(ref handled, 0);
+        return SayAsync(HandlerProgram.Start, cancellationToken);
+    }
+
+    /// <summary>Stops the endpoint when what it handles is done, and closes its connections.</summary>
+    /// <exception cref="KitException">The process broke, or does not stop within a minute.</exception>
+    public async Task<DrainReport> StopEndpointAsync(CancellationToken cancellationToken)
+    {
+        await SayAsync(HandlerProgram.Stop, cancellationToken);
+        try
+        {
+            return await stopped.Task.WaitAsync(ToStop, cancellationToken);
+        }
+        catch (TimeoutException late)
+        {
+            throw new KitException($"The endpoint did not stop within {ToStop.TotalSeconds} s.", "See what holds its handlers: locks in the database, or a handler that never returns.", late);
+        }
+    }
+
+    /// <exception cref="KitException">The process has ended by itself or said that it failed.</exception>
+    public void ThrowIfBroken()
+    {
+        if (stopped.Task.IsFaulted)
+            stopped.Task.GetAwaiter().GetResult();
+    }
+
+    /// <summary>Ends the process, by force when it does not end with its input.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        process.StandardInput.Close();
+        using var patience = new CancellationTokenSource(TimeSpan.FromSeconds(5));
+        try
+        {
+            await process.WaitForExitAsync(patience.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            process.Kill();
+            await process.WaitForExitAsync(CancellationToken.None);
+        }
+
+        await reading;
+        process.Dispose();
+    }
+
+    private static TaskCompletionSource Once() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private async Task SayAsync(string line, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await process.StandardInput.WriteLineAsync(line.AsMemory(), cancellationToken);
+            await process.StandardInput.FlushAsync(cancellationToken);
+        }
+        catch (IOException)
+        {
+            // It has ended; the reading side knows more and says so.
+        }
+    }
+
+    private async Task ReadAsync()
+    {
+        var reason = "ended by itself";
+        while (await process.StandardOutput.ReadLineAsync() is { } line)
+        {
+            switch (JsonSerializer.Deserialize<HandlerEvent>(line))
+            {
+                case HandlerEvent.Ready:
+                    ready.TrySetResult();
+                    break;
+                case HandlerEvent.Progress progress:
+                    Volatile.Write(ref handled, progress.Handled);
+                    break;
+                case HandlerEvent.Stopped end:
+                    stopped.TrySetResult(end.Report);
+                    break;
+                case HandlerEvent.Failed failure:
+                    reason = failure.Reason;
+                    break;
+            }
+        }
+
+        var broken = new KitException($"The handler process failed: {reason}", LastErrors());
+        ready.TrySetException(broken);
+        stopped.TrySetException(broken);
+        _ = ready.Task.Exception;
+        _ = stopped.Task.Exception;
+    }
+
+    private void Remember(string? line)
+    {
+        if (string.IsNullOrWhiteSpace(line))
+            return;
+
+        lock (lastErrors)
+        {
+            lastErrors.Enqueue(line.Trim());
+            if (lastErrors.Count > 5)
+                lastErrors.Dequeue();
+        }
+    }
+
+    private string LastErrors()
+    {
+        lock (lastErrors)
+            return lastErrors.Count == 0 ? "Run the cell alone, with --verbose." : $"Its last words: {string.Join(" | ", lastErrors)}";
+    }
+}

@@ -1,0 +1,67 @@
+using System.Runtime.InteropServices;
+using System.Text.Json;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>
+/// The handler process: reads its specification, then obeys <c>start</c> and <c>stop</c>, each start with a new endpoint and so with
+/// new connections. It ends when its standard input does, so that it never outlives the runner.
+/// </summary>
+internal sealed class HandlerProgram(TextReader input, TextWriter output)
+{
+    public const string Start = "start";
+    public const string Stop = "stop";
+
+    private static readonly TimeSpan ProgressInterval = TimeSpan.FromMilliseconds(250);
+
+    private readonly Lock writing = new();
+
+    public async Task<int> RunAsync()
+    {
+        // Ctrl+C on a terminal goes to every process of the group; the runner decides what happens, here and in order.
+        using var ignored = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => signal.Cancel = true);
+        try
+        {
+            var spec = JsonSerializer.Deserialize<HandlerSpec>(await input.ReadLineAsync() ?? "null")
+                       ?? throw new InvalidOperationException("The handler process was given no specification.");
+            var cell = Cell.All.Single(cell => cell.Name == spec.Cell);
+            Say(new HandlerEvent.Ready());
+            while (await input.ReadLineAsync() is Start)
+                await DrainAsync(spec, cell);
+
+            return ExitCode.Success;
+        }
+        catch (Exception failure)
+        {
+            Say(new HandlerEvent.Failed(failure.Message));
+            return ExitCode.Failure;
+        }
+    }
+
+    private async Task DrainAsync(HandlerSpec spec, Cell cell)
+    {
+        using var probe = new HandlerProbe(new WidgetBuilder(cell.Access.CreateInsert()).BuildAsync, spec.RecordCompletions);
+        var host = cell.Kind.Build(new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency), probe.HandleAsync);
+        await using ((IAsyncDisposable)host)
+        {
+            await host.StartAsync();
+            await using (new Timer(_ => Say(new HandlerEvent.Progress(probe.Handled)), state: null, ProgressInterval, ProgressInterval))
+                await input.ReadLineAsync();
+
+            await host.StopAsync();
+        }
+
+        Say(new HandlerEvent.Stopped(probe.Report()));
+    }
+
+    private void Say(HandlerEvent saying)
+    {
+        lock (writing)
+        {
+            output.WriteLine(JsonSerializer.Serialize(saying));
+            output.Flush();
+        }
+    }
+}

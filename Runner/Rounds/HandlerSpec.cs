@@ -1,0 +1,12 @@
+namespace Kit.Runner.Rounds;
+
+/// <summary>
+/// What a handler process must run. It goes over standard input, not the command line, because connection strings hold passwords and
+/// every user of a machine can read command lines.
+/// </summary>
+/// <param name="Cell">The cell's name, which is its queue's too.</param>
+/// <param name="Transport">Connection string of the transport.</param>
+/// <param name="Widgets">Connection string of the widgets' database.</param>
+/// <param name="Concurrency">How many messages are handled at the same time.</param>
+/// <param name="RecordCompletions">Whether to note when each handler returned, for servers that keep no commit timestamps.</param>
+public sealed record HandlerSpec(string Cell, string Transport, string Widgets, int Concurrency, bool RecordCompletions);

@@ -1,0 +1,94 @@
+using System.Diagnostics;
+using Kit.Handlers;
+using Kit.Runner.Servers;
+using Npgsql;
+using NpgsqlTypes;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>
+/// The databases of one run: a template that holds the seeded rows, and for each round a copy of it and an empty database for the queue.
+/// Their names are new for each run, and each bears a comment that names the process that owns it: nothing else is ever touched.
+/// </summary>
+internal sealed class KitDatabases : IAsyncDisposable
+{
+    public const int BatchRows = 10_000;
+
+    private readonly string server;
+    private readonly string prefix = $"{DatabaseOwner.NamePrefix}{Guid.NewGuid().ToString("N")[..8]}";
+
+    /// <param name="server">Connection string of a role that may create databases.</param>
+    public KitDatabases(string server) => this.server = server;
+
+    private string Template => $"{prefix}_template";
+
+    /// <summary>Fills the template, in batches of <see cref="BatchRows"/> rows by binary COPY.</summary>
+    /// <returns>How long the rows took.</returns>
+    /// <exception cref="NpgsqlException">The server refused, or is full.</exception>
+    public async Task<TimeSpan> SeedAsync(int rows, IProgress<int> progress, CancellationToken cancellationToken)
+    {
+        await CreateAsync(Template, template: null, cancellationToken);
+        await using var source = NpgsqlDataSource.Create(ConnectionTo(Template));
+        await using var connection = await source.OpenConnectionAsync(cancellationToken);
+        await ExecuteAsync(connection, "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)", cancellationToken);
+        var watch = Stopwatch.StartNew();
+        var first = DateTime.UtcNow - TimeSpan.FromMilliseconds(rows);
+        for (var seeded = 0; seeded < rows; seeded += BatchRows)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            var batch = Math.Min(BatchRows, rows - seeded);
+            Copy(connection, first.AddMilliseconds(seeded), batch);
+            progress.Report(seeded + batch);
+        }
+
+        watch.Stop();
+        // Every round starts from a copy of these pages: frozen and analysed once, not in the middle of a drain.
+        await ExecuteAsync(connection, "VACUUM (FREEZE, ANALYZE) widget", cancellationToken);
+        return watch.Elapsed;
+    }
+
+    /// <summary>Copies the template and creates the queue's database.</summary>
+    public async Task<RoundDatabases> RestoreAsync(CancellationToken cancellationToken)
+    {
+        var databases = new RoundDatabases(this, ConnectionTo($"{prefix}_queue"), ConnectionTo($"{prefix}_widgets"));
+        await databases.DisposeAsync();
+        await CreateAsync($"{prefix}_widgets", Template, cancellationToken);
+        await CreateAsync($"{prefix}_queue", template: null, cancellationToken);
+        return databases;
+    }
+
+    /// <summary>Drops a database of this run, and what is left prepared in it first: a prepared transaction would hold it for ever.</summary>
+    public Task DropAsync(string database) => DatabaseOwner.DropAsync(server, database, CancellationToken.None);
+
+    public ValueTask DisposeAsync() => new(DropAsync(Template));
+
+    private static void Copy(NpgsqlConnection connection, DateTime first, int rows)
+    {
+        // Without await for each value: a million rows make two million of them.
+        using var copy = connection.BeginBinaryImport("COPY widget (id, message_id) FROM STDIN (FORMAT BINARY)");
+        for (var row = 0; row < rows; row++)
+        {
+            copy.StartRow();
+            copy.Write(WidgetId.LowestAt(first.AddMilliseconds(row)), NpgsqlDbType.Bigint);
+            copy.Write(Guid.Empty, NpgsqlDbType.Uuid);
+        }
+
+        copy.Complete();
+    }
+
+    private string ConnectionTo(string database) => new NpgsqlConnectionStringBuilder(server) { Database = database }.ConnectionString;
+
+    private async Task CreateAsync(string database, string? template, CancellationToken cancellationToken)
+    {
+        await using var connection = new NpgsqlConnection(server);
+        await connection.OpenAsync(cancellationToken);
+        await ExecuteAsync(connection, $"CREATE DATABASE {database}{(template is null ? "" : $" TEMPLATE {template}")}", cancellationToken);
+        await ExecuteAsync(connection, $"COMMENT ON DATABASE {database} IS '{DatabaseOwner.Comment}'", cancellationToken);
+    }
+
+    private static async Task ExecuteAsync(NpgsqlConnection connection, string statement, CancellationToken cancellationToken)
+    {
+        await using var command = new NpgsqlCommand(statement, connection) { CommandTimeout = 0 };
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
+}

@@ -1,0 +1,179 @@
+using System.Diagnostics;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Runner.Machine;
+using Kit.Runner.Results;
+using MathNet.Numerics.Statistics;
+using Npgsql;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>One measured drain of one cell, from a restored database to a record. <see cref="RunAsync"/> narrates it.</summary>
+internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell cell, IProgress<int> progress)
+{
+    private static readonly Reading NotReached = Reading.Missing("the round did not come that far");
+
+    private readonly RunSettings sizes = settings.Sizes;
+
+    /// <summary>Runs the round. Whatever goes wrong becomes its outcome; only a cancellation is thrown.</summary>
+    public async Task<RoundDocument> RunAsync(int number, int attempt, CancellationToken cancellationToken)
+    {
+        var document = Blank(number, attempt);
+        try
+        {
+            var watch = Stopwatch.StartNew();
+            await using var restored = await databases.RestoreAsync(cancellationToken);
+            document = document with { RestoreSeconds = watch.Elapsed.TotalSeconds };
+
+            await using var widgets = new WidgetTable(restored.Widgets);
+            await using var queue = cell.Kind.OpenQueue(cell.Name, EndpointConnections.ForRunner(restored.Queue));
+            await queue.CreateAsync(cancellationToken);
+            await VerifyResetAsync(widgets, queue, cancellationToken);
+
+            await using var handler = await StartHandlerAsync(restored, cancellationToken);
+            var drain = new Drain(handler, queue, progress);
+
+            var warmUp = NewMessages(sizes.WarmUp);
+            await queue.PreloadAsync(warmUp, cancellationToken);
+            var cold = await drain.RunAsync(warmUp.Count, cancellationToken);
+
+            var messages = NewMessages(sizes.Messages);
+            watch.Restart();
+            await queue.PreloadAsync(messages, cancellationToken);
+            document = document with { PreloadSeconds = watch.Elapsed.TotalSeconds };
+
+            await WidgetTable.SettleAsync(restored.Queue, cancellationToken);
+            await using var server = new NpgsqlConnection(EndpointConnections.ForRunner(settings.Server));
+            await server.OpenAsync(cancellationToken);
+            var before = await ServerCounters.ReadAsync(server, restored.Names, cancellationToken);
+            var drained = await drain.RunAsync(messages.Count, cancellationToken);
+            var after = await ServerCounters.ReadAsync(server, restored.Names, cancellationToken);
+
+            var built = await widgets.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
+            var ahead = await widgets.ClockAheadAsync(cancellationToken);
+            var accounting = Accounting.Of(await ReadEvidenceAsync(warmUp, messages, built, widgets, queue, restored, cancellationToken));
+            var use = UseOf(drained, handler);
+            return document with
+            {
+                Outcome = drained.Stalled is { } stalled ? RoundOutcome.Stalled(stalled) : accounting.Outcome,
+                Accounts = accounting.Counts,
+                FirstHandlerEntryUtc = drained.Report.FirstEntryUtc,
+                HandlerEntries = drained.Report.Entries,
+                OffsetsMilliseconds = OffsetsOf(drained.Report, messages, built, ahead),
+                ColdPerSecond = new Throughput(OffsetsOf(cold.Report, warmUp, built, ahead)).AveragePerSecond,
+                SecondPhase = LagOf(drained.Report.SecondPhaseLags),
+                Noise = NoiseOf(use),
+                Costs = await CostsOfAsync(server, before, after, drained, handler, cancellationToken),
+            };
+        }
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        {
+            return document with { Outcome = RoundOutcome.Error(failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message) };
+        }
+    }
+
+    private static List<BuildWidget> NewMessages(int count) => [.. Enumerable.Range(0, count).Select(_ => new BuildWidget(Guid.CreateVersion7()))];
+
+    private RoundDocument Blank(int number, int attempt) => new()
+    {
+        Cell = new CellName(cell.Kind.Framework, cell.Kind.Transport, cell.Mode.Name, cell.Access.Name),
+        Round = number,
+        Attempt = attempt,
+        Outcome = RoundOutcome.Error("not run"),
+        Noise = new Noise(NotReached, Noise.DefaultLimit, BusiestProcess: null),
+        Messages = sizes.Messages,
+        Concurrency = sizes.Concurrency,
+        RestoreSeconds = null,
+        PreloadSeconds = null,
+        ColdPerSecond = null,
+        FirstHandlerEntryUtc = null,
+        Clock = settings.Clock,
+        HandlerEntries = 0,
+        Accounts = new Dictionary<MessageClass, int>(),
+        Costs = new MessageCosts(NotReached, NotReached, NotReached, NotReached, NotReached, NotReached),
+        SecondPhase = null,
+        OffsetsMilliseconds = [],
+    };
+
+    private Task<HandlerProcess> StartHandlerAsync(RoundDatabases restored, CancellationToken cancellationToken) => HandlerProcess.StartAsync(
+        new HandlerSpec(
+            cell.Name, EndpointConnections.For(restored.Queue), EndpointConnections.For(restored.Widgets), sizes.Concurrency,
+            settings.Clock is ClockSource.HandlerCompletions),
+        cancellationToken);
+
+    private async Task VerifyResetAsync(WidgetTable widgets, ICellQueue queue, CancellationToken cancellationToken)
+    {
+        var (rows, depth) = (await widgets.CountAsync(cancellationToken), await queue.CountAsync(cancellationToken));
+        if (rows != sizes.SeedRows || depth != 0)
+        {
+            throw new KitException(
+                $"The restored databases hold {rows} rows and {depth} messages, expected {sizes.SeedRows} and 0.",
+                "Something else wrote to them: run on a server of the kit's own.");
+        }
+    }
+
+    private async Task<Evidence> ReadEvidenceAsync(
+        List<BuildWidget> warmUp, List<BuildWidget> messages, IReadOnlyList<BuiltWidget> built,
+        WidgetTable widgets, ICellQueue queue, RoundDatabases restored, CancellationToken cancellationToken) => new()
+        {
+            Messages = messages.Select(message => message.MessageId).ToHashSet(),
+            WarmUp = warmUp.Select(message => message.MessageId).ToHashSet(),
+            RowsByMessage = built.GroupBy(widget => widget.MessageId).ToDictionary(rows => rows.Key, rows => rows.Count()),
+            ErrorQueue = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
+            Queue = await queue.ReadMessagesAsync(cancellationToken),
+            PreparedTransactions = await widgets.CountPreparedAsync(restored.Names, cancellationToken),
+            SeedRows = sizes.SeedRows,
+            TableRows = await widgets.CountAsync(cancellationToken),
+        };
+
+    private List<double> OffsetsOf(DrainReport report, List<BuildWidget> messages, IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead)
+    {
+        if (report.FirstEntryUtc is not { } first)
+            return [];
+
+        var ids = messages.Select(message => message.MessageId).ToHashSet();
+        var moments = settings.Clock is ClockSource.CommitTimestamps
+            ? built.Where(widget => ids.Contains(widget.MessageId)).Select(widget => widget.Committed!.Value - serverAhead)
+            : report.CompletionsUtc;
+        return [.. moments.Select(moment => Math.Round((moment - first).TotalMilliseconds, 3)).Order()];
+    }
+
+    private static SecondPhaseLag? LagOf(IReadOnlyList<double> lags) => lags.Count == 0
+        ? null
+        : new SecondPhaseLag(Math.Round(lags.Quantile(0.5), 3), Math.Round(lags.Quantile(0.99), 3), lags.Count);
+
+    private CpuUse? UseOf(Drained drained, HandlerProcess handler)
+    {
+        if (drained is not { Start: { } start, End: { } end })
+            return null;
+
+        // The handler process is a child of this one.
+        HashSet<int> ours = settings.Postmaster is { } postmaster ? [Environment.ProcessId, handler.Id, postmaster] : [Environment.ProcessId, handler.Id];
+        return CpuUse.Between(start, end, ours);
+    }
+
+    private Noise NoiseOf(CpuUse? use) => settings.Postmaster is null
+        ? new Noise(Reading.Missing("the server is not the kit's own: its processes cannot be told from others"), Noise.DefaultLimit, BusiestProcess: null)
+        : use is null
+            ? new Noise(Reading.Missing(CpuSample.Support.Because!), Noise.DefaultLimit, BusiestProcess: null)
+            : new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name);
+
+    private async Task<MessageCosts> CostsOfAsync(
+        NpgsqlConnection server, ServerCounters before, ServerCounters after, Drained drained, HandlerProcess handler, CancellationToken cancellationToken)
+    {
+        var twoPhaseCommits = await ServerCounters.TwoPhaseCommitsAsync(server, before, after, cancellationToken);
+        return new MessageCosts(
+            PerMessage(after.Commits - before.Commits),
+            after.WalFlushes - before.WalFlushes is { } flushes ? PerMessage(flushes) : Reading.Missing("counted from PostgreSQL 14 on"),
+            PerMessage((double)(ulong)after.WalPosition - (ulong)before.WalPosition),
+            twoPhaseCommits.Value is { } commits ? PerMessage(commits) : twoPhaseCommits,
+            CpuOf(drained, handler.Id),
+            settings.Postmaster is { } postmaster ? CpuOf(drained, postmaster) : Reading.Missing("the server is not the kit's own"));
+    }
+
+    private Reading CpuOf(Drained drained, int process) => drained is { Start: { } start, End: { } end }
+        ? PerMessage(CpuUse.TimeOf(start, end, new HashSet<int> { process }).TotalMilliseconds)
+        : Reading.Missing(CpuSample.Support.Because!);
+
+    private Reading PerMessage(double total) => Reading.Of(total / sizes.Messages);
+}

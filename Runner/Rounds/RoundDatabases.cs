@@ -1,0 +1,23 @@
+using Npgsql;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>The two databases of one round; dropped when it has ended.</summary>
+internal sealed class RoundDatabases(KitDatabases databases, string queue, string widgets) : IAsyncDisposable
+{
+    /// <summary>Connection string of the queue's database, for transports in PostgreSQL.</summary>
+    public string Queue => queue;
+
+    /// <summary>Connection string of the widgets' database.</summary>
+    public string Widgets => widgets;
+
+    public IReadOnlyList<string> Names => [NameIn(queue), NameIn(widgets)];
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var name in Names)
+            await databases.DropAsync(name);
+    }
+
+    private static string NameIn(string connection) => new NpgsqlConnectionStringBuilder(connection).Database!;
+}

@@ -1,0 +1,85 @@
+using Npgsql;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>A widget row that a message built.</summary>
+/// <param name="Committed">When its transaction committed, by the server's clock; <see langword="null"/> where the server does not tell.</param>
+internal sealed record BuiltWidget(Guid MessageId, DateTimeOffset? Committed);
+
+/// <summary>The widgets of one round, as the database has them.</summary>
+internal sealed class WidgetTable(string widgets) : IAsyncDisposable
+{
+    private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(EndpointConnections.ForRunner(widgets));
+
+    public Task<long> CountAsync(CancellationToken cancellationToken) => ScalarAsync<long>("SELECT count(*) FROM widget", cancellationToken);
+
+    /// <summary>All rows that are not seeded.</summary>
+    public async Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(
+            $"SELECT message_id, {(withCommitTime ? "pg_xact_commit_timestamp(xmin)" : "NULL::timestamptz")} FROM widget WHERE message_id <> $1");
+        command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = Guid.Empty });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var built = new List<BuiltWidget>();
+        while (await reader.ReadAsync(cancellationToken))
+            built.Add(new BuiltWidget(reader.GetGuid(0), reader.IsDBNull(1) ? null : reader.GetFieldValue<DateTimeOffset>(1)));
+
+        return built;
+    }
+
+    /// <summary>Prepared transactions left in the databases of the round.</summary>
+    public async Task<int> CountPreparedAsync(IReadOnlyList<string> databases, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand("SELECT count(*)::int FROM pg_prepared_xacts WHERE database = ANY($1)");
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
+        return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    /// <summary>
+    /// How far the server's clock is ahead of this machine's, from the quickest of a few exchanges (Cristian, "Probabilistic clock
+    /// synchronization", 1989); zero where the difference is within that exchange's own duration.
+    /// </summary>
+    public async Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken)
+    {
+        var (quickest, ahead) = (TimeSpan.MaxValue, TimeSpan.Zero);
+        await using var connection = await source.OpenConnectionAsync(cancellationToken);
+        await using var command = new NpgsqlCommand("SELECT clock_timestamp()", connection);
+        for (var exchange = 0; exchange < 8; exchange++)
+        {
+            var asked = DateTime.UtcNow;
+            var there = ((DateTime)(await command.ExecuteScalarAsync(cancellationToken))!).ToUniversalTime();
+            var took = DateTime.UtcNow - asked;
+            if (took < quickest)
+                (quickest, ahead) = (took, there - (asked + (took / 2)));
+        }
+
+        return ahead.Duration() <= quickest ? TimeSpan.Zero : ahead;
+    }
+
+    /// <summary>Vacuums the database and, where the role may, writes a checkpoint, so that every drain meets the server in the same state.</summary>
+    /// <param name="database">Connection string of the database to vacuum.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    public static async Task SettleAsync(string database, CancellationToken cancellationToken)
+    {
+        await using var source = NpgsqlDataSource.Create(EndpointConnections.ForRunner(database));
+        await using var vacuum = source.CreateCommand("VACUUM (ANALYZE)");
+        await vacuum.ExecuteNonQueryAsync(cancellationToken);
+        try
+        {
+            await using var checkpoint = source.CreateCommand("CHECKPOINT");
+            await checkpoint.ExecuteNonQueryAsync(cancellationToken);
+        }
+        catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
+        {
+            // A server of the user's own, with a role that is neither superuser nor pg_checkpoint.
+        }
+    }
+
+    public ValueTask DisposeAsync() => source.DisposeAsync();
+
+    private async Task<T> ScalarAsync<T>(string query, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(query);
+        return (T)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+}
