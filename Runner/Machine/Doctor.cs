@@ -1,0 +1,132 @@
+using System.Diagnostics;
+using System.Reflection;
+using Kit.Runner.Servers;
+
+namespace Kit.Runner.Machine;
+
+/// <summary>Looks at everything that can spoil a run, before it does. Each check is small and finds a problem together with its remedy.</summary>
+public static class Doctor
+{
+    private const double Gibibyte = 1L << 30;
+
+    // A million rows twice (template and copy), and the private server's log up to max_wal_size.
+    private const long EnoughDisk = 6L << 30;
+
+    // shared_buffers, the handler process and the runner, with room for the file cache.
+    private const long EnoughMemory = 1L << 30;
+
+    private const int EnoughCores = 2;
+
+    private static readonly TimeSpan LoadWindow = TimeSpan.FromSeconds(1);
+
+    /// <summary>Every check, in the order in which they are shown. A check that cannot be made is a finding with that problem.</summary>
+    public static async Task<IReadOnlyList<Finding>> ExamineAsync(DoctorQuestion question, CancellationToken cancellationToken) =>
+    [
+        await BinariesAsync(question.PostgreSql is null, cancellationToken),
+        .. await ServerAsync(question, cancellationToken),
+        .. question.Packages.Select(package => new Finding(package.Name, package.Support.Because ?? "available")),
+        .. OfMachine(MachineFacts.Read()),
+        .. new[] { Path.GetTempPath(), question.ResultsFolder }.Select(Path.GetFullPath).Distinct(StringComparer.Ordinal).Select(Disk),
+        await LoadAsync(cancellationToken),
+        Build(typeof(Doctor).Assembly),
+    ];
+
+    /// <summary>Cores and memory.</summary>
+    public static IEnumerable<Finding> OfMachine(MachineFacts machine)
+    {
+        yield return machine.Cores >= EnoughCores
+            ? new Finding("cores", $"{machine.Cores}, {machine.CpuModel}")
+            : new Finding(
+                "cores", $"{machine.Cores}, {machine.CpuModel}",
+                "Handler and server share one core; the modes differ by less than they would.", "Use a machine with at least 2 cores.");
+
+        var memory = $"{machine.TotalMemoryBytes / Gibibyte:F1} GiB";
+        if (machine.AvailableMemoryBytes is not { } available)
+            yield return new Finding("memory", memory);
+        else if (available >= EnoughMemory)
+            yield return new Finding("memory", $"{memory}, {available / Gibibyte:F1} GiB available");
+        else
+            yield return new Finding(
+                "memory", $"{memory}, {available / Gibibyte:F1} GiB available",
+                $"Less than {EnoughMemory / Gibibyte:F0} GiB is available; the machine can start to swap.", "End other programs.");
+    }
+
+    /// <summary>What others do with the processors.</summary>
+    /// <param name="use">Between two samples of an idle kit.</param>
+    public static Finding OfLoad(CpuUse use)
+    {
+        var found = $"{use.OthersShare:P1}" + (use.Busiest is { } busiest ? $", most of it {busiest.Name} ({busiest.Share:P1})" : "");
+        return use.IsNoisy
+            ? new Finding(
+                "load by others", found,
+                $"Other processes take more than {CpuUse.NoisyShare:P0} of the processors; rounds will be noisy.", "End or pause them.")
+            : new Finding("load by others", found);
+    }
+
+    private static async Task<Finding> BinariesAsync(bool needed, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
+            return new Finding("PostgreSQL programs", $"{binaries.Version} in {binaries.Folder}");
+        }
+        catch (KitException missing)
+        {
+            return needed
+                ? new Finding("PostgreSQL programs", "none that can be used", missing.Message, missing.Remedy, IsFatal: true)
+                : new Finding("PostgreSQL programs", "none that can be used, and none needed: a server is named");
+        }
+    }
+
+    private static async Task<IEnumerable<Finding>> ServerAsync(DoctorQuestion question, CancellationToken cancellationToken)
+    {
+        if (question.PostgreSql is null)
+            return [new Finding("PostgreSQL server", "none named; the kit starts its own, durability on")];
+        try
+        {
+            var facts = await PostgreSqlFacts.ReadAsync(question.PostgreSql, cancellationToken);
+            return facts.Findings(question.TwoPhaseWanted);
+        }
+        catch (KitException unusable)
+        {
+            return
+            [
+                new Finding(
+                    "PostgreSQL server", ConnectionStrings.Mask(question.PostgreSql), unusable.Message, unusable.Remedy, IsFatal: true),
+            ];
+        }
+    }
+
+    private static Finding Disk(string folder)
+    {
+        try
+        {
+            var free = MachineFacts.FreeDiskBytes(folder);
+            var found = $"{free / Gibibyte:F1} GiB free at {folder}";
+            return free >= EnoughDisk
+                ? new Finding("disk", found)
+                : new Finding(
+                    "disk", found, $"A run with the defaults can need {EnoughDisk / Gibibyte:F0} GiB.",
+                    "Make room, or use another folder: TMPDIR (TEMP on Windows) for the private server, --out for results.");
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            return new Finding("disk", $"unknown at {folder}", failure.Message, "Use another folder.");
+        }
+    }
+
+    private static async Task<Finding> LoadAsync(CancellationToken cancellationToken)
+    {
+        if (CpuSample.Take() is not { } start)
+            return new Finding("load by others", $"unknown: {CpuSample.Support.Because}");
+        await Task.Delay(LoadWindow, cancellationToken);
+        return OfLoad(CpuUse.Between(start, CpuSample.Take()!, new HashSet<int> { Environment.ProcessId }));
+    }
+
+    private static Finding Build(Assembly runner) =>
+        runner.GetCustomAttribute<DebuggableAttribute>() is { IsJITOptimizerDisabled: true }
+            ? new Finding(
+                "build", "Debug", "The runner is built without optimization; its numbers are not those of an application.",
+                "Build with -c Release.")
+            : new Finding("build", "Release");
+}

@@ -1,0 +1,89 @@
+using System.Globalization;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>Makes, starts, stops and removes the server of one cluster folder, as the user that the server runs as.</summary>
+/// <param name="user">See <see cref="UnprivilegedUser"/>; <see langword="null"/>: our own.</param>
+public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder folder, string? user)
+{
+    private const int LogLinesShown = 5;
+
+    // After an immediate stop the server replays its log before it answers, at most max_wal_size of it.
+    private static readonly TimeSpan StartDeadline = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan StopDeadline = TimeSpan.FromMinutes(2);
+
+    /// <summary>The last lines of the server's log, for a message.</summary>
+    public string LogEnd => File.Exists(folder.Log) ? OneLine(File.ReadLines(folder.Log)) : "(empty)";
+
+    /// <exception cref="KitException">The cluster cannot be made, with what <c>initdb</c> said.</exception>
+    public async Task InitializeAsync(string superuser, string password, CancellationToken cancellationToken)
+    {
+        await File.WriteAllTextAsync(folder.Password, password, cancellationToken);
+        if (user is not null)
+            MustSucceed(await new ExternalProgram("chown").RunAsync(["-R", user, folder.Server], cancellationToken));
+        MustSucceed(await RunAsync(
+            "initdb",
+            [
+                "--pgdata", folder.Data, "--username", superuser, "--pwfile", folder.Password, "--auth", "scram-sha-256",
+                "--encoding", "UTF8", "--locale", "C",
+            ],
+            cancellationToken));
+        File.Delete(folder.Password);
+    }
+
+    /// <summary>Starts the server and waits until it answers; gives whether it does. <see cref="LogEnd"/> says why not.</summary>
+    /// <remarks>pg_ctl puts the server into a session of its own, so that Ctrl+C on the terminal does not stop it before we do.</remarks>
+    public async Task<bool> TryStartAsync(CancellationToken cancellationToken) =>
+        (await RunAsync(
+            "pg_ctl",
+            ["start", "--wait", "--timeout", Seconds(StartDeadline), "--pgdata", folder.Data, "--log", folder.Log],
+            cancellationToken)).Succeeded;
+
+    /// <summary>Stops the server if it runs, and waits for its end.</summary>
+    /// <exception cref="KitException">It does not stop.</exception>
+    public async Task StopAsync(StopMode mode, CancellationToken cancellationToken)
+    {
+        if (Postmaster.RunningIn(folder.Data) is null)
+            return;
+        var stop = await RunAsync(
+            "pg_ctl",
+            ["stop", "--wait", "--timeout", Seconds(StopDeadline), "--mode", mode is StopMode.Fast ? "fast" : "immediate", "--pgdata", folder.Data],
+            cancellationToken);
+        if (Postmaster.RunningIn(folder.Data) is { } id)
+            throw new KitException(
+                $"The private PostgreSQL server does not stop: {OneLine(stop.Output.Split('\n'))}",
+                $"Its postmaster is process {id}, its log is {folder.Log}.");
+    }
+
+    /// <summary>Stops the server and deletes its folder. Never cancelled: a Ctrl+C is what leads here.</summary>
+    /// <inheritdoc cref="StopAsync" path="/exception"/>
+    public async Task RemoveAsync(StopMode mode)
+    {
+        try
+        {
+            await StopAsync(mode, CancellationToken.None);
+        }
+        catch (KitException) when (mode is StopMode.Fast)
+        {
+            await StopAsync(StopMode.Immediate, CancellationToken.None);
+        }
+
+        folder.TryDelete();
+    }
+
+    private Task<ProgramResult> RunAsync(string name, IEnumerable<string> arguments, CancellationToken cancellationToken) =>
+        new ExternalProgram(binaries.PathOf(name), user, folder.Server).RunAsync(arguments, cancellationToken);
+
+    private void MustSucceed(ProgramResult result)
+    {
+        if (!result.Succeeded)
+            throw new KitException(
+                $"The private PostgreSQL cluster cannot be made in {folder.Server}: {OneLine(result.Output.Split('\n'))}",
+                ClusterFolder.Remedy);
+    }
+
+    private static string OneLine(IEnumerable<string> lines) =>
+        string.Join(" / ", lines.Select(line => line.Trim()).Where(line => line.Length > 0).TakeLast(LogLinesShown));
+
+    private static string Seconds(TimeSpan time) => ((int)time.TotalSeconds).ToString(CultureInfo.InvariantCulture);
+}

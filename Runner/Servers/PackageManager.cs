@@ -1,0 +1,34 @@
+namespace Kit.Runner.Servers;
+
+/// <summary>A platform's package manager and how it is told to install.</summary>
+/// <param name="Name">Its program.</param>
+/// <param name="Refresh">Arguments that bring its lists up to date first; empty where installing does that by itself.</param>
+/// <param name="Install">Arguments that install, without questions, the packages that follow.</param>
+/// <param name="NeedsRoot">Whether only root can install.</param>
+/// <param name="Note">What else an installation does that its user should know; <see langword="null"/>: nothing.</param>
+public sealed record PackageManager(
+    string Name, IReadOnlyList<string> Refresh, IReadOnlyList<string> Install, bool NeedsRoot, string? Note = null)
+{
+    public static IReadOnlyList<PackageManager> All { get; } =
+    [
+        new("apt-get", ["update"], ["install", "-y"], NeedsRoot: true,
+            "Debian and Ubuntu also make a cluster of their own and may start it; the kit neither uses nor touches it."),
+        new("dnf", [], ["install", "-y"], NeedsRoot: true),
+        new("apk", [], ["add", "--update-cache"], NeedsRoot: true),
+        new("pacman", [], ["-Sy", "--needed", "--noconfirm"], NeedsRoot: true),
+        new("zypper", [], ["--non-interactive", "install"], NeedsRoot: true),
+        new("brew", [], ["install"], NeedsRoot: false),
+        new("winget", [], ["install", "--exact", "--accept-package-agreements", "--accept-source-agreements", "--id"], NeedsRoot: false),
+    ];
+
+    /// <summary>The first package manager found on the search path, or <see langword="null"/>.</summary>
+    public static PackageManager? Detect() => All.FirstOrDefault(manager => ExternalProgram.OnSearchPath(manager.Name) is not null);
+
+    /// <summary>The commands, each a program and its arguments, that install a package; with sudo where only root can and we are not.</summary>
+    public IReadOnlyList<IReadOnlyList<string>> CommandsFor(string package) =>
+        Refresh.Count == 0
+            ? [[.. Privilege, Name, .. Install, package]]
+            : [[.. Privilege, Name, .. Refresh], [.. Privilege, Name, .. Install, package]];
+
+    private IReadOnlyList<string> Privilege => NeedsRoot && !Environment.IsPrivilegedProcess ? ["sudo"] : [];
+}

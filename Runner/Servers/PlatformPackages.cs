@@ -1,0 +1,64 @@
+namespace Kit.Runner.Servers;
+
+/// <summary>Installs servers that the machine lacks through its package manager, and says each command before it runs.</summary>
+/// <param name="manager">The package manager; <see langword="null"/>: the machine has none that is known.</param>
+public sealed class PlatformPackages(IReadOnlyList<InstallableServer> servers, PackageManager? manager)
+{
+    public PlatformPackages()
+        : this(InstallableServer.All, PackageManager.Detect())
+    {
+    }
+
+    /// <summary>Installs what is missing, and nothing else. The package manager talks on the terminal itself.</summary>
+    /// <param name="output">Gets what is present, and each command before it runs.</param>
+    /// <exception cref="KitException">
+    /// There is no known package manager, it has no such package, only root can install, or a command failed; the message has its exit code.
+    /// </exception>
+    public async Task InstallMissingAsync(TextWriter output, CancellationToken cancellationToken)
+    {
+        foreach (var server in servers)
+        {
+            if (server.IsPresent())
+                await output.WriteLineAsync($"{server.Name} is installed.");
+            else
+                await InstallAsync(server, output, cancellationToken);
+        }
+    }
+
+    private async Task InstallAsync(InstallableServer server, TextWriter output, CancellationToken cancellationToken)
+    {
+        foreach (var command in CommandsFor(server))
+        {
+            await output.WriteLineAsync($"{server.Name} is missing. Running: {string.Join(' ', command)}");
+            var exitCode = await new ExternalProgram(command[0]).RunOnTerminalAsync(command.Skip(1), cancellationToken);
+            if (exitCode != 0)
+                throw new KitException(
+                    $"Installing {server.Name} failed: '{string.Join(' ', command)}' ended with exit code {exitCode}.",
+                    "Its own message is above; put that right, or run the command by hand.");
+        }
+
+        if (manager?.Note is { } note)
+            await output.WriteLineAsync(note);
+        if (!server.IsPresent())
+            throw new KitException(
+                $"{server.Name} was installed, but its programs are not found where {server.Name} is usually put.",
+                $"Put the folder of its programs on the search path (PATH).");
+    }
+
+    private IReadOnlyList<IReadOnlyList<string>> CommandsFor(InstallableServer server)
+    {
+        if (manager is null)
+            throw new KitException(
+                $"{server.Name} is missing, and no known package manager was found.",
+                $"Install {server.Name} by hand. Known: {string.Join(", ", PackageManager.All.Select(known => known.Name))}.");
+        if (!server.Packages.TryGetValue(manager.Name, out var package))
+            throw new KitException(
+                $"{server.Name} is missing, and the kit knows no package of it for {manager.Name}.", $"Install {server.Name} by hand.");
+        var commands = manager.CommandsFor(package);
+        if (commands[0] is ["sudo", ..] && ExternalProgram.OnSearchPath("sudo") is null)
+            throw new KitException(
+                $"{server.Name} is missing, and only root can install it: this user is not root and there is no sudo.",
+                $"Run as root: {string.Join(" && ", commands.Select(command => string.Join(' ', command.Skip(1))))}");
+        return commands;
+    }
+}

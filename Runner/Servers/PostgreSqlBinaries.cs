@@ -1,0 +1,92 @@
+using System.Text.RegularExpressions;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>The server programs of one PostgreSQL installation on this machine.</summary>
+/// <param name="Folder">Where <c>initdb</c>, <c>pg_ctl</c> and <c>postgres</c> lie.</param>
+/// <param name="Version">As <c>postgres --version</c> tells it.</param>
+public sealed partial record PostgreSqlBinaries(string Folder, Version Version)
+{
+    /// <summary>The oldest version that has <c>pg_current_xact_id</c> and <c>pg_xact_status</c>.</summary>
+    public const int OldestMajorVersion = 13;
+
+    // Where packages put the server's programs, beside the search path: Debian, Red Hat's and PostgreSQL's own packages, SUSE,
+    // Alpine, a build from source, Homebrew on both processors, the Windows installer. "*" stands for one folder name.
+    private static readonly IReadOnlyList<(string Parent, string Pattern, string Below)> UsualPlaces =
+    [
+        ("/usr/lib/postgresql", "*", "bin"),
+        ("/usr", "pgsql-*", "bin"),
+        ("/usr/lib", "postgresql*", "bin"),
+        ("/usr/libexec", "postgresql*", ""),
+        ("/usr/local", "pgsql", "bin"),
+        ("/opt/homebrew/opt", "postgresql*", "bin"),
+        ("/usr/local/opt", "postgresql*", "bin"),
+        (Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.ProgramFiles), "PostgreSQL"), "*", "bin"),
+    ];
+
+    private static readonly IReadOnlyList<string> Programs = ["initdb", "pg_ctl", "postgres"];
+
+    /// <summary>The newest installation on the search path or where packages usually put it.</summary>
+    /// <exception cref="KitException">There is none, or none new enough; the remedy is the platform's install command.</exception>
+    public static Task<PostgreSqlBinaries> FindAsync(CancellationToken cancellationToken) => NewestInAsync(Folders(), cancellationToken);
+
+    /// <summary>The folders on the search path, or where packages usually put it, that hold a whole installation.</summary>
+    public static IEnumerable<string> Folders() => OnSearchPath().Concat(InUsualPlaces()).Distinct(StringComparer.Ordinal).Where(IsWhole);
+
+    /// <summary>The newest installation in the given folders; the first of equal ones.</summary>
+    /// <inheritdoc cref="FindAsync" path="/exception"/>
+    public static async Task<PostgreSqlBinaries> NewestInAsync(IEnumerable<string> folders, CancellationToken cancellationToken)
+    {
+        var found = new List<PostgreSqlBinaries>();
+        foreach (var folder in folders.Where(IsWhole))
+        {
+            if (await VersionInAsync(folder, cancellationToken) is { } version)
+                found.Add(new PostgreSqlBinaries(folder, version));
+        }
+
+        var newest = found.MaxBy(binaries => binaries.Version)
+            ?? throw new KitException("No PostgreSQL server programs (initdb, pg_ctl, postgres) were found on this machine.", Remedy());
+        return newest.Version.Major >= OldestMajorVersion
+            ? newest
+            : throw new KitException(
+                $"PostgreSQL {OldestMajorVersion} or newer is needed; the newest found is {newest.Version} in {newest.Folder}.", Remedy());
+    }
+
+    /// <summary>The path of one of the installation's programs.</summary>
+    public string PathOf(string name) => PathIn(Folder, name);
+
+    private static IEnumerable<string> OnSearchPath()
+    {
+        if (ExternalProgram.OnSearchPath("pg_ctl") is not { } program)
+            yield break;
+        // A link on the search path leads to the folder where all programs of that version lie.
+        if (File.ResolveLinkTarget(program, returnFinalTarget: true) is { } target)
+            yield return Path.GetDirectoryName(target.FullName)!;
+        yield return Path.GetDirectoryName(program)!;
+    }
+
+    private static IEnumerable<string> InUsualPlaces() =>
+        from place in UsualPlaces
+        where Path.IsPathRooted(place.Parent) && Directory.Exists(place.Parent)
+        from folder in Directory.EnumerateDirectories(place.Parent, place.Pattern)
+        select Path.Combine(folder, place.Below);
+
+    private static bool IsWhole(string folder) => Programs.All(name => File.Exists(PathIn(folder, name)));
+
+    private static async Task<Version?> VersionInAsync(string folder, CancellationToken cancellationToken)
+    {
+        var told = await new ExternalProgram(PathIn(folder, "postgres")).RunAsync(["--version"], cancellationToken);
+        var match = VersionNumber().Match(told.Output);
+        return match.Success ? new Version(int.Parse(match.Groups["major"].ValueSpan), MinorOf(match)) : null;
+    }
+
+    private static int MinorOf(Match match) => match.Groups["minor"].Success ? int.Parse(match.Groups["minor"].ValueSpan) : 0;
+
+    private static string PathIn(string folder, string name) => Path.Combine(folder, ExternalProgram.FileNameOf(name));
+
+    private static string Remedy() =>
+        $"{InstallableServer.PostgreSql.InstallHint()} Or name a server to use with --postgresql or {ConnectionStrings.PostgreSqlVariable}.";
+
+    [GeneratedRegex(@"\(PostgreSQL\) (?<major>\d+)(\.(?<minor>\d+))?", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
+    private static partial Regex VersionNumber();
+}

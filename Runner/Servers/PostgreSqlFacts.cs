@@ -1,0 +1,170 @@
+using System.Net.Sockets;
+using Npgsql;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>What a PostgreSQL server says of itself, as far as a run depends on it.</summary>
+/// <param name="Address">Where it is and as whom we are there, without the password.</param>
+/// <param name="MajorVersion">The number before the first dot.</param>
+/// <param name="Version">As the server names it.</param>
+/// <param name="PreparedTransactions">Those that exist now, in all databases.</param>
+/// <param name="OurPreparedTransactions">Those of them whose id is one of the kit's.</param>
+public sealed record PostgreSqlFacts(
+    string Address,
+    int MajorVersion,
+    string Version,
+    int MaxPreparedTransactions,
+    bool TracksCommitTimestamps,
+    bool MayCreateDatabases,
+    int PreparedTransactions,
+    int OurPreparedTransactions,
+    bool Fsync,
+    string SynchronousCommit,
+    bool FullPageWrites)
+{
+    private const string Question =
+        """
+        SELECT current_setting('server_version_num')::int / 10000,
+               current_setting('server_version'),
+               current_setting('max_prepared_transactions')::int,
+               current_setting('track_commit_timestamp')::bool,
+               (SELECT rolsuper OR rolcreatedb FROM pg_roles WHERE rolname = current_user),
+               (SELECT count(*)::int FROM pg_prepared_xacts),
+               (SELECT count(*)::int FROM pg_prepared_xacts WHERE gid LIKE 'kit/%'),
+               current_setting('fsync')::bool,
+               current_setting('synchronous_commit'),
+               current_setting('full_page_writes')::bool
+        """;
+
+    // Long enough for a server across an ocean, short enough for somebody who waits.
+    private const int TimeoutSeconds = 10;
+
+    /// <summary>Asks the server.</summary>
+    /// <exception cref="KitException">
+    /// The connection string cannot be read, or the server is out of reach, refuses user or password, or has no such database. The message
+    /// never has the password.
+    /// </exception>
+    public static async Task<PostgreSqlFacts> ReadAsync(string connectionString, CancellationToken cancellationToken)
+    {
+        var settings = Parse(connectionString);
+        var address = $"{settings.Username ?? "(no user)"} at {settings.Host}:{settings.Port}/{settings.Database ?? settings.Username}";
+        try
+        {
+            await using var connection = new NpgsqlConnection(settings.ConnectionString);
+            await connection.OpenAsync(cancellationToken);
+            await using var command = new NpgsqlCommand(Question, connection);
+            await using var row = await command.ExecuteReaderAsync(cancellationToken);
+            await row.ReadAsync(cancellationToken);
+            return new PostgreSqlFacts(
+                address, row.GetInt32(0), row.GetString(1), row.GetInt32(2), row.GetBoolean(3), row.GetBoolean(4), row.GetInt32(5),
+                row.GetInt32(6), row.GetBoolean(7), row.GetString(8), row.GetBoolean(9));
+        }
+        catch (NpgsqlException failure)
+        {
+            throw Explain(failure, address);
+        }
+    }
+
+    /// <summary>Asks the server and makes sure that a run can use it.</summary>
+    /// <param name="twoPhaseWanted">Whether a mode that prepares transactions is in the run.</param>
+    /// <exception cref="KitException">As <see cref="ReadAsync"/>, and the first fatal one of <see cref="Findings"/>.</exception>
+    public static async Task<PostgreSqlFacts> RequireAsync(string connectionString, bool twoPhaseWanted, CancellationToken cancellationToken)
+    {
+        var facts = await ReadAsync(connectionString, cancellationToken);
+        return facts.Findings(twoPhaseWanted).FirstOrDefault(finding => finding.IsFatal) is { Problem: { } problem, Remedy: { } remedy }
+            ? throw new KitException(problem, remedy)
+            : facts;
+    }
+
+    /// <summary>Each thing that a run depends on, with its problem where there is one.</summary>
+    /// <param name="twoPhaseWanted">Whether a mode that prepares transactions is wanted; only then their absence is fatal.</param>
+    public IEnumerable<Finding> Findings(bool twoPhaseWanted)
+    {
+        yield return MajorVersion >= PostgreSqlBinaries.OldestMajorVersion
+            ? new Finding("PostgreSQL server", $"{Version}, {Address}")
+            : new Finding(
+                "PostgreSQL server", $"{Version}, {Address}",
+                $"PostgreSQL {PostgreSqlBinaries.OldestMajorVersion} or newer is needed (pg_current_xact_id, pg_xact_status); the server is {Version}.",
+                "Name a newer server, or name none and let the kit start its own.", IsFatal: true);
+
+        yield return MayCreateDatabases
+            ? new Finding("create databases", "allowed")
+            : new Finding(
+                "create databases", "not allowed",
+                $"The kit makes databases of its own, and {Address} may not create any.",
+                "As superuser: ALTER ROLE … CREATEDB; or name a user that may.", IsFatal: true);
+
+        yield return MaxPreparedTransactions > 0
+            ? new Finding("max_prepared_transactions", $"{MaxPreparedTransactions}")
+            : new Finding(
+                "max_prepared_transactions", "0",
+                "full-dtc prepares transactions, and the server forbids it: max_prepared_transactions is 0.",
+                $"{Set("max_prepared_transactions", $"{ClusterSettings.MaxPreparedTransactions}")} Or run without full-dtc.",
+                IsFatal: twoPhaseWanted);
+
+        yield return PreparedTransactions == 0
+            ? new Finding("prepared transactions", "none left over")
+            : new Finding(
+                "prepared transactions", $"{PreparedTransactions}, {OurPreparedTransactions} of them the kit's",
+                "Prepared transactions hold their locks and keep the server from cleaning up until somebody ends them.",
+                "See pg_prepared_xacts; in the database of each: COMMIT PREPARED or ROLLBACK PREPARED '<gid>'. An endpoint that starts on their queue ends the kit's.");
+
+        yield return TracksCommitTimestamps
+            ? new Finding("track_commit_timestamp", "on")
+            : new Finding(
+                "track_commit_timestamp", "off",
+                "The server cannot tell when a row was committed; rounds end with the last handler instead, which leaves the last commit out.",
+                Set("track_commit_timestamp", "on"));
+
+        yield return Durability();
+    }
+
+    private Finding Durability()
+    {
+        var found = $"fsync {OnOff(Fsync)}, synchronous_commit {SynchronousCommit}, full_page_writes {OnOff(FullPageWrites)}";
+        return Fsync && FullPageWrites && SynchronousCommit is not "off"
+            ? new Finding("durability", found)
+            : new Finding(
+                "durability", found,
+                "A commit is not on disk when the server says so: rates are too high, and a crash can lose or double messages in every mode.",
+                "Switch fsync, synchronous_commit and full_page_writes on, unless that is what you want to measure.");
+    }
+
+    private static string OnOff(bool on) => on ? "on" : "off";
+
+    private static string Set(string setting, string value) =>
+        $"As superuser: ALTER SYSTEM SET {setting} = {value}; then restart the server.";
+
+    private static NpgsqlConnectionStringBuilder Parse(string connectionString)
+    {
+        try
+        {
+            var settings = new NpgsqlConnectionStringBuilder(connectionString) { Pooling = false, Timeout = TimeoutSeconds, CommandTimeout = TimeoutSeconds };
+            return settings.Host is null ? throw new ArgumentException("No host.", nameof(connectionString)) : settings;
+        }
+        catch (Exception unreadable) when (unreadable is ArgumentException or FormatException)
+        {
+            // What the parser stumbled on is not repeated: it can be a piece of a password.
+            throw new KitException(
+                "The PostgreSQL connection string cannot be read.",
+                "Expected: Host=…;Port=5432;Username=…;Password=…;Database=… (quote a password that holds a semicolon).");
+        }
+    }
+
+    private static KitException Explain(NpgsqlException failure, string address) => failure switch
+    {
+        PostgresException { SqlState: PostgresErrorCodes.InvalidPassword } => new KitException(
+            $"Wrong password: {address}.", "Put the right Password into the connection string.", failure),
+        PostgresException { SqlState: PostgresErrorCodes.InvalidAuthorizationSpecification } refused => new KitException(
+            $"The server refuses this user from this machine: {address}: {refused.MessageText}.", "See the server's pg_hba.conf.", failure),
+        PostgresException { SqlState: PostgresErrorCodes.InvalidCatalogName } => new KitException(
+            $"The server has no such database: {address}.", "Name one that exists in the connection string, such as Database=postgres.", failure),
+        PostgresException told => new KitException(
+            $"The server answered with an error: {address}: {told.MessageText} ({told.SqlState}).", "See the server's log.", failure),
+        { InnerException: SocketException or TimeoutException or IOException } => new KitException(
+            $"The PostgreSQL server is out of reach: {address}: {failure.InnerException.Message}.",
+            "Start it, or correct Host and Port; name no server and the kit starts its own.", failure),
+        _ => new KitException(
+            $"No connection to the PostgreSQL server: {address}: {failure.Message}", "Correct the connection string.", failure),
+    };
+}

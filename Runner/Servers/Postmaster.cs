@@ -1,0 +1,51 @@
+using System.Diagnostics;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>The server process of a data folder, as its <c>postmaster.pid</c> names it.</summary>
+public static class Postmaster
+{
+    // postmaster.pid tells the start in whole seconds, a moment after the process came to be.
+    private static readonly TimeSpan StartTolerance = TimeSpan.FromSeconds(5);
+
+    /// <summary>
+    /// The id of the postmaster that runs in a data folder, or <see langword="null"/>. The file alone is not believed: after a crash its id
+    /// can belong to any process, so that one must really be a postgres of this folder.
+    /// </summary>
+    public static int? RunningIn(string dataFolder)
+    {
+        var file = Path.Combine(dataFolder, "postmaster.pid");
+        // Lines: process id, data folder, start in seconds of the Unix epoch, port, and others.
+        if (!File.Exists(file) || File.ReadAllLines(file) is not [var idLine, _, var startLine, ..] || !int.TryParse(idLine, out var id))
+            return null;
+        var isIt = OperatingSystem.IsLinux() ? IsServerOf(id, dataFolder) : IsServerStartedAt(id, startLine);
+        return isIt ? id : null;
+    }
+
+    private static bool IsServerOf(int id, string dataFolder)
+    {
+        try
+        {
+            var command = File.ReadAllText($"/proc/{id}/cmdline").Split('\0');
+            return Path.GetFileName(command[0]) is "postgres" && command.Contains(dataFolder, StringComparer.Ordinal);
+        }
+        catch (IOException)
+        {
+            return false;
+        }
+    }
+
+    private static bool IsServerStartedAt(int id, string startLine)
+    {
+        try
+        {
+            using var process = Process.GetProcessById(id);
+            var told = DateTimeOffset.FromUnixTimeSeconds(long.Parse(startLine));
+            return process.ProcessName is "postgres" && (process.StartTime.ToUniversalTime() - told.UtcDateTime).Duration() < StartTolerance;
+        }
+        catch (Exception gone) when (gone is ArgumentException or InvalidOperationException)
+        {
+            return false;
+        }
+    }
+}

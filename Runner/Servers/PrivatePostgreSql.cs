@@ -1,0 +1,156 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+using Npgsql;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>
+/// A throw-away PostgreSQL cluster of this process, from the machine's own programs: on a free loopback port, with a random password,
+/// with durability on. Disposing stops it and deletes its folder; what a crash leaves behind, the next start removes.
+/// </summary>
+public sealed class PrivatePostgreSql : IAsyncDisposable
+{
+    private const string Superuser = "kit";
+    private const int PortAttempts = 5;
+
+    private readonly ClusterFolder folder;
+    private readonly ClusterControl control;
+    private readonly string password = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16));
+    private int port;
+
+    private PrivatePostgreSql(ClusterFolder folder, ClusterControl control, Version version)
+    {
+        this.folder = folder;
+        this.control = control;
+        Version = version;
+    }
+
+    /// <summary>To the database <c>postgres</c> as superuser. It holds the password; show it through <see cref="ConnectionStrings.Mask"/>.</summary>
+    public string ConnectionString => new NpgsqlConnectionStringBuilder
+    {
+        Host = "127.0.0.1",
+        Port = port,
+        Username = Superuser,
+        Password = password,
+        Database = "postgres",
+    }.ConnectionString;
+
+    public string DataFolder => folder.Data;
+
+    public Version Version { get; }
+
+    /// <summary>The process that all of the server's others descend from; another one after each restart.</summary>
+    /// <exception cref="InvalidOperationException">The server is stopped.</exception>
+    public int PostmasterPid =>
+        Postmaster.RunningIn(DataFolder) ?? throw new InvalidOperationException("The private PostgreSQL server is stopped.");
+
+    /// <summary>Starts a cluster under the system's folder for temporary files, once leftovers of crashed runs are removed.</summary>
+    /// <exception cref="KitException">
+    /// No server programs, no folder that can be written to, a full disk, or the server does not start; then with its last log lines.
+    /// </exception>
+    public static Task<PrivatePostgreSql> StartAsync(CancellationToken cancellationToken) => StartAsync(Path.GetTempPath(), cancellationToken);
+
+    /// <summary>The same, under a folder of the caller's choice.</summary>
+    /// <inheritdoc cref="StartAsync(CancellationToken)" path="/exception"/>
+    public static async Task<PrivatePostgreSql> StartAsync(string parent, CancellationToken cancellationToken)
+    {
+        // The server is found again by the exact path that it was started with.
+        parent = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parent));
+        var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
+        var user = await UnprivilegedUser.FindAsync(cancellationToken);
+        foreach (var leftover in ClusterFolder.Leftovers(parent))
+            await RemoveLeftoverAsync(new ClusterControl(binaries, leftover, user));
+
+        var own = ClusterFolder.Create(parent);
+        var server = new PrivatePostgreSql(own, new ClusterControl(binaries, own, user), binaries.Version);
+        try
+        {
+            await server.MakeAndStartAsync(cancellationToken);
+            return server;
+        }
+        catch
+        {
+            await server.control.RemoveAsync(StopMode.Immediate);
+            throw;
+        }
+    }
+
+    /// <summary>Stops without a checkpoint, as a crash of the server would: connections break, memory is lost, the log stays.</summary>
+    /// <exception cref="KitException">The server does not stop.</exception>
+    public Task StopImmediatelyAsync(CancellationToken cancellationToken) => control.StopAsync(StopMode.Immediate, cancellationToken);
+
+    /// <summary>Starts again on the same port; stops first if it runs.</summary>
+    /// <exception cref="KitException">The server does not stop, or does not start; then with its last log lines.</exception>
+    public async Task RestartAsync(CancellationToken cancellationToken)
+    {
+        await control.StopAsync(StopMode.Fast, cancellationToken);
+        if (!await control.TryStartAsync(cancellationToken))
+            throw DidNotStart();
+    }
+
+    public ValueTask DisposeAsync() => new(control.RemoveAsync(StopMode.Fast));
+
+    private static async Task RemoveLeftoverAsync(ClusterControl leftover)
+    {
+        try
+        {
+            await leftover.RemoveAsync(StopMode.Immediate);
+        }
+        catch (KitException)
+        {
+            // It belongs to another user, who may stop it; it is in nobody's way.
+        }
+    }
+
+    private async Task MakeAndStartAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await control.InitializeAsync(Superuser, password, cancellationToken);
+            await File.AppendAllTextAsync(Path.Combine(DataFolder, "postgresql.conf"), "\ninclude 'kit.conf'\n", cancellationToken);
+            await StartOnFreePortAsync(cancellationToken);
+        }
+        catch (Exception cause) when (cause is IOException or UnauthorizedAccessException)
+        {
+            throw new KitException(
+                $"The private PostgreSQL cluster cannot be written in {folder.Server}: {cause.Message}", ClusterFolder.Remedy, cause);
+        }
+    }
+
+    private async Task StartOnFreePortAsync(CancellationToken cancellationToken)
+    {
+        // Somebody else can take the port between our look and the server's; then another one is looked for.
+        for (var attempt = 1; attempt <= PortAttempts; attempt++)
+        {
+            port = FreePort();
+            await WriteSettingsAsync(cancellationToken);
+            if (await control.TryStartAsync(cancellationToken))
+                return;
+            if (!control.LogEnd.Contains("Address already in use", StringComparison.Ordinal))
+                break;
+        }
+
+        throw DidNotStart();
+    }
+
+    private async Task WriteSettingsAsync(CancellationToken cancellationToken)
+    {
+        var file = Path.Combine(DataFolder, "kit.conf");
+        await File.WriteAllTextAsync(file, ClusterSettings.For(port), cancellationToken);
+        // Where root wrote it, the server's user has to read it whatever root's umask is; the folder around it is closed to others.
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(file, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
+    }
+
+    private KitException DidNotStart() => new(
+        $"PostgreSQL {Version} does not start in {DataFolder}. Its log ends: {control.LogEnd}",
+        $"Put right what the log names, or name a server to use with --postgresql or {ConnectionStrings.PostgreSqlVariable}.");
+
+    private static int FreePort()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+}

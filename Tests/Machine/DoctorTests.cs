@@ -1,0 +1,102 @@
+using Kit.Modes;
+using Kit.Runner;
+using Kit.Runner.Machine;
+
+namespace Kit.Tests.Machine;
+
+public sealed class DoctorTests
+{
+    private static readonly MachineFacts Machine = new(4, "Some CPU", 16L << 30, 8L << 30, "Some Linux", ".NET 10", ServerGc: false);
+
+    [Test]
+    public async Task A_server_out_of_reach_is_one_fatal_problem_without_its_password()
+    {
+        var findings = await Doctor.ExamineAsync(
+            new DoctorQuestion("Host=127.0.0.1;Port=1;Username=kit;Password=hidden-word", [], Path.GetTempPath()), CancellationToken.None);
+
+        var server = findings.Single(finding => finding.Name is "PostgreSQL server");
+        Assert.Multiple(() =>
+        {
+            Assert.That(server.Found, Is.EqualTo("Host=127.0.0.1;Port=1;Username=kit;Password=***"));
+            Assert.That(server.Problem, Does.Contain("out of reach"));
+            Assert.That(server.IsFatal, Is.True);
+            Assert.That(findings.Select(finding => finding.ToString()), Has.None.Contains("hidden-word"));
+        });
+    }
+
+    [Test]
+    public async Task A_named_server_is_asked()
+    {
+        var server = await PostgreSqlServer.GetAsync();
+
+        var findings = await Doctor.ExamineAsync(
+            new DoctorQuestion(server.ConnectionString, [], Path.GetTempPath()), CancellationToken.None);
+
+        Assert.That(findings.Single(finding => finding.Name is "PostgreSQL server").Found, Does.StartWith($"{server.Version}"));
+    }
+
+    [Test]
+    public async Task Optional_packages_are_listed_with_their_reason()
+    {
+        var findings = await Doctor.ExamineAsync(
+            new DoctorQuestion(null, [("here", Support.Yes), ("missing", Support.No("not on the feed"))], Path.GetTempPath()),
+            CancellationToken.None);
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(findings, Has.One.EqualTo(new Finding("here", "available")));
+            Assert.That(findings, Has.One.EqualTo(new Finding("missing", "not on the feed")));
+        });
+    }
+
+    [Test]
+    public void A_roomy_machine_has_no_problem() =>
+        Assert.That(Doctor.OfMachine(Machine).Select(finding => finding.Problem), Is.All.Null);
+
+    [Test]
+    public void One_core_is_a_problem() =>
+        Assert.That(Doctor.OfMachine(Machine with { Cores = 1 }).Single(finding => finding.Problem is not null).Name, Is.EqualTo("cores"));
+
+    [Test]
+    public void Scarce_memory_is_a_problem() =>
+        Assert.That(
+            Doctor.OfMachine(Machine with { AvailableMemoryBytes = 100 << 20 }).Single(finding => finding.Problem is not null).Found,
+            Is.EqualTo("16.0 GiB, 0.1 GiB available"));
+
+    [TestCase(0.08, null)]
+    [TestCase(0.081, "Other processes take more than 8 % of the processors; rounds will be noisy.")]
+    public void More_than_eight_percent_of_load_is_a_problem(double share, string? problem)
+    {
+        var use = new CpuUse(TimeSpan.FromSeconds(1), TimeSpan.Zero, TimeSpan.FromSeconds(share), share, new BusyProcess("indexer", 7, 0.05));
+
+        var finding = Doctor.OfLoad(use);
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(finding.Problem, Is.EqualTo(problem));
+            Assert.That(finding.Found, Does.EndWith("%, most of it indexer (5.0 %)"));
+        });
+    }
+
+    [Test]
+    public void Findings_are_aligned_and_problems_have_their_remedy_below()
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+
+        FindingsWriter.Write(
+            [new Finding("cores", "4"), new Finding("max_prepared_transactions", "0", "It is 0.", "Set it.", IsFatal: true)], output);
+
+        Assert.That(
+            output.ToString(),
+            Is.EqualTo(
+                """
+                ok       cores                      4
+                problem  max_prepared_transactions  0
+                         It is 0.
+                         → Set it.
+
+                1 problem; a run cannot start.
+
+                """.ReplaceLineEndings("\n")));
+    }
+}

@@ -1,0 +1,158 @@
+using System.Text.Json;
+using Kit.Runner;
+using Kit.Runner.Servers;
+using Npgsql;
+
+namespace Kit.Tests.Servers;
+
+/// <summary>Private servers that start, crash, restart and end.</summary>
+public sealed class PrivateServerLifeTests
+{
+    private TemporaryFolder parent = null!;
+
+    [SetUp]
+    public void MakeParent()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        parent = new TemporaryFolder();
+    }
+
+    [TearDown]
+    public void RemoveParent() => parent?.Dispose();
+
+    [Test]
+    public async Task Disposing_leaves_no_process_and_no_folder()
+    {
+        var server = await StartAsync();
+        var postmaster = ProcessIdentity.Of(server.PostmasterPid)!;
+
+        await server.DisposeAsync();
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(postmaster.HasEnded, Is.True);
+            Assert.That(Directory.EnumerateFileSystemEntries(parent.Path), Is.Empty);
+            Assert.That(() => server.PostmasterPid, Throws.InvalidOperationException);
+        });
+    }
+
+    [Test]
+    public async Task Committed_rows_survive_an_immediate_stop_and_the_port_stays()
+    {
+        await using var server = await StartAsync();
+        await ExecuteAsync(server, "CREATE TABLE kept AS SELECT 1 AS id");
+
+        await server.StopImmediatelyAsync(CancellationToken.None);
+        var stopped = PostgreSqlFacts.ReadAsync(server.ConnectionString, CancellationToken.None);
+        await Assert.ThatAsync(() => stopped, Throws.InstanceOf<KitException>().With.Message.Contains("out of reach"));
+        await server.RestartAsync(CancellationToken.None);
+
+        Assert.That(await ExecuteAsync(server, "SELECT id FROM kept"), Is.EqualTo(1));
+    }
+
+    [Test]
+    public async Task A_leftover_of_a_dead_owner_is_stopped_and_removed()
+    {
+        var leftover = await StartAsync();
+        var postmaster = ProcessIdentity.Of(leftover.PostmasterPid)!;
+        Disown(leftover, ProcessIdentity.Current with { Started = "another process that had this id" });
+
+        await using var next = await StartAsync();
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(postmaster.HasEnded, Is.True);
+            Assert.That(Directory.Exists(leftover.DataFolder), Is.False);
+            Assert.That(Directory.EnumerateDirectories(parent.Path).Count(), Is.EqualTo(1));
+        });
+    }
+
+    [Test]
+    public async Task A_leftover_whose_server_crashed_too_is_removed_and_the_process_that_got_its_id_is_not_touched()
+    {
+        var leftover = await StartAsync();
+        await leftover.StopImmediatelyAsync(CancellationToken.None);
+        await using var bystander = await StartAsync();
+        var pidFile = await File.ReadAllTextAsync(Path.Combine(bystander.DataFolder, "postmaster.pid"));
+        await File.WriteAllTextAsync(Path.Combine(leftover.DataFolder, "postmaster.pid"), pidFile);
+        Disown(leftover, ProcessIdentity.Current with { Started = "another process that had this id" });
+
+        await using var next = await StartAsync();
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(Directory.Exists(leftover.DataFolder), Is.False);
+            Assert.That(() => bystander.PostmasterPid, Throws.Nothing);
+        });
+    }
+
+    [Test]
+    public async Task The_server_of_a_live_owner_is_left_alone()
+    {
+        await using var first = await StartAsync();
+
+        await using var second = await StartAsync();
+
+        Assert.That(await ExecuteAsync(first, "SELECT 1"), Is.EqualTo(1));
+    }
+
+    [Test]
+    public async Task The_server_of_an_owner_in_another_container_is_left_alone()
+    {
+        await using var first = await StartAsync();
+        Disown(first, ProcessIdentity.Current with { Started = "cannot be seen from here", Realm = "another container" });
+
+        await using var second = await StartAsync();
+
+        Assert.That(await ExecuteAsync(first, "SELECT 1"), Is.EqualTo(1));
+    }
+
+    [Test]
+    public async Task A_server_that_does_not_start_says_why_with_the_end_of_its_log()
+    {
+        await using var server = await StartAsync();
+        await File.AppendAllTextAsync(Path.Combine(server.DataFolder, "kit.conf"), "shared_buffers = 'much'\n");
+
+        await Assert.ThatAsync(
+            () => server.RestartAsync(CancellationToken.None),
+            Throws.InstanceOf<KitException>().With.Message.Contains("does not start").And.Message.Contains("shared_buffers"));
+    }
+
+    [Test]
+    public async Task A_parent_that_cannot_hold_folders_is_named()
+    {
+        var file = Path.Combine(parent.Path, "file");
+        await File.WriteAllTextAsync(file, "");
+
+        await Assert.ThatAsync(
+            () => PrivatePostgreSql.StartAsync(file, CancellationToken.None),
+            Throws.InstanceOf<KitException>().With.Message.Contains(file).And.Property(nameof(KitException.Remedy)).Contains("TMPDIR"));
+    }
+
+    [Test]
+    public async Task A_cancelled_start_leaves_nothing_behind()
+    {
+        using var cancellation = new CancellationTokenSource(TimeSpan.FromSeconds(0.6));
+
+        await Assert.ThatAsync(
+            () => PrivatePostgreSql.StartAsync(parent.Path, cancellation.Token), Throws.InstanceOf<OperationCanceledException>());
+
+        Assert.That(Directory.EnumerateFileSystemEntries(parent.Path), Is.Empty);
+    }
+
+    private Task<PrivatePostgreSql> StartAsync() => PrivatePostgreSql.StartAsync(parent.Path, CancellationToken.None);
+
+    private static void Disown(PrivatePostgreSql server, ProcessIdentity owner)
+    {
+        var file = Path.Combine(server.DataFolder, "..", "..", "owner.json");
+        File.WriteAllText(file, JsonSerializer.Serialize(owner));
+    }
+
+    private static async Task<object?> ExecuteAsync(PrivatePostgreSql server, string statement)
+    {
+        await using var connection = new NpgsqlConnection(server.ConnectionString + ";Pooling=false");
+        await connection.OpenAsync();
+        await using var command = new NpgsqlCommand(statement, connection);
+        return await command.ExecuteScalarAsync();
+    }
+}
