@@ -10,5 +10,18 @@ public sealed record AccessLibrary(string Name, Support Support, Func<IWidgetIns
     [
         new("ado", Support.Yes, () => new AdoInsert()),
         new("dapper", Support.Yes, () => new DapperInsert()),
+#if KIT_NPOCO
+        new("npoco", Support.Yes, () => new NPocoInsert()),
+#else
+        Missing("npoco", "NPoco"),
+#endif
     ];
+
+#if !KIT_NPOCO
+    private static AccessLibrary Missing(string name, string package)
+    {
+        var support = OptionalPackage.Of(typeof(AccessLibrary).Assembly).Single(optional => optional.Name.Equals(package, StringComparison.Ordinal)).Support;
+        return new(name, support, () => throw new NotSupportedException($"Access library {name}: {support.Because}."));
+    }
+#endif
 }
