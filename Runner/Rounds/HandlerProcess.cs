@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using System.Reflection;
 using System.Text.Json;
-using Kit.Endpoints.Cells;
 
 namespace Kit.Runner.Rounds;
 
@@ -38,6 +37,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
         var itself = Environment.ProcessPath!;
         var start = new ProcessStartInfo(itself)
         {
+            UseShellExecute = false,
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
             RedirectStandardError = true,
@@ -123,16 +123,16 @@ internal sealed class HandlerProcess : IAsyncDisposable
         {
             switch (JsonSerializer.Deserialize<HandlerEvent>(line))
             {
-                case HandlerEvent.Ready:
+                case HandlerReady:
                     ready.TrySetResult();
                     break;
-                case HandlerEvent.Progress progress:
+                case HandlerProgress progress:
                     Volatile.Write(ref handled, progress.Handled);
                     break;
-                case HandlerEvent.Stopped end:
+                case HandlerStopped end:
                     stopped.TrySetResult(end.Report);
                     break;
-                case HandlerEvent.Failed failure:
+                case HandlerFailed failure:
                     reason = failure.Reason;
                     break;
             }

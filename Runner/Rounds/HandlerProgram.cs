@@ -27,7 +27,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
             var spec = JsonSerializer.Deserialize<HandlerSpec>(await input.ReadLineAsync() ?? "null")
                        ?? throw new InvalidOperationException("The handler process was given no specification.");
             var cell = Cell.All.Single(cell => cell.Name == spec.Cell);
-            Say(new HandlerEvent.Ready());
+            Say(new HandlerReady());
             while (await input.ReadLineAsync() is Start)
                 await DrainAsync(spec, cell);
 
@@ -35,7 +35,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         }
         catch (Exception failure)
         {
-            Say(new HandlerEvent.Failed(failure.Message));
+            Say(new HandlerFailed(failure.Message));
             return ExitCode.Failure;
         }
     }
@@ -47,13 +47,13 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         await using ((IAsyncDisposable)host)
         {
             await host.StartAsync();
-            await using (new Timer(_ => Say(new HandlerEvent.Progress(probe.Handled)), state: null, ProgressInterval, ProgressInterval))
+            await using (new Timer(_ => Say(new HandlerProgress(probe.Handled)), state: null, ProgressInterval, ProgressInterval))
                 await input.ReadLineAsync();
 
             await host.StopAsync();
         }
 
-        Say(new HandlerEvent.Stopped(probe.Report()));
+        Say(new HandlerStopped(probe.Report()));
     }
 
     private void Say(HandlerEvent saying)

@@ -9,4 +9,4 @@ namespace Kit.Runner.Rounds;
 /// <param name="Widgets">Connection string of the widgets' database.</param>
 /// <param name="Concurrency">How many messages are handled at the same time.</param>
 /// <param name="RecordCompletions">Whether to note when each handler returned, for servers that keep no commit timestamps.</param>
-public sealed record HandlerSpec(string Cell, string Transport, string Widgets, int Concurrency, bool RecordCompletions);
+internal sealed record HandlerSpec(string Cell, string Transport, string Widgets, int Concurrency, bool RecordCompletions);

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Kit.Handlers;
-using Kit.Runner.Servers;
 using Npgsql;
 using NpgsqlTypes;
 

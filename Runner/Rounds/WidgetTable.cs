@@ -61,12 +61,12 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
     /// <param name="cancellationToken">Cancels the wait.</param>
     public static async Task SettleAsync(string database, CancellationToken cancellationToken)
     {
-        await using var source = NpgsqlDataSource.Create(EndpointConnections.ForRunner(database));
-        await using var vacuum = source.CreateCommand("VACUUM (ANALYZE)");
+        await using var settled = NpgsqlDataSource.Create(EndpointConnections.ForRunner(database));
+        await using var vacuum = settled.CreateCommand("VACUUM (ANALYZE)");
         await vacuum.ExecuteNonQueryAsync(cancellationToken);
         try
         {
-            await using var checkpoint = source.CreateCommand("CHECKPOINT");
+            await using var checkpoint = settled.CreateCommand("CHECKPOINT");
             await checkpoint.ExecuteNonQueryAsync(cancellationToken);
         }
         catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)

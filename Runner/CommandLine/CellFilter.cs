@@ -1,0 +1,68 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary>The four filters that choose cells. Names are checked; an unknown one is answered with those that exist.</summary>
+internal sealed class CellFilter
+{
+    private const string Every = "all";
+
+    private readonly Option<string[]> framework = Filter("--framework", "Only these frameworks.", cell => cell.Kind.Framework);
+    private readonly Option<string[]> transport = Filter("--transport", "Only these transports.", cell => cell.Kind.Transport);
+    private readonly Option<string[]> mode;
+    private readonly Option<string[]> access;
+    private readonly bool isMatrix;
+
+    /// <param name="isMatrix">Whether modes and access libraries that are not named are those of the default matrix, rather than all.</param>
+    public CellFilter(bool isMatrix)
+    {
+        this.isMatrix = isMatrix;
+        mode = Filter("--mode", $"Only these modes{(isMatrix ? $" ({string.Join(", ", TransactionMode.Matrix)})" : "")}.", cell => cell.Mode.Name);
+        access = Filter("--access", $"Only these access libraries{(isMatrix ? " (ado)" : "")}.", cell => cell.Access.Name);
+    }
+
+    public void AddTo(Command command)
+    {
+        foreach (var option in new[] { framework, transport, mode, access })
+            command.Options.Add(option);
+    }
+
+    /// <summary>The matrix: every cell, and one rule for each line.</summary>
+    public IReadOnlyList<Cell> Choose(ParseResult parsed) =>
+    [
+        .. from cell in Cell.All
+           where Allows(parsed, framework, cell.Kind.Framework)
+           where Allows(parsed, transport, cell.Kind.Transport)
+           // The comparisons are measured when they are named.
+           where Allows(parsed, mode, cell.Mode.Name, otherwise: !isMatrix || TransactionMode.Matrix.Contains(cell.Mode))
+           // The modes are compared with the baseline; access libraries are compared when they are named.
+           where Allows(parsed, access, cell.Access.Name, otherwise: !isMatrix || cell.Access.Name == "ado")
+           select cell,
+    ];
+
+    private static Option<string[]> Filter(string name, string description, Func<Cell, string> part)
+    {
+        var names = Cell.All.Select(part).Distinct().ToArray();
+        var option = new Option<string[]>(name)
+        {
+            Description = $"{description} Names: {string.Join(", ", names)}, {Every}.",
+            HelpName = "name,…",
+            CustomParser = result => [.. result.Tokens.SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))],
+            AllowMultipleArgumentsPerToken = true,
+        };
+        option.Validators.Add(result => Check(result, names));
+        return option;
+    }
+
+    private static void Check(OptionResult result, string[] names)
+    {
+        foreach (var unknown in result.GetValueOrDefault<string[]>()!.Where(name => name != Every && !names.Contains(name)))
+            result.AddError($"{result.Option.Name}: unknown name '{unknown}'. Names: {string.Join(", ", names)}, {Every}.");
+    }
+
+    private static bool Allows(ParseResult parsed, Option<string[]> option, string name, bool otherwise = true) =>
+        parsed.GetValue(option) is { Length: > 0 } names ? names.Contains(Every) || names.Contains(name) : otherwise;
+}

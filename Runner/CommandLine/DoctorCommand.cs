@@ -1,0 +1,36 @@
+using System.CommandLine;
+using Kit.Endpoints.Cells;
+using Kit.Runner.Machine;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary><c>doctor</c>: looks at all that a run needs, before a run does.</summary>
+internal sealed class DoctorCommand : Command
+{
+    private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
+
+    public DoctorCommand()
+        : base("doctor", """
+            Shows what a run would find here (servers, packages, machine, load by others), and a remedy for each problem.
+            Exit code 1 when a run could not start.
+
+            Examples:
+              doctor
+              doctor --postgresql "Host=db1;Username=kit;Password=…"
+            """)
+    {
+        Options.Add(postgreSql);
+        SetAction(ExamineAsync);
+    }
+
+    private async Task<int> ExamineAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        var question = new DoctorQuestion(
+            parsed.GetValue(postgreSql),
+            [.. OptionalPackages.All.Select(package => (package.Name, package.Support))],
+            ResultsFolder: "results");
+        var findings = await Doctor.ExamineAsync(question, cancellationToken);
+        FindingsWriter.Write(findings, Console.Out);
+        return findings.Any(finding => finding.IsFatal) ? ExitCode.Failure : ExitCode.Success;
+    }
+}

@@ -1,0 +1,42 @@
+using System.CommandLine;
+using Kit.Endpoints.Cells;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary><c>list</c>: every cell, runnable or not.</summary>
+internal sealed class ListCommand : Command
+{
+    private readonly CellFilter filter = new(isMatrix: false);
+
+    public ListCommand()
+        : base("list", """
+            Lists every cell (framework, transport, mode, access library), and why those that cannot run cannot.
+
+            Examples:
+              list
+              list --mode full-dtc --access ado
+            """)
+    {
+        filter.AddTo(this);
+        SetAction(List);
+    }
+
+    private int List(ParseResult parsed)
+    {
+        var cells = filter.Choose(parsed);
+        Write(cells, Console.Out);
+        return ExitCode.Success;
+    }
+
+    internal static void Write(IReadOnlyList<Cell> cells, TextWriter output)
+    {
+        var widths = new Func<Cell, string>[] { cell => cell.Kind.Framework, cell => cell.Kind.Transport, cell => cell.Mode.Name, cell => cell.Access.Name }
+            .Select(part => (Part: part, Width: cells.Max(cell => part(cell).Length)))
+            .ToList();
+        foreach (var cell in cells)
+            output.WriteLine($"{string.Join("  ", widths.Select(column => column.Part(cell).PadRight(column.Width)))}  {cell.Support.Because ?? "can run"}");
+
+        output.WriteLine();
+        output.WriteLine($"{cells.Count(cell => cell.Support.IsSupported)} of {cells.Count} cells can run.");
+    }
+}

@@ -1,0 +1,36 @@
+using System.CommandLine;
+using Kit.Runner.Results;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary><c>report</c>: renders the tables of a run again.</summary>
+internal sealed class ReportCommand : Command
+{
+    private const int NarrowestTables = 140;
+
+    private readonly Argument<string> folder = new("folder") { Description = "The folder of a run." };
+
+    public ReportCommand()
+        : base("report", """
+            Renders the tables of a run again from its stored rounds: on the terminal, and tables.md, rounds.csv and graphs in its folder.
+
+            Example:
+              report results/reference
+            """)
+    {
+        Arguments.Add(folder);
+        SetAction(Report);
+    }
+
+    /// <summary>Columns of the terminal; files and pipes get wide lines.</summary>
+    public static int Width => Console.IsOutputRedirected ? NarrowestTables : Math.Max(NarrowestTables, Console.WindowWidth);
+
+    private int Report(ParseResult parsed)
+    {
+        var stored = RunFolder.Open(parsed.GetRequiredValue(folder));
+        var run = stored.Load();
+        stored.WriteReports(run);
+        TerminalSummary.Write(run, Console.Out, Width);
+        return ExitCode.Success;
+    }
+}

@@ -1,0 +1,95 @@
+using System.CommandLine;
+using Kit.Runner.Results;
+using Kit.Runner.Rounds;
+using Kit.Runner.Servers;
+using Spectre.Console;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary><c>run</c>: measures the matrix.</summary>
+internal sealed class RunCommand : Command
+{
+    private readonly CellFilter filter = new(isMatrix: true);
+    private readonly Option<int?> messages = Count("--messages", "Messages of each measured drain (10000; quick: 2000).", least: 1);
+    private readonly Option<int?> rounds = Count("--rounds", "Rounds; each has every cell once (5; quick: 1).", least: 1);
+    private readonly Option<int?> seedRows = Count("--seed-rows", "Rows in the widgets' table before each round (1000000; quick: 100000).", least: 0);
+    private readonly Option<int?> warmUp = Count("--warmup", "Messages drained before the clock, in the same process (1000; quick: 500).", least: 0);
+    private readonly Option<int?> concurrency = Count("--concurrency", "Messages handled at the same time (2).", least: 1);
+    private readonly Option<int?> orderSeed = Count("--order-seed", "Seed of the order of the cells within each round (random, and printed).", least: 0);
+    private readonly Option<bool> quick = new("--quick") { Description = "One round with fewer rows and messages, under a minute; to try, not to cite." };
+    private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not run noisy rounds once more at the end." };
+    private readonly Option<string?> output = new("--out") { Description = "A new folder for the results (results/ and the time).", HelpName = "folder" };
+    private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
+    private readonly IReadOnlyList<string> arguments;
+
+    public RunCommand(IReadOnlyList<string> arguments)
+        : base("run", """
+            Measures the matrix: seeds a template, then for each round and cell restores it, preloads the queue, drains it, and checks
+            every message against the database.
+
+            Examples:
+              run                                            the four modes with the defaults
+              run --quick                                    the same, small, to see that it works
+              run --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off    what two-phase commit costs
+              run --mode scope-off --access all --rounds 3   the access libraries beside each other
+            """)
+    {
+        this.arguments = arguments;
+        filter.AddTo(this);
+        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, postgreSql })
+            Options.Add(option);
+
+        SetAction(RunAsync);
+    }
+
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        var plan = Plan(parsed);
+        var console = Console.Out;
+        await console.WriteLineAsync($"{plan.Runnable.Count} cells, {plan.Sizes.Rounds} rounds, order seed {plan.Sizes.OrderSeed}; results go to {plan.Folder}");
+        try
+        {
+            var run = Console.IsOutputRedirected
+                ? await new Run(plan, new PlainDisplay(console)).RunAsync(cancellationToken)
+                : await TerminalDisplay.ShowAsync(display => new Run(plan, display).RunAsync(cancellationToken));
+            TerminalSummary.Write(run, console, ReportCommand.Width);
+            return run.Rounds.All(round => round.Outcome.IsValid()) ? ExitCode.Success : ExitCode.Failure;
+        }
+        catch (OperationCanceledException)
+        {
+            await console.WriteLineAsync($"Stopped. Finished rounds are kept in {plan.Folder}; see them with: report {plan.Folder}");
+            return ExitCode.Interrupted;
+        }
+    }
+
+    private RunPlan Plan(ParseResult parsed)
+    {
+        var isQuick = parsed.GetValue(quick);
+        var sizes = new RunSettings(
+            Messages: parsed.GetValue(messages) ?? (isQuick ? 2_000 : 10_000),
+            Rounds: parsed.GetValue(rounds) ?? (isQuick ? 1 : 5),
+            Concurrency: parsed.GetValue(concurrency) ?? 2,
+            SeedRows: parsed.GetValue(seedRows) ?? (isQuick ? 100_000 : 1_000_000),
+            WarmUp: parsed.GetValue(warmUp) ?? (isQuick ? 500 : 1_000),
+            OrderSeed: parsed.GetValue(orderSeed) ?? Random.Shared.Next(1_000_000),
+            Quick: isQuick);
+        return new RunPlan(
+            filter.Choose(parsed),
+            sizes,
+            parsed.GetValue(postgreSql),
+            RepeatNoisy: !parsed.GetValue(noRepeat),
+            parsed.GetValue(output) ?? Path.Combine("results", $"{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
+            string.Join(' ', arguments.Select(ConnectionStrings.Mask)));
+    }
+
+    private static Option<int?> Count(string name, string description, int least)
+    {
+        var option = new Option<int?>(name) { Description = description, HelpName = "n" };
+        option.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<int?>() < least)
+                result.AddError($"{name} must be at least {least}, found {result.GetValueOrDefault<int?>()}.");
+        });
+        return option;
+    }
+}

@@ -1,0 +1,21 @@
+using Kit.Runner.Results;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>Shows a run to whoever waits for it.</summary>
+internal interface IRunDisplay
+{
+    /// <summary>Something is done that has no count.</summary>
+    void Note(string what);
+
+    /// <summary>A count begins.</summary>
+    /// <param name="what">What is counted, for example <c>seeding rows</c>.</param>
+    /// <param name="total">Where the count ends.</param>
+    IProgress<int> Count(string what, int total);
+
+    /// <summary>A round has ended and is saved.</summary>
+    /// <param name="round">Its record.</param>
+    /// <param name="done">How many rounds have ended.</param>
+    /// <param name="planned">How many there will be.</param>
+    void Finished(RoundDocument round, int done, int planned);
+}

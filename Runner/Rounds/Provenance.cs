@@ -1,0 +1,85 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Machine;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+using Npgsql;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>Where the numbers of a run come from: everything that somebody needs to judge or repeat it.</summary>
+internal static class Provenance
+{
+    private static readonly string[] ServerSettings =
+    [
+        "server_version", "fsync", "synchronous_commit", "full_page_writes", "wal_sync_method", "wal_level", "shared_buffers", "max_wal_size",
+        "checkpoint_timeout", "max_prepared_transactions", "track_commit_timestamp", "max_connections", "default_transaction_isolation",
+    ];
+
+    /// <summary>What is known before the run has begun.</summary>
+    public static async Task<RunDocument> OfAsync(RunPlan plan, CancellationToken cancellationToken)
+    {
+        var machine = MachineFacts.Read();
+        return new RunDocument
+        {
+            CommandLine = plan.CommandLine,
+            StartedUtc = DateTimeOffset.UtcNow,
+            EndedUtc = null,
+            Ending = RunEnding.Running,
+            Commit = await CommitAsync(cancellationToken),
+            Host = new HostFacts(machine.Cores, machine.CpuModel, machine.TotalMemoryBytes, machine.OperatingSystem, machine.Runtime),
+            Packages = Packages(),
+            Server = new Dictionary<string, string>(),
+            Settings = plan.Sizes,
+            Isolation = TransactionMode.Isolation.ToString(),
+            ImmediateRetries = plan.Cells.Select(cell => cell.Mode).Distinct().ToDictionary(mode => mode.Name, mode => mode.ImmediateRetries),
+            PoolSizes = new Dictionary<string, int> { ["queue"] = EndpointConnections.PoolSize, ["widgets"] = EndpointConnections.PoolSize },
+            SeedingSeconds = null,
+            Cells = [.. plan.Runnable.Select(NameOf)],
+            LeftOut = [.. plan.Cells.Where(cell => !cell.Support.IsSupported).Select(cell => new CellLeftOut(NameOf(cell), cell.Support.Because!))],
+        };
+    }
+
+    public static CellName NameOf(Cell cell) => new(cell.Kind.Framework, cell.Kind.Transport, cell.Mode.Name, cell.Access.Name);
+
+    public static async Task<IReadOnlyDictionary<string, string>> OfServerAsync(string server, bool isOwn, CancellationToken cancellationToken)
+    {
+        var facts = new Dictionary<string, string>
+        {
+            ["server"] = isOwn ? "PostgreSQL, the kit's own, on this machine" : "PostgreSQL, the user's",
+            ["connections"] = EndpointConnections.Description,
+        };
+        await using var source = NpgsqlDataSource.Create(EndpointConnections.ForRunner(server));
+        await using var command = source.CreateCommand("SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY($1)");
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = ServerSettings });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        while (await reader.ReadAsync(cancellationToken))
+            facts[reader.GetString(0)] = reader.GetString(1);
+
+        return facts;
+    }
+
+    private static Dictionary<string, string> Packages()
+    {
+        var packages = new Dictionary<string, string>();
+        foreach (var type in new[] { typeof(NpgsqlConnection), typeof(Dapper.SqlMapper) })
+            packages[type.Assembly.GetName().Name!] = type.Assembly.GetName().Version!.ToString(3);
+
+        foreach (var package in OptionalPackages.All)
+            packages[package.Name] = package.Support.Because ?? package.Version;
+
+        return packages;
+    }
+
+    /// <summary>The commit of the work tree that the runner was built in, and whether the tree holds changes beside it.</summary>
+    private static async Task<GitCommit?> CommitAsync(CancellationToken cancellationToken)
+    {
+        if (ExternalProgram.OnSearchPath("git") is not { } path)
+            return null;
+
+        var git = new ExternalProgram(path, Folder: AppContext.BaseDirectory);
+        var commit = await git.RunAsync(["rev-parse", "HEAD"], cancellationToken);
+        var changes = await git.RunAsync(["status", "--porcelain", "--", ":/", ":(top,exclude)results"], cancellationToken);
+        return commit.Succeeded ? new GitCommit(commit.Output.Trim(), changes.Output.Trim().Length > 0) : null;
+    }
+}
