@@ -4,7 +4,7 @@ namespace Kit.Runner.Results;
 /// Accounts for every message of a fault-free round: pure code over what was found. The classes partition the messages, because
 /// each message is given the first class whose rule holds and the last rule always does.
 /// </summary>
-public sealed record Accounting
+public sealed class Accounting
 {
     private const int Examples = 3;
 

@@ -35,11 +35,13 @@ public sealed record Comparison(double Ratio, ComparisonVerdict Verdict)
         return rate.High < baseline.Low ? ComparisonVerdict.Slower : ComparisonVerdict.NoDifferenceShown;
     }
 
-    public override string ToString() => Figures.Measured(Ratio) + Verdict switch
+    public override string ToString() => $"{Figures.Measured(Ratio)} ({Reading})";
+
+    private string Reading => Verdict switch
     {
-        ComparisonVerdict.Faster => " faster",
-        ComparisonVerdict.Slower => " slower",
-        ComparisonVerdict.NoDifferenceShown => " intervals overlap",
-        _ => " n < 5",
+        ComparisonVerdict.Faster => "faster",
+        ComparisonVerdict.Slower => "slower",
+        ComparisonVerdict.NoDifferenceShown => "intervals overlap",
+        _ => $"n < {Figures.Plain(EnoughRounds)}",
     };
 }

@@ -3,11 +3,13 @@ namespace Kit.Runner.Results;
 /// <summary>The report of a run as <c>tables.md</c>: where it was made, a table per cell, the summary, what was left out, notes.</summary>
 public static class MarkdownTables
 {
+    private static readonly IReadOnlyList<string> Marks = ["|", "*", "<", "`"];
+
     public static void Write(RecordedRun run, string graphs, TextWriter output)
     {
         output.WriteLine($"# Run of {Figures.Moment(run.Document.StartedUtc)}");
         output.WriteLine();
-        WriteTable(["", ""], RunFacts.Of(run).Select(fact => (IReadOnlyList<string>)[fact.Name, fact.Fact]), output);
+        WriteTable(RunFacts.Headers, RunFacts.Of(run).Select(fact => (IReadOnlyList<string>)[fact.Name, fact.Fact]), output);
         WriteRounds(run, graphs, output);
         WriteSummary(run, output);
         WriteList("Left out", [.. run.Document.LeftOut.Select(left => $"{left.Cell}: {left.Because}")], output);
@@ -17,11 +19,11 @@ public static class MarkdownTables
     private static void WriteRounds(RecordedRun run, string graphs, TextWriter output)
     {
         var scale = GraphScale.Of(run.Rounds, SvgSparkline.MostBins);
+        output.WriteLine();
         output.WriteLine("## Rounds");
         output.WriteLine();
         output.WriteLine(ReportText.Brackets);
-        if (scale.Seconds > 0)
-            output.WriteLine(ReportText.ScaleOf(scale));
+        output.WriteLine(ReportText.ScaleOf(scale));
         foreach (var group in run.Groups)
         {
             output.WriteLine();
@@ -44,7 +46,8 @@ public static class MarkdownTables
         output.WriteLine();
         output.WriteLine("## Summary");
         output.WriteLine();
-        WriteTable(SummaryTable.Headers, SummaryTable.Rows(run), output);
+        IReadOnlyList<SummaryColumn> columns = [.. SummaryTable.Speed, .. SummaryTable.Costs];
+        WriteTable(SummaryTable.HeadersOf(columns), SummaryTable.Rows(run, columns), output);
         output.WriteLine();
         output.WriteLine(ReportText.SummaryLegend);
     }
@@ -52,13 +55,17 @@ public static class MarkdownTables
     private static void WriteTable(IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output)
     {
         WriteRow(headers, output);
-        output.WriteLine($"|{string.Concat(headers.Select((_, column) => column == 0 ? " --- |" : " ---: |"))}");
+        output.WriteLine($"|{string.Concat(headers.Select(header => ReportText.IsFigure(header) ? " ---: |" : " --- |"))}");
         foreach (var row in rows)
             WriteRow(row, output);
     }
 
     private static void WriteRow(IReadOnlyList<string> cells, TextWriter output) =>
-        output.WriteLine($"| {string.Join(" | ", cells.Select(cell => cell.ReplaceLineEndings(" ").Replace("|", "\\|", StringComparison.Ordinal)))} |");
+        output.WriteLine($"| {string.Join(" | ", cells.Select(Escaped))} |");
+
+    // What a server or a failed process said may hold marks that Markdown would read as its own.
+    private static string Escaped(string text) =>
+        Marks.Aggregate(text.ReplaceLineEndings(" "), (escaped, mark) => escaped.Replace(mark, "\\" + mark, StringComparison.Ordinal));
 
     private static void WriteList(string heading, IReadOnlyList<string> items, TextWriter output)
     {
@@ -68,6 +75,6 @@ public static class MarkdownTables
         output.WriteLine($"## {heading}");
         output.WriteLine();
         foreach (var item in items)
-            output.WriteLine($"- {item.ReplaceLineEndings(" ")}");
+            output.WriteLine($"- {Escaped(item)}");
     }
 }

@@ -8,10 +8,16 @@ internal static class ReportText
 
     public const string SummaryLegend =
         "Mean and interval are over the counting rounds (Student's t). Faster and slower are said only where the 95 % intervals keep apart " +
-        "and both sides have 5 rounds; \"n < 5\" marks a ratio of fewer. Max is the busiest second of any counting round. Commits, flushes, " +
+        "and both sides have 5 rounds or more; n < 5 marks a ratio of fewer. Max is the busiest second of any counting round. Commits, flushes, " +
         "WAL bytes, two-phase commits and CPU are per message; the 2nd phase is the mean of the rounds' p50 and the highest of their p99.";
 
-    public static string ScaleOf(GraphScale scale) =>
-        $"All graphs have one scale: {Figures.Measured(scale.Seconds)} s wide, 0 to {Figures.Measured(scale.PerSecond)} msg/s high, " +
-        $"bins of {Figures.Measured(scale.Bin.TotalSeconds)} s.";
+    private static readonly IReadOnlyList<string> Words = [RoundTable.Graph, RoundTable.Run, SummaryTable.Mode, RunFacts.Facts];
+
+    /// <summary>Whether a column holds figures, which end below each other; names and graphs begin below each other.</summary>
+    public static bool IsFigure(string header) => !Words.Contains(header, StringComparer.Ordinal);
+
+    public static string ScaleOf(GraphScale scale) => scale.Seconds == 0
+        ? "There is nothing to draw."
+        : $"All graphs have one scale: {Figures.Measured(scale.Seconds)} s wide, 0 to {Figures.Measured(scale.PerSecond)} msg/s high, " +
+          $"bins of {Figures.Measured(scale.Bin.TotalSeconds)} s.";
 }

@@ -47,6 +47,7 @@ internal static class RoundNotes
 
     private static IEnumerable<string> NotMeasured(CellResult result) =>
         result.Rounds
+            .Where(round => round.Outcome.IsValid())
             .SelectMany(round => round.Costs.Named().Append((Name: "load by other processes", Reading: round.Noise.OtherCpuShare)))
             .Where(figure => figure.Reading.Value is null)
             .Select(figure => $"{figure.Name} not measured: {figure.Reading.Because}.")

@@ -6,7 +6,10 @@ namespace Kit.Runner.Results;
 /// </summary>
 internal static class RoundTable
 {
-    public static IReadOnlyList<string> Headers { get; } = ["Run", "Elapsed seconds", "Avg msg/s", "Max msg/s", "Graph"];
+    public const string Run = "Run";
+    public const string Graph = "Graph";
+
+    public static IReadOnlyList<string> Headers { get; } = [Run, "Elapsed seconds", "Avg msg/s", "Max msg/s", Graph];
 
     public static IEnumerable<IReadOnlyList<string>> Rows(CellResult result, Func<RoundDocument, string> graph) =>
         result.Rounds.Select(round => RowOf(result, round, graph)).Append(AveragesOf(result));

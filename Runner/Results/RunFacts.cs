@@ -3,6 +3,10 @@ namespace Kit.Runner.Results;
 /// <summary>What stands at the head of every report: where, with what and how the figures were made.</summary>
 internal static class RunFacts
 {
+    public const string Facts = "Facts";
+
+    public static IReadOnlyList<string> Headers { get; } = [RoundTable.Run, Facts];
+
     public static IEnumerable<(string Name, string Fact)> Of(RecordedRun run)
     {
         var document = run.Document;

@@ -3,55 +3,64 @@ namespace Kit.Runner.Results;
 /// <summary>One row per cell: how fast, how sure, against full-dtc, and where the time went.</summary>
 internal static class SummaryTable
 {
-    public static IReadOnlyList<string> Headers { get; } =
+    public const string Mode = "Mode";
+
+    public static IReadOnlyList<SummaryColumn> Speed { get; } =
     [
-        "Mode",
-        "Valid rounds",
-        "Mean msg/s",
-        "95 % interval",
-        "Ratio to full-dtc",
-        "Max msg/s",
-        "Commits",
-        "Flushes",
-        "WAL bytes",
-        "Two-phase commits",
-        "Handler CPU ms",
-        "Server CPU ms",
-        "2nd phase ms p50 / p99",
+        new("Valid rounds", (run, cell) => $"{Figures.Plain(cell.Counting.Count)} of {Figures.Plain(run.Document.Settings.Rounds)}"),
+        new("Mean msg/s", (_, cell) => Figures.Measured(cell.Rate?.Mean)),
+        new("95 % interval", (_, cell) => IntervalOf(cell.Rate)),
+        new("Ratio to full-dtc", RatioOf),
+        new("Max msg/s", (_, cell) => Figures.Measured(cell.Counting.Max(round => round.Throughput.MaximumInOneSecond))),
     ];
 
-    public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run)
+    public static IReadOnlyList<SummaryColumn> Costs { get; } =
+    [
+        new("Commits", (_, cell) => MeanCost(cell, costs => costs.Commits)),
+        new("Flushes", (_, cell) => MeanCost(cell, costs => costs.WalFlushes)),
+        new("WAL bytes", (_, cell) => MeanCost(cell, costs => costs.WalBytes)),
+        new("Two-phase commits", (_, cell) => MeanCost(cell, costs => costs.TwoPhaseCommits)),
+        new("Handler CPU ms", (_, cell) => MeanCost(cell, costs => costs.HandlerCpuMilliseconds)),
+        new("Server CPU ms", (_, cell) => MeanCost(cell, costs => costs.ServerCpuMilliseconds)),
+        new("2nd phase ms p50/p99", (_, cell) => LagOf(cell)),
+    ];
+
+    public static IReadOnlyList<string> HeadersOf(IEnumerable<SummaryColumn> columns) => [Mode, .. columns.Select(column => column.Header)];
+
+    /// <summary>The rows begin with the mode, or with the whole cell where the run has more to tell apart.</summary>
+    public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run, IReadOnlyList<SummaryColumn> columns)
     {
         var severalGroups = run.Groups.Skip(1).Any();
-        return run.Cells.Select(result => RowOf(run, result, severalGroups ? result.Cell.ToString() : result.Cell.Mode));
+        return run.Cells.Select(cell => (IReadOnlyList<string>)
+        [
+            severalGroups ? cell.Cell.ToString() : cell.Cell.Mode,
+            .. columns.Select(column => column.Text(run, cell)),
+        ]);
     }
 
-    private static IReadOnlyList<string> RowOf(RecordedRun run, CellResult result, string label) =>
-    [
-        label,
-        $"{Figures.Plain(result.Counting.Count)} of {Figures.Plain(run.Document.Settings.Rounds)}",
-        Figures.Measured(result.Rate?.Mean),
-        result.Rate?.HalfWidth is null ? Figures.None : $"{Figures.Measured(result.Rate.Low)} to {Figures.Measured(result.Rate.High)}",
-        RecordedRun.IsBaseline(result) ? "1" : run.AgainstFullDtc(result)?.ToString() ?? Figures.None,
-        Figures.Measured(result.Counting.Max(round => round.Throughput.MaximumInOneSecond)),
-        MeanCost(result, costs => costs.Commits),
-        MeanCost(result, costs => costs.WalFlushes),
-        MeanCost(result, costs => costs.WalBytes),
-        MeanCost(result, costs => costs.TwoPhaseCommits),
-        MeanCost(result, costs => costs.HandlerCpuMilliseconds),
-        MeanCost(result, costs => costs.ServerCpuMilliseconds),
-        LagOf(result),
-    ];
+    private static string IntervalOf(Estimate? rate) =>
+        rate?.HalfWidth is null ? Figures.None : $"{Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)}";
 
-    private static string MeanCost(CellResult result, Func<MessageCosts, Reading> cost) =>
-        Figures.Measured(result.MeanOf(round => cost(round.Costs).Value));
+    private static string RatioOf(RecordedRun run, CellResult cell) =>
+        run.AgainstFullDtc(cell) switch
+        {
+            null => Figures.None,
+            _ when RecordedRun.IsBaseline(cell) => "1",
+            var comparison => comparison.ToString(),
+        };
+
+    private static string MeanCost(CellResult cell, Func<MessageCosts, Reading> cost) =>
+        Figures.Measured(cell.MeanOf(round => cost(round.Costs).Value));
 
     // A mean of 99th percentiles would hide the round that had the longest waits.
-    private static string LagOf(CellResult result)
+    private static string LagOf(CellResult cell)
     {
-        var lags = result.Counting.Select(round => round.SecondPhase).OfType<SecondPhaseLag>().ToList();
+        var lags = cell.Counting.Select(round => round.SecondPhase).OfType<SecondPhaseLag>().ToList();
         return lags.Count == 0
             ? Figures.None
-            : $"{Figures.Measured(lags.Average(lag => lag.P50Milliseconds))} / {Figures.Measured(lags.Max(lag => lag.P99Milliseconds))}";
+            : $"{Figures.Measured(lags.Average(lag => lag.P50Milliseconds))}/{Figures.Measured(lags.Max(lag => lag.P99Milliseconds))}";
     }
 }
+
+/// <summary>A column of the summary: its header and what it says of a cell.</summary>
+internal sealed record SummaryColumn(string Header, Func<RecordedRun, CellResult, string> Text);

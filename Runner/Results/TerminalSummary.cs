@@ -11,17 +11,17 @@ public static class TerminalSummary
     public static void Write(RecordedRun run, TextWriter output, int width)
     {
         var console = ConsoleOn(output, width);
+        WriteLines(console, [.. RunFacts.Of(run).Select(fact => $"{fact.Name}: {fact.Fact}"), ""]);
         var scale = GraphScale.Of(run.Rounds, BlockSparkline.MostBins);
         foreach (var result in run.Cells)
             console.Write(TableOf(result.Cell.ToString(), RoundTable.Headers, RoundTable.Rows(result, round => BlockSparkline.Of(round, scale))));
         WriteLines(console, [ReportText.Brackets, ReportText.ScaleOf(scale), ""]);
 
-        console.Write(TableOf("Summary", SummaryTable.Headers, SummaryTable.Rows(run)));
+        console.Write(TableOf("Speed", SummaryTable.HeadersOf(SummaryTable.Speed), SummaryTable.Rows(run, SummaryTable.Speed)));
+        console.Write(TableOf("Cost of a message", SummaryTable.HeadersOf(SummaryTable.Costs), SummaryTable.Rows(run, SummaryTable.Costs)));
         WriteLines(console, [ReportText.SummaryLegend]);
         WriteList(console, "Left out:", run.Document.LeftOut.Select(left => $"{left.Cell}: {left.Because}"));
         WriteList(console, "Notes:", RoundNotes.Of(run));
-        if (run.Document.Ending.State is not RunState.Completed)
-            WriteLines(console, ["", $"The run is {run.Document.Ending}."]);
     }
 
     private static IAnsiConsole ConsoleOn(TextWriter output, int width)
@@ -42,17 +42,15 @@ public static class TerminalSummary
     {
         var table = new Table { Border = TableBorder.Simple, Title = new TableTitle(Markup.Escape(title)) };
         foreach (var header in headers)
-            table.AddColumn(new TableColumn(new Text(header)) { Alignment = AlignmentOf(header, headers) });
+        {
+            var isFigure = ReportText.IsFigure(header);
+            table.AddColumn(new TableColumn(new Text(header)) { Alignment = isFigure ? Justify.Right : Justify.Left, NoWrap = !isFigure });
+        }
+
         foreach (var row in rows)
             table.AddRow(row.Select(cell => new Text(cell)));
         return table;
     }
-
-    // Names and graphs begin at the left; figures end below each other.
-    private static Justify AlignmentOf(string header, IReadOnlyList<string> headers) =>
-        string.Equals(header, headers[0], StringComparison.Ordinal) || string.Equals(header, RoundTable.Headers[^1], StringComparison.Ordinal)
-            ? Justify.Left
-            : Justify.Right;
 
     private static void WriteList(IAnsiConsole console, string heading, IEnumerable<string> items)
     {

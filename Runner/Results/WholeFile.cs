@@ -29,7 +29,7 @@ internal static class WholeFile
             Discard(partial);
             throw new KitException(
                 $"Cannot write {path}: {failure.Message}",
-                "Free some space or choose a folder that can be written with --out. Files that were saved before are whole.",
+                "Free some space or make the folder writable; a new run takes another folder with --out. Files that were saved before are whole.",
                 failure);
         }
     }

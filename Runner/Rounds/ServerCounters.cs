@@ -40,12 +40,12 @@ internal sealed record ServerCounters(long Commits, long? WalFlushes, NpgsqlType
             await extension.ExecuteNonQueryAsync(cancellationToken);
             await using var count = new NpgsqlCommand(
                 """
-                SELECT coalesce(sum(count), 0)::bigint FROM pg_get_wal_stats($1, $2, per_record => true)
+                SELECT coalesce(sum(count), 0)::bigint FROM pg_get_wal_stats($1::text::pg_lsn, $2::text::pg_lsn, per_record => true)
                 WHERE "resource_manager/record_type" = 'Transaction/COMMIT_PREPARED'
                 """,
                 server);
-            count.Parameters.Add(new NpgsqlParameter { Value = before.WalPosition });
-            count.Parameters.Add(new NpgsqlParameter { Value = after.WalPosition });
+            count.Parameters.Add(new NpgsqlParameter<string> { TypedValue = before.WalPosition.ToString() });
+            count.Parameters.Add(new NpgsqlParameter<string> { TypedValue = after.WalPosition.ToString() });
             return Reading.Of((long)(await count.ExecuteScalarAsync(cancellationToken))!);
         }
         catch (PostgresException refused)

@@ -1,0 +1,43 @@
+using Kit.Runner;
+using Kit.Runner.Results;
+
+namespace Kit.Tests.Results;
+
+public sealed class FolderThatHoldsARun
+{
+    [TestCase("run.json")]
+    [TestCase("rounds.csv")]
+    [TestCase("tables.md")]
+    public void Run_is_refused_and_nothing_is_touched(string file)
+    {
+        using var temporary = new TemporaryFolder();
+        File.WriteAllText(temporary.Below(file), "kept");
+
+        Assert.That(
+            () => RunFolder.Create(temporary.Location, InventedRun.Document),
+            Throws.TypeOf<KitException>().With.Message.Contains($"already holds a run: {file}").And.Property(nameof(KitException.Remedy)).Contains("--out"));
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(File.ReadAllText(temporary.Below(file)), Is.EqualTo("kept"));
+            Assert.That(Directory.GetFileSystemEntries(temporary.Location), Has.Length.EqualTo(1));
+        }
+    }
+
+    [Test]
+    public void Rounds_alone_are_a_run_too()
+    {
+        using var temporary = new TemporaryFolder();
+        Directory.CreateDirectory(temporary.Below("rounds"));
+
+        Assert.That(() => RunFolder.Create(temporary.Location, InventedRun.Document), Throws.TypeOf<KitException>());
+    }
+
+    [Test]
+    public void Folder_with_other_files_is_used()
+    {
+        using var temporary = new TemporaryFolder();
+        File.WriteAllText(temporary.Below("notes.txt"), "mine");
+
+        Assert.That(() => RunFolder.Create(temporary.Location, InventedRun.Document), Throws.Nothing);
+    }
+}

@@ -1,0 +1,78 @@
+using System.Globalization;
+using Kit.Runner.Results;
+
+namespace Kit.Tests.Results;
+
+/// <summary>
+/// The same approved text under each culture. The process knows the invariant culture alone, so the others are built with the marks
+/// that would show: a decimal comma, a point between thousands, other separators in dates and times.
+/// </summary>
+[TestFixtureSource(nameof(Cultures))]
+public sealed class ReportsUnderAnyCulture(string culture)
+{
+    private CultureInfo before = CultureInfo.InvariantCulture;
+
+    private static readonly string[] Cultures = ["invariant", "de-DE", "tr-TR"];
+
+    [SetUp]
+    public void Switch()
+    {
+        before = CultureInfo.CurrentCulture;
+        CultureInfo.CurrentCulture = Built(culture);
+    }
+
+    [TearDown]
+    public void SwitchBack() => CultureInfo.CurrentCulture = before;
+
+    [Test]
+    public void Tables_are_as_approved() => Verify("tables.md", output => MarkdownTables.Write(InventedRun.Recorded, "graphs", output));
+
+    [Test]
+    public void Csv_is_as_approved() => Verify("rounds.csv", output => RoundsCsv.Write(InventedRun.Recorded, output));
+
+    [Test]
+    public void Terminal_summary_is_as_approved() =>
+        Verify("terminal-summary.txt", output => TerminalSummary.Write(InventedRun.Recorded, output, width: 100));
+
+    [Test]
+    public void Graph_is_as_approved() => Verify("sparkline.svg", output => SvgSparkline.Write(InventedRun.Rounds[0], Scale(), output));
+
+    [Test]
+    public void Graph_of_a_shorter_round_is_narrower_on_the_same_scale() =>
+        Verify("sparkline-shorter.svg", output => SvgSparkline.Write(InventedRun.Rounds[^1], Scale(), output));
+
+    [Test]
+    public void Documents_are_as_approved()
+    {
+        var path = Path.Combine(TestContext.CurrentContext.WorkDirectory, "documents", culture, Guid.NewGuid().ToString("N"));
+        var folder = RunFolder.Create(path, InventedRun.Document);
+        folder.Save(InventedRun.Rounds[0] with { OffsetsMilliseconds = [0.25, 1.5, 1_234.567] });
+
+        Approval.Verify("run.json", File.ReadAllText(Path.Combine(path, "run.json")));
+        Approval.Verify("round.json", File.ReadAllText(Directory.GetFiles(Path.Combine(path, "rounds")).Single()));
+        Directory.Delete(path, recursive: true);
+    }
+
+    private static GraphScale Scale() => GraphScale.Of(InventedRun.Rounds, SvgSparkline.MostBins);
+
+    private static void Verify(string name, Action<TextWriter> write)
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+        write(output);
+        Approval.Verify(name, output.ToString());
+    }
+
+    private static CultureInfo Built(string name)
+    {
+        var built = (CultureInfo)CultureInfo.InvariantCulture.Clone();
+        if (name is "invariant")
+            return built;
+        built.NumberFormat.NumberDecimalSeparator = ",";
+        built.NumberFormat.NumberGroupSeparator = ".";
+        built.NumberFormat.PercentDecimalSeparator = ",";
+        built.NumberFormat.NegativeSign = name is "tr-TR" ? "\u2212" : "-";
+        built.DateTimeFormat.DateSeparator = ".";
+        built.DateTimeFormat.TimeSeparator = ".";
+        return built;
+    }
+}
