@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Invocation;
+using System.Text;
 using Kit.Runner;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Rounds;
@@ -7,6 +8,7 @@ using Kit.Runner.Rounds;
 if (args is [HandlerProcess.Command])
     return await new HandlerProgram(Console.In, Console.Out).RunAsync();
 
+Console.OutputEncoding = Encoding.UTF8;
 var verbose = new Option<bool>("--verbose") { Description = "Show where an error came from.", Recursive = true };
 var root = new RootCommand("""
     Compares how transactional message handlers can be: speed and guarantee of each mode, side by side.

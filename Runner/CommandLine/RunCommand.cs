@@ -17,7 +17,7 @@ internal sealed class RunCommand : Command
     private readonly Option<int?> concurrency = Count("--concurrency", "Messages handled at the same time (2).", least: 1);
     private readonly Option<int?> orderSeed = Count("--order-seed", "Seed of the order of the cells within each round (random, and printed).", least: 0);
     private readonly Option<bool> quick = new("--quick") { Description = "One round with fewer rows and messages, under a minute; to try, not to cite." };
-    private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not run noisy rounds once more at the end." };
+    private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not run noisy rounds once more at the end (quick never does)." };
     private readonly Option<string?> output = new("--out") { Description = "A new folder for the results (results/ and the time).", HelpName = "folder" };
     private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
     private readonly IReadOnlyList<string> arguments;
@@ -77,10 +77,14 @@ internal sealed class RunCommand : Command
             filter.Choose(parsed),
             sizes,
             parsed.GetValue(postgreSql),
-            RepeatNoisy: !parsed.GetValue(noRepeat),
+            RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat),
             parsed.GetValue(output) ?? Path.Combine("results", $"{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
-            string.Join(' ', arguments.Select(ConnectionStrings.Mask)));
+            Typed(parsed.GetValue(postgreSql)));
     }
+
+    // A password would go into the results and from there anywhere.
+    private string Typed(string? connectionString) => string.Join(' ', arguments.Select(argument =>
+        connectionString is null ? argument : argument.Replace(connectionString, ConnectionStrings.Mask(connectionString), StringComparison.Ordinal)));
 
     private static Option<int?> Count(string name, string description, int least)
     {

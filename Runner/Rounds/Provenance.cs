@@ -1,3 +1,4 @@
+using System.Reflection;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Machine;
@@ -63,7 +64,7 @@ internal static class Provenance
     {
         var packages = new Dictionary<string, string>();
         foreach (var type in new[] { typeof(NpgsqlConnection), typeof(Dapper.SqlMapper) })
-            packages[type.Assembly.GetName().Name!] = type.Assembly.GetName().Version!.ToString(3);
+            packages[type.Assembly.GetName().Name!] = type.Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!.InformationalVersion.Split('+')[0];
 
         foreach (var package in OptionalPackages.All)
             packages[package.Name] = package.Support.Because ?? package.Version;

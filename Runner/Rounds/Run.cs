@@ -9,6 +9,7 @@ namespace Kit.Runner.Rounds;
 internal sealed class Run(RunPlan plan, IRunDisplay display)
 {
     private readonly List<RoundDocument> rounds = [];
+    private int planned = plan.Runnable.Count * plan.Sizes.Rounds;
 
     /// <summary>Runs it. Finished rounds are saved at once and survive whatever comes after them.</summary>
     /// <exception cref="KitException">The run cannot start, or its results cannot be saved.</exception>
@@ -75,6 +76,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     private async Task RepeatNoisyAsync(RunFolder folder, RoundSettings settings, KitDatabases databases, CancellationToken cancellationToken)
     {
         var noisy = rounds.Where(round => round.Noise.IsNoisy()).ToList();
+        planned += noisy.Count;
         if (noisy.Count > 0)
             display.Note($"Other processes took more than {Noise.DefaultLimit:P0} of the machine in {noisy.Count} rounds; they are run once more.");
 
@@ -90,7 +92,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         cancellationToken.ThrowIfCancellationRequested();
         folder.Save(document);
         rounds.Add(document);
-        display.Finished(document, rounds.Count, plan.Runnable.Count * plan.Sizes.Rounds + rounds.Count(done => done.Attempt > 1));
+        display.Finished(document, rounds.Count, planned);
     }
 
     private async Task<PrivatePostgreSql> StartServerAsync(CancellationToken cancellationToken)

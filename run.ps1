@@ -1,0 +1,14 @@
+#!/usr/bin/env pwsh
+# The kit's command line: ./run.ps1 COMMAND, ./run.ps1 --help. With -Install first, what is missing is installed before.
+$ErrorActionPreference = 'Stop'
+$rest = @($args)
+dotnet build "$PSScriptRoot/Runner" --configuration Release --nologo --verbosity quiet -consoleLoggerParameters:NoSummary
+if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }
+$runner = "$PSScriptRoot/Runner/bin/Release/net10.0/Kit.Runner.dll"
+if ($rest.Count -gt 0 -and $rest[0] -eq '-Install') {
+    $rest = @($rest | Select-Object -Skip 1)
+    dotnet $runner install
+    if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }
+}
+dotnet $runner @rest
+exit $LASTEXITCODE
