@@ -5,7 +5,8 @@ namespace Kit.Runner.Machine;
 /// <param name="Ours">CPU time of the processes named as ours and of all that descend from them.</param>
 /// <param name="Others">
 /// CPU time of everybody else: what the machine was busy, less ours, less the kernel's own threads (they serve our reads and writes).
-/// Time that other virtual machines stole is in it.
+/// Time that other virtual machines stole is in it. It is never less than what the other processes say of themselves: a kernel that
+/// counts the machine's time by ticks and a process's by the clock can find us busier than the machine.
 /// </param>
 /// <param name="OthersShare">Others' part of what all processors could do in that time, 0 to 1.</param>
 /// <param name="Busiest">The other process that used most, of those that can be seen; <see langword="null"/> when none used any.</param>
@@ -26,13 +27,17 @@ public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, do
         var family = FamilyIn(end, ours, start);
         var oursTicks = TicksOf(start, end, ours);
         var kernelTicks = end.Processes.Values.Where(process => process.IsKernelThread).Sum(process => process.Own - OwnBefore(start, process));
-        var othersTicks = Math.Max(0, end.Busy - start.Busy - oursTicks - kernelTicks);
-        var capacity = elapsed.TotalSeconds * CpuSample.TicksPerSecond * end.Cores;
-        var busiest = end.Processes.Values
+        var others = end.Processes.Values
             .Where(process => !process.IsKernelThread && !family.Contains(process.Id))
-            .Select(process => new BusyProcess(process.Name, process.Id, (process.Own - OwnBefore(start, process)) / capacity))
-            .Where(process => process.Share > 0)
-            .MaxBy(process => process.Share);
+            .Select(process => (Process: process, Ticks: process.Own - OwnBefore(start, process)))
+            .Where(other => other.Ticks > 0)
+            .ToList();
+        var othersTicks = Math.Max(end.Busy - start.Busy - oursTicks - kernelTicks, others.Sum(other => other.Ticks));
+        var capacity = elapsed.TotalSeconds * CpuSample.TicksPerSecond * end.Cores;
+        var busiest = others
+            .OrderByDescending(other => other.Ticks)
+            .Select(other => new BusyProcess(other.Process.Name, other.Process.Id, other.Ticks / capacity))
+            .FirstOrDefault();
         return new CpuUse(elapsed, Time(oursTicks), Time(othersTicks), othersTicks / capacity, busiest);
     }
 
