@@ -6,7 +6,10 @@ namespace Kit.Runner.Machine;
 /// <summary>What every process and the machine had used of its processors at one moment (Linux, proc_stat(5)). Times are in clock ticks.</summary>
 /// <param name="At">When, on a clock that only goes forward.</param>
 /// <param name="Cores">Processors of the machine.</param>
-/// <param name="Busy">User, nice, system and stolen time of all processors since boot; interrupts, idle and waiting left out.</param>
+/// <param name="Busy">
+/// User, nice, system and stolen time of all processors since boot; idle and waiting left out, and interrupts: they are nobody's, and most
+/// of them serve our own loopback connections.
+/// </param>
 public sealed record CpuSample(TimeSpan At, int Cores, long Busy, IReadOnlyDictionary<int, ProcessStat> Processes)
 {
     /// <summary>Clock ticks per second in <c>/proc</c>: USER_HZ, 100 on every processor that .NET runs on.</summary>

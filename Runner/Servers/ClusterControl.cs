@@ -6,13 +6,17 @@ namespace Kit.Runner.Servers;
 /// <param name="user">See <see cref="UnprivilegedUser"/>; <see langword="null"/>: our own.</param>
 public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder folder, string? user)
 {
-    private const int LogLinesShown = 5;
+    private const int LinesShown = 5;
 
     // After an immediate stop the server replays its log before it answers, at most max_wal_size of it.
     private static readonly TimeSpan StartDeadline = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan StopDeadline = TimeSpan.FromMinutes(2);
 
-    /// <summary>The last lines of the server's log, for a message.</summary>
+    // A program that was killed can write, or hold a file open, for a moment longer.
+    private const int DeleteAttempts = 10;
+    private static readonly TimeSpan DeletePause = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>What the server's log ends with, in one line for a message.</summary>
     public string LogEnd => File.Exists(folder.Log) ? OneLine(File.ReadLines(folder.Log)) : "(empty)";
 
     /// <exception cref="KitException">The cluster cannot be made, with what <c>initdb</c> said.</exception>
@@ -32,12 +36,20 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
     }
 
     /// <summary>Starts the server and waits until it answers; gives whether it does. <see cref="LogEnd"/> says why not.</summary>
-    /// <remarks>pg_ctl puts the server into a session of its own, so that Ctrl+C on the terminal does not stop it before we do.</remarks>
-    public async Task<bool> TryStartAsync(CancellationToken cancellationToken) =>
-        (await RunAsync(
+    /// <remarks>
+    /// Once begun it is not broken off: a server half started has no <c>postmaster.pid</c> yet by which to stop it. pg_ctl puts the server
+    /// into a session of its own, so that Ctrl+C on the terminal does not stop it before we do.
+    /// </remarks>
+    public async Task<bool> TryStartAsync(CancellationToken cancellationToken)
+    {
+        cancellationToken.ThrowIfCancellationRequested();
+        var start = await RunAsync(
             "pg_ctl",
             ["start", "--wait", "--timeout", Seconds(StartDeadline), "--pgdata", folder.Data, "--log", folder.Log],
-            cancellationToken)).Succeeded;
+            CancellationToken.None);
+        cancellationToken.ThrowIfCancellationRequested();
+        return start.Succeeded;
+    }
 
     /// <summary>Stops the server if it runs, and waits for its end.</summary>
     /// <exception cref="KitException">It does not stop.</exception>
@@ -68,7 +80,8 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
             await StopAsync(StopMode.Immediate, CancellationToken.None);
         }
 
-        folder.TryDelete();
+        for (var attempt = 1; !folder.TryDelete() && attempt < DeleteAttempts; attempt++)
+            await Task.Delay(DeletePause);
     }
 
     private Task<ProgramResult> RunAsync(string name, IEnumerable<string> arguments, CancellationToken cancellationToken) =>
@@ -83,7 +96,7 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
     }
 
     private static string OneLine(IEnumerable<string> lines) =>
-        string.Join(" / ", lines.Select(line => line.Trim()).Where(line => line.Length > 0).TakeLast(LogLinesShown));
+        string.Join(" / ", lines.Select(line => line.Trim()).Where(line => line.Length > 0).TakeLast(LinesShown));
 
     private static string Seconds(TimeSpan time) => ((int)time.TotalSeconds).ToString(CultureInfo.InvariantCulture);
 }

@@ -9,6 +9,9 @@ namespace Kit.Runner.Servers;
 /// <param name="Folder">Its working folder; <see langword="null"/>: our own.</param>
 public sealed record ExternalProgram(string Path, string? User = null, string? Folder = null)
 {
+    // EACCES. Windows has no users to switch to here, and never answers with this number.
+    private const int AccessDenied = 13;
+
     // A server that a program leaves running can hold the pipes open; what it still writes there is not waited for.
     private static readonly TimeSpan OutputGrace = TimeSpan.FromSeconds(2);
 
@@ -59,7 +62,7 @@ public sealed record ExternalProgram(string Path, string? User = null, string? F
         return start;
     }
 
-    private static Process Start(ProcessStartInfo start)
+    private Process Start(ProcessStartInfo start)
     {
         try
         {
@@ -68,7 +71,11 @@ public sealed record ExternalProgram(string Path, string? User = null, string? F
         catch (Win32Exception cause)
         {
             throw new KitException(
-                $"The program '{start.FileName}' cannot be started: {cause.Message}.", "Install it, or put it on the search path.", cause);
+                $"The program '{Path}' cannot be started: {cause.Message.TrimEnd('.')}.",
+                cause.NativeErrorCode == AccessDenied
+                    ? $"Let {User ?? Environment.UserName} run it, and enter its working folder {Folder} and every folder above."
+                    : "Install it, or put it on the search path.",
+                cause);
         }
     }
 
@@ -81,6 +88,7 @@ public sealed record ExternalProgram(string Path, string? User = null, string? F
         catch (OperationCanceledException)
         {
             process.Kill(entireProcessTree: true);
+            await process.WaitForExitAsync(CancellationToken.None);
             throw;
         }
     }

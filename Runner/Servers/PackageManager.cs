@@ -5,13 +5,20 @@ namespace Kit.Runner.Servers;
 /// <param name="Refresh">Arguments that bring its lists up to date first; empty where installing does that by itself.</param>
 /// <param name="Install">Arguments that install, without questions, the packages that follow.</param>
 /// <param name="NeedsRoot">Whether only root can install.</param>
+/// <param name="Before">What stands before its program; <see langword="null"/>: nothing.</param>
 /// <param name="Note">What else an installation does that its user should know; <see langword="null"/>: nothing.</param>
 public sealed record PackageManager(
-    string Name, IReadOnlyList<string> Refresh, IReadOnlyList<string> Install, bool NeedsRoot, string? Note = null)
+    string Name,
+    IReadOnlyList<string> Refresh,
+    IReadOnlyList<string> Install,
+    bool NeedsRoot,
+    IReadOnlyList<string>? Before = null,
+    string? Note = null)
 {
     public static IReadOnlyList<PackageManager> All { get; } =
     [
-        new("apt-get", ["update"], ["install", "-y"], NeedsRoot: true,
+        // Without the variable a package such as tzdata asks its questions even so.
+        new("apt-get", ["update"], ["install", "-y"], NeedsRoot: true, ["env", "DEBIAN_FRONTEND=noninteractive"],
             "Debian and Ubuntu also make a cluster of their own and may start it; the kit neither uses nor touches it."),
         new("dnf", [], ["install", "-y"], NeedsRoot: true),
         new("apk", [], ["add", "--update-cache"], NeedsRoot: true),
@@ -27,8 +34,10 @@ public sealed record PackageManager(
     /// <summary>The commands, each a program and its arguments, that install a package; with sudo where only root can and we are not.</summary>
     public IReadOnlyList<IReadOnlyList<string>> CommandsFor(string package) =>
         Refresh.Count == 0
-            ? [[.. Privilege, Name, .. Install, package]]
-            : [[.. Privilege, Name, .. Refresh], [.. Privilege, Name, .. Install, package]];
+            ? [[.. Start, .. Install, package]]
+            : [[.. Start, .. Refresh], [.. Start, .. Install, package]];
 
-    private IReadOnlyList<string> Privilege => NeedsRoot && !Environment.IsPrivilegedProcess ? ["sudo"] : [];
+    private IReadOnlyList<string> Start => [.. NeedsRoot && !Environment.IsPrivilegedProcess ? Sudo : [], .. Before ?? [], Name];
+
+    private static IReadOnlyList<string> Sudo => ["sudo"];
 }

@@ -74,6 +74,39 @@ public sealed class CpuUseTests
     }
 
     [Test]
+    public void Others_are_not_hidden_where_ticks_find_the_machine_less_busy_than_us()
+    {
+        var start = Sample(0, 1000, Process(Runner, 1, own: 0), Process(300, 1, own: 0, name: "indexer"), Process(301, 1, own: 0));
+        var end = Sample(10, 1900, Process(Runner, 1, own: 1000), Process(300, 1, own: 200, name: "indexer"), Process(301, 1, own: 40));
+
+        var use = CpuUse.Between(start, end, Ours);
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(use.OthersShare, Is.EqualTo(0.12).Within(1e-9));
+            Assert.That(use.Busiest?.Name, Is.EqualTo("indexer"));
+        });
+    }
+
+    [Test]
+    public void Others_that_came_and_went_are_found_where_their_parent_waited_for_them()
+    {
+        var start = Sample(0, 1000, Process(Runner, 1, own: 0), Process(300, 1, own: 5, reaped: 50), Process(301, 300, own: 40));
+        var end = Sample(10, 1900, Process(Runner, 1, own: 1000), Process(300, 1, own: 5, reaped: 330));
+
+        Assert.That(CpuUse.Between(start, end, Ours).Others, Is.EqualTo(TimeSpan.FromSeconds(2.4)));
+    }
+
+    [Test]
+    public void What_a_parent_of_ours_waited_for_is_not_the_others()
+    {
+        var start = Sample(0, 1000, Process(50, 1, own: 0), Process(Runner, 50, own: 0), Process(Postmaster, 50, own: 700));
+        var end = Sample(10, 1900, Process(50, 1, own: 0, reaped: 900), Process(Runner, 50, own: 1000));
+
+        Assert.That(CpuUse.Between(start, end, Ours).Others, Is.EqualTo(TimeSpan.Zero));
+    }
+
+    [Test]
     public void Descendants_are_ours_whatever_their_ids()
     {
         var start = Sample(0, 0, Process(Runner, 1, own: 0));

@@ -6,7 +6,7 @@ namespace Kit.Tests.Servers;
 /// <summary>Installing with invented package managers: programs that every machine with the .NET SDK has.</summary>
 public sealed class PlatformPackagesTests
 {
-    private static readonly PackageManager Succeeding = new("dotnet", [], ["--version", "--"], NeedsRoot: false, "Mind the step.");
+    private static readonly PackageManager Succeeding = new("dotnet", [], ["--version", "--"], NeedsRoot: false, Note: "Mind the step.");
     private static readonly PackageManager Failing = new("dotnet", [], ["no-such-command"], NeedsRoot: false);
 
     private readonly StringWriter output = new();
@@ -65,7 +65,11 @@ public sealed class PlatformPackagesTests
 
         var commands = apt.CommandsFor("postgresql").Select(command => string.Join(' ', command.SkipWhile(word => word is "sudo")));
 
-        Assert.That(commands, Is.EqualTo(["apt-get update", "apt-get install -y postgresql"]));
+        Assert.That(commands, Is.EqualTo(
+            [
+                "env DEBIAN_FRONTEND=noninteractive apt-get update",
+                "env DEBIAN_FRONTEND=noninteractive apt-get install -y postgresql",
+            ]));
     }
 
     [Test]

@@ -130,6 +130,39 @@ public sealed class PrivateServerLifeTests
     }
 
     [Test]
+    public async Task A_parent_that_cannot_be_written_is_named()
+    {
+        if (!OperatingSystem.IsLinux())
+            Assert.Ignore("A folder that not even root can write to is a Linux one.");
+
+        await Assert.ThatAsync(
+            () => PrivatePostgreSql.StartAsync("/sys", CancellationToken.None),
+            Throws.InstanceOf<KitException>().With.Message.Contains("/sys").And.Property(nameof(KitException.Remedy)).Contains("TMPDIR"));
+    }
+
+    [TestCase("4k", Description = "Full when the first file is written.")]
+    [TestCase("30m", Description = "Full while initdb copies the template.")]
+    public async Task A_full_disk_is_said_and_nothing_is_left_on_it(string size)
+    {
+        if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
+            Assert.Ignore("Only root can mount a small disk, and only on Linux.");
+        var mount = await new ExternalProgram("mount").RunAsync(["-t", "tmpfs", "-o", $"size={size}", "tmpfs", parent.Path], CancellationToken.None);
+        if (!mount.Succeeded)
+            Assert.Ignore($"A small disk cannot be mounted here: {mount.Output}");
+        try
+        {
+            await Assert.ThatAsync(
+                StartAsync, Throws.InstanceOf<KitException>().With.Message.Contains("No space left on device").And.Message.Contains(parent.Path));
+
+            Assert.That(Directory.EnumerateFileSystemEntries(parent.Path), Is.Empty);
+        }
+        finally
+        {
+            await new ExternalProgram("umount").RunAsync([parent.Path], CancellationToken.None);
+        }
+    }
+
+    [Test]
     public async Task A_cancelled_start_leaves_nothing_behind()
     {
         using var cancellation = new CancellationTokenSource(TimeSpan.FromSeconds(0.6));

@@ -1,3 +1,4 @@
+using Kit.Runner.Machine;
 using Kit.Runner.Servers;
 using Npgsql;
 
@@ -69,6 +70,27 @@ public sealed class PrivateServerTests
         var facts = await PostgreSqlFacts.RequireAsync(server.ConnectionString, twoPhaseWanted: true, CancellationToken.None);
 
         Assert.That(facts.Findings(twoPhaseWanted: true).Where(finding => finding.Problem is not null && finding.Name is not "prepared transactions"), Is.Empty);
+    }
+
+    [Test]
+    public async Task Cpu_of_a_backend_that_came_and_went_is_the_servers()
+    {
+        var server = await PostgreSqlServer.GetAsync();
+        if (CpuSample.Take() is not { } start)
+        {
+            Assert.Ignore(CpuSample.Support.Because!);
+            return;
+        }
+
+        await using (var connection = new NpgsqlConnection(server.ConnectionString + ";Pooling=false"))
+        {
+            await connection.OpenAsync();
+            await using var command = new NpgsqlCommand("SELECT sum(sqrt(n)) FROM generate_series(1, 5000000) AS n", connection);
+            await command.ExecuteScalarAsync();
+        }
+
+        var family = new HashSet<int> { server.PostmasterPid };
+        Assert.That(CpuUse.TimeOf(start, CpuSample.Take()!, family), Is.GreaterThan(TimeSpan.FromSeconds(0.2)));
     }
 
     private static async Task<string?> AskAsync(string question)
