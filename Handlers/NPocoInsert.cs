@@ -10,11 +10,12 @@ public sealed class NPocoInsert : IWidgetInsert
     private static readonly DatabaseFactory Mapped = DatabaseFactory.Config(config =>
         config.WithFluentConfig(FluentMappingConfiguration.Configure(new WidgetMap())));
 
-    public Task InsertAsync(DbConnection connection, Widget widget, CancellationToken cancellationToken)
+    public async Task InsertAsync(DbConnection connection, Widget widget, CancellationToken cancellationToken)
     {
-        // Given an open connection, NPoco neither closes it nor begins a transaction: there is nothing to dispose.
-        var database = Mapped.Build(new Database(connection));
-        return database.InsertAsync(widget, cancellationToken);
+        // On a connection that was given to it, NPoco begins no transaction by itself, and disposing closes nothing.
+        using var database = new Database(connection);
+        Mapped.Build(database);
+        await database.InsertAsync(widget, cancellationToken);
     }
 
     private sealed class WidgetMap : Map<Widget>
