@@ -38,12 +38,15 @@ public sealed class BareOnPostgreSql : IEndpointKind
     private sealed class BuildWidgetHandler(HandleWidget handle) : IMessageHandler<BuildWidget>
     {
         public Task HandleAsync(BuildWidget message, MessageContext context, CancellationToken cancellationToken) =>
-            handle(message, new LentConnections(context), cancellationToken);
+            handle(message, new Adapter(context), cancellationToken);
     }
 
-    private sealed class LentConnections(MessageContext context) : IConnections
+    private sealed class Adapter(MessageContext context) : IMessageContext
     {
         public ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => context.GetConnectionAsync(cancellationToken);
+
+        public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) =>
+            context.SendAsync(queue, message, message.MessageId, cancellationToken);
     }
 
     private sealed class CellQueue(NpgsqlDataSource source, string name) : ICellQueue
@@ -54,6 +57,9 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
         public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
             queue.EnqueueAsync(messages.Select(message => OutgoingMessage.Create(name, message, message.MessageId)), cancellationToken);
+
+        public Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken) =>
+            queue.EnqueueAsync([OutgoingMessage.Create(name, new BuildWidget(messageId), messageId) with { Body = "{ no JSON"u8.ToArray() }], cancellationToken);
 
         public Task<long> CountAsync(CancellationToken cancellationToken) => queue.CountAsync(cancellationToken);
 

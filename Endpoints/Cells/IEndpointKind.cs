@@ -5,7 +5,7 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>Handles one message; <see cref="WidgetBuilder.BuildAsync"/> or something around it.</summary>
-public delegate Task HandleWidget(BuildWidget message, IConnections connections, CancellationToken cancellationToken);
+public delegate Task HandleWidget(BuildWidget message, IMessageContext context, CancellationToken cancellationToken);
 
 /// <summary>One framework on one transport: what it supports, and its endpoints and queues.</summary>
 public interface IEndpointKind
