@@ -65,6 +65,16 @@ public sealed class BranchesAreLeftPrepared
     }
 
     [Test]
+    public async Task Young_ones_are_left_to_their_own_second_phase()
+    {
+        await PrepareAsync(new BranchId(queue, await DecideAsync("COMMIT")));
+
+        Assert.That(await RecoverAsync(olderThan: TimeSpan.FromMinutes(1)), Is.Zero);
+        Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
+        await RecoverAsync();
+    }
+
+    [Test]
     public async Task Those_whose_decision_the_server_does_not_know_are_left_alone()
     {
         var branch = new BranchId(queue, ulong.MaxValue / 4);
@@ -110,7 +120,7 @@ public sealed class BranchesAreLeftPrepared
             Assert.That(branch.ToString(), Is.EqualTo(globalId));
     }
 
-    private Task<int> RecoverAsync() => new Recovery(queues, widgets, queue, NullLogger.Instance).RunAsync(CancellationToken.None);
+    private Task<int> RecoverAsync(TimeSpan olderThan = default) => new Recovery(queues, widgets, queue, NullLogger.Instance).RunAsync(olderThan, CancellationToken.None);
 
     private async Task<ulong> DecideAsync(string decision)
     {
