@@ -8,7 +8,7 @@ namespace Kit.Benchmarks.Inserts;
 [MemoryDiagnoser]
 public class InsertOfOneWidget : IAsyncDisposable
 {
-    /// <summary>The environment variable that hands the connection string to BenchmarkDotNet's own processes.</summary>
+    /// <summary>The environment variable that holds the connection string: BenchmarkDotNet makes its own instances of this type.</summary>
     public const string ConnectionVariable = "KIT_BENCHMARK_WIDGETS";
 
     private readonly NpgsqlParameter<long> id = new();
