@@ -53,9 +53,13 @@ internal sealed class HarnessCommand : Command
 
                 foreach (var watched in turns)
                 {
-                    var result = await DrainAsync(cell.Name, watched);
+                    var meter = new CpuMeter();
+                    var result = await DrainAsync(cell.Name, watched, meter);
                     await output.WriteLineAsync($"round {round} of {sizes.Rounds}, {cell.Name}, {(watched ? "watched" : "unwatched")}: {ContestLine.Of(result)}");
-                    cell.Add(watched, result);
+                    if (watched)
+                        cell.AddWatched(result, meter.CoreShare);
+                    else
+                        cell.AddUnwatched(result);
                 }
             }
         }
@@ -64,12 +68,12 @@ internal sealed class HarnessCommand : Command
             cell.Write(output);
         return cells.TrueForAll(cell => cell.AreValid) ? ExitCode.Success : ExitCode.Failure;
 
-        Task<ContestResult> DrainAsync(string cell, bool watched) => new ContestRound(sizes, server).RunAsync(
+        Task<ContestResult> DrainAsync(string cell, bool watched, CpuMeter meter) => new ContestRound(sizes, server).RunAsync(
             (restored, stop) =>
             {
                 var spec = new HandlerSpec(
                     cell, EndpointConnections.For(restored.Queue), EndpointConnections.For(restored.Widgets), Concurrency, RecordCompletions: false);
-                return watched ? WatchedHandler.StartAsync(spec, stop) : UnwatchedHandler.StartAsync(spec, stop);
+                return watched ? WatchedHandler.StartAsync(spec, meter, stop) : UnwatchedHandler.StartAsync(spec, stop);
             },
             cancellationToken);
     }

@@ -2,44 +2,61 @@ using Kit.Runner.Results;
 
 namespace Kit.Benchmarks.Harness;
 
-/// <summary>The rounds of one cell, watched and unwatched, and the table over them.</summary>
+/// <summary>The rounds of one cell, watched and unwatched, and the tables over them.</summary>
 internal sealed class HarnessResults(string name)
 {
     private readonly List<ContestResult> watched = [];
     private readonly List<ContestResult> unwatched = [];
+    private readonly List<double?> coreShares = [];
 
     public string Name => name;
 
     public bool AreValid => watched.Concat(unwatched).All(result => result.Outcome.IsValid());
 
-    public void Add(bool isWatched, ContestResult result) => (isWatched ? watched : unwatched).Add(result);
+    /// <param name="result">The round.</param>
+    /// <param name="coreShare">The runner's CPU time while messages were handled, as a part of one core.</param>
+    public void AddWatched(ContestResult result, double? coreShare)
+    {
+        watched.Add(result);
+        coreShares.Add(coreShare);
+    }
+
+    public void AddUnwatched(ContestResult result) => unwatched.Add(result);
 
     public void Write(TextWriter output)
     {
-        var table = new PlainTable(
-            $"{name}: commits/s by the server's commit timestamps; the runner's own CPU time during the watched drain",
-            "round", "watched", "unwatched", "watched/unwatched", "runner CPU ms", "of one core", "of the machine",
-            "handler CPU ms/msg", "unwatched", "others");
+        output.WriteLine();
+        output.WriteLine(name);
+        var rates = new PlainTable(
+            "Commits/s by the server's commit timestamps; CPU of a message in the endpoint's process, ms",
+            "round", "watched", "unwatched", "watched/unwatched", "CPU watched", "CPU unwatched", "others");
         foreach (var (index, (with, without)) in watched.Zip(unwatched).Index())
         {
-            table.Add(
+            rates.Add(
                 Figures.Plain(index + 1), Figures.Measured(with.PerSecond), Figures.Measured(without.PerSecond), PercentOf(with.PerSecond / without.PerSecond),
-                Figures.Measured(with.OwnCpu?.TotalMilliseconds), PercentOf(CoreShareOf(with)), PercentOf(CoreShareOf(with) / Environment.ProcessorCount),
-                Figures.Measured(with.Costs.HandlerCpuMilliseconds.Value), Figures.Measured(without.Costs.HandlerCpuMilliseconds.Value),
-                ContestLine.OthersOf(with, without));
+                Figures.Measured(CpuOf(with)), Figures.Measured(CpuOf(without)), ContestLine.OthersOf(with, without));
         }
 
-        var coreShare = Median.Of(watched.Select(CoreShareOf));
-        table.Add(
+        rates.Add(
             "median", MedianOf(watched, result => result.PerSecond), MedianOf(unwatched, result => result.PerSecond),
             PercentOf(Median.Of(watched.Zip(unwatched, (with, without) => with.PerSecond / without.PerSecond))),
-            MedianOf(watched, result => result.OwnCpu?.TotalMilliseconds), PercentOf(coreShare), PercentOf(coreShare / Environment.ProcessorCount),
-            MedianOf(watched, result => result.Costs.HandlerCpuMilliseconds.Value), MedianOf(unwatched, result => result.Costs.HandlerCpuMilliseconds.Value), "");
-        table.Write(output);
+            MedianOf(watched, CpuOf), MedianOf(unwatched, CpuOf), "");
+        rates.Write(output);
+
+        var runner = new PlainTable(
+            "CPU of the runner's own process: of the whole drain, its samples before and after the clock included; and while messages are handled",
+            "round", "whole drain ms", "while handling, of one core", "of the machine");
+        foreach (var (index, (with, share)) in watched.Zip(coreShares).Index())
+            runner.Add(Figures.Plain(index + 1), Figures.Measured(OwnCpuOf(with)), PercentOf(share), PercentOf(share / Environment.ProcessorCount));
+
+        var middle = Median.Of(coreShares);
+        runner.Add("median", MedianOf(watched, OwnCpuOf), PercentOf(middle), PercentOf(middle / Environment.ProcessorCount));
+        runner.Write(output);
     }
 
-    // Of the time between first and last commit, though the process's own time began a little before and ended a little after.
-    private static double? CoreShareOf(ContestResult result) => result.OwnCpu?.TotalSeconds / result.Seconds;
+    private static double? CpuOf(ContestResult result) => result.Costs.HandlerCpuMilliseconds.Value;
+
+    private static double? OwnCpuOf(ContestResult result) => result.OwnCpu?.TotalMilliseconds;
 
     private static string MedianOf(List<ContestResult> results, Func<ContestResult, double?> figure) => Figures.Measured(Median.Of(results.Select(figure)));
 

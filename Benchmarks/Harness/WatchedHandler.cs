@@ -6,7 +6,7 @@ using Kit.Runner.Rounds;
 namespace Kit.Benchmarks.Harness;
 
 /// <summary>A drain as <c>run</c> does it: handler process with its probe, progress, the runner's look at it, samples, the display.</summary>
-internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec) : IContestant
+internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec, CpuMeter meter) : IContestant
 {
     public string QueueName => spec.Cell;
 
@@ -14,8 +14,8 @@ internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec) :
 
     public double? OwnPerSecond => null;
 
-    public static async Task<IContestant> StartAsync(HandlerSpec spec, CancellationToken cancellationToken) =>
-        new WatchedHandler(await HandlerProcess.StartAsync(spec, cancellationToken), spec);
+    public static async Task<IContestant> StartAsync(HandlerSpec spec, CpuMeter meter, CancellationToken cancellationToken) =>
+        new WatchedHandler(await HandlerProcess.StartAsync(spec, cancellationToken), spec, meter);
 
     public async Task DrainAsync(int messages, ICellQueue queue, CancellationToken cancellationToken)
     {
@@ -25,7 +25,7 @@ internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec) :
         if (drained.Stalled is { } stalled)
             throw new KitException($"The drain stalled: {stalled}.", "See what holds the handlers.");
 
-        Task<Drained> DrainAsync(IProgress<int> progress) => new Drain(handler, queue, progress).RunAsync(messages, cancellationToken);
+        Task<Drained> DrainAsync(IProgress<int> progress) => new Drain(handler, queue, meter.Around(progress)).RunAsync(messages, cancellationToken);
     }
 
     public ValueTask DisposeAsync() => handler.DisposeAsync();
