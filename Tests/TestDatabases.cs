@@ -28,6 +28,32 @@ internal sealed class TestDatabases : IAsyncDisposable
 
     public Task<int> CountRowsAsync(Guid message) => ScalarAsync(Widgets, $"SELECT count(*)::int FROM widget WHERE message_id = '{message}'");
 
+    public async Task<IReadOnlyDictionary<Guid, int>> ReadRowsByMessageAsync()
+    {
+        await using var source = SourceOf(Widgets);
+        await using var command = source.CreateCommand("SELECT message_id, count(*)::int FROM widget GROUP BY message_id");
+        await using var reader = await command.ExecuteReaderAsync();
+        var rows = new Dictionary<Guid, int>();
+        while (await reader.ReadAsync())
+            rows.Add(reader.GetGuid(0), reader.GetInt32(1));
+
+        return rows;
+    }
+
+    /// <summary>For each prepared branch, what became of the transaction that decides it.</summary>
+    public async Task<IReadOnlyList<string>> ReadDecisionsAsync()
+    {
+        await using var source = SourceOf(Queue);
+        await using var command = source.CreateCommand(
+            $"SELECT pg_xact_status(split_part(gid, '/', 4)::xid8) FROM pg_prepared_xacts WHERE database = '{name}_widgets' AND starts_with(gid, 'kit/')");
+        await using var reader = await command.ExecuteReaderAsync();
+        var decisions = new List<string>();
+        while (await reader.ReadAsync())
+            decisions.Add(reader.GetString(0));
+
+        return decisions;
+    }
+
     public Task<int> CountPreparedAsync() => ScalarAsync(server, $"SELECT count(*)::int FROM pg_prepared_xacts WHERE starts_with(database, '{name}')");
 
     public static async Task ExecuteAsync(string connectionString, string statement)

@@ -4,8 +4,6 @@ using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
 using Npgsql;
 
 namespace Kit.Endpoints.Cells;
@@ -19,19 +17,13 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public Support Supports(TransactionMode mode) => Support.Yes;
 
-    public IHost Build(EndpointSettings settings, HandleWidget handle)
-    {
-        var builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
-        builder.Logging.AddSimpleConsole().SetMinimumLevel(LogLevel.Warning);
-        builder.Logging.Services.Configure<Microsoft.Extensions.Logging.Console.ConsoleLoggerOptions>(console => console.LogToStandardErrorThreshold = LogLevel.Trace);
-        builder.Services.AddSingleton(handle);
-        builder.Services.AddBareEndpoint(settings.Queue, endpoint => endpoint
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => services
+        .AddSingleton(handle)
+        .AddBareEndpoint(settings.Queue, endpoint => endpoint
             .UsePostgreSql(settings.Transport, settings.Widgets)
             .UseMode(settings.Mode)
             .LimitConcurrency(settings.Concurrency)
             .Handle<BuildWidget, BuildWidgetHandler>());
-        return builder.Build();
-    }
 
     public ICellQueue OpenQueue(string name, string transport) => new CellQueue(NpgsqlDataSource.Create(transport), name);
 

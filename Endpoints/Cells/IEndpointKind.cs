@@ -1,6 +1,6 @@
 using Kit.Handlers;
 using Kit.Modes;
-using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Endpoints.Cells;
 
@@ -16,8 +16,8 @@ public interface IEndpointKind
 
     Support Supports(TransactionMode mode);
 
-    /// <summary>A host with one endpoint, not yet started.</summary>
-    IHost Build(EndpointSettings settings, HandleWidget handle);
+    /// <summary>Adds one endpoint, which starts and stops with the host.</summary>
+    void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle);
 
     /// <summary>The endpoint's queue, to be filled and counted from outside.</summary>
     ICellQueue OpenQueue(string name, string transport);

@@ -21,7 +21,7 @@ internal sealed class CellBench : IAsyncDisposable
     private readonly ConcurrentDictionary<Guid, int> attempts = new();
     private readonly SemaphoreSlim gate = new(0);
     private readonly WidgetBuilder builder;
-    private IHost? host;
+    private IHost? running;
     private bool held;
     private int entered;
     private int together;
@@ -79,18 +79,20 @@ internal sealed class CellBench : IAsyncDisposable
 
     public async Task StartAsync()
     {
-        host = cell.Kind.Build(new EndpointSettings(cell.Name, databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), HandleAsync);
-        await host.StartAsync();
+        var host = Host.CreateEmptyApplicationBuilder(settings: null);
+        cell.Kind.AddEndpoint(host.Services, new EndpointSettings(cell.Name, databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), HandleAsync);
+        running = host.Build();
+        await running.StartAsync();
     }
 
     public async Task StopAsync()
     {
-        if (host is null)
+        if (running is null)
             return;
 
-        await host.StopAsync();
-        await ((IAsyncDisposable)host).DisposeAsync();
-        host = null;
+        await running.StopAsync();
+        await ((IAsyncDisposable)running).DisposeAsync();
+        running = null;
     }
 
     public Task EnteredAsync(int handlers) => UntilAsync(() => Task.FromResult(Entered >= handlers), $"{handlers} handlers entered");
@@ -98,7 +100,7 @@ internal sealed class CellBench : IAsyncDisposable
     /// <summary>Runs the endpoint until its queue is empty, and stops it.</summary>
     public async Task DrainAsync()
     {
-        if (host is null)
+        if (running is null)
             await StartAsync();
 
         await UntilAsync(async () => await CountQueueAsync() == 0, "the queue empty");
