@@ -40,7 +40,7 @@ internal static class UnwatchedProgram
         var left = messages;
         var handled = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var builder = new WidgetBuilder(cell.Access.CreateInsert());
-        var host = cell.Kind.Build(new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency), HandleAsync);
+        var host = HandlerProgram.Build(spec, cell, HandleAsync);
         await using ((IAsyncDisposable)host)
         {
             await host.StartAsync();
