@@ -45,7 +45,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     private async Task DrainAsync(HandlerSpec spec, Cell cell)
     {
         using var probe = new HandlerProbe(new WidgetBuilder(cell.Access.CreateInsert()).BuildAsync, spec.RecordCompletions);
-        var host = Build(spec, cell, probe);
+        var host = Build(spec, cell, probe.HandleAsync);
         await using ((IAsyncDisposable)host)
         {
             await host.StartAsync();
@@ -58,12 +58,13 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         Say(new HandlerStopped(probe.Report()));
     }
 
-    private static IHost Build(HandlerSpec spec, Cell cell, HandlerProbe probe)
+    /// <summary>The host of one drain, not yet started.</summary>
+    internal static IHost Build(HandlerSpec spec, Cell cell, HandleWidget handle)
     {
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
         // Standard output is the runner's line to this process.
         builder.Logging.AddConsole(console => console.LogToStandardErrorThreshold = LogLevel.Trace).SetMinimumLevel(LogLevel.Warning);
-        cell.Kind.AddEndpoint(builder.Services, new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency), probe.HandleAsync);
+        cell.Kind.AddEndpoint(builder.Services, new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency), handle);
         return builder.Build();
     }
 
