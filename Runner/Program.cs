@@ -6,18 +6,16 @@ using Kit.Runner.CommandLine;
 using Kit.Runner.Rounds;
 
 if (args is [HandlerProcess.Command])
-    return await new HandlerProgram(Console.In, Console.Out).RunAsync();
+{
+    // What libraries print must not come between the events.
+    var events = Console.Out;
+    Console.SetOut(Console.Error);
+    return await new HandlerProgram(Console.In, events).RunAsync();
+}
 
 Console.OutputEncoding = Encoding.UTF8;
 var verbose = new Option<bool>("--verbose") { Description = "Show where an error came from.", Recursive = true };
-var root = new RootCommand("""
-    Compares how transactional message handlers can be: speed and guarantee of each mode, side by side.
-
-    Examples:
-      run --quick      the four modes in under a minute
-      run              the four modes, five rounds, 10,000 messages each
-      doctor           what is here, what is missing, what to do about it
-    """)
+var root = new RootCommand("Compares how transactional message handlers can be: speed and guarantee of each mode, side by side.")
 {
     new RunCommand(args),
     new ListCommand(),
@@ -27,12 +25,12 @@ var root = new RootCommand("""
     verbose,
 };
 
+HelpWithExamples.AddTo(root);
+
 var parsed = root.Parse(args);
 if (parsed.Action is ParseErrorAction)
 {
-    foreach (var error in parsed.Errors)
-        await Console.Error.WriteLineAsync($"error: {error.Message}");
-    await Console.Error.WriteLineAsync($"See: {parsed.CommandResult.Command.Name} --help");
+    UsageError.Write(parsed, Console.Error);
     return ExitCode.Usage;
 }
 
