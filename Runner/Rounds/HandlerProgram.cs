@@ -61,8 +61,15 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     {
         lock (writing)
         {
-            output.WriteLine(JsonSerializer.Serialize(saying));
-            output.Flush();
+            try
+            {
+                output.WriteLine(JsonSerializer.Serialize(saying));
+                output.Flush();
+            }
+            catch (IOException)
+            {
+                // The runner is gone; the end of the input says so too, and there the endpoint is stopped.
+            }
         }
     }
 }
