@@ -30,8 +30,12 @@ public sealed class MessageContext
     /// Sends a message to the queue of another endpoint: when the handler has succeeded, in the transaction of the receive;
     /// in <c>transactions-off</c> at once.
     /// </summary>
+    /// <param name="queue">The queue of the receiver.</param>
+    /// <param name="message">Serialized as JSON, now.</param>
+    /// <param name="messageId">Its identity; a new one when not given.</param>
+    /// <param name="cancellationToken">Cancels the send.</param>
     /// <exception cref="DbException"><c>transactions-off</c> only: the queue does not exist or cannot be reached.</exception>
-    public Task SendAsync<TMessage>(string queue, TMessage message, CancellationToken cancellationToken)
+    public Task SendAsync<TMessage>(string queue, TMessage message, Guid? messageId = null, CancellationToken cancellationToken = default)
         where TMessage : notnull =>
-        work.SendAsync(OutgoingMessage.Create(queue, message), cancellationToken);
+        work.SendAsync(OutgoingMessage.Create(queue, message, messageId), cancellationToken);
 }

@@ -4,8 +4,6 @@ using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
 using Npgsql;
 
 namespace Kit.Endpoints.Cells;
@@ -19,31 +17,28 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public Support Supports(TransactionMode mode) => Support.Yes;
 
-    public IHost Build(EndpointSettings settings, HandleWidget handle)
-    {
-        var builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings { DisableDefaults = true });
-        builder.Logging.AddSimpleConsole().SetMinimumLevel(LogLevel.Warning);
-        builder.Logging.Services.Configure<Microsoft.Extensions.Logging.Console.ConsoleLoggerOptions>(console => console.LogToStandardErrorThreshold = LogLevel.Trace);
-        builder.Services.AddSingleton(handle);
-        builder.Services.AddBareEndpoint(settings.Queue, endpoint => endpoint
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => services
+        .AddSingleton(handle)
+        .AddBareEndpoint(settings.Queue, endpoint => endpoint
             .UsePostgreSql(settings.Transport, settings.Widgets)
             .UseMode(settings.Mode)
             .LimitConcurrency(settings.Concurrency)
             .Handle<BuildWidget, BuildWidgetHandler>());
-        return builder.Build();
-    }
 
     public ICellQueue OpenQueue(string name, string transport) => new CellQueue(NpgsqlDataSource.Create(transport), name);
 
     private sealed class BuildWidgetHandler(HandleWidget handle) : IMessageHandler<BuildWidget>
     {
         public Task HandleAsync(BuildWidget message, MessageContext context, CancellationToken cancellationToken) =>
-            handle(message, new LentConnections(context), cancellationToken);
+            handle(message, new Adapter(context), cancellationToken);
     }
 
-    private sealed class LentConnections(MessageContext context) : IConnections
+    private sealed class Adapter(MessageContext context) : IMessageContext
     {
         public ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => context.GetConnectionAsync(cancellationToken);
+
+        public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) =>
+            context.SendAsync(queue, message, message.MessageId, cancellationToken);
     }
 
     private sealed class CellQueue(NpgsqlDataSource source, string name) : ICellQueue
@@ -54,6 +49,9 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
         public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
             queue.EnqueueAsync(messages.Select(message => OutgoingMessage.Create(name, message, message.MessageId)), cancellationToken);
+
+        public Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken) =>
+            queue.EnqueueAsync([OutgoingMessage.Create(name, new BuildWidget(messageId), messageId) with { Body = "{ no JSON"u8.ToArray() }], cancellationToken);
 
         public Task<long> CountAsync(CancellationToken cancellationToken) => queue.CountAsync(cancellationToken);
 

@@ -16,6 +16,9 @@ public interface ICellQueue : IAsyncDisposable
     /// <summary>Adds messages, durably, whether or not the endpoint runs.</summary>
     Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken);
 
+    /// <summary>Adds a message of the right type whose body cannot be read.</summary>
+    Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken);
+
     /// <summary>How many messages are left, those being handled included.</summary>
     Task<long> CountAsync(CancellationToken cancellationToken);
 

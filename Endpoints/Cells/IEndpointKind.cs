@@ -1,11 +1,11 @@
 using Kit.Handlers;
 using Kit.Modes;
-using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Endpoints.Cells;
 
 /// <summary>Handles one message; <see cref="WidgetBuilder.BuildAsync"/> or something around it.</summary>
-public delegate Task HandleWidget(BuildWidget message, IConnections connections, CancellationToken cancellationToken);
+public delegate Task HandleWidget(BuildWidget message, IMessageContext context, CancellationToken cancellationToken);
 
 /// <summary>One framework on one transport: what it supports, and its endpoints and queues.</summary>
 public interface IEndpointKind
@@ -16,8 +16,8 @@ public interface IEndpointKind
 
     Support Supports(TransactionMode mode);
 
-    /// <summary>A host with one endpoint, not yet started.</summary>
-    IHost Build(EndpointSettings settings, HandleWidget handle);
+    /// <summary>Adds one endpoint, which starts and stops with the host.</summary>
+    void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle);
 
     /// <summary>The endpoint's queue, to be filled and counted from outside.</summary>
     ICellQueue OpenQueue(string name, string transport);

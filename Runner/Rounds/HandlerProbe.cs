@@ -36,12 +36,12 @@ internal sealed class HandlerProbe : IDisposable
 
     public int Handled => Volatile.Read(ref handled);
 
-    public async Task HandleAsync(BuildWidget message, IConnections connections, CancellationToken cancellationToken)
+    public async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
     {
         if (Interlocked.Increment(ref entries) == 1)
             Volatile.Write(ref firstEntry, DateTimeOffset.UtcNow.UtcTicks);
 
-        await handle(message, connections, cancellationToken);
+        await handle(message, context, cancellationToken);
         if (recordCompletions)
             completions.Enqueue(DateTimeOffset.UtcNow);
 

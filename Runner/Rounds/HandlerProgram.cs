@@ -2,6 +2,8 @@ using System.Runtime.InteropServices;
 using System.Text.Json;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 
 namespace Kit.Runner.Rounds;
 
@@ -44,7 +46,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     private async Task DrainAsync(HandlerSpec spec, Cell cell)
     {
         using var probe = new HandlerProbe(new WidgetBuilder(cell.Access.CreateInsert()).BuildAsync, spec.RecordCompletions);
-        var host = cell.Kind.Build(new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency), probe.HandleAsync);
+        var host = Build(spec, cell, probe);
         await using ((IAsyncDisposable)host)
         {
             await host.StartAsync();
@@ -55,6 +57,15 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         }
 
         Say(new HandlerStopped(probe.Report()));
+    }
+
+    private static IHost Build(HandlerSpec spec, Cell cell, HandlerProbe probe)
+    {
+        var builder = Host.CreateEmptyApplicationBuilder(settings: null);
+        // Standard output is the runner's line to this process.
+        builder.Logging.AddConsole(console => console.LogToStandardErrorThreshold = LogLevel.Trace).SetMinimumLevel(LogLevel.Warning);
+        cell.Kind.AddEndpoint(builder.Services, new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency), probe.HandleAsync);
+        return builder.Build();
     }
 
     private void Say(HandlerEvent saying)

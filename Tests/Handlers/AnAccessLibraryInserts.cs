@@ -17,13 +17,9 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
     {
         if (library.Support.Because is { } reason)
             Assert.Ignore(reason);
-        if (Environment.GetEnvironmentVariable("KIT_POSTGRESQL") is not { Length: > 0 } server)
-        {
-            Assert.Ignore("No PostgreSQL: KIT_POSTGRESQL is not set.");
-            return;
-        }
 
-        source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(server) { SearchPath = schema });
+        var server = await PostgreSqlServer.GetAsync();
+        source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(server.ConnectionString) { SearchPath = schema });
         await ExecuteAsync($"CREATE SCHEMA {schema}; CREATE TABLE {schema}.widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)");
     }
 

@@ -80,7 +80,7 @@ internal sealed partial class PostgreSqlEndpoint(BareEndpoint endpoint, MessageP
         var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
         var backlog = await Preflight.BacklogAsync(data, database, endpoint.Concurrency, cancellationToken);
         var recovery = new Recovery(queues, data, database, log);
-        await recovery.RunAsync(cancellationToken);
+        await recovery.RunAsync(olderThan: TimeSpan.Zero, cancellationToken);
         running.Add(RecoverAsync(recovery));
         var ending = secondPhase = endpoint.Mode == TransactionMode.FullDtcWaiting
             ? new WaitingSecondPhase(data, log)
@@ -135,7 +135,7 @@ internal sealed partial class PostgreSqlEndpoint(BareEndpoint endpoint, MessageP
             await PauseAsync(RecoveryInterval);
             try
             {
-                await recovery.RunAsync(abandoning.Token);
+                await recovery.RunAsync(olderThan: RecoveryInterval, abandoning.Token);
             }
             catch (Exception failure)
             {

@@ -11,12 +11,14 @@ namespace Kit.Endpoints.Bare.TwoPhase;
 internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource data, QueueDatabase database, ILogger log)
 {
     /// <summary>Ends what can be ended now.</summary>
+    /// <param name="olderThan">Younger branches are left alone: their own second phase is most likely under way.</param>
+    /// <param name="cancellationToken">Cancels it between two branches.</param>
     /// <returns>How many branches were ended.</returns>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
-    public async Task<int> RunAsync(CancellationToken cancellationToken)
+    public async Task<int> RunAsync(TimeSpan olderThan, CancellationToken cancellationToken)
     {
         var ended = 0;
-        foreach (var branch in await ReadPreparedAsync(cancellationToken))
+        foreach (var branch in await ReadPreparedAsync(olderThan, cancellationToken))
         {
             switch (await ReadDecisionAsync(branch, cancellationToken))
             {
@@ -37,10 +39,15 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
         return ended;
     }
 
-    private async Task<List<BranchId>> ReadPreparedAsync(CancellationToken cancellationToken)
+    private async Task<List<BranchId>> ReadPreparedAsync(TimeSpan olderThan, CancellationToken cancellationToken)
     {
-        await using var command = data.CreateCommand("SELECT gid FROM pg_prepared_xacts WHERE database = current_database() AND starts_with(gid, $1)");
+        await using var command = data.CreateCommand(
+            """
+            SELECT gid FROM pg_prepared_xacts
+            WHERE database = current_database() AND starts_with(gid, $1) AND prepared <= clock_timestamp() - $2
+            """);
         command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = database.Prefix });
+        command.Parameters.Add(new NpgsqlParameter<TimeSpan> { TypedValue = olderThan });
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
         var branches = new List<BranchId>();
         while (await reader.ReadAsync(cancellationToken))
@@ -76,7 +83,7 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
             LogEnded(statement);
             return 1;
         }
-        catch (PostgresException taken) when (taken.SqlState is PostgresErrorCodes.UndefinedObject or PostgresErrorCodes.ObjectInUse)
+        catch (PostgresException taken) when (taken.SqlState is PostgresErrorCodes.UndefinedObject or PostgresErrorCodes.ObjectNotInPrerequisiteState)
         {
             // Its own second phase or another process has just ended it or is about to.
             return 0;

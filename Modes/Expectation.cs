@@ -1,0 +1,31 @@
+namespace Kit.Modes;
+
+/// <summary>What must be there when one message has come to its end.</summary>
+/// <param name="Rows">Rows that its handler inserted.</param>
+/// <param name="Sent">Messages that its handler sent.</param>
+/// <param name="Errors">How often it lies in the error queue.</param>
+/// <param name="Attempts">How often its handler was entered.</param>
+public sealed record Expectation(int Rows, int Sent, int Errors, int Attempts)
+{
+    /// <summary>What a mode promises in a situation without crashes, on every framework and transport that supports the mode.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">No such situation.</exception>
+    public static Expectation Of(TransactionMode mode, Situation situation)
+    {
+        // transactions-off does not retry. Without a scope around the handler an insert outlives the throw after it.
+        var retries = mode.ImmediateRetries > 0;
+        var keepsInserts = mode == TransactionMode.ScopeOff || mode == TransactionMode.TransactionsOff;
+        return situation switch
+        {
+            Situation.HandlerSucceeds => new(Rows: 1, Sent: 1, Errors: 0, Attempts: 1),
+            Situation.ThrowsOnceBeforeInsert when retries => new(Rows: 1, Sent: 1, Errors: 0, Attempts: 2),
+            Situation.ThrowsOnceBeforeInsert => new(Rows: 0, Sent: 0, Errors: 1, Attempts: 1),
+            Situation.ThrowsOnceAfterInsert when retries => new(Rows: keepsInserts ? 2 : 1, Sent: 1, Errors: 0, Attempts: 2),
+            Situation.ThrowsOnceAfterInsert => new(Rows: 1, Sent: 0, Errors: 1, Attempts: 1),
+            Situation.ThrowsOnceAfterSend when retries => new(Rows: keepsInserts ? 2 : 1, Sent: 1, Errors: 0, Attempts: 2),
+            Situation.ThrowsOnceAfterSend => new(Rows: 1, Sent: 1, Errors: 1, Attempts: 1),
+            Situation.AlwaysThrowsAfterInsert => new(Rows: keepsInserts ? mode.Attempts : 0, Sent: 0, Errors: 1, Attempts: mode.Attempts),
+            Situation.Unreadable => new(Rows: 0, Sent: 0, Errors: 1, Attempts: 0),
+            _ => throw new ArgumentOutOfRangeException(nameof(situation), situation, message: null),
+        };
+    }
+}

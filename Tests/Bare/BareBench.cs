@@ -1,0 +1,74 @@
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Npgsql;
+
+namespace Kit.Tests.Bare;
+
+/// <summary>What a test lets the bare endpoint's handler do.</summary>
+public delegate Task Work(MessageContext context, CancellationToken cancellationToken);
+
+/// <summary>A bare endpoint used as an application would use it, with a handler that does what a test says.</summary>
+internal sealed class BareBench : IAsyncDisposable
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly NpgsqlDataSource source;
+    private readonly PostgreSqlQueue queue;
+
+    private BareBench(TestDatabases databases)
+    {
+        Databases = databases;
+        source = NpgsqlDataSource.Create(databases.Queue);
+        queue = new PostgreSqlQueue(source, "work");
+    }
+
+    public TestDatabases Databases { get; }
+
+    public static async Task<BareBench> CreateAsync(string? server = null)
+    {
+        var bench = new BareBench(await TestDatabases.CreateAsync(server));
+        await bench.queue.CreateAsync(CancellationToken.None);
+        return bench;
+    }
+
+    public IHost Build(TransactionMode mode, Work work, string? data = null)
+    {
+        var host = Host.CreateEmptyApplicationBuilder(settings: null);
+        host.Services.AddSingleton(work).AddBareEndpoint("work", endpoint => endpoint
+            .UsePostgreSql(Databases.Queue, data ?? Databases.Widgets)
+            .UseMode(mode)
+            .LimitConcurrency(1)
+            .Handle<Todo, TodoHandler>());
+        return host.Build();
+    }
+
+    /// <summary>Lets the endpoint handle one message to its end, and gives the errors.</summary>
+    public async Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Work work)
+    {
+        await queue.EnqueueAsync([OutgoingMessage.Create("work", new Todo())], CancellationToken.None);
+        using var host = Build(mode, work);
+        await host.StartAsync();
+        using var patience = new CancellationTokenSource(Patience);
+        while (await queue.CountAsync(patience.Token) > 0)
+            await Task.Delay(20, patience.Token);
+
+        await host.StopAsync();
+        return await queue.ReadErrorsAsync(CancellationToken.None);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await source.DisposeAsync();
+        await Databases.DisposeAsync();
+    }
+
+    internal sealed record Todo;
+
+    private sealed class TodoHandler(Work work) : IMessageHandler<Todo>
+    {
+        public Task HandleAsync(Todo message, MessageContext context, CancellationToken cancellationToken) => work(context, cancellationToken);
+    }
+}

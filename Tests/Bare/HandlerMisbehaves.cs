@@ -1,0 +1,86 @@
+using System.Data.Common;
+using Kit.Modes;
+using Npgsql;
+
+namespace Kit.Tests.Bare;
+
+/// <summary>What handlers do that a mode must not take for success.</summary>
+public sealed class HandlerMisbehaves
+{
+    private BareBench bench = null!;
+
+    private static IEnumerable<TransactionMode> TwoPhaseModes => [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting];
+
+    [SetUp]
+    public async Task SetUp() => bench = await BareBench.CreateAsync();
+
+    [TearDown]
+    public async Task TearDown() => await bench.DisposeAsync();
+
+    // PostgreSQL answers PREPARE TRANSACTION in a failed transaction with ROLLBACK and without an error (npgsql issue 6641).
+    [TestCaseSource(nameof(TwoPhaseModes))]
+    public async Task An_error_of_the_database_that_it_swallows_fails_the_attempt(TransactionMode mode)
+    {
+        var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
+        {
+            var connection = await context.GetConnectionAsync(cancellationToken);
+            await InsertAsync(connection, context.MessageId);
+            Assert.That(() => ExecuteAsync(connection, "SELECT 1/0"), Throws.InstanceOf<PostgresException>());
+        });
+
+        Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(3).And.Property("Reason").Contains("25P02"));
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero);
+        Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
+    }
+
+    [TestCaseSource(nameof(TwoPhaseModes))]
+    public async Task Closing_the_lent_connection_fails_the_attempt_and_says_so(TransactionMode mode)
+    {
+        var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
+        {
+            await using var connection = await context.GetConnectionAsync(cancellationToken);
+            await InsertAsync(connection, context.MessageId);
+        });
+
+        Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(3).And.Property("Reason").Contains("closed the connection that the endpoint lent"));
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero);
+    }
+
+    [TestCaseSource(typeof(TransactionMode), nameof(TransactionMode.All))]
+    public async Task A_send_to_a_queue_that_does_not_exist_fails_the_attempt(TransactionMode mode)
+    {
+        var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
+        {
+            await InsertAsync(await context.GetConnectionAsync(cancellationToken), context.MessageId);
+            await context.SendAsync("nowhere", new BareBench.Todo(), cancellationToken: cancellationToken);
+        });
+
+        var outlives = mode == TransactionMode.DtcOff || mode == TransactionMode.ScopeOff || mode == TransactionMode.TransactionsOff;
+        Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(mode.Attempts).And.Property("Reason").Contains("42P01"));
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(outlives ? mode.Attempts : 0));
+        Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
+    }
+
+    [TestCaseSource(typeof(TransactionMode), nameof(TransactionMode.All))]
+    public async Task A_commit_that_the_database_refuses_fails_the_attempt(TransactionMode mode)
+    {
+        await TestDatabases.ExecuteAsync(bench.Databases.Widgets, "CREATE TABLE child (parent bigint REFERENCES widget DEFERRABLE INITIALLY DEFERRED)");
+
+        var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
+            await ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "INSERT INTO child VALUES (1)"));
+
+        Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(mode.Attempts).And.Property("Reason").Contains("23503"));
+        Assert.That(await TestDatabases.ScalarAsync(bench.Databases.Widgets, "SELECT count(*)::int FROM child"), Is.Zero);
+        Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
+    }
+
+    private static Task InsertAsync(DbConnection connection, Guid messageId) =>
+        ExecuteAsync(connection, $"INSERT INTO widget (id, message_id) VALUES ({Kit.Handlers.WidgetId.Next()}, '{messageId}')");
+
+    private static async Task ExecuteAsync(DbConnection connection, string statement)
+    {
+        await using var command = connection.CreateCommand();
+        command.CommandText = statement;
+        await command.ExecuteNonQueryAsync();
+    }
+}

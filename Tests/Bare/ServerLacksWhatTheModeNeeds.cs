@@ -1,0 +1,32 @@
+using Kit.Modes;
+using Kit.Runner.Servers;
+
+namespace Kit.Tests.Bare;
+
+/// <summary>full-dtc is refused before the first message, never lowered to a weaker mode.</summary>
+public sealed class ServerLacksWhatTheModeNeeds
+{
+    [Test]
+    public async Task Queue_and_data_on_two_servers_are_refused()
+    {
+        await using var bench = await BareBench.CreateAsync();
+        await using var other = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+        using var host = bench.Build(TransactionMode.FullDtc, (_, _) => Task.CompletedTask, other.ConnectionString);
+
+        await Assert.ThatAsync(() => host.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("on one PostgreSQL server"));
+    }
+
+    [Test]
+    public async Task No_prepared_transactions_are_refused_with_what_to_set()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        await using var server = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+        await TestDatabases.ExecuteAsync(server.ConnectionString, "ALTER SYSTEM SET max_prepared_transactions = 0");
+        await server.StopImmediatelyAsync(CancellationToken.None);
+        await server.RestartAsync(CancellationToken.None);
+        await using var bench = await BareBench.CreateAsync(server.ConnectionString);
+        using var host = bench.Build(TransactionMode.FullDtc, (_, _) => Task.CompletedTask);
+
+        await Assert.ThatAsync(() => host.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("ALTER SYSTEM SET max_prepared_transactions"));
+    }
+}

@@ -1,0 +1,183 @@
+using System.Collections.Concurrent;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Modes;
+using Microsoft.Extensions.Hosting;
+
+namespace Kit.Tests.Contract;
+
+/// <summary>One cell's endpoint with its queue, the queue that it sends to and its widgets, on the tests' own servers.</summary>
+internal sealed class CellBench : IAsyncDisposable
+{
+    private const string Sink = "built";
+
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly Cell cell;
+    private readonly TestDatabases databases;
+    private readonly ICellQueue queue;
+    private readonly ICellQueue sink;
+    private readonly ConcurrentDictionary<Guid, Situation> situations = new();
+    private readonly ConcurrentDictionary<Guid, int> attempts = new();
+    private readonly SemaphoreSlim gate = new(0);
+    private readonly WidgetBuilder builder;
+    private IHost? running;
+    private bool held;
+    private int entered;
+    private int together;
+    private int mostTogether;
+
+    private CellBench(Cell cell, TestDatabases databases)
+    {
+        this.cell = cell;
+        this.databases = databases;
+        queue = cell.Kind.OpenQueue(cell.Name, databases.Queue);
+        sink = cell.Kind.OpenQueue(Sink, databases.Queue);
+        builder = new WidgetBuilder(cell.Access.CreateInsert());
+    }
+
+    public int Entered => Volatile.Read(ref entered);
+
+    public int MostTogether => Volatile.Read(ref mostTogether);
+
+    public static async Task<CellBench> CreateAsync(Cell cell)
+    {
+        var bench = new CellBench(cell, await TestDatabases.CreateAsync());
+        await bench.queue.CreateAsync(CancellationToken.None);
+        await bench.sink.CreateAsync(CancellationToken.None);
+        return bench;
+    }
+
+    public async Task<Guid> SendAsync(Situation situation)
+    {
+        if (situation is not Situation.Unreadable)
+            return (await SendAsync(situation, count: 1)).Single();
+
+        var unreadable = Guid.CreateVersion7();
+        await queue.PreloadUnreadableAsync(unreadable, CancellationToken.None);
+        return unreadable;
+    }
+
+    public async Task<IReadOnlyList<Guid>> SendAsync(Situation situation, int count)
+    {
+        var messages = Enumerable.Range(0, count).Select(_ => new BuildWidget(Guid.CreateVersion7())).ToList();
+        foreach (var message in messages)
+            situations[message.MessageId] = situation;
+
+        await queue.PreloadAsync(messages, CancellationToken.None);
+        return [.. messages.Select(message => message.MessageId)];
+    }
+
+    /// <summary>From now on handlers wait when they have been entered.</summary>
+    public void HoldHandlers() => held = true;
+
+    public void ReleaseHandlers()
+    {
+        held = false;
+        gate.Release(1000);
+    }
+
+    public async Task StartAsync()
+    {
+        var host = Host.CreateEmptyApplicationBuilder(settings: null);
+        cell.Kind.AddEndpoint(host.Services, new EndpointSettings(cell.Name, databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), HandleAsync);
+        running = host.Build();
+        await running.StartAsync();
+    }
+
+    public async Task StopAsync()
+    {
+        if (running is null)
+            return;
+
+        await running.StopAsync();
+        await ((IAsyncDisposable)running).DisposeAsync();
+        running = null;
+    }
+
+    public Task EnteredAsync(int handlers) => UntilAsync(() => Task.FromResult(Entered >= handlers), $"{handlers} handlers entered");
+
+    /// <summary>Runs the endpoint until its queue is empty, and stops it.</summary>
+    public async Task DrainAsync()
+    {
+        if (running is null)
+            await StartAsync();
+
+        await UntilAsync(async () => await CountQueueAsync() == 0, "the queue empty");
+        await StopAsync();
+    }
+
+    public async Task<Expectation> ObserveAsync(Guid message) => new(
+        Rows: await databases.CountRowsAsync(message),
+        Sent: (await sink.ReadMessagesAsync(CancellationToken.None)).Count(sent => sent == message),
+        Errors: (await ReadErrorsAsync()).Count(error => error.MessageId == message),
+        Attempts: attempts.GetValueOrDefault(message));
+
+    public Task<IReadOnlyList<GivenUp>> ReadErrorsAsync() => queue.ReadErrorsAsync(CancellationToken.None);
+
+    public Task<long> CountQueueAsync() => queue.CountAsync(CancellationToken.None);
+
+    public Task<int> CountRowsAsync() => databases.CountRowsAsync();
+
+    public Task<int> CountPreparedAsync() => databases.CountPreparedAsync();
+
+    public async ValueTask DisposeAsync()
+    {
+        ReleaseHandlers();
+        await StopAsync();
+        await queue.DisposeAsync();
+        await sink.DisposeAsync();
+        await databases.DisposeAsync();
+        gate.Dispose();
+    }
+
+    private static async Task UntilAsync(Func<Task<bool>> condition, string what)
+    {
+        using var patience = new CancellationTokenSource(Patience);
+        while (!await condition())
+        {
+            Assert.That(patience.IsCancellationRequested, Is.False, $"{what}: not within {Patience.TotalSeconds} s");
+            await Task.Delay(20);
+        }
+    }
+
+    private async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
+    {
+        var attempt = attempts.AddOrUpdate(message.MessageId, 1, (_, made) => made + 1);
+        var now = Interlocked.Increment(ref together);
+        InterlockedMax(ref mostTogether, now);
+        Interlocked.Increment(ref entered);
+        try
+        {
+            if (held)
+                await gate.WaitAsync(cancellationToken);
+
+            await ActAsync(message, situations[message.MessageId], attempt, context, cancellationToken);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref together);
+        }
+    }
+
+    private async Task ActAsync(BuildWidget message, Situation situation, int attempt, IMessageContext context, CancellationToken cancellationToken)
+    {
+        ThrowIf(situation is Situation.ThrowsOnceBeforeInsert && attempt == 1);
+        await builder.BuildAsync(message, context, cancellationToken);
+        ThrowIf(situation is Situation.AlwaysThrowsAfterInsert || (situation is Situation.ThrowsOnceAfterInsert && attempt == 1));
+        await context.SendAsync(Sink, new WidgetBuilt(message.MessageId), cancellationToken);
+        ThrowIf(situation is Situation.ThrowsOnceAfterSend && attempt == 1);
+    }
+
+    private static void ThrowIf(bool wanted)
+    {
+        if (wanted)
+            throw new InvalidOperationException("The test wants this attempt to fail.");
+    }
+
+    private static void InterlockedMax(ref int most, int now)
+    {
+        for (var seen = Volatile.Read(ref most); now > seen; seen = Volatile.Read(ref most))
+            Interlocked.CompareExchange(ref most, now, seen);
+    }
+}

@@ -1,0 +1,10 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+
+namespace Kit.Tests.Contract;
+
+public sealed class HandlerSucceeds(Cell cell) : ContractTest(cell)
+{
+    [Test]
+    public Task One_row_one_sent_message_and_nothing_left() => Expect(Situation.HandlerSucceeds);
+}

@@ -1,0 +1,83 @@
+using Npgsql;
+
+namespace Kit.Tests;
+
+/// <summary>A database for queues and one for widgets, new for each test, on the tests' server.</summary>
+internal sealed class TestDatabases : IAsyncDisposable
+{
+    private readonly string server;
+    private readonly string name = $"test_{Guid.NewGuid():N}";
+
+    private TestDatabases(string server) => this.server = server;
+
+    public string Queue => ConnectionTo(name + "_queue");
+
+    public string Widgets => ConnectionTo(name + "_widgets");
+
+    /// <param name="server">Connection string; the tests' own server when not given.</param>
+    public static async Task<TestDatabases> CreateAsync(string? server = null)
+    {
+        var databases = new TestDatabases(server ?? (await PostgreSqlServer.GetAsync()).ConnectionString);
+        await ExecuteAsync(databases.server, $"CREATE DATABASE {databases.name}_queue");
+        await ExecuteAsync(databases.server, $"CREATE DATABASE {databases.name}_widgets");
+        await ExecuteAsync(databases.Widgets, "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)");
+        return databases;
+    }
+
+    public Task<int> CountRowsAsync() => ScalarAsync(Widgets, "SELECT count(*)::int FROM widget");
+
+    public Task<int> CountRowsAsync(Guid message) => ScalarAsync(Widgets, $"SELECT count(*)::int FROM widget WHERE message_id = '{message}'");
+
+    public async Task<IReadOnlyDictionary<Guid, int>> ReadRowsByMessageAsync()
+    {
+        await using var source = SourceOf(Widgets);
+        await using var command = source.CreateCommand("SELECT message_id, count(*)::int FROM widget GROUP BY message_id");
+        await using var reader = await command.ExecuteReaderAsync();
+        var rows = new Dictionary<Guid, int>();
+        while (await reader.ReadAsync())
+            rows.Add(reader.GetGuid(0), reader.GetInt32(1));
+
+        return rows;
+    }
+
+    /// <summary>For each prepared branch, what became of the transaction that decides it.</summary>
+    public async Task<IReadOnlyList<string>> ReadDecisionsAsync()
+    {
+        await using var source = SourceOf(Queue);
+        await using var command = source.CreateCommand(
+            $"SELECT pg_xact_status(split_part(gid, '/', 4)::xid8) FROM pg_prepared_xacts WHERE database = '{name}_widgets' AND starts_with(gid, 'kit/')");
+        await using var reader = await command.ExecuteReaderAsync();
+        var decisions = new List<string>();
+        while (await reader.ReadAsync())
+            decisions.Add(reader.GetString(0));
+
+        return decisions;
+    }
+
+    public Task<int> CountPreparedAsync() => ScalarAsync(server, $"SELECT count(*)::int FROM pg_prepared_xacts WHERE starts_with(database, '{name}')");
+
+    public static async Task ExecuteAsync(string connectionString, string statement)
+    {
+        await using var source = SourceOf(connectionString);
+        await using var command = source.CreateCommand(statement);
+        await command.ExecuteNonQueryAsync();
+    }
+
+    public static async Task<int> ScalarAsync(string connectionString, string query)
+    {
+        await using var source = SourceOf(connectionString);
+        await using var command = source.CreateCommand(query);
+        return (int)(await command.ExecuteScalarAsync())!;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await ExecuteAsync(server, $"DROP DATABASE {name}_queue WITH (FORCE)");
+        await ExecuteAsync(server, $"DROP DATABASE {name}_widgets WITH (FORCE)");
+    }
+
+    private static NpgsqlDataSource SourceOf(string connectionString) =>
+        NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(connectionString) { Pooling = false, Enlist = false });
+
+    private string ConnectionTo(string database) => new NpgsqlConnectionStringBuilder(server) { Database = database }.ConnectionString;
+}

@@ -1,0 +1,154 @@
+using Kit.Endpoints.Bare.TwoPhase;
+using Microsoft.Extensions.Logging.Abstractions;
+using Npgsql;
+
+namespace Kit.Tests.TwoPhase;
+
+/// <summary>Recovery, with branches prepared by hand.</summary>
+public sealed class BranchesAreLeftPrepared
+{
+    private TestDatabases databases = null!;
+    private NpgsqlDataSource queues = null!;
+    private NpgsqlDataSource widgets = null!;
+    private QueueDatabase queue;
+
+    [SetUp]
+    public async Task SetUp()
+    {
+        databases = await TestDatabases.CreateAsync();
+        queues = NpgsqlDataSource.Create(databases.Queue);
+        widgets = NpgsqlDataSource.Create(databases.Widgets);
+        queue = await QueueDatabase.ReadAsync(queues, CancellationToken.None);
+    }
+
+    [TearDown]
+    public async Task TearDown()
+    {
+        await queues.DisposeAsync();
+        await widgets.DisposeAsync();
+        await databases.DisposeAsync();
+    }
+
+    [Test]
+    public async Task Those_whose_receive_committed_are_committed()
+    {
+        await PrepareAsync(new BranchId(queue, await DecideAsync("COMMIT")));
+
+        Assert.That(await RecoverAsync(), Is.EqualTo(1));
+        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
+        Assert.That(await databases.CountPreparedAsync(), Is.Zero);
+    }
+
+    [Test]
+    public async Task Those_whose_receive_was_rolled_back_are_rolled_back()
+    {
+        await PrepareAsync(new BranchId(queue, await DecideAsync("ROLLBACK")));
+
+        Assert.That(await RecoverAsync(), Is.EqualTo(1));
+        Assert.That(await databases.CountRowsAsync(), Is.Zero);
+        Assert.That(await databases.CountPreparedAsync(), Is.Zero);
+    }
+
+    [Test]
+    public async Task Those_whose_receive_is_undecided_are_left_alone_until_it_is_decided()
+    {
+        await using var connection = await queues.OpenConnectionAsync();
+        await using var receive = await connection.BeginTransactionAsync();
+        await PrepareAsync(new BranchId(queue, await TransactionIdAsync(connection)));
+
+        Assert.That(await RecoverAsync(), Is.Zero);
+        Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
+
+        await receive.CommitAsync();
+        Assert.That(await RecoverAsync(), Is.EqualTo(1));
+        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
+    }
+
+    [Test]
+    public async Task Young_ones_are_left_to_their_own_second_phase()
+    {
+        await PrepareAsync(new BranchId(queue, await DecideAsync("COMMIT")));
+
+        Assert.That(await RecoverAsync(olderThan: TimeSpan.FromMinutes(1)), Is.Zero);
+        Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
+        await RecoverAsync();
+    }
+
+    [Test]
+    public async Task Those_whose_decision_the_server_does_not_know_are_left_alone()
+    {
+        var branch = new BranchId(queue, ulong.MaxValue / 4);
+        await PrepareAsync(branch);
+
+        Assert.That(await RecoverAsync(), Is.Zero);
+        Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
+        await EndAsync(branch.ToString());
+    }
+
+    [TestCase("kit/1/2/3", TestName = "Those_of_another_cluster_are_left_alone")]
+    [TestCase("somebody else's", TestName = "Those_of_others_are_left_alone")]
+    public async Task Foreign(string globalId)
+    {
+        await PrepareAsync(globalId);
+
+        Assert.That(await RecoverAsync(), Is.Zero);
+        Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
+        await EndAsync(globalId);
+    }
+
+    [Test]
+    public async Task Those_of_another_queue_database_are_left_alone()
+    {
+        var branch = new BranchId(queue with { DatabaseOid = queue.DatabaseOid + 1 }, await DecideAsync("COMMIT"));
+        await PrepareAsync(branch);
+
+        Assert.That(await RecoverAsync(), Is.Zero);
+        Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
+        await EndAsync(branch.ToString());
+    }
+
+    [TestCase("kit/7/8/9", true)]
+    [TestCase("kit/7/8", false)]
+    [TestCase("kit/7/8/9/1", false)]
+    [TestCase("kit/-7/8/9", false)]
+    [TestCase("kit/7/8/x", false)]
+    [TestCase("00000000-0000-0000-0000-000000000000/123", false)]
+    public void An_id_is_read_as_it_is_written_and_nothing_else_is(string globalId, bool isOurs)
+    {
+        Assert.That(BranchId.TryParse(globalId, out var branch), Is.EqualTo(isOurs));
+        if (isOurs)
+            Assert.That(branch.ToString(), Is.EqualTo(globalId));
+    }
+
+    private Task<int> RecoverAsync(TimeSpan olderThan = default) => new Recovery(queues, widgets, queue, NullLogger.Instance).RunAsync(olderThan, CancellationToken.None);
+
+    private async Task<ulong> DecideAsync(string decision)
+    {
+        await using var connection = await queues.OpenConnectionAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+        var id = await TransactionIdAsync(connection);
+        await (decision == "COMMIT" ? transaction.CommitAsync() : transaction.RollbackAsync());
+        return id;
+    }
+
+    private static async Task<ulong> TransactionIdAsync(NpgsqlConnection connection)
+    {
+        await using var command = new NpgsqlCommand("SELECT pg_current_xact_id()", connection);
+        return (ulong)(await command.ExecuteScalarAsync())!;
+    }
+
+    private Task PrepareAsync(BranchId branch) => PrepareAsync(branch.ToString());
+
+    private async Task PrepareAsync(string globalId)
+    {
+        await using var connection = await widgets.OpenConnectionAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+        await using var insert = new NpgsqlCommand("INSERT INTO widget (id, message_id) VALUES (1, gen_random_uuid())", connection);
+        await insert.ExecuteNonQueryAsync();
+        await using var prepare = new NpgsqlCommand($"PREPARE TRANSACTION '{globalId.Replace("'", "''", StringComparison.Ordinal)}'", connection);
+        await prepare.ExecuteNonQueryAsync();
+    }
+
+    private Task EndAsync(string globalId) =>
+        TestDatabases.ExecuteAsync(databases.Widgets, $"ROLLBACK PREPARED '{globalId.Replace("'", "''", StringComparison.Ordinal)}'");
+}

@@ -1,0 +1,127 @@
+using System.Diagnostics;
+using System.Text.Json;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Microsoft.Extensions.Hosting;
+
+namespace Kit.Tests.TwoPhase;
+
+/// <summary>
+/// full-dtc, its process killed again and again: at random moments, and exactly between the phases. Kills are 60 unless the run
+/// says otherwise: <c>dotnet test Tests --filter ProcessIsKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"200\")"</c>.
+/// </summary>
+public sealed class ProcessIsKilled
+{
+    private const int MessagesPerKill = 25;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly Random random = new(20261121);
+
+    [TestCase("full-dtc")]
+    [TestCase("full-dtc-waiting")]
+    public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared(string mode)
+    {
+        var kills = TestContext.Parameters.Get("kills", 60);
+        var cell = Cell.All.Single(cell => cell.Mode.Name == mode && cell is { Kind: BareOnPostgreSql, Access.Name: "ado" });
+        await using var databases = await TestDatabases.CreateAsync();
+        await using var queue = cell.Kind.OpenQueue(cell.Name, databases.Queue);
+        await queue.CreateAsync(CancellationToken.None);
+        var messages = Enumerable.Range(0, kills * MessagesPerKill).Select(_ => new BuildWidget(Guid.CreateVersion7())).ToList();
+        await queue.PreloadAsync(messages, CancellationToken.None);
+
+        var killed = new Dictionary<CrashPoint, int>();
+        for (var kill = 0; kill < kills; kill++)
+        {
+            var point = (CrashPoint)(kill % 3);
+            await KillOnceAsync(cell, databases, point);
+            killed[point] = killed.GetValueOrDefault(point) + 1;
+        }
+
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.GreaterThan(0), "the last kill must come before the last message");
+        await DrainAsync(cell, databases, queue);
+
+        var rows = await databases.ReadRowsByMessageAsync();
+        await TestContext.Out.WriteLineAsync(
+            $"{mode}: killed {string.Join(", ", killed.Select(point => $"{point.Value} × {point.Key}"))}; {messages.Count} messages, {rows.Count} with rows, " +
+            $"{messages.Count(message => !rows.ContainsKey(message.MessageId))} lost, {rows.Count(row => row.Value > 1)} doubled");
+        Assert.Multiple(() =>
+        {
+            Assert.That(messages.Where(message => !rows.ContainsKey(message.MessageId)), Is.Empty, "lost");
+            Assert.That(rows.Where(row => row.Value > 1), Is.Empty, "doubled");
+            Assert.That(rows, Has.Count.EqualTo(messages.Count));
+        });
+        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(await databases.CountPreparedAsync(), Is.Zero, "prepared transactions left");
+    }
+
+    private async Task KillOnceAsync(Cell cell, TestDatabases databases, CrashPoint point)
+    {
+        using var process = Start();
+        try
+        {
+            await process.StandardInput.WriteLineAsync(JsonSerializer.Serialize(new CrashSpec(cell.Name, databases.Queue, databases.Widgets, point)));
+            await process.StandardInput.FlushAsync();
+            await ReadUntilAsync(process, point is CrashPoint.Anywhere ? CrashingEndpoint.Handled : CrashingEndpoint.Parked);
+            if (point is CrashPoint.Anywhere)
+                await Task.Delay(random.Next(30));
+            else
+                await PreparedAsync(databases, point is CrashPoint.AfterDecision ? "committed" : "in progress");
+        }
+        finally
+        {
+            process.Kill();
+            await process.WaitForExitAsync();
+        }
+    }
+
+    private static async Task ReadUntilAsync(Process process, string wanted)
+    {
+        using var patience = new CancellationTokenSource(Patience);
+        while (await process.StandardOutput.ReadLineAsync(patience.Token) is { } line)
+        {
+            if (line == wanted)
+                return;
+        }
+
+        Assert.Fail($"The endpoint ended before it said '{wanted}': {await process.StandardError.ReadToEndAsync()}");
+    }
+
+    /// <summary>Parked means asked; the branch may still be on its way. Killed is what is prepared, with the decision where it should be.</summary>
+    private static async Task PreparedAsync(TestDatabases databases, string decision)
+    {
+        var watch = Stopwatch.StartNew();
+        while (!(await databases.ReadDecisionsAsync()).Contains(decision))
+            Assert.That(watch.Elapsed, Is.LessThan(Patience), $"parked, and nothing is prepared whose decision is '{decision}'");
+    }
+
+    private static async Task DrainAsync(Cell cell, TestDatabases databases, ICellQueue queue)
+    {
+        var builder = new WidgetBuilder(cell.Access.CreateInsert());
+        var host = Host.CreateEmptyApplicationBuilder(settings: null);
+        cell.Kind.AddEndpoint(
+            host.Services, new EndpointSettings(cell.Name, databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), builder.BuildAsync);
+        using var endpoint = host.Build();
+        await endpoint.StartAsync();
+        var watch = Stopwatch.StartNew();
+        while (await queue.CountAsync(CancellationToken.None) > 0 || await databases.CountPreparedAsync() > 0)
+        {
+            Assert.That(watch.Elapsed, Is.LessThan(Patience), "not settled");
+            await Task.Delay(50);
+        }
+
+        await endpoint.StopAsync();
+    }
+
+    private static Process Start()
+    {
+        var start = new ProcessStartInfo("dotnet", ["exec", typeof(CrashingEndpoint).Assembly.Location, CrashingEndpoint.Command])
+        {
+            UseShellExecute = false,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        return Process.Start(start)!;
+    }
+}
