@@ -42,12 +42,12 @@ internal sealed partial class PostgreSqlEndpoint(BareEndpoint endpoint, MessageP
             await secondPhase.DisposeAsync();
     }
 
+    /// <summary>Stops first, without waiting for handlers, where nobody did.</summary>
     public async ValueTask DisposeAsync()
     {
+        await StopAsync(new CancellationToken(canceled: true));
         stopping.Dispose();
         abandoning.Dispose();
-        if (secondPhase is not null)
-            await secondPhase.DisposeAsync();
         if (data is not null)
             await data.DisposeAsync();
         if (queues is not null)
