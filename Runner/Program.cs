@@ -3,17 +3,15 @@ using Kit.Runner.CommandLine;
 using Kit.Runner.Rounds;
 
 if (args is [HandlerProcess.Command])
-    return await new HandlerProgram(Console.In, Console.Out).RunAsync();
+{
+    // What libraries print must not come between the events.
+    var events = Console.Out;
+    Console.SetOut(Console.Error);
+    return await new HandlerProgram(Console.In, events).RunAsync();
+}
 
 return await Invocation.RunAsync(
-    new RootCommand("""
-        Compares how transactional message handlers can be: speed and guarantee of each mode, side by side.
-
-        Examples:
-          run --quick      the four modes in under a minute
-          run              the four modes, five rounds, 10,000 messages each
-          doctor           what is here, what is missing, what to do about it
-        """)
+    new RootCommand("Compares how transactional message handlers can be: speed and guarantee of each mode, side by side.")
     {
         new RunCommand(args),
         new ListCommand(),

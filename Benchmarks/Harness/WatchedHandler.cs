@@ -21,11 +21,11 @@ internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec, C
     {
         var drained = Console.IsOutputRedirected
             ? await DrainAsync(new Unseen())
-            : await TerminalDisplay.ShowAsync(display => DrainAsync(display.Count(spec.Cell, messages)));
+            : await TerminalDisplay.ShowAsync(display => DrainAsync(display.Round(spec.Cell, messages)));
         if (drained.Stalled is { } stalled)
             throw new KitException($"The drain stalled: {stalled}.", "See what holds the handlers.");
 
-        Task<Drained> DrainAsync(IProgress<int> progress) => new Drain(handler, queue, meter.Around(progress)).RunAsync(messages, cancellationToken);
+        Task<Drained> DrainAsync(IProgress<int> progress) => new Drain(handler, queue, Drain.DefaultStallLimit, meter.Around(progress)).RunAsync(messages, cancellationToken);
     }
 
     public ValueTask DisposeAsync() => handler.DisposeAsync();

@@ -15,12 +15,11 @@ internal static class Invocation
         Console.OutputEncoding = Encoding.UTF8;
         var verbose = new Option<bool>("--verbose") { Description = "Show where an error came from.", Recursive = true };
         root.Options.Add(verbose);
+        HelpWithExamples.AddTo(root);
         var parsed = root.Parse(arguments);
         if (parsed.Action is ParseErrorAction)
         {
-            foreach (var error in parsed.Errors)
-                await Console.Error.WriteLineAsync($"error: {error.Message}");
-            await Console.Error.WriteLineAsync($"See: {parsed.CommandResult.Command.Name} --help");
+            UsageError.Write(parsed, Console.Error);
             return ExitCode.Usage;
         }
 

@@ -22,8 +22,9 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
 
     public async Task<int> RunAsync()
     {
-        // Ctrl+C on a terminal goes to every process of the group; the runner decides what happens, here and in order.
-        using var ignored = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => signal.Cancel = true);
+        // Ctrl+C on a terminal goes to every process of the group, and so can an order to end; the runner decides what happens, and when.
+        using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => signal.Cancel = true);
+        using var terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => signal.Cancel = true);
         try
         {
             var spec = JsonSerializer.Deserialize<HandlerSpec>(await input.ReadLineAsync() ?? "null")
@@ -72,8 +73,15 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     {
         lock (writing)
         {
-            output.WriteLine(JsonSerializer.Serialize(saying));
-            output.Flush();
+            try
+            {
+                output.WriteLine(JsonSerializer.Serialize(saying));
+                output.Flush();
+            }
+            catch (IOException)
+            {
+                // The runner is gone; the end of the input says so too, and there the endpoint is stopped.
+            }
         }
     }
 }

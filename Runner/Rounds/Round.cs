@@ -31,7 +31,7 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
             await VerifyResetAsync(widgets, queue, cancellationToken);
 
             await using var handler = await StartHandlerAsync(restored, cancellationToken);
-            var drain = new Drain(handler, queue, progress);
+            var drain = new Drain(handler, queue, Drain.DefaultStallLimit, progress);
 
             var warmUp = NewMessages(sizes.WarmUp);
             await queue.PreloadAsync(warmUp, cancellationToken);
