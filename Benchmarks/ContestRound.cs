@@ -61,21 +61,19 @@ internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
     }
 
     private MessageCosts CostsOf(ServerCounters before, ServerCounters after, CpuSample? begin, CpuSample? end, TimeSpan own) => new(
-        PerMessage(after.Commits - before.Commits),
-        after.WalFlushes - before.WalFlushes is { } flushes ? PerMessage(flushes) : Reading.Missing("counted from PostgreSQL 14 on"),
-        PerMessage((double)(ulong)after.WalPosition - (ulong)before.WalPosition),
+        after.CommitsSince(before).Per(sizes.Messages),
+        after.FlushesSince(before).Per(sizes.Messages),
+        after.WalBytesSince(before).Per(sizes.Messages),
         Reading.Missing("not counted"),
         // Contestants are children of this process, some of them ended by now.
         CpuOf(begin, end, Environment.ProcessId, own),
         CpuOf(begin, end, server.PostmasterPid, TimeSpan.Zero));
 
     private Reading CpuOf(CpuSample? begin, CpuSample? end, int process, TimeSpan less) => (begin, end) is ({ } first, { } last)
-        ? PerMessage((CpuUse.TimeOf(first, last, new HashSet<int> { process }) - less).TotalMilliseconds)
+        ? Reading.Of((CpuUse.TimeOf(first, last, new HashSet<int> { process }) - less).TotalMilliseconds).Per(sizes.Messages)
         : Reading.Missing(CpuSample.Support.Because!);
 
     private double? OthersOf(CpuSample? begin, CpuSample? end) => (begin, end) is ({ } first, { } last)
         ? CpuUse.Between(first, last, new HashSet<int> { Environment.ProcessId, server.PostmasterPid }).OthersShare
         : null;
-
-    private Reading PerMessage(double total) => Reading.Of(total / sizes.Messages);
 }

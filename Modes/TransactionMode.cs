@@ -32,6 +32,12 @@ public sealed record TransactionMode
     /// <summary>How often a failed message is handled again, at once, before it goes to the error queue.</summary>
     public int ImmediateRetries { get; init; } = 2;
 
+    /// <summary>
+    /// Whether a failure is counted only when the receive has been rolled back, so that each other worker can handle the message once more
+    /// before it is.
+    /// </summary>
+    public bool CountsAfterRollback { get; init; }
+
     /// <summary>How often a failing message is handled in all.</summary>
     public int Attempts => 1 + ImmediateRetries;
 
@@ -55,7 +61,8 @@ public sealed record TransactionMode
         Sends = "with the receive, where the transport can",
         OnThrow = "insert rolled back, message retried",
         Promise = "No message is lost. A crash between the two commits handles the message again: its rows can be doubled. " +
-                  "A handler that throws leaves nothing behind.",
+                  "A handler that throws leaves nothing behind. A handler that swallows an error of the database loses its rows: " +
+                  "the driver takes the roll-back that answers its commit for success (npgsql issue 6641).",
     };
 
     public static TransactionMode ScopeOff { get; } = new("scope-off")
@@ -92,9 +99,11 @@ public sealed record TransactionMode
         Receive = "one TransactionScope with insert and sends (the driver's two-phase commit)",
         Insert = "in that scope",
         Sends = "in that scope",
-        OnThrow = "all rolled back, retried",
+        OnThrow = "all rolled back, retried; the failure is counted after that",
+        CountsAfterRollback = true,
         Promise = "As full-dtc while nothing fails. The driver recovers nothing: a crash between the phases leaves branches in doubt " +
-                  "for an operator to end, and a failure of the second phase is not reported (npgsql issues 1378, 5683 and 6641).",
+                  "for an operator to end, a failure of the second phase is not reported, and an error of the database that the handler " +
+                  "swallows loses its rows (npgsql issues 1378, 5683 and 6641).",
     };
 
     /// <summary>The modes of the default matrix, the most transactional first.</summary>

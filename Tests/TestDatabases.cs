@@ -40,12 +40,17 @@ internal sealed class TestDatabases : IAsyncDisposable
         return rows;
     }
 
-    /// <summary>For each prepared branch, what became of the transaction that decides it.</summary>
+    /// <summary>Ends the sessions that are in a transaction in the database of that ending, and gives how many there were.</summary>
+    public Task<int> TerminateSessionsInTransactionAsync(string ending) => ScalarAsync(
+        server,
+        $"SELECT count(pg_terminate_backend(pid))::int FROM pg_stat_activity WHERE datname = '{name}{ending}' AND xact_start IS NOT NULL AND pid <> pg_backend_pid()");
+
+    /// <summary>The prepared branches, each with what became of the transaction that decides it.</summary>
     public async Task<IReadOnlyList<string>> ReadDecisionsAsync()
     {
         await using var source = SourceOf(Queue);
         await using var command = source.CreateCommand(
-            $"SELECT pg_xact_status(split_part(gid, '/', 4)::xid8) FROM pg_prepared_xacts WHERE database = '{name}_widgets' AND starts_with(gid, 'kit/')");
+            $"SELECT gid || ' ' || pg_xact_status(split_part(gid, '/', 4)::xid8) FROM pg_prepared_xacts WHERE database = '{name}_widgets' AND starts_with(gid, 'kit/')");
         await using var reader = await command.ExecuteReaderAsync();
         var decisions = new List<string>();
         while (await reader.ReadAsync())

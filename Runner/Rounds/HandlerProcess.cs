@@ -123,6 +123,23 @@ internal sealed class HandlerProcess : IAsyncDisposable
 
     private async Task ReadAsync()
     {
+        string reason;
+        try
+        {
+            reason = await ReadEventsAsync();
+        }
+        catch (JsonException)
+        {
+            reason = "it said something that is no event";
+        }
+
+        broken.SetException(new KitException($"The handler process failed: {reason.TrimEnd('.')}.", LastErrors()));
+        _ = broken.Task.Exception;
+    }
+
+    /// <summary>Reads to the end of the process, and gives the reason of the end.</summary>
+    private async Task<string> ReadEventsAsync()
+    {
         var reason = "ended by itself";
         while (await process.StandardOutput.ReadLineAsync() is { } line)
         {
@@ -143,8 +160,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
             }
         }
 
-        broken.SetException(new KitException($"The handler process failed: {reason.TrimEnd('.')}.", LastErrors()));
-        _ = broken.Task.Exception;
+        return reason;
     }
 
     private async Task UnlessBrokenAsync(Task awaited, TimeSpan limit, CancellationToken cancellationToken) =>

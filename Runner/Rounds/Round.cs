@@ -63,7 +63,7 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
                 ColdPerSecond = new Throughput(OffsetsOf(cold.Report, warmUp, built, ahead)).AveragePerSecond,
                 SecondPhase = LagOf(drained.Report.SecondPhaseLags),
                 Noise = NoiseOf(use),
-                Costs = await CostsOfAsync(server, before, after, drained, handler, cancellationToken),
+                Costs = await CostsOfAsync(EndpointConnections.ForRunner(restored.Queue), before, after, drained, handler, cancellationToken),
             };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
@@ -145,21 +145,20 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
             : new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name);
 
     private async Task<MessageCosts> CostsOfAsync(
-        NpgsqlConnection server, ServerCounters before, ServerCounters after, Drained drained, HandlerProcess handler, CancellationToken cancellationToken)
+        string database, ServerCounters before, ServerCounters after, Drained drained, HandlerProcess handler, CancellationToken cancellationToken)
     {
-        var twoPhaseCommits = await ServerCounters.TwoPhaseCommitsAsync(server, before, after, cancellationToken);
+        var isOwn = settings.Postmaster is not null;
+        var ofAllClients = Reading.Missing("the server is not the kit's own: it counts the work of all its clients");
         return new MessageCosts(
-            PerMessage(after.Commits - before.Commits),
-            after.WalFlushes - before.WalFlushes is { } flushes ? PerMessage(flushes) : Reading.Missing("counted from PostgreSQL 14 on"),
-            PerMessage((double)(ulong)after.WalPosition - (ulong)before.WalPosition),
-            twoPhaseCommits.Value is { } commits ? PerMessage(commits) : twoPhaseCommits,
+            after.CommitsSince(before).Per(sizes.Messages),
+            isOwn ? after.FlushesSince(before).Per(sizes.Messages) : ofAllClients,
+            isOwn ? after.WalBytesSince(before).Per(sizes.Messages) : ofAllClients,
+            isOwn ? (await after.TwoPhaseCommitsSinceAsync(before, database, cancellationToken)).Per(sizes.Messages) : ofAllClients,
             CpuOf(drained, handler.Id),
             settings.Postmaster is { } postmaster ? CpuOf(drained, postmaster) : Reading.Missing("the server is not the kit's own"));
     }
 
     private Reading CpuOf(Drained drained, int process) => drained is { Start: { } start, End: { } end }
-        ? PerMessage(CpuUse.TimeOf(start, end, new HashSet<int> { process }).TotalMilliseconds)
+        ? Reading.Of(CpuUse.TimeOf(start, end, new HashSet<int> { process }).TotalMilliseconds).Per(sizes.Messages)
         : Reading.Missing(CpuSample.Support.Because!);
-
-    private Reading PerMessage(double total) => Reading.Of(total / sizes.Messages);
 }

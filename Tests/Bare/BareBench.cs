@@ -59,6 +59,14 @@ internal sealed class BareBench : IAsyncDisposable
         return await queue.ReadErrorsAsync(CancellationToken.None);
     }
 
+    /// <summary>Starts and stops the endpoint without a message: what recovery finds at a start, it ends.</summary>
+    public async Task RestartAsync(TransactionMode mode)
+    {
+        using var host = Build(mode, (_, _) => Task.CompletedTask);
+        await host.StartAsync();
+        await host.StopAsync();
+    }
+
     public async ValueTask DisposeAsync()
     {
         await source.DisposeAsync();

@@ -29,6 +29,9 @@ public abstract class ContractTest(Cell cell)
             await bench.DisposeAsync();
     }
 
+    /// <summary>Of two workers the other one can have the message once more before a failure is counted, in a mode that counts late.</summary>
+    protected int MostAttempts(int expected) => Cell.Mode.CountsAfterRollback && expected > 1 ? expected + 1 : expected;
+
     /// <summary>Handles one message in a situation and compares what is there afterwards with what the mode promises.</summary>
     protected async Task Expect(Situation situation)
     {
@@ -36,7 +39,10 @@ public abstract class ContractTest(Cell cell)
 
         await Bench.DrainAsync();
 
-        Assert.That(await Bench.ObserveAsync(message), Is.EqualTo(Expectation.Of(Cell.Mode, situation)));
+        var expected = Expectation.Of(Cell.Mode, situation);
+        var observed = await Bench.ObserveAsync(message);
+        Assert.That(observed with { Attempts = expected.Attempts }, Is.EqualTo(expected));
+        Assert.That(observed.Attempts, Is.InRange(expected.Attempts, MostAttempts(expected.Attempts)));
         Assert.That(await Bench.CountPreparedAsync(), Is.Zero, "prepared transactions left");
     }
 }

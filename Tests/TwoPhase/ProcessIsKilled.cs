@@ -87,12 +87,24 @@ public sealed class ProcessIsKilled
         Assert.Fail($"The endpoint ended before it said '{wanted}': {await process.StandardError.ReadToEndAsync()}");
     }
 
-    /// <summary>Parked means asked; the branch may still be on its way. Killed is what is prepared, with the decision where it should be.</summary>
+    /// <summary>
+    /// Parked means asked; the branch may still be on its way. Killed is what is prepared, with the decision where it should be, and stays so:
+    /// the branches of the other worker come and go within milliseconds.
+    /// </summary>
     private static async Task PreparedAsync(TestDatabases databases, string decision)
     {
         var watch = Stopwatch.StartNew();
-        while (!(await databases.ReadDecisionsAsync()).Contains(decision))
-            Assert.That(watch.Elapsed, Is.LessThan(Patience), $"parked, and nothing is prepared whose decision is '{decision}'");
+        var before = await databases.ReadDecisionsAsync();
+        while (true)
+        {
+            await Task.Delay(50);
+            var now = await databases.ReadDecisionsAsync();
+            if (now.Intersect(before).Any(branch => branch.EndsWith(decision, StringComparison.Ordinal)))
+                return;
+
+            before = now;
+            Assert.That(watch.Elapsed, Is.LessThan(Patience), $"parked, and nothing stays prepared whose decision is '{decision}'");
+        }
     }
 
     private static async Task DrainAsync(Cell cell, TestDatabases databases, ICellQueue queue)

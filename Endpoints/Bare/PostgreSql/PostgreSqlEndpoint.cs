@@ -32,7 +32,7 @@ internal sealed partial class PostgreSqlEndpoint(BareEndpoint endpoint, MessageP
             running.Add(Task.Run(() => WorkAsync(open), CancellationToken.None));
     }
 
-    /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled and rolled back.</summary>
+    /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled, and their mode says what is left of them.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         await stopping.CancelAsync();
@@ -149,6 +149,6 @@ internal sealed partial class PostgreSqlEndpoint(BareEndpoint endpoint, MessageP
     [LoggerMessage(Level = LogLevel.Warning, Message = "{Reason} Tried again in {Seconds} s.")]
     private partial void LogDisturbed(string reason, double seconds);
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "Rolled back while stopping: {Reason}")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "Abandoned while stopping: {Reason}")]
     private partial void LogAbandoned(string reason);
 }

@@ -70,11 +70,20 @@ internal sealed class QueueSession : IAsyncDisposable
             statements.MoveToErrors, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
             $"{reason.GetType().FullName}: {reason.Message}".Replace('\0', ' '));
 
-    /// <summary>Takes a message that was rolled back into the queue, to count its failure; <see langword="null"/> when another worker ended it.</summary>
+    /// <summary>
+    /// Takes a message that was rolled back into the queue, to count its failure; <see langword="null"/> when another worker ended it meanwhile.
+    /// </summary>
     public async Task<ReceivedMessage?> TakeAsync(ReceivedMessage message)
     {
-        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { Command(statements.Take, message.Position) } };
-        return await batch.ExecuteScalarAsync() is int failedAttempts ? message with { FailedAttempts = failedAttempts } : null;
+        while (true)
+        {
+            if (await ScalarAsync(statements.Take, message.Position) is int failedAttempts)
+                return message with { FailedAttempts = failedAttempts };
+
+            // Another worker had it, and may have put it back at its place as a new row, which only a new statement sees.
+            if (await ScalarAsync(statements.IsThere, message.Position) is false)
+                return null;
+        }
     }
 
     public async ValueTask DisposeAsync()
@@ -90,6 +99,12 @@ internal sealed class QueueSession : IAsyncDisposable
     {
         await using var batch = new NpgsqlBatch(connection) { BatchCommands = { Command(statement, values) } };
         await batch.ExecuteNonQueryAsync();
+    }
+
+    private async Task<object?> ScalarAsync(string statement, params object[] values)
+    {
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { Command(statement, values) } };
+        return await batch.ExecuteScalarAsync();
     }
 
     private static NpgsqlBatchCommand Command(string statement, params object[] values)

@@ -58,6 +58,8 @@ internal sealed class QueueStatements
 
     public string Take => $"DELETE FROM {Queue} WHERE position = $1 RETURNING failed_attempts";
 
+    public string IsThere => $"SELECT EXISTS (SELECT FROM {Queue} WHERE position = $1)";
+
     public string Copy => $"COPY {Queue} (message_id, type, body) FROM STDIN (FORMAT BINARY)";
 
     public string Count => $"SELECT count(*) FROM {Queue}";

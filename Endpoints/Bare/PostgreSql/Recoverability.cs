@@ -29,7 +29,10 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
         await receive.CommitAsync();
     }
 
-    /// <summary>Answers a failure whose receive was rolled back. Another worker may have ended the message meanwhile.</summary>
+    /// <summary>
+    /// Answers a failure whose receive was rolled back. Another worker may have ended the message meanwhile; or it may be at its next attempt
+    /// already, before this one is counted, so that a message can be handled once more for each worker beside this one.
+    /// </summary>
     public async Task AnswerAfterRollbackAsync(QueueSession queue, ReceivedMessage message, Exception failure)
     {
         await using var transaction = await queue.BeginAsync();
@@ -40,13 +43,17 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
     }
 
     /// <summary>Answers a failure of a message that is out of the queue already.</summary>
-    public Task GiveUpAsync(QueueSession queue, ReceivedMessage message, Exception failure)
+    public async Task GiveUpAsync(QueueSession queue, ReceivedMessage message, Exception failure)
     {
         var reason = ReasonOf(failure);
         var attempts = reason is UnreadableMessageException ? message.FailedAttempts : message.FailedAttempts + 1;
+        await queue.MoveToErrorsAsync(message with { FailedAttempts = attempts }, reason);
         LogGivenUp(message.MessageId, attempts, reason.Message);
-        return queue.MoveToErrorsAsync(message with { FailedAttempts = attempts }, reason);
     }
+
+    /// <summary>Says that a message is neither in the queue nor in the error table.</summary>
+    public void ReportLost(ReceivedMessage message, Exception failure, Exception because) =>
+        LogLost(message.MessageId, ReasonOf(failure).Message, because.Message);
 
     private Task RetryOrGiveUpAsync(QueueSession queue, ReceivedMessage message, Exception failure)
     {
@@ -64,6 +71,9 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
     [LoggerMessage(Level = LogLevel.Information, Message = "Attempt {Attempt} of {Attempts} at message {MessageId} failed: {Reason}")]
     private partial void LogRetried(Guid messageId, int attempt, int attempts, string reason);
 
-    [LoggerMessage(Level = LogLevel.Error, Message = "Message {MessageId} moved to the error table after {Attempts} attempts: {Reason}")]
+    [LoggerMessage(Level = LogLevel.Error, Message = "Message {MessageId} goes to the error table after {Attempts} attempts: {Reason}")]
     private partial void LogGivenUp(Guid messageId, int attempts, string reason);
+
+    [LoggerMessage(Level = LogLevel.Critical, Message = "Message {MessageId} is lost: its handler failed ({Failure}), and it could not be moved to the error table: {Reason}")]
+    private partial void LogLost(Guid messageId, string failure, string reason);
 }

@@ -20,10 +20,23 @@ internal sealed class TransactionsOffReceiver(QueueSession queue, NpgsqlDataSour
         catch (Exception failure)
         {
             // Also when the host stops waiting: nobody else has the message any more.
-            await recoverability.GiveUpAsync(queue, message, failure);
+            await GiveUpAsync(message, failure);
         }
 
         return true;
+    }
+
+    private async Task GiveUpAsync(ReceivedMessage message, Exception failure)
+    {
+        try
+        {
+            await recoverability.GiveUpAsync(queue, message, failure);
+        }
+        catch (Exception because)
+        {
+            recoverability.ReportLost(message, failure, because);
+            throw;
+        }
     }
 
     public ValueTask DisposeAsync() => queue.DisposeAsync();

@@ -19,6 +19,7 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
     private static readonly Guid ResourceManager = new("6f0c1f5e-5f0d-4f3b-9d57-0b7c6e0f6a11");
 
     private readonly List<OutgoingMessage> sends = [];
+    private Transaction? transaction;
     private Branch? branch;
     private bool decided;
 
@@ -33,15 +34,19 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
     /// </summary>
     public bool IsUndecided => !decided && (branch?.IsGone ?? true);
 
-    public void EnlistIn(Transaction transaction) => transaction.EnlistDurable(ResourceManager, this, EnlistmentOptions.None);
+    public void EnlistIn(Transaction whole)
+    {
+        transaction = whole;
+        whole.EnlistDurable(ResourceManager, this, EnlistmentOptions.None);
+    }
 
     public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken)
     {
         if (branch is null)
         {
+            // In the unit's own transaction, whatever scope the handler has opened or suppressed meanwhile.
             branch = await Branch.BeginAsync(id, data, cancellationToken);
-            var ambient = Transaction.Current ?? throw new InvalidOperationException("The handler suppressed the ambient transaction that its connection belongs to.");
-            ambient.EnlistVolatile(branch, EnlistmentOptions.None);
+            transaction!.EnlistVolatile(branch, EnlistmentOptions.None);
         }
 
         return branch.Connection;
@@ -58,7 +63,7 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
         var failure = await DecideAsync();
         if (failure is null)
             singlePhaseEnlistment.Committed();
-        else if (failure is PostgresException)
+        else if (failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException)
             singlePhaseEnlistment.Aborted(failure);
         else
             singlePhaseEnlistment.InDoubt(failure); // The connection broke: only the server knows the decision, and recovery asks it.
@@ -82,6 +87,9 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
     {
         try
         {
+            if (branch is { IsPrepared: false })
+                throw new InvalidOperationException("The branch is not prepared, and the decision is not made without it.");
+
             decided = true;
             await decision.CommitAsync();
             if (branch is not null)

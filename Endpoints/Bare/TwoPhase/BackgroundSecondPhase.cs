@@ -68,7 +68,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
             foreach (var branch in branches)
                 SecondPhaseLag.Record(branch);
         }
-        catch (NpgsqlException failure)
+        catch (Exception failure)
         {
             LogLeft(branches.Count, failure.Message);
         }

@@ -9,15 +9,13 @@ namespace Kit.Endpoints.Bare.TwoPhase;
 internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
 {
     private readonly BranchId id;
-    private readonly NpgsqlTransaction transaction;
     private Task ended = Task.CompletedTask;
     private State state = State.Active;
 
-    private Branch(BranchId id, NpgsqlTransaction transaction)
+    private Branch(BranchId id, NpgsqlConnection connection)
     {
         this.id = id;
-        this.transaction = transaction;
-        Connection = transaction.Connection!;
+        Connection = connection;
     }
 
     private enum State
@@ -30,6 +28,8 @@ internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
 
     public NpgsqlConnection Connection { get; }
 
+    public bool IsPrepared => state is State.Prepared;
+
     /// <summary>Whether nothing of it is left or can come back.</summary>
     public bool IsGone => state is State.Active or State.RolledBack;
 
@@ -41,7 +41,10 @@ internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
         var connection = await data.OpenConnectionAsync(cancellationToken);
         try
         {
-            return new Branch(id, await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken));
+            // The driver gives the same transaction object to whoever has the physical connection next: it is not kept here, and closing
+            // the connection is what rolls back.
+            await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken);
+            return new Branch(id, connection);
         }
         catch
         {
@@ -64,7 +67,6 @@ internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await ended;
-        await transaction.DisposeAsync();
         await Connection.DisposeAsync();
     }
 
@@ -75,12 +77,12 @@ internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
             if (Connection.State != ConnectionState.Open)
                 throw new InvalidOperationException("The handler closed the connection that the endpoint lent to it, and with that rolled back its work.");
 
-            // PostgreSQL answers PREPARE TRANSACTION in a failed transaction with ROLLBACK and no error, and the driver does not look
-            // (npgsql issue 6641). The empty SELECT before it does fail there.
+            // In a failed transaction, and outside of one, PostgreSQL answers PREPARE TRANSACTION with ROLLBACK and no error, and the
+            // driver does not look (npgsql issue 6641). A savepoint is an error in both.
             state = State.Unknown;
             await using var prepare = new NpgsqlBatch(Connection)
             {
-                BatchCommands = { new NpgsqlBatchCommand("SELECT"), new NpgsqlBatchCommand($"PREPARE TRANSACTION '{id}'") },
+                BatchCommands = { new NpgsqlBatchCommand("SAVEPOINT kit"), new NpgsqlBatchCommand($"PREPARE TRANSACTION '{id}'") },
             };
             await prepare.ExecuteNonQueryAsync();
             state = State.Prepared;
@@ -88,7 +90,8 @@ internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
         }
         catch (Exception failure)
         {
-            if (failure is PostgresException or InvalidOperationException)
+            // An error of a lower severity than FATAL leaves the session, and in it the transaction failed: nothing was prepared.
+            if (failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException)
                 state = State.RolledBack;
 
             enlistment.ForceRollback(failure);
