@@ -51,19 +51,20 @@ public sealed class SmallRun
         }
     }
 
-    [TestCase("full-dtc", 3, 1)]
-    [TestCase("dtc-off", 2, 0)]
-    [TestCase("scope-off", 2, 0)]
-    [TestCase("transactions-off", 2, 0)]
-    public void Commits_are_those_of_the_mode(string mode, int commits, int twoPhaseCommits)
+    [TestCase("full-dtc", 3)]
+    [TestCase("dtc-off", 2)]
+    [TestCase("scope-off", 2)]
+    [TestCase("transactions-off", 2)]
+    public void Commits_are_those_of_the_mode_and_what_others_share_is_not_measured(string mode, int commits)
     {
         foreach (var round in run.Rounds.Where(round => round.Cell.Mode == mode))
         {
             using (Assert.EnterMultipleScope())
             {
                 Assert.That(round.Costs.Commits.Value, Is.EqualTo(commits).Within(0.5));
-                Assert.That(round.Costs.TwoPhaseCommits.Value ?? twoPhaseCommits, Is.EqualTo(twoPhaseCommits));
-                Assert.That(round.Costs.WalBytes.Value, Is.Positive);
+                Assert.That(round.Costs.TwoPhaseCommits.Because, Does.Contain("not the kit's own"));
+                Assert.That(round.Costs.WalFlushes.Because, Does.Contain("not the kit's own"));
+                Assert.That(round.Costs.WalBytes.Because, Does.Contain("not the kit's own"));
                 Assert.That(round.Costs.ServerCpuMilliseconds.Because, Is.EqualTo("the server is not the kit's own"));
                 Assert.That(round.SecondPhase, mode == "full-dtc" ? Is.Not.Null : Is.Null);
             }

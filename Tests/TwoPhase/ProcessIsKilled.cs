@@ -12,9 +12,10 @@ namespace Kit.Tests.TwoPhase;
 /// </summary>
 public sealed class ProcessIsKilled
 {
-    private const int MessagesPerKill = 25;
+    // Until the parked one is killed the other worker goes on.
+    private const int MessagesPerKill = 500;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(90);
 
     private readonly Random random = new(20261121);
 
