@@ -1,4 +1,3 @@
-using System.Transactions;
 using Kit.Modes;
 using Microsoft.Extensions.Logging;
 using Npgsql;
@@ -12,7 +11,7 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
 {
     /// <summary>Answers a failure within the transaction that received the message, and commits it.</summary>
-    public async Task AnswerAsync(QueueSession queue, NpgsqlTransaction receive, ReceivedMessage message, Exception failure)
+    public async Task AnswerAsync(QueueSession queue, NpgsqlTransaction receive, QueuedMessage message, Exception failure)
     {
         try
         {
@@ -30,7 +29,7 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
     }
 
     /// <summary>Answers a failure whose receive was rolled back. Another worker may have ended the message meanwhile.</summary>
-    public async Task AnswerAfterRollbackAsync(QueueSession queue, ReceivedMessage message, Exception failure)
+    public async Task AnswerAfterRollbackAsync(QueueSession queue, QueuedMessage message, Exception failure)
     {
         await using var transaction = await queue.BeginAsync();
         if (await queue.TakeAsync(message) is { } taken)
@@ -40,17 +39,17 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
     }
 
     /// <summary>Answers a failure of a message that is out of the queue already.</summary>
-    public Task GiveUpAsync(QueueSession queue, ReceivedMessage message, Exception failure)
+    public Task GiveUpAsync(QueueSession queue, QueuedMessage message, Exception failure)
     {
-        var reason = ReasonOf(failure);
+        var reason = Failure.ReasonOf(failure);
         var attempts = reason is UnreadableMessageException ? message.FailedAttempts : message.FailedAttempts + 1;
         LogGivenUp(message.MessageId, attempts, reason.Message);
         return queue.MoveToErrorsAsync(message with { FailedAttempts = attempts }, reason);
     }
 
-    private Task RetryOrGiveUpAsync(QueueSession queue, ReceivedMessage message, Exception failure)
+    private Task RetryOrGiveUpAsync(QueueSession queue, QueuedMessage message, Exception failure)
     {
-        var reason = ReasonOf(failure);
+        var reason = Failure.ReasonOf(failure);
         var attempts = message.FailedAttempts + 1;
         if (reason is UnreadableMessageException || attempts >= mode.Attempts)
             return GiveUpAsync(queue, message, failure);
@@ -58,8 +57,6 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
         LogRetried(message.MessageId, attempts, mode.Attempts, reason.Message);
         return queue.RequeueAsync(message with { FailedAttempts = attempts });
     }
-
-    private static Exception ReasonOf(Exception failure) => failure is TransactionAbortedException { InnerException: { } inner } ? inner : failure;
 
     [LoggerMessage(Level = LogLevel.Information, Message = "Attempt {Attempt} of {Attempts} at message {MessageId} failed: {Reason}")]
     private partial void LogRetried(Guid messageId, int attempt, int attempts, string reason);
