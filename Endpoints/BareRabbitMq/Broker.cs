@@ -16,15 +16,15 @@ internal static class Broker
         var factory = new ConnectionFactory { Uri = address.Amqp, AutomaticRecoveryEnabled = false, ClientProvidedName = name };
         try
         {
-            return await factory.CreateConnectionAsync(cancellationToken);
+            return await OpenAsync(factory, cancellationToken);
         }
         catch (BrokerUnreachableException unreachable) when (unreachable.InnerException is AuthenticationFailureException or PossibleAuthenticationFailureException)
         {
             throw new BrokerException($"The broker at {address} refuses user '{address.Credentials.UserName}' with this password.", unreachable);
         }
-        catch (BrokerUnreachableException unreachable) when (unreachable.InnerException is OperationInterruptedException { ShutdownReason.ReplyCode: 530 } refused)
+        catch (OperationInterruptedException refused)
         {
-            throw new BrokerException($"The broker at {address} lets user '{address.Credentials.UserName}' not in: {refused.ShutdownReason!.ReplyText}.", unreachable);
+            throw new BrokerException($"The broker at {address} does not let user '{address.Credentials.UserName}' in: {refused.ShutdownReason?.ReplyText}.", refused);
         }
         catch (BrokerUnreachableException unreachable)
         {
@@ -34,6 +34,22 @@ internal static class Broker
 
     public static Task<IChannel> OpenConfirmedChannelAsync(this IConnection connection, CancellationToken cancellationToken) =>
         connection.CreateChannelAsync(Confirmed, cancellationToken);
+
+    private static async Task<IConnection> OpenAsync(ConnectionFactory factory, CancellationToken cancellationToken)
+    {
+        var connection = await factory.CreateConnectionAsync(cancellationToken);
+        try
+        {
+            // The driver does not wait for the broker's answer to the virtual host; a first channel does.
+            await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+            return connection;
+        }
+        catch
+        {
+            await connection.DisposeAsync();
+            throw;
+        }
+    }
 
     /// <summary>Whether the broker answered that there is no such queue.</summary>
     public static bool IsNotFound(this OperationInterruptedException failure) => failure.ShutdownReason?.ReplyCode == 404;

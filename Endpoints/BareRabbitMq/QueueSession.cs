@@ -1,5 +1,5 @@
-using System.Diagnostics;
 using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
@@ -10,46 +10,48 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// </summary>
 internal sealed class QueueSession : IAsyncDisposable
 {
-    // A retry of this worker's own is looked for at once, those that an ended process left behind now and then.
-    private static readonly TimeSpan RetriesInterval = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
 
     private readonly Inbox inbox;
     private readonly QueueNames names;
     private readonly IChannel retries;
     private readonly IChannel publishing;
-    private readonly Stopwatch sinceRetries = Stopwatch.StartNew();
-    private bool mayHaveRetries = true;
+    private readonly RetryTurn turn;
+    private bool hasTurn;
 
-    private QueueSession(Inbox inbox, QueueNames names, IChannel retries, IChannel publishing)
+    private QueueSession(Inbox inbox, RetryTurn turn, QueueNames names, IChannel retries, IChannel publishing)
     {
         this.inbox = inbox;
+        this.turn = turn;
         this.names = names;
         this.retries = retries;
         this.publishing = publishing;
     }
 
     public static async Task<QueueSession> OpenAsync(
-        Inbox inbox, QueueNames names, IConnection receiving, IConnection sending, CancellationToken cancellationToken) => new(
-            inbox, names,
+        Inbox inbox, RetryTurn turn, QueueNames names, IConnection receiving, IConnection sending, CancellationToken cancellationToken) => new(
+            inbox, turn, names,
             await receiving.CreateChannelAsync(cancellationToken: cancellationToken),
             await sending.OpenConfirmedChannelAsync(cancellationToken));
 
     /// <summary>The next message, those that are tried again before the others; <see langword="null"/> when there is none for now.</summary>
     public async Task<Delivery?> ReceiveAsync()
     {
-        mayHaveRetries |= sinceRetries.Elapsed > RetriesInterval;
-        if (mayHaveRetries && !inbox.IsAcknowledged && !inbox.IsFinished)
+        GiveTurnBack();
+        while (!inbox.IsAcknowledged && !inbox.IsFinished && turn.TryTake())
         {
+            hasTurn = true;
             // Taken one by one, not pushed: what is out of this queue has been begun, and redelivered there means that its handling was cut off.
             if (await retries.BasicGetAsync(names.Retries, autoAck: false) is { } retry)
+            {
+                turn.Ask();
                 return new Delivery(retries, retry.DeliveryTag, retry.BasicProperties, retry.Body.ToArray(), retry.Redelivered) { IsRetry = true };
+            }
 
-            mayHaveRetries = false;
-            sinceRetries.Restart();
+            GiveTurnBack();
         }
 
-        return await inbox.TakeAsync(RetriesInterval);
+        return await inbox.TakeAsync(RetryTurn.Interval);
     }
 
     /// <summary>Publishes messages and waits until the broker has them.</summary>
@@ -65,7 +67,7 @@ internal sealed class QueueSession : IAsyncDisposable
     public async Task MoveToRetriesAsync(Delivery message, int failedAttempts)
     {
         await PublishAsync(names.Retries, message.Properties.WithFailures(failedAttempts), message.Body);
-        mayHaveRetries = true;
+        turn.Ask();
     }
 
     /// <summary>Puts a message into the error queue; it is still to be acknowledged.</summary>
@@ -78,12 +80,24 @@ internal sealed class QueueSession : IAsyncDisposable
         await publishing.DisposeAsync();
     }
 
+    private void GiveTurnBack()
+    {
+        if (hasTurn)
+            turn.GiveBack();
+
+        hasTurn = false;
+    }
+
     private async Task PublishAsync(string queue, BasicProperties properties, byte[] body)
     {
         try
         {
             // Mandatory: a message for a queue that does not exist comes back and fails the publish.
             await publishing.BasicPublishAsync(exchange: "", queue, mandatory: true, properties, body).AsTask().WaitAsync(ConfirmDeadline);
+        }
+        catch (PublishException refused)
+        {
+            throw new BrokerException(refused.IsReturn ? $"There is no queue '{queue}' (NO_ROUTE)." : $"The broker refused a message for queue '{queue}'.", refused);
         }
         catch (TimeoutException late)
         {

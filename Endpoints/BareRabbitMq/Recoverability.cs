@@ -11,9 +11,9 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <remarks>
 /// A message that ends its process leaves no failure behind, only the broker's <c>redelivered</c> flag. From the endpoint's own queue
 /// that flag says little, for all that was prefetched carries it; such a message is set aside into the queue of retries, uncounted.
-/// From there messages are taken one by one, so that the flag there means begun and cut off: that counts as a failed attempt. A message
-/// that always ends its process is given up after the mode's attempts and one more. One that shared a process with it is accused only
-/// if it was itself being tried again at that moment. Quorum queues' <c>x-delivery-count</c> counts prefetched messages too, and is not used.
+/// From there messages are taken one at a time, so that the flag there means begun and cut off: that counts as a failed attempt. A message
+/// that always ends its process is given up after the mode's attempts and one more, and takes no other with it, because no two are tried again
+/// at the same time in one process. Quorum queues' <c>x-delivery-count</c> counts prefetched messages too, and is not used.
 /// </remarks>
 internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
 {

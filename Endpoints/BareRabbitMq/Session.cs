@@ -49,8 +49,9 @@ internal sealed class Session : IAsyncDisposable
     public async Task RunAsync(
         int workers, QueueNames names, Func<QueueSession, IReceiver> receiverOf, CancellationToken stopping, CancellationToken abandoning)
     {
+        var turn = new RetryTurn();
         for (var worker = 0; worker < workers; worker++)
-            receivers.Add(receiverOf(await QueueSession.OpenAsync(inbox, names, receiving, sending, abandoning)));
+            receivers.Add(receiverOf(await QueueSession.OpenAsync(inbox, turn, names, receiving, sending, abandoning)));
 
         Task ending = Task.CompletedTask;
         await using (stopping.Register(() => ending = inbox.EndAsync()))
