@@ -59,6 +59,8 @@ internal sealed class CellFilter
 
     private static void Check(OptionResult result, string[] names)
     {
+        if (result is { Implicit: false } && result.GetValueOrDefault<string[]>() is { Length: 0 })
+            result.AddError($"{result.Option.Name}: no name. Names: {string.Join(", ", names)}, {Every}.");
         foreach (var unknown in result.GetValueOrDefault<string[]>()!.Where(name => name != Every && !names.Contains(name)))
             result.AddError($"{result.Option.Name}: unknown name '{unknown}'. Names: {string.Join(", ", names)}, {Every}.");
     }

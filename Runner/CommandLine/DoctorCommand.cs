@@ -5,19 +5,17 @@ using Kit.Runner.Machine;
 namespace Kit.Runner.CommandLine;
 
 /// <summary><c>doctor</c>: looks at all that a run needs, before a run does.</summary>
-internal sealed class DoctorCommand : Command
+internal sealed class DoctorCommand : KitCommand
 {
     private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
 
     public DoctorCommand()
-        : base("doctor", """
-            Shows what a run would find here (servers, packages, machine, load by others), and a remedy for each problem.
-            Exit code 1 when a run could not start.
-
-            Examples:
-              doctor
-              doctor --postgresql "Host=db1;Username=kit;Password=…"
-            """)
+        : base(
+            "doctor",
+            "Shows what a run would find here (servers, packages, machine, load by others), and a remedy for each problem. " +
+            "Exit code 1 when a run could not start.",
+            ("doctor", "what is here, what is missing, what to do about it"),
+            ("doctor --postgresql \"Host=db1;Username=kit;Password=…\"", "whether that server can be used"))
     {
         Options.Add(postgreSql);
         SetAction(ExamineAsync);

@@ -4,18 +4,16 @@ using Kit.Endpoints.Cells;
 namespace Kit.Runner.CommandLine;
 
 /// <summary><c>list</c>: every cell, runnable or not.</summary>
-internal sealed class ListCommand : Command
+internal sealed class ListCommand : KitCommand
 {
     private readonly CellFilter filter = new(isMatrix: false);
 
     public ListCommand()
-        : base("list", """
-            Lists every cell (framework, transport, mode, access library), and why those that cannot run cannot.
-
-            Examples:
-              list
-              list --mode full-dtc --access ado
-            """)
+        : base(
+            "list",
+            "Lists every cell (framework, transport, mode, access library), and why those that cannot run cannot.",
+            ("list", "every cell"),
+            ("list --mode full-dtc --access ado", "who can run full-dtc"))
     {
         filter.AddTo(this);
         SetAction(List);
@@ -30,6 +28,12 @@ internal sealed class ListCommand : Command
 
     internal static void Write(IReadOnlyList<Cell> cells, TextWriter output)
     {
+        if (cells.Count == 0)
+        {
+            output.WriteLine("There is no such cell: no framework, transport, mode and access library that were named go together.");
+            return;
+        }
+
         var widths = new Func<Cell, string>[] { cell => cell.Kind.Framework, cell => cell.Kind.Transport, cell => cell.Mode.Name, cell => cell.Access.Name }
             .Select(part => (Part: part, Width: cells.Max(cell => part(cell).Length)))
             .ToList();

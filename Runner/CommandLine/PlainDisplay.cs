@@ -1,42 +1,46 @@
-using System.Diagnostics;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>A run as plain lines, for files and pipes: one for each round, and one for each tenth of a long count.</summary>
+/// <summary>A run as plain lines, for files and pipes: one for each round, and one for each quarter of the seeded rows.</summary>
 internal sealed class PlainDisplay(TextWriter output) : IRunDisplay
 {
-    private readonly Stopwatch measuring = new();
+    private const int Parts = 4;
+
+    private readonly RunProgress progress = new();
 
     public void Note(string what) => output.WriteLine(what);
 
-    public IProgress<int> Count(string what, int total)
+    public IProgress<int> Seeding(int rows)
     {
-        // Rounds have a line of their own when they end.
-        if (measuring.IsRunning)
-            return new Tenths(_ => { });
-
-        measuring.Start();
-        var tenths = 0;
-        return new Tenths(count =>
+        var told = 0;
+        return new Direct(seeded =>
         {
-            if (count * 10L / total <= tenths)
+            var part = (int)((long)seeded * Parts / rows);
+            if (part == told)
                 return;
 
-            tenths = (int)(count * 10L / total);
-            output.WriteLine($"{what}: {Figures.Count(count)} of {Figures.Count(total)}");
+            told = part;
+            output.WriteLine($"Seeded {Figures.Count(seeded)} of {Figures.Count(rows)} rows.");
         });
+    }
+
+    // Rounds have a line of their own when they end.
+    public IProgress<int> Round(string name, int messages)
+    {
+        progress.Begin();
+        return new Direct(_ => { });
     }
 
     public void Finished(RoundDocument round, int done, int planned)
     {
-        var left = measuring.Elapsed / done * (planned - done);
-        output.WriteLine($"{done} of {planned}: {RoundLine.Of(round)}{(done < planned ? $"; about {RoundLine.Duration(left)} left" : "")}");
+        progress.Finish(done, planned);
+        output.WriteLine(progress.LineOf(round));
     }
 
     // Progress<T> would hand the reports to the thread pool, where they can overtake each other.
-    private sealed class Tenths(Action<int> report) : IProgress<int>
+    private sealed class Direct(Action<int> report) : IProgress<int>
     {
         public void Report(int value) => report(value);
     }

@@ -4,19 +4,17 @@ using Kit.Runner.Results;
 namespace Kit.Runner.CommandLine;
 
 /// <summary><c>report</c>: renders the tables of a run again.</summary>
-internal sealed class ReportCommand : Command
+internal sealed class ReportCommand : KitCommand
 {
     private const int NarrowestTables = 140;
 
     private readonly Argument<string> folder = new("folder") { Description = "The folder of a run." };
 
     public ReportCommand()
-        : base("report", """
-            Renders the tables of a run again from its stored rounds: on the terminal, and tables.md, rounds.csv and graphs in its folder.
-
-            Example:
-              report results/reference
-            """)
+        : base(
+            "report",
+            "Renders the tables of a run again from its stored rounds: on the terminal, and tables.md, rounds.csv and graphs in its folder.",
+            ("report results/reference", "the run that comes with the kit"))
     {
         Arguments.Add(folder);
         SetAction(Report);
@@ -31,6 +29,7 @@ internal sealed class ReportCommand : Command
         var run = stored.Load();
         stored.WriteReports(run);
         TerminalSummary.Write(run, Console.Out, Width);
+        Console.Out.WriteLine($"\nTables and graphs: {stored.TablesPath}");
         return ExitCode.Success;
     }
 }

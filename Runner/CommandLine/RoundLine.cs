@@ -9,6 +9,4 @@ internal static class RoundLine
         $"{round.Cell}, round {round.Round}{(round.Attempt > 1 ? " again" : "")}: {Figures.Measured(round.Throughput.AveragePerSecond)} msg/s, {round.Outcome}"
         + (round.Outcome.IsValid() ? "" : $" ({string.Join("; ", round.Outcome.Reasons)})")
         + (round.Noise.IsNoisy() ? $", noisy: others took {Figures.Share(round.Noise.OtherCpuShare.Value!.Value)}" : "");
-
-    public static string Duration(TimeSpan time) => time.TotalMinutes >= 2 ? $"{time.TotalMinutes:F0} min" : $"{time.TotalSeconds:F0} s";
 }

@@ -1,41 +1,46 @@
 using System.CommandLine;
+using System.Globalization;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
-using Spectre.Console;
 
 namespace Kit.Runner.CommandLine;
 
 /// <summary><c>run</c>: measures the matrix.</summary>
-internal sealed class RunCommand : Command
+internal sealed class RunCommand : KitCommand
 {
+    // Each worker holds a connection to its queue and one to the widgets; a server allows 100 unless it is told otherwise.
+    private const int MostConcurrency = 40;
+
     private readonly CellFilter filter = new(isMatrix: true);
     private readonly Option<int?> messages = Count("--messages", "Messages of each measured drain (10000; quick: 2000).", least: 1);
     private readonly Option<int?> rounds = Count("--rounds", "Rounds; each has every cell once (5; quick: 1).", least: 1);
     private readonly Option<int?> seedRows = Count("--seed-rows", "Rows in the widgets' table before each round (1000000; quick: 100000).", least: 0);
     private readonly Option<int?> warmUp = Count("--warmup", "Messages drained before the clock, in the same process (1000; quick: 500).", least: 0);
-    private readonly Option<int?> concurrency = Count("--concurrency", "Messages handled at the same time (2).", least: 1);
+    private readonly Option<int?> concurrency = Count("--concurrency", "Messages handled at the same time (2).", least: 1, most: MostConcurrency);
     private readonly Option<int?> orderSeed = Count("--order-seed", "Seed of the order of the cells within each round (random, and printed).", least: 0);
     private readonly Option<bool> quick = new("--quick") { Description = "One round with fewer rows and messages, under a minute; to try, not to cite." };
     private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not run noisy rounds once more at the end (quick never does)." };
-    private readonly Option<string?> output = new("--out") { Description = "A new folder for the results (results/ and the time).", HelpName = "folder" };
+    private readonly Option<string?> output = new("--out")
+    {
+        Description = "A new folder for the results (results/ and the time).",
+        HelpName = "folder",
+    };
     private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
     private readonly IReadOnlyList<string> arguments;
 
     public RunCommand(IReadOnlyList<string> arguments)
-        : base("run", """
-            Measures the matrix: seeds a template, then for each round and cell restores it, preloads the queue, drains it, and checks
-            every message against the database.
-
-            Examples:
-              run                                            the four modes with the defaults
-              run --quick                                    the same, small, to see that it works
-              run --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off    what two-phase commit costs
-              run --mode scope-off --access all --rounds 3   the access libraries beside each other
-            """)
+        : base(
+            "run",
+            "Measures the matrix: seeds a template, then for each round and cell restores it, preloads the queue, drains it, and checks every message.",
+            ("run --quick", "the four modes, small, to see that it works"),
+            ("run", "the four modes with the defaults"),
+            ("run --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
+            ("run --mode scope-off --access all --rounds 3", "the access libraries beside each other"))
     {
         this.arguments = arguments;
         filter.AddTo(this);
+        output.NotEmpty();
         foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, postgreSql })
             Options.Add(option);
 
@@ -46,24 +51,42 @@ internal sealed class RunCommand : Command
     {
         var plan = Plan(parsed);
         var console = Console.Out;
-        await console.WriteLineAsync($"{plan.Runnable.Count} cells, {plan.Sizes.Rounds} rounds, order seed {plan.Sizes.OrderSeed}; results go to {plan.Folder}");
+        await console.WriteLineAsync($"Cells: {plan.Runnable.Count}. Rounds of each: {plan.Sizes.Rounds}. Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
+        var finished = 0;
         try
         {
-            var run = Console.IsOutputRedirected
-                ? await new Run(plan, new PlainDisplay(console)).RunAsync(cancellationToken)
-                : await TerminalDisplay.ShowAsync(display => new Run(plan, display).RunAsync(cancellationToken));
-            TerminalSummary.Write(run, console, ReportCommand.Width);
-            return run.Rounds.All(round => round.Outcome.IsValid()) ? ExitCode.Success : ExitCode.Failure;
+            var recorded = Console.IsOutputRedirected
+                ? await MeasureAsync(new PlainDisplay(console))
+                : await TerminalDisplay.ShowAsync(MeasureAsync);
+            TerminalSummary.Write(recorded, console, ReportCommand.Width);
+            await console.WriteLineAsync($"\nTables and graphs: {RunFolder.Open(plan.Folder).TablesPath}");
+            return recorded.Rounds.All(round => round.Outcome.IsValid()) ? ExitCode.Success : ExitCode.Failure;
         }
-        catch (OperationCanceledException)
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            await console.WriteLineAsync($"Stopped. Finished rounds are kept in {plan.Folder}; see them with: report {plan.Folder}");
+            await console.WriteLineAsync(finished == 0
+                ? "Stopped before a round had ended."
+                : $"Stopped. Rounds that had ended: {finished}, kept in {plan.Folder}; see them with: report {plan.Folder}");
             return ExitCode.Interrupted;
+        }
+
+        async Task<RecordedRun> MeasureAsync(IRunDisplay display)
+        {
+            var run = new Run(plan, display);
+            try
+            {
+                return await run.RunAsync(cancellationToken);
+            }
+            finally
+            {
+                finished = run.Finished;
+            }
         }
     }
 
     private RunPlan Plan(ParseResult parsed)
     {
+        var server = parsed.GetValue(postgreSql);
         var isQuick = parsed.GetValue(quick);
         var sizes = new RunSettings(
             Messages: parsed.GetValue(messages) ?? (isQuick ? 2_000 : 10_000),
@@ -76,24 +99,25 @@ internal sealed class RunCommand : Command
         return new RunPlan(
             filter.Choose(parsed),
             sizes,
-            parsed.GetValue(postgreSql),
+            server,
             RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat),
             parsed.GetValue(output) ?? Path.Combine("results", $"{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
-            Typed(parsed.GetValue(postgreSql)));
+            // A password would go into the results and from there anywhere.
+            string.Join(' ', arguments.Select(argument => server is null ? argument : argument.Replace(server, ConnectionStrings.Mask(server), StringComparison.Ordinal))));
     }
 
-    // A password would go into the results and from there anywhere.
-    private string Typed(string? connectionString) => string.Join(' ', arguments.Select(argument =>
-        connectionString is null ? argument : argument.Replace(connectionString, ConnectionStrings.Mask(connectionString), StringComparison.Ordinal)));
-
-    private static Option<int?> Count(string name, string description, int least)
+    private static Option<int?> Count(string name, string description, int least, int most = int.MaxValue) => new(name)
     {
-        var option = new Option<int?>(name) { Description = description, HelpName = "n" };
-        option.Validators.Add(result =>
+        Description = description,
+        HelpName = "n",
+        CustomParser = result =>
         {
-            if (result.GetValueOrDefault<int?>() < least)
-                result.AddError($"{name} must be at least {least}, found {result.GetValueOrDefault<int?>()}.");
-        });
-        return option;
-    }
+            var typed = result.Tokens[0].Value;
+            if (int.TryParse(typed, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var count) && count >= least && count <= most)
+                return count;
+
+            result.AddError($"{name}: expected a whole number from {least} to {most}, found '{typed}'.");
+            return null;
+        },
+    };
 }

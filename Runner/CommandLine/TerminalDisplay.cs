@@ -4,10 +4,11 @@ using Spectre.Console;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>A run on a terminal: a bar for what is under way, one for the whole run with the time that is left, a line for each round.</summary>
+/// <summary>A run on a terminal: a line for each round that has ended, below them a bar for the whole run and one for what is under way.</summary>
 internal sealed class TerminalDisplay : IRunDisplay
 {
     private readonly ProgressContext context;
+    private readonly RunProgress progress = new();
     private ProgressTask? whole;
     private ProgressTask? current;
 
@@ -16,27 +17,36 @@ internal sealed class TerminalDisplay : IRunDisplay
     public static Task<T> ShowAsync<T>(Func<IRunDisplay, Task<T>> run) =>
         AnsiConsole.Progress()
             .AutoClear(true)
-            .Columns(new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn(), new RemainingTimeColumn())
+            .HideCompleted(true)
+            .Columns(new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn())
             .StartAsync(context => run(new TerminalDisplay(context)));
 
     public void Note(string what) => AnsiConsole.MarkupLineInterpolated($"{what}");
 
-    public IProgress<int> Count(string what, int total)
-    {
-        current?.StopTask();
-        if (current is not null)
-            current.Value = current.MaxValue;
+    public IProgress<int> Seeding(int rows) => Begin("seeding rows", rows);
 
-        current = context.AddTask(Markup.Escape(what), autoStart: true, total);
-        return new Bar(current);
+    public IProgress<int> Round(string name, int messages)
+    {
+        progress.Begin();
+        whole ??= context.AddTask("all rounds", autoStart: true, maxValue: 1);
+        return Begin(name, messages);
     }
 
     public void Finished(RoundDocument round, int done, int planned)
     {
-        AnsiConsole.MarkupLineInterpolated($"{RoundLine.Of(round)}");
-        whole ??= context.AddTask("whole run", autoStart: true, planned);
-        whole.MaxValue = planned;
-        whole.Value = done;
+        progress.Finish(done, planned);
+        AnsiConsole.MarkupLineInterpolated($"{progress.LineOf(round)}");
+        whole!.Value = (double)done / planned;
+        whole.Description = Markup.Escape($"all rounds, {(progress.Left.Length > 0 ? progress.Left : "nearly done")}");
+    }
+
+    private Bar Begin(string what, int total)
+    {
+        if (current is not null)
+            current.Value = current.MaxValue;
+
+        current = context.AddTask(Markup.Escape(what), autoStart: true, Math.Max(1, total));
+        return new Bar(current);
     }
 
     private sealed class Bar(ProgressTask task) : IProgress<int>

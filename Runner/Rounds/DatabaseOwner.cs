@@ -13,7 +13,7 @@ internal static class DatabaseOwner
 
     public static string Comment => (Mark + JsonSerializer.Serialize(ProcessIdentity.Current)).Replace("'", "''", StringComparison.Ordinal);
 
-    /// <summary>Drops what crashed runs left on a server.</summary>
+    /// <summary>Drops what crashed runs left on a server, as far as the role may.</summary>
     /// <returns>The names of the databases that were dropped.</returns>
     public static async Task<IReadOnlyList<string>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
     {
@@ -21,7 +21,7 @@ internal static class DatabaseOwner
         await using (var source = NpgsqlDataSource.Create(server))
         {
             await using var command = source.CreateCommand(
-                "SELECT datname, shobj_description(oid, 'pg_database') FROM pg_database WHERE starts_with(datname, $1)");
+                "SELECT datname, shobj_description(oid, 'pg_database') FROM pg_database WHERE starts_with(datname, $1) AND pg_has_role(datdba, 'USAGE')");
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = NamePrefix });
             await using var reader = await command.ExecuteReaderAsync(cancellationToken);
             while (await reader.ReadAsync(cancellationToken))

@@ -12,13 +12,19 @@ namespace Kit.Runner.Rounds;
 internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? Start, CpuSample? End);
 
 /// <summary>Lets an endpoint empty its queue, and gives up when it makes no progress.</summary>
-internal sealed class Drain(HandlerProcess handler, ICellQueue queue, IProgress<int> progress)
+/// <param name="handler">Where the endpoint runs.</param>
+/// <param name="queue">Its queue.</param>
+/// <param name="stallLimit">How long a drain may go without progress.</param>
+/// <param name="progress">Told the messages that are handled.</param>
+internal sealed class Drain(HandlerProcess handler, ICellQueue queue, TimeSpan stallLimit, IProgress<int> progress)
 {
+    /// <summary>Longer than a checkpoint or a lock timeout holds a healthy endpoint up.</summary>
+    public static readonly TimeSpan DefaultStallLimit = TimeSpan.FromSeconds(30);
+
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
 
     // Handlers that failed are not counted as handled: after a pause the queue itself is asked.
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan StallLimit = TimeSpan.FromSeconds(30);
 
     public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)
     {
@@ -26,7 +32,15 @@ internal sealed class Drain(HandlerProcess handler, ICellQueue queue, IProgress<
         await handler.StartEndpointAsync(cancellationToken);
         var stalled = await WaitUntilEmptyAsync(messages, cancellationToken);
         var end = CpuSample.Take();
-        return new Drained(await handler.StopEndpointAsync(cancellationToken), stalled, start, end);
+        try
+        {
+            return new Drained(await handler.StopEndpointAsync(cancellationToken), stalled, start, end);
+        }
+        catch (KitException failure) when (stalled is not null)
+        {
+            // What stalled the drain can keep the endpoint from stopping too; that the drain stalled is the verdict.
+            return new Drained(DrainReport.Nothing, $"{stalled}; {failure.Message}", start, end);
+        }
     }
 
     private async Task<string?> WaitUntilEmptyAsync(int messages, CancellationToken cancellationToken)
@@ -52,9 +66,9 @@ internal sealed class Drain(HandlerProcess handler, ICellQueue queue, IProgress<
                 progress.Report(handled);
                 sinceProgress.Restart();
             }
-            else if (sinceProgress.Elapsed > StallLimit)
+            else if (sinceProgress.Elapsed > stallLimit)
             {
-                return $"no progress for {StallLimit.TotalSeconds} s with {left} messages left";
+                return $"no progress for {stallLimit.TotalSeconds} s with {left} messages left";
             }
         }
     }

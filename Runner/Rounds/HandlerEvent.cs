@@ -30,4 +30,7 @@ internal sealed record HandlerFailed(string Reason) : HandlerEvent;
 /// <param name="CompletionsUtc">When each returned, if the specification asked for it.</param>
 /// <param name="SecondPhaseLags">Milliseconds from each decision to the end of its second phase, in modes that have one.</param>
 internal sealed record DrainReport(
-    DateTimeOffset? FirstEntryUtc, int Entries, int Handled, IReadOnlyList<DateTimeOffset> CompletionsUtc, IReadOnlyList<double> SecondPhaseLags);
+    DateTimeOffset? FirstEntryUtc, int Entries, int Handled, IReadOnlyList<DateTimeOffset> CompletionsUtc, IReadOnlyList<double> SecondPhaseLags)
+{
+    public static DrainReport Nothing { get; } = new(FirstEntryUtc: null, Entries: 0, Handled: 0, CompletionsUtc: [], SecondPhaseLags: []);
+}

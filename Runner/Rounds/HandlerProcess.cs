@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Reflection;
 using System.Text.Json;
+using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds;
 
@@ -9,10 +10,12 @@ internal sealed class HandlerProcess : IAsyncDisposable
 {
     public const string Command = "handle";
 
+    private static readonly TimeSpan ToStart = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(60);
 
     private readonly Process process;
     private readonly TaskCompletionSource ready = Once();
+    private readonly TaskCompletionSource broken = Once();
     private readonly Queue<string> lastErrors = new();
     private readonly Task reading;
     private TaskCompletionSource<DrainReport> stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -42,19 +45,31 @@ internal sealed class HandlerProcess : IAsyncDisposable
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        if (Path.GetFileNameWithoutExtension(itself) != Assembly.GetExecutingAssembly().GetName().Name)
+        // Started as "dotnet Kit.Runner.dll", or within a test, this process is not the runner's own program.
+        if (Path.GetFileName(itself) != ExternalProgram.FileNameOf(Assembly.GetExecutingAssembly().GetName().Name!))
             start.ArgumentList.Add(Assembly.GetExecutingAssembly().Location);
 
         start.ArgumentList.Add(Command);
         var handler = new HandlerProcess(Process.Start(start)!);
-        await handler.SayAsync(JsonSerializer.Serialize(spec), cancellationToken);
-        await handler.ready.Task.WaitAsync(cancellationToken);
-        return handler;
+        try
+        {
+            await handler.SayAsync(JsonSerializer.Serialize(spec), cancellationToken);
+            await handler.UnlessBrokenAsync(handler.ready.Task, ToStart, cancellationToken);
+            return handler;
+        }
+        catch (Exception failure)
+        {
+            await handler.DisposeAsync();
+            if (failure is TimeoutException)
+                throw new KitException($"The handler process did not come up within {ToStart.TotalSeconds} s.", "The machine is very busy: end other programs.", failure);
+            throw;
+        }
     }
 
     /// <summary>Builds a new endpoint and starts it.</summary>
     public Task StartEndpointAsync(CancellationToken cancellationToken)
     {
+        ThrowIfBroken();
         stopped = new TaskCompletionSource<DrainReport>(TaskCreationOptions.RunContinuationsAsynchronously);
         Volatile.Write(ref handled, 0);
         return SayAsync(HandlerProgram.Start, cancellationToken);
@@ -67,7 +82,8 @@ internal sealed class HandlerProcess : IAsyncDisposable
         await SayAsync(HandlerProgram.Stop, cancellationToken);
         try
         {
-            return await stopped.Task.WaitAsync(ToStop, cancellationToken);
+            await UnlessBrokenAsync(stopped.Task, ToStop, cancellationToken);
+            return await stopped.Task;
         }
         catch (TimeoutException late)
         {
@@ -78,25 +94,14 @@ internal sealed class HandlerProcess : IAsyncDisposable
     /// <exception cref="KitException">The process has ended by itself or said that it failed.</exception>
     public void ThrowIfBroken()
     {
-        if (stopped.Task.IsFaulted)
-            stopped.Task.GetAwaiter().GetResult();
+        if (broken.Task.IsFaulted)
+            broken.Task.GetAwaiter().GetResult();
     }
 
     /// <summary>Ends the process, by force when it does not end with its input.</summary>
     public async ValueTask DisposeAsync()
     {
-        process.StandardInput.Close();
-        using var patience = new CancellationTokenSource(TimeSpan.FromSeconds(5));
-        try
-        {
-            await process.WaitForExitAsync(patience.Token);
-        }
-        catch (OperationCanceledException)
-        {
-            process.Kill();
-            await process.WaitForExitAsync(CancellationToken.None);
-        }
-
+        await ChildProcess.EndAsync(process);
         await reading;
         process.Dispose();
     }
@@ -138,12 +143,12 @@ internal sealed class HandlerProcess : IAsyncDisposable
             }
         }
 
-        var broken = new KitException($"The handler process failed: {reason}", LastErrors());
-        ready.TrySetException(broken);
-        stopped.TrySetException(broken);
-        _ = ready.Task.Exception;
-        _ = stopped.Task.Exception;
+        broken.SetException(new KitException($"The handler process failed: {reason.TrimEnd('.')}.", LastErrors()));
+        _ = broken.Task.Exception;
     }
+
+    private async Task UnlessBrokenAsync(Task awaited, TimeSpan limit, CancellationToken cancellationToken) =>
+        await await Task.WhenAny(awaited, broken.Task).WaitAsync(limit, cancellationToken);
 
     private void Remember(string? line)
     {

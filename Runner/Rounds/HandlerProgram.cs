@@ -22,8 +22,9 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
 
     public async Task<int> RunAsync()
     {
-        // Ctrl+C on a terminal goes to every process of the group; the runner decides what happens, here and in order.
-        using var ignored = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => signal.Cancel = true);
+        // Ctrl+C on a terminal goes to every process of the group, and so can an order to end; the runner decides what happens, and when.
+        using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => signal.Cancel = true);
+        using var terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => signal.Cancel = true);
         try
         {
             var spec = JsonSerializer.Deserialize<HandlerSpec>(await input.ReadLineAsync() ?? "null")
@@ -45,7 +46,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     private async Task DrainAsync(HandlerSpec spec, Cell cell)
     {
         using var probe = new HandlerProbe(new WidgetBuilder(cell.Access.CreateInsert()).BuildAsync, spec.RecordCompletions);
-        var host = Build(spec, cell, probe);
+        var host = Build(spec, cell, probe.HandleAsync);
         await using ((IAsyncDisposable)host)
         {
             await host.StartAsync();
@@ -58,12 +59,13 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         Say(new HandlerStopped(probe.Report()));
     }
 
-    private static IHost Build(HandlerSpec spec, Cell cell, HandlerProbe probe)
+    /// <summary>The host of one drain, not yet started.</summary>
+    internal static IHost Build(HandlerSpec spec, Cell cell, HandleWidget handle)
     {
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
         // Standard output is the runner's line to this process.
         builder.Logging.AddConsole(console => console.LogToStandardErrorThreshold = LogLevel.Trace).SetMinimumLevel(LogLevel.Warning);
-        cell.Kind.AddEndpoint(builder.Services, new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency), probe.HandleAsync);
+        cell.Kind.AddEndpoint(builder.Services, new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency), handle);
         return builder.Build();
     }
 
@@ -71,8 +73,15 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     {
         lock (writing)
         {
-            output.WriteLine(JsonSerializer.Serialize(saying));
-            output.Flush();
+            try
+            {
+                output.WriteLine(JsonSerializer.Serialize(saying));
+                output.Flush();
+            }
+            catch (IOException)
+            {
+                // The runner is gone; the end of the input says so too, and there the endpoint is stopped.
+            }
         }
     }
 }

@@ -8,10 +8,11 @@ internal interface IRunDisplay
     /// <summary>Something is done that has no count.</summary>
     void Note(string what);
 
-    /// <summary>A count begins.</summary>
-    /// <param name="what">What is counted, for example <c>seeding rows</c>.</param>
-    /// <param name="total">Where the count ends.</param>
-    IProgress<int> Count(string what, int total);
+    /// <summary>The template is being filled.</summary>
+    IProgress<int> Seeding(int rows);
+
+    /// <summary>A round begins.</summary>
+    IProgress<int> Round(string name, int messages);
 
     /// <summary>A round has ended and is saved.</summary>
     /// <param name="round">Its record.</param>

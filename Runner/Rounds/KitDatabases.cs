@@ -21,6 +21,10 @@ internal sealed class KitDatabases : IAsyncDisposable
 
     private string Template => $"{prefix}_template";
 
+    private string Queue => $"{prefix}_queue";
+
+    private string Widgets => $"{prefix}_widgets";
+
     /// <summary>Fills the template, in batches of <see cref="BatchRows"/> rows by binary COPY.</summary>
     /// <returns>How long the rows took.</returns>
     /// <exception cref="NpgsqlException">The server refused, or is full.</exception>
@@ -49,17 +53,22 @@ internal sealed class KitDatabases : IAsyncDisposable
     /// <summary>Copies the template and creates the queue's database.</summary>
     public async Task<RoundDatabases> RestoreAsync(CancellationToken cancellationToken)
     {
-        var databases = new RoundDatabases(this, ConnectionTo($"{prefix}_queue"), ConnectionTo($"{prefix}_widgets"));
+        var databases = new RoundDatabases(this, ConnectionTo(Queue), ConnectionTo(Widgets));
         await databases.DisposeAsync();
-        await CreateAsync($"{prefix}_widgets", Template, cancellationToken);
-        await CreateAsync($"{prefix}_queue", template: null, cancellationToken);
+        await CreateAsync(Widgets, Template, cancellationToken);
+        await CreateAsync(Queue, template: null, cancellationToken);
         return databases;
     }
 
     /// <summary>Drops a database of this run, and what is left prepared in it first: a prepared transaction would hold it for ever.</summary>
     public Task DropAsync(string database) => DatabaseOwner.DropAsync(server, database, CancellationToken.None);
 
-    public ValueTask DisposeAsync() => new(DropAsync(Template));
+    /// <summary>Drops all of them, those of a round too: one that was stopped while it was restored has not come to own them.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var database in new[] { Queue, Widgets, Template })
+            await DropAsync(database);
+    }
 
     private static void Copy(NpgsqlConnection connection, DateTime first, int rows)
     {

@@ -17,6 +17,8 @@ internal static class Provenance
         "checkpoint_timeout", "max_prepared_transactions", "track_commit_timestamp", "max_connections", "default_transaction_isolation",
     ];
 
+    private static bool IsTiered => AppContext.GetData("System.Runtime.TieredCompilation") is not "false";
+
     /// <summary>What is known before the run has begun.</summary>
     public static async Task<RunDocument> OfAsync(RunPlan plan, CancellationToken cancellationToken)
     {
@@ -28,7 +30,7 @@ internal static class Provenance
             EndedUtc = null,
             Ending = RunEnding.Running,
             Commit = await CommitAsync(cancellationToken),
-            Host = new HostFacts(machine.Cores, machine.CpuModel, machine.TotalMemoryBytes, machine.OperatingSystem, machine.Runtime),
+            Host = new HostFacts(machine.Cores, machine.CpuModel, machine.TotalMemoryBytes, machine.OperatingSystem, $"{machine.Runtime}{(IsTiered ? "" : ", tiered compilation off")}"),
             Packages = Packages(),
             Server = new Dictionary<string, string>(),
             Settings = plan.Sizes,

@@ -11,42 +11,36 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     private readonly List<RoundDocument> rounds = [];
     private int planned = plan.Runnable.Count * plan.Sizes.Rounds;
 
+    /// <summary>How many rounds have ended and are saved.</summary>
+    public int Finished => rounds.Count;
+
     /// <summary>Runs it. Finished rounds are saved at once and survive whatever comes after them.</summary>
     /// <exception cref="KitException">The run cannot start, or its results cannot be saved.</exception>
     /// <exception cref="OperationCanceledException">It was stopped; the reports over what was finished are written.</exception>
     public async Task<RecordedRun> RunAsync(CancellationToken cancellationToken)
     {
+        // What cannot start leaves no folder behind that the next attempt would have to avoid.
         if (plan.Runnable.Count == 0)
-            throw new KitException($"None of the cells can run: {plan.Cells[0].Support.Because}.", "See 'list' for every cell and its reason.");
+            throw new KitException(WhyNothingRuns(), "See 'list' for every cell and its reason.");
+        if (plan.PostgreSql is not null)
+            await PostgreSqlFacts.RequireAsync(plan.PostgreSql, NeedsTwoPhase(), cancellationToken);
 
-        var document = await Provenance.OfAsync(plan, cancellationToken);
-        var folder = RunFolder.Create(plan.Folder, document);
+        var record = new Record(plan.Folder, await Provenance.OfAsync(plan, cancellationToken));
         try
         {
-            document = await MeasureAsync(folder, document, cancellationToken);
-            document = document with { Ending = RunEnding.Completed };
-        }
-        catch (OperationCanceledException)
-        {
-            document = document with { Ending = RunEnding.Stopped("Ctrl+C") };
-            throw;
+            await MeasureAsync(record, cancellationToken);
         }
         catch (Exception failure)
         {
-            document = document with { Ending = RunEnding.Stopped(failure.Message) };
+            record.TryEnd(RunEnding.Stopped(cancellationToken.IsCancellationRequested ? "interrupted" : failure.Message), rounds);
+            cancellationToken.ThrowIfCancellationRequested();
             throw;
         }
-        finally
-        {
-            document = document with { EndedUtc = DateTimeOffset.UtcNow };
-            folder.Save(document);
-            folder.WriteReports(new RecordedRun(document, rounds));
-        }
 
-        return new RecordedRun(document, rounds);
+        return record.End(RunEnding.Completed, rounds);
     }
 
-    private async Task<RunDocument> MeasureAsync(RunFolder folder, RunDocument document, CancellationToken cancellationToken)
+    private async Task MeasureAsync(Record record, CancellationToken cancellationToken)
     {
         await using var own = plan.PostgreSql is null ? await StartServerAsync(cancellationToken) : null;
         var server = own?.ConnectionString ?? plan.PostgreSql!;
@@ -54,23 +48,20 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var leftover in await DatabaseOwner.RemoveLeftoversAsync(server, cancellationToken))
             display.Note($"Removed {leftover}, left by a run that crashed.");
 
-        document = document with { Server = await Provenance.OfServerAsync(server, own is not null, cancellationToken) };
-        folder.Save(document);
+        var serverFacts = await Provenance.OfServerAsync(server, own is not null, cancellationToken);
+        record.Save(run => run with { Server = serverFacts });
 
         await using var databases = new KitDatabases(server);
-        var seeding = await databases.SeedAsync(plan.Sizes.SeedRows, display.Count("seeding rows", plan.Sizes.SeedRows), cancellationToken);
-        document = document with { SeedingSeconds = seeding.TotalSeconds };
-        folder.Save(document);
+        var seeding = await databases.SeedAsync(plan.Sizes.SeedRows, display.Seeding(plan.Sizes.SeedRows), cancellationToken);
+        record.Save(run => run with { SeedingSeconds = seeding.TotalSeconds });
 
         var settings = new RoundSettings(
             plan.Sizes, server, facts.TracksCommitTimestamps ? ClockSource.CommitTimestamps : ClockSource.HandlerCompletions, own?.PostmasterPid);
         foreach (var (cell, round) in plan.Order())
-            await MeasureAsync(folder, settings, databases, cell, round, attempt: 1, cancellationToken);
+            await MeasureAsync(record.Folder, settings, databases, cell, round, attempt: 1, cancellationToken);
 
         if (plan.RepeatNoisy)
-            await RepeatNoisyAsync(folder, settings, databases, cancellationToken);
-
-        return document;
+            await RepeatNoisyAsync(record.Folder, settings, databases, cancellationToken);
     }
 
     private async Task RepeatNoisyAsync(RunFolder folder, RoundSettings settings, KitDatabases databases, CancellationToken cancellationToken)
@@ -87,7 +78,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     private async Task MeasureAsync(
         RunFolder folder, RoundSettings settings, KitDatabases databases, Cell cell, int round, int attempt, CancellationToken cancellationToken)
     {
-        var progress = display.Count($"{cell}, round {round} of {plan.Sizes.Rounds}{(attempt > 1 ? ", again" : "")}", plan.Sizes.Messages);
+        var progress = display.Round($"{Provenance.NameOf(cell)}, round {round} of {plan.Sizes.Rounds}{(attempt > 1 ? ", again" : "")}", plan.Sizes.Messages);
         var document = await new Round(settings, databases, cell, progress).RunAsync(round, attempt, cancellationToken);
         cancellationToken.ThrowIfCancellationRequested();
         folder.Save(document);
@@ -101,6 +92,44 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         return await PrivatePostgreSql.StartAsync(cancellationToken);
     }
 
+    private string WhyNothingRuns() => plan.Cells.Count == 0
+        ? "There is no such cell: no framework, transport, mode and access library that were named go together."
+        : $"None of the cells can run: {plan.Cells[0].Support.Because}.";
+
     private bool NeedsTwoPhase() => plan.Runnable.Any(cell =>
         cell.Mode == TransactionMode.FullDtc || cell.Mode == TransactionMode.FullDtcWaiting || cell.Mode == TransactionMode.NpgsqlScope);
+
+    /// <summary>The run's document, as it grows, in its folder.</summary>
+    private sealed class Record(string path, RunDocument document)
+    {
+        private RunDocument document = document;
+
+        public RunFolder Folder { get; } = RunFolder.Create(path, document);
+
+        public void Save(Func<RunDocument, RunDocument> change)
+        {
+            document = change(document);
+            Folder.Save(document);
+        }
+
+        public RecordedRun End(RunEnding ending, IReadOnlyList<RoundDocument> rounds)
+        {
+            Save(run => run with { Ending = ending, EndedUtc = DateTimeOffset.UtcNow });
+            var run = new RecordedRun(document, rounds);
+            Folder.WriteReports(run);
+            return run;
+        }
+
+        public void TryEnd(RunEnding ending, IReadOnlyList<RoundDocument> rounds)
+        {
+            try
+            {
+                End(ending, rounds);
+            }
+            catch (KitException)
+            {
+                // What stopped the run says more than what followed from it.
+            }
+        }
+    }
 }

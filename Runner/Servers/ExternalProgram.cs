@@ -7,7 +7,8 @@ namespace Kit.Runner.Servers;
 /// <param name="Path">Its name on the search path, or its full path.</param>
 /// <param name="User">The user to run it as (only root can); <see langword="null"/>: our own.</param>
 /// <param name="Folder">Its working folder; <see langword="null"/>: our own.</param>
-public sealed record ExternalProgram(string Path, string? User = null, string? Folder = null)
+/// <param name="Variables">Added to its environment, where passwords are safer than on a command line.</param>
+public sealed record ExternalProgram(string Path, string? User = null, string? Folder = null, IReadOnlyDictionary<string, string>? Variables = null)
 {
     // EACCES. Windows has no users to switch to here, and never answers with this number.
     private const int AccessDenied = 13;
@@ -55,6 +56,8 @@ public sealed record ExternalProgram(string Path, string? User = null, string? F
     {
         var start = new ProcessStartInfo(Path, arguments) { UseShellExecute = false };
         start.Environment["LC_ALL"] = "C";
+        foreach (var (name, value) in Variables ?? new Dictionary<string, string>())
+            start.Environment[name] = value;
         if (Folder is not null)
             start.WorkingDirectory = Folder;
         if (User is not null)

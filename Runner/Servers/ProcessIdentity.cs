@@ -5,7 +5,7 @@ namespace Kit.Runner.Servers;
 
 /// <summary>
 /// Names a process for good: ids are used again, an id together with when it started is not. <see cref="Realm"/> says where the id counts;
-/// processes of another container cannot be seen from here.
+/// processes of another machine or container cannot be seen from here.
 /// </summary>
 /// <param name="Started">When it started, exactly as the operating system tells it.</param>
 public sealed record ProcessIdentity(int Id, string Started, string Realm)
@@ -14,7 +14,7 @@ public sealed record ProcessIdentity(int Id, string Started, string Realm)
         ?? throw new InvalidOperationException("The operating system does not tell when this process started.");
 
     private static string OwnRealm =>
-        OperatingSystem.IsLinux() ? new FileInfo("/proc/self/ns/pid").LinkTarget ?? "" : Environment.MachineName;
+        OperatingSystem.IsLinux() ? $"{Environment.MachineName} {new FileInfo("/proc/self/ns/pid").LinkTarget}" : Environment.MachineName;
 
     /// <summary>The identity of a running process, or <see langword="null"/> when there is none with that id.</summary>
     public static ProcessIdentity? Of(int id) => StartOf(id) is { } started ? new ProcessIdentity(id, started, OwnRealm) : null;

@@ -6,10 +6,13 @@ namespace Kit.Endpoints.Bare.TwoPhase;
 
 /// <summary>
 /// Ends branches in batches, one round trip each, while the workers go on. Bounded: workers wait when it falls behind.
-/// PostgreSQL flushes its log at every COMMIT PREPARED, whatever synchronous_commit says; what a batch saves is the round trips.
+/// PostgreSQL flushes its log at every COMMIT PREPARED, whatever synchronous_commit says; what a batch saves is the round trips and the
+/// switches between processes, and that is why it waits a moment for more.
 /// </summary>
 internal sealed partial class BackgroundSecondPhase : ISecondPhase
 {
+    private static readonly TimeSpan Gathering = TimeSpan.FromMilliseconds(3);
+
     private readonly NpgsqlDataSource data;
     private readonly ILogger log;
     private readonly int backlog;
@@ -42,6 +45,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
         var branches = new List<PreparedBranch>(backlog);
         while (await decided.Reader.WaitToReadAsync())
         {
+            await Task.Delay(Gathering);
             branches.Clear();
             while (branches.Count < backlog && decided.Reader.TryRead(out var branch))
                 branches.Add(branch);

@@ -1,0 +1,52 @@
+using Kit.Runner.Results;
+using Kit.Runner.Rounds;
+using Kit.Runner.Servers;
+
+namespace Kit.Benchmarks;
+
+/// <summary>A PostgreSQL server of the benchmark's own, with a seeded template on it.</summary>
+internal sealed class BenchmarkServer : IAsyncDisposable
+{
+    private readonly PrivatePostgreSql server;
+
+    private BenchmarkServer(PrivatePostgreSql server)
+    {
+        this.server = server;
+        Databases = new KitDatabases(server.ConnectionString);
+    }
+
+    public string ConnectionString => server.ConnectionString;
+
+    public int PostmasterPid => server.PostmasterPid;
+
+    public KitDatabases Databases { get; }
+
+    public static async Task<BenchmarkServer> StartAsync(int seedRows, TextWriter output, CancellationToken cancellationToken)
+    {
+        ReleaseBuild.Require();
+        var started = new BenchmarkServer(await PrivatePostgreSql.StartAsync(cancellationToken));
+        try
+        {
+            await output.WriteLineAsync($"PostgreSQL {started.server.Version}, the benchmark's own; seeding {Figures.Count(seedRows)} rows");
+            await started.Databases.SeedAsync(seedRows, new Unseen(), cancellationToken);
+            return started;
+        }
+        catch
+        {
+            await started.DisposeAsync();
+            throw;
+        }
+    }
+
+    // Its databases go with the server.
+    public ValueTask DisposeAsync() => server.DisposeAsync();
+}
+
+/// <summary>Progress that nobody watches.</summary>
+internal sealed class Unseen : IProgress<int>
+{
+    public void Report(int value)
+    {
+        // The programs here say a line for each drain.
+    }
+}

@@ -1,0 +1,81 @@
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Runner;
+using Kit.Runner.Machine;
+using Kit.Runner.Results;
+using Kit.Runner.Rounds;
+using Npgsql;
+
+namespace Kit.Benchmarks;
+
+/// <summary>
+/// One drain by whichever contestant, prepared and accounted for as a <see cref="Round"/> of the runner is; only the drain differs.
+/// </summary>
+internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
+{
+    /// <summary>Runs it. Whatever goes wrong becomes the outcome; only a cancellation is thrown.</summary>
+    public async Task<ContestResult> RunAsync(Func<RoundDatabases, CancellationToken, Task<IContestant>> start, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await using var restored = await server.Databases.RestoreAsync(cancellationToken);
+            await using var widgets = new WidgetTable(restored.Widgets);
+            await using var contestant = await start(restored, cancellationToken);
+            await using var queue = new BareOnPostgreSql().OpenQueue(contestant.QueueName, EndpointConnections.ForRunner(contestant.QueueDatabase));
+            await queue.CreateAsync(cancellationToken);
+
+            var warmUp = NewMessages(sizes.WarmUp);
+            await queue.PreloadAsync(warmUp, cancellationToken);
+            await contestant.DrainAsync(warmUp.Count, queue, cancellationToken);
+
+            var messages = NewMessages(sizes.Messages);
+            await queue.PreloadAsync(messages, cancellationToken);
+            await WidgetTable.SettleAsync(contestant.QueueDatabase, cancellationToken);
+            await using var counting = new NpgsqlConnection(EndpointConnections.ForRunner(server.ConnectionString));
+            await counting.OpenAsync(cancellationToken);
+            var before = await ServerCounters.ReadAsync(counting, restored.Names, cancellationToken);
+            var (begin, own) = (CpuSample.Take(), Environment.CpuUsage.TotalTime);
+            await contestant.DrainAsync(messages.Count, queue, cancellationToken);
+            own = Environment.CpuUsage.TotalTime - own;
+            var end = CpuSample.Take();
+            var after = await ServerCounters.ReadAsync(counting, restored.Names, cancellationToken);
+
+            var built = await widgets.ReadBuiltAsync(withCommitTime: true, cancellationToken);
+            var accounting = Accounting.Of(await EvidenceOfARound.ReadAsync(warmUp, messages, built, sizes.SeedRows, widgets, queue, restored, cancellationToken));
+            return new ContestResult(
+                accounting.Outcome, OffsetsOf(messages, built), contestant.OwnPerSecond, own, CostsOf(before, after, begin, end, own), OthersOf(begin, end));
+        }
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        {
+            return ContestResult.Failed(failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message);
+        }
+    }
+
+    private static List<BuildWidget> NewMessages(int count) => [.. Enumerable.Range(0, count).Select(_ => new BuildWidget(Guid.CreateVersion7()))];
+
+    private static List<double> OffsetsOf(List<BuildWidget> messages, IReadOnlyList<BuiltWidget> built)
+    {
+        var ids = messages.Select(message => message.MessageId).ToHashSet();
+        var commits = built.Where(widget => ids.Contains(widget.MessageId)).Select(widget => widget.Committed!.Value).Order().ToList();
+        return [.. commits.Select(commit => (commit - commits[0]).TotalMilliseconds)];
+    }
+
+    private MessageCosts CostsOf(ServerCounters before, ServerCounters after, CpuSample? begin, CpuSample? end, TimeSpan own) => new(
+        PerMessage(after.Commits - before.Commits),
+        after.WalFlushes - before.WalFlushes is { } flushes ? PerMessage(flushes) : Reading.Missing("counted from PostgreSQL 14 on"),
+        PerMessage((double)(ulong)after.WalPosition - (ulong)before.WalPosition),
+        Reading.Missing("not counted"),
+        // Contestants are children of this process, some of them ended by now.
+        CpuOf(begin, end, Environment.ProcessId, own),
+        CpuOf(begin, end, server.PostmasterPid, TimeSpan.Zero));
+
+    private Reading CpuOf(CpuSample? begin, CpuSample? end, int process, TimeSpan less) => (begin, end) is ({ } first, { } last)
+        ? PerMessage((CpuUse.TimeOf(first, last, new HashSet<int> { process }) - less).TotalMilliseconds)
+        : Reading.Missing(CpuSample.Support.Because!);
+
+    private double? OthersOf(CpuSample? begin, CpuSample? end) => (begin, end) is ({ } first, { } last)
+        ? CpuUse.Between(first, last, new HashSet<int> { Environment.ProcessId, server.PostmasterPid }).OthersShare
+        : null;
+
+    private Reading PerMessage(double total) => Reading.Of(total / sizes.Messages);
+}

@@ -1,0 +1,79 @@
+using System.CommandLine;
+using Kit.Endpoints.Cells;
+using Kit.Runner;
+using Kit.Runner.Results;
+using Kit.Runner.Rounds;
+
+namespace Kit.Benchmarks.Floor;
+
+/// <summary><c>floor</c>: the bare endpoint beside the same statements with nothing around them.</summary>
+internal sealed class FloorCommand : Command
+{
+    private const string CellName = "bare.postgresql.transactions-off.ado";
+    private const int Concurrency = 2;
+
+    private readonly Option<int> rounds = CountOption.Rounds(5);
+    private readonly Option<int> messages = CountOption.Messages();
+    private readonly Option<int> seedRows = CountOption.SeedRows();
+    private readonly Option<int> warmUp = CountOption.WarmUp();
+
+    public FloorCommand()
+        : base("floor", $"""
+            {CellName} against pgbench with the same two autocommitted statements, rows and {Concurrency} clients, one after the other in
+            each round, the order alternating.
+
+            Examples:
+              floor
+              floor --rounds 1 --messages 2000 --seed-rows 100000      to see that it works
+            """)
+    {
+        foreach (var count in new[] { rounds, messages, seedRows, warmUp })
+            Options.Add(count);
+
+        Validators.Add(result =>
+        {
+            if (result.GetValue(messages) % Concurrency != 0 || result.GetValue(warmUp) % Concurrency != 0)
+                result.AddError($"--messages and --warmup must be multiples of {Concurrency}: each client of pgbench takes as many as the other.");
+        });
+        SetAction((parsed, cancellationToken) => RunAsync(
+            new RunSettings(
+                parsed.GetValue(messages), parsed.GetValue(rounds), Concurrency, parsed.GetValue(seedRows), parsed.GetValue(warmUp), OrderSeed: 0, Quick: false),
+            Console.Out,
+            cancellationToken));
+    }
+
+    private static async Task<int> RunAsync(RunSettings sizes, TextWriter output, CancellationToken cancellationToken)
+    {
+        var program = await ClientProgram.FindAsync("pgbench", cancellationToken);
+        await using var server = await BenchmarkServer.StartAsync(sizes.SeedRows, output, cancellationToken);
+        var results = new FloorResults();
+        for (var round = 1; round <= sizes.Rounds; round++)
+        {
+            var turns = new[] { (Name: "pgbench", RunAsync: PgbenchAsync), (Name: "endpoint", RunAsync: (Func<int, Task<ContestResult>>)EndpointAsync) };
+            if (round % 2 == 0)
+                Array.Reverse(turns);
+
+            foreach (var turn in turns)
+            {
+                var result = await turn.RunAsync(round);
+                await output.WriteLineAsync($"round {round} of {sizes.Rounds}, {turn.Name}: {ContestLine.Of(result)}");
+                results.Add(turn.Name, result);
+            }
+        }
+
+        results.Write(output);
+        return results.AreValid ? ExitCode.Success : ExitCode.Failure;
+
+        Task<ContestResult> PgbenchAsync(int round) =>
+            new ContestRound(sizes, server).RunAsync((restored, _) => Task.FromResult<IContestant>(new Pgbench(program, restored, Concurrency)), cancellationToken);
+
+        async Task<ContestResult> EndpointAsync(int round)
+        {
+            var settings = new RoundSettings(sizes, server.ConnectionString, ClockSource.CommitTimestamps, server.PostmasterPid);
+            var cell = Cell.All.Single(cell => cell.Name == CellName);
+            var document = await new Round(settings, server.Databases, cell, new Unseen()).RunAsync(round, attempt: 1, cancellationToken);
+            cancellationToken.ThrowIfCancellationRequested();
+            return ContestResult.Of(document);
+        }
+    }
+}

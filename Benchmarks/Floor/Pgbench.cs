@@ -1,0 +1,37 @@
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Runner;
+using Kit.Runner.Rounds;
+
+namespace Kit.Benchmarks.Floor;
+
+/// <summary>pgbench with the endpoint's two statements. Its clients have one connection each, so its queue lies beside the widgets.</summary>
+internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, int clients) : IContestant
+{
+    public static string Script => Path.Combine(AppContext.BaseDirectory, "pgbench", "receive-and-insert.sql");
+
+    public string QueueName => "queue";
+
+    public string QueueDatabase => restored.Widgets;
+
+    public double? OwnPerSecond { get; private set; }
+
+    public async Task DrainAsync(int messages, ICellQueue queue, CancellationToken cancellationToken)
+    {
+        if (messages == 0)
+            return;
+
+        // Ids as the endpoint gives them: ascending, above all seeded ones.
+        var text = await program.RunAsync(
+            restored.Widgets,
+            ["-n", "-M", "prepared", "-c", $"{clients}", "-j", $"{clients}", "-t", $"{messages / clients}", "-D", $"base={WidgetId.LowestAt(DateTime.UtcNow)}", "-f", Script],
+            cancellationToken);
+        var report = PgbenchReport.Parse(text);
+        if (report.Failed > 0 || report.Processed != messages)
+            throw new KitException($"pgbench processed {report.Processed} of {messages} transactions, {report.Failed ?? 0} failed.", "Its clients disturbed each other: see the server's log.");
+
+        OwnPerSecond = report.PerSecond;
+    }
+
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+}

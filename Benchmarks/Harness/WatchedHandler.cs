@@ -1,0 +1,32 @@
+using Kit.Endpoints.Cells;
+using Kit.Runner;
+using Kit.Runner.CommandLine;
+using Kit.Runner.Rounds;
+
+namespace Kit.Benchmarks.Harness;
+
+/// <summary>A drain as <c>run</c> does it: handler process with its probe, progress, the runner's look at it, samples, the display.</summary>
+internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec, CpuMeter meter) : IContestant
+{
+    public string QueueName => spec.Cell;
+
+    public string QueueDatabase => spec.Transport;
+
+    public double? OwnPerSecond => null;
+
+    public static async Task<IContestant> StartAsync(HandlerSpec spec, CpuMeter meter, CancellationToken cancellationToken) =>
+        new WatchedHandler(await HandlerProcess.StartAsync(spec, cancellationToken), spec, meter);
+
+    public async Task DrainAsync(int messages, ICellQueue queue, CancellationToken cancellationToken)
+    {
+        var drained = Console.IsOutputRedirected
+            ? await DrainAsync(new Unseen())
+            : await TerminalDisplay.ShowAsync(display => DrainAsync(display.Round(spec.Cell, messages)));
+        if (drained.Stalled is { } stalled)
+            throw new KitException($"The drain stalled: {stalled}.", "See what holds the handlers.");
+
+        Task<Drained> DrainAsync(IProgress<int> progress) => new Drain(handler, queue, Drain.DefaultStallLimit, meter.Around(progress)).RunAsync(messages, cancellationToken);
+    }
+
+    public ValueTask DisposeAsync() => handler.DisposeAsync();
+}

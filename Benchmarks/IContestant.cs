@@ -1,0 +1,18 @@
+using Kit.Endpoints.Cells;
+
+namespace Kit.Benchmarks;
+
+/// <summary>Whoever empties the queue in one round.</summary>
+internal interface IContestant : IAsyncDisposable
+{
+    string QueueName { get; }
+
+    /// <summary>Connection string of the database that holds the queue.</summary>
+    string QueueDatabase { get; }
+
+    /// <summary>Messages per second by its own account of the last drain; <see langword="null"/> where it gives none.</summary>
+    double? OwnPerSecond { get; }
+
+    /// <exception cref="Kit.Runner.KitException">The drain failed or stalled.</exception>
+    Task DrainAsync(int messages, ICellQueue queue, CancellationToken cancellationToken);
+}

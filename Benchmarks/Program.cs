@@ -1,0 +1,32 @@
+using System.CommandLine;
+using Kit.Benchmarks.Floor;
+using Kit.Benchmarks.Harness;
+using Kit.Benchmarks.Inserts;
+using Kit.Benchmarks.Seeding;
+using Kit.Runner.CommandLine;
+using Kit.Runner.Rounds;
+
+// The runner starts its handler process as the program that it is itself part of.
+if (args is [.., HandlerProcess.Command])
+    return await new HandlerProgram(Console.In, Console.Out).RunAsync();
+if (args is [.., UnwatchedProgram.Command])
+    return await UnwatchedProgram.RunAsync();
+
+return await Invocation.RunAsync(
+    new RootCommand("""
+        What the comparison itself stands on: how near the floor the bare endpoint is, and what the kit's own work costs.
+        Each program starts a PostgreSQL server of its own and removes it at the end.
+
+        Examples:
+          floor                      bare transactions-off against pgbench, five rounds
+          seeding                    a million rows, against psql \copy
+          harness                    a drain with everything that the runner does during it, and without
+          bdn                        one insert with each access library
+        """)
+    {
+        new FloorCommand(),
+        new SeedingCommand(),
+        new HarnessCommand(),
+        new InsertsCommand(),
+    },
+    args);

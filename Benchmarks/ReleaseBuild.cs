@@ -1,0 +1,16 @@
+using System.Diagnostics;
+using System.Reflection;
+using Kit.Runner;
+
+namespace Kit.Benchmarks;
+
+/// <summary>Code that was not optimized is not measured.</summary>
+internal static class ReleaseBuild
+{
+    /// <exception cref="KitException">This is a Debug build.</exception>
+    public static void Require()
+    {
+        if (typeof(ReleaseBuild).Assembly.GetCustomAttribute<DebuggableAttribute>() is { IsJITOptimizerDisabled: true })
+            throw new KitException("This is a Debug build: its figures would mean nothing.", "dotnet run --project Benchmarks --configuration Release -- PROGRAM");
+    }
+}

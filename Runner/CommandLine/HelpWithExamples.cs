@@ -1,0 +1,33 @@
+using System.CommandLine;
+using System.CommandLine.Help;
+using System.CommandLine.Invocation;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary>The help of a command, then its examples; that of the root, then one example of each command.</summary>
+internal sealed class HelpWithExamples(HelpAction help) : SynchronousCommandLineAction
+{
+    public static void AddTo(RootCommand root)
+    {
+        var option = root.Options.OfType<HelpOption>().Single();
+        option.Action = new HelpWithExamples((HelpAction)option.Action!);
+    }
+
+    public override int Invoke(ParseResult parseResult)
+    {
+        help.Invoke(parseResult);
+        var examples = parseResult.CommandResult.Command is KitCommand command
+            ? command.Examples
+            : [.. parseResult.CommandResult.Command.Subcommands.OfType<KitCommand>().Select(each => each.Examples[0])];
+        if (examples.Count == 0)
+            return ExitCode.Success;
+
+        var output = parseResult.InvocationConfiguration.Output;
+        var width = examples.Max(example => example.Typed.Length);
+        output.WriteLine("Examples, as typed after ./run.sh or .\\run.ps1:");
+        foreach (var (typed, purpose) in examples)
+            output.WriteLine($"  {typed.PadRight(width)}  {purpose}");
+
+        return ExitCode.Success;
+    }
+}

@@ -1,0 +1,43 @@
+using System.CommandLine;
+using System.CommandLine.Invocation;
+using System.Text;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary>From arguments to an exit code: an error is one line with its remedy, and a stack trace only with <c>--verbose</c>.</summary>
+internal static class Invocation
+{
+    // Servers are stopped and removed within this time after Ctrl+C.
+    private static readonly TimeSpan ToCleanUp = TimeSpan.FromMinutes(1);
+
+    public static async Task<int> RunAsync(RootCommand root, IReadOnlyList<string> arguments)
+    {
+        Console.OutputEncoding = Encoding.UTF8;
+        var verbose = new Option<bool>("--verbose") { Description = "Show where an error came from.", Recursive = true };
+        root.Options.Add(verbose);
+        HelpWithExamples.AddTo(root);
+        var parsed = root.Parse(arguments);
+        if (parsed.Action is ParseErrorAction)
+        {
+            UsageError.Write(parsed, Console.Error);
+            return ExitCode.Usage;
+        }
+
+        try
+        {
+            return await parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = ToCleanUp });
+        }
+        catch (OperationCanceledException)
+        {
+            await Console.Error.WriteLineAsync("Stopped.");
+            return ExitCode.Interrupted;
+        }
+        catch (Exception failure)
+        {
+            await Console.Error.WriteLineAsync(parsed.GetValue(verbose) ? $"error: {failure}" : $"error: {failure.Message}");
+            if (failure is KitException { Remedy: var remedy })
+                await Console.Error.WriteLineAsync($"  → {remedy}");
+            return ExitCode.Failure;
+        }
+    }
+}

@@ -1,0 +1,24 @@
+using System.Diagnostics;
+using Kit.Runner.Results;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary>How far the rounds of a run are, and how long the others will take if they are like those that ended.</summary>
+internal sealed class RunProgress
+{
+    private readonly Stopwatch measuring = new();
+    private int done;
+    private int planned;
+
+    /// <summary>The first round begins; seeding is not part of what is extrapolated.</summary>
+    public void Begin() => measuring.Start();
+
+    public void Finish(int nowDone, int nowPlanned) => (done, planned) = (nowDone, nowPlanned);
+
+    public string Left => done > 0 && done < planned ? $"about {Duration(measuring.Elapsed / done * (planned - done))} left" : "";
+
+    /// <summary>A round that has just ended, in one line.</summary>
+    public string LineOf(RoundDocument round) => $"{done} of {planned}: {RoundLine.Of(round)}{(Left.Length > 0 ? $"; {Left}" : "")}";
+
+    private static string Duration(TimeSpan time) => time.TotalMinutes >= 2 ? $"{time.TotalMinutes:F0} min" : $"{time.TotalSeconds:F0} s";
+}

@@ -1,0 +1,41 @@
+using System.CommandLine;
+using Kit.Runner.Servers;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary>Says what is wrong with a command line, and names what would have been right.</summary>
+internal static class UsageError
+{
+    public static void Write(ParseResult parsed, TextWriter output)
+    {
+        var command = parsed.CommandResult.Command;
+        var unknown = parsed.UnmatchedTokens;
+        foreach (var token in unknown)
+            output.WriteLine($"error: {Unknown(token, command)}");
+
+        // An unknown name is an error of the parser too, and so is the command that it leaves missing.
+        if (unknown.Count == 0 && command.Action is null)
+            output.WriteLine($"error: no command. Commands: {Commands(command)}.");
+        else if (command.Action is not null)
+            foreach (var error in parsed.Errors.Where(error => !unknown.Any(token => error.Message.Contains($"'{token}'", StringComparison.Ordinal))))
+                output.WriteLine($"error: {error.Message}");
+
+        output.WriteLine(command is RootCommand ? "See: --help" : $"See: {command.Name} --help");
+    }
+
+    private static string Unknown(string token, Command command) => token switch
+    {
+        ['-', ..] => $"unknown option '{Shown(token)}'. Options: {Options(command)}.",
+        _ when command.Subcommands.Count > 0 => $"unknown command '{Shown(token)}'. Commands: {Commands(command)}.",
+        _ => $"unknown argument '{Shown(token)}'. Options: {Options(command)}.",
+    };
+
+    // A connection string without its option in front must not bring its password to the terminal and its logs.
+    private static string Shown(string token) => token.Contains('=', StringComparison.Ordinal) ? ConnectionStrings.Mask(token) : token;
+
+    private static string Commands(Command command) => string.Join(", ", command.Subcommands.Select(each => each.Name));
+
+    private static string Options(Command command) =>
+        string.Join(", ", new[] { command }.Concat(command.Parents.OfType<Command>()).SelectMany(each => each.Options)
+            .Where(option => command.Options.Contains(option) || option.Recursive).Select(option => option.Name));
+}

@@ -1,0 +1,20 @@
+using Kit.Benchmarks.Floor;
+using Kit.Endpoints.Bare.PostgreSql;
+
+namespace Kit.Tests.Benchmarks;
+
+public sealed class PgbenchRunsTheEndpointsStatements
+{
+    private static readonly IReadOnlyList<string> Statements = [.. File.ReadLines(Pgbench.Script).Where(line => !line.StartsWith("--", StringComparison.Ordinal))];
+
+    [Test]
+    public void Two_statements_each_on_its_own_line() => Assert.That(Statements, Has.Count.EqualTo(2));
+
+    [Test]
+    public void The_receive_is_the_endpoints() =>
+        Assert.That(Statements[0].Replace(" \\gset", "", StringComparison.Ordinal), Is.EqualTo(new QueueStatements("queue").Receive.Replace("\"", "", StringComparison.Ordinal)));
+
+    [Test]
+    public void The_insert_writes_the_columns_of_a_widget() =>
+        Assert.That(Statements[1], Does.StartWith("INSERT INTO widget (id, message_id) VALUES (").And.EndsWith(":message_id::uuid);"));
+}

@@ -1,0 +1,20 @@
+using Kit.Runner;
+
+namespace Kit.Tests.CommandLine;
+
+public sealed class AskedForHelp
+{
+    [TestCase("")]
+    [TestCase("run")]
+    [TestCase("list")]
+    [TestCase("doctor")]
+    [TestCase("report")]
+    [TestCase("install")]
+    public async Task Every_command_shows_what_it_does_and_examples(string command)
+    {
+        var result = await RunnerProcess.RunAsync([.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "--help"]);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success));
+        Approval.Verify($"help-{(command.Length > 0 ? command : "root")}.txt", result.Output);
+    }
+}

@@ -1,0 +1,33 @@
+using Kit.Runner;
+using Kit.Runner.Servers;
+using Kit.Tests.Rounds;
+
+namespace Kit.Tests.CommandLine;
+
+public sealed class RunOnATerminal
+{
+    [Test]
+    public async Task Bars_are_shown_and_cleared()
+    {
+        if (!OperatingSystem.IsLinux() || ExternalProgram.OnSearchPath("script") is null)
+            Assert.Ignore("A terminal is made by 'script' of util-linux, which is not here.");
+        var server = await NamedServer.GetAsync();
+        using var parent = new TemporaryFolder();
+        var arguments = "run --mode scope-off --messages 200 --rounds 2 --warmup 10 --seed-rows 20000 --out " + Path.Combine(parent.Path, "run");
+        using var terminal = RunnerProcess.Start(
+            new Dictionary<string, string> { ["KIT_POSTGRESQL"] = server.ConnectionString, ["TERM"] = "xterm" },
+            "script",
+            ["--quiet", "--return", "--command", $"{RunnerProcess.ProgramPath} {arguments}", "/dev/null"]);
+
+        var result = await terminal.EndAsync();
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output);
+            Assert.That(result.Output, Does.Contain("all rounds").And.Contain("━━━━").And.Contain("1 of 2: bare/postgresql/scope-off/ado"));
+            // The cursor is hidden under the bars and comes back.
+            Assert.That(result.Output.LastIndexOf("\e[?25h", StringComparison.Ordinal), Is.GreaterThan(result.Output.LastIndexOf("\e[?25l", StringComparison.Ordinal)));
+            Assert.That(result.Output, Does.Contain($"Tables and graphs: {Path.Combine(parent.Path, "run", "tables.md")}"));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+using System.Net;
+using System.Net.Sockets;
+using Kit.Runner;
+using Kit.Runner.Servers;
+using Kit.Tests.Rounds;
+
+namespace Kit.Tests.CommandLine;
+
+/// <summary>A run on a named server that does not do. It ends before any work, and the folder for its results is free for the next.</summary>
+public sealed class ServerThatCannotBeUsed
+{
+    private const string Secret = "wrong-and-secret";
+
+    private TemporaryFolder parent = null!;
+    private NamedServer server = null!;
+
+    private string Folder => Path.Combine(parent.Path, "run");
+
+    [SetUp]
+    public async Task Prepare()
+    {
+        server = await NamedServer.GetAsync();
+        parent = new TemporaryFolder();
+    }
+
+    [TearDown]
+    public void RemoveFolder() => parent?.Dispose();
+
+    [Test]
+    public async Task Out_of_reach()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        var port = ((IPEndPoint)listener.LocalEndpoint).Port;
+        listener.Stop();
+
+        await FailsAsync($"Host=127.0.0.1;Port={port};Username=kit;Password={Secret}", $"The PostgreSQL server is out of reach: kit at 127.0.0.1:{port}/kit: ");
+    }
+
+    [Test]
+    public Task Wrong_password() => FailsAsync(server.As("kit", Secret).ConnectionString, "Wrong password: kit at 127.0.0.1:");
+
+    [Test]
+    public Task Unreadable_connection_string() => FailsAsync($"Host=h;Password=ab;{Secret}", "The PostgreSQL connection string cannot be read.");
+
+    [Test]
+    public async Task Role_that_may_not_create_databases()
+    {
+        await server.ExecuteAsync($"CREATE ROLE visitor LOGIN PASSWORD '{Secret}'");
+        try
+        {
+            await FailsAsync(server.As("visitor", Secret).ConnectionString, "The kit makes databases of its own, and visitor at 127.0.0.1:");
+        }
+        finally
+        {
+            await server.ExecuteAsync("DROP ROLE visitor");
+        }
+    }
+
+    [Test]
+    public async Task No_prepared_transactions_stop_full_dtc_alone()
+    {
+        await using var own = await PrivatePostgreSql.StartAsync(parent.Path, CancellationToken.None);
+        var without = new NamedServer(own.ConnectionString);
+        await without.ExecuteAsync("ALTER SYSTEM SET max_prepared_transactions = 0");
+        await own.RestartAsync(CancellationToken.None);
+
+        await FailsAsync(without.ConnectionString, "full-dtc prepares transactions, and the server forbids it: max_prepared_transactions is 0.");
+
+        var other = await RunAsync(without.ConnectionString, "--mode", "dtc-off");
+        Assert.That(other.ExitCode, Is.EqualTo(ExitCode.Success), other.Output + other.Errors);
+    }
+
+    private async Task FailsAsync(string connectionString, string error)
+    {
+        var result = await RunAsync(connectionString);
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
+            Assert.That(result.Errors, Does.StartWith($"error: {error}").And.Contain("\n  → "));
+            Assert.That(result.Output + result.Errors, Does.Not.Contain(Secret).And.Not.Contain(server.Password));
+            Assert.That(Folder, Does.Not.Exist);
+        }
+    }
+
+    private Task<RunnerResult> RunAsync(string connectionString, params string[] more) => RunnerProcess.RunAsync(
+        ["run", "--messages", "5", "--rounds", "1", "--warmup", "0", "--seed-rows", "0", "--postgresql", connectionString, "--out", Folder, .. more]);
+}

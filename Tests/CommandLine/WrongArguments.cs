@@ -1,0 +1,67 @@
+using Kit.Runner;
+
+namespace Kit.Tests.CommandLine;
+
+public sealed class WrongArguments
+{
+    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, doctor, report, install.")]
+    [TestCase("", "no command. Commands: run, list, doctor, report, install.")]
+    [TestCase("--bogus", "unknown option '--bogus'. Options: --help, --version, --verbose.")]
+    [TestCase("run --bogus", "unknown option '--bogus'. Options: --framework, ")]
+    [TestCase("run extra", "unknown argument 'extra'.")]
+    [TestCase("run --mode full", "--mode: unknown name 'full'. Names: full-dtc, dtc-off, scope-off, transactions-off, ")]
+    [TestCase("run --mode dtc-off,full", "--mode: unknown name 'full'.")]
+    [TestCase("list --framework none", "--framework: unknown name 'none'. Names: bare, ")]
+    [TestCase("list --transport none", "--transport: unknown name 'none'. Names: postgresql, ")]
+    [TestCase("list --access none", "--access: unknown name 'none'. Names: ado, dapper, npoco, all.")]
+    [TestCase("list --access ,", "--access: no name. Names: ado, dapper, npoco, all.")]
+    [TestCase("run --messages 0", "--messages: expected a whole number from 1 to 2147483647, found '0'.")]
+    [TestCase("run --rounds -1", "--rounds: expected a whole number from 1 to 2147483647, found '-1'.")]
+    [TestCase("run --concurrency two", "--concurrency: expected a whole number from 1 to 40, found 'two'.")]
+    [TestCase("run --concurrency 41", "--concurrency: expected a whole number from 1 to 40, found '41'.")]
+    [TestCase("run --warmup 1.5", "--warmup: expected a whole number from 0 to 2147483647, found '1.5'.")]
+    [TestCase("run --seed-rows -5", "--seed-rows: expected a whole number from 0 to 2147483647, found '-5'.")]
+    [TestCase("run --order-seed 99999999999", "--order-seed: expected a whole number from 0 to 2147483647, found '99999999999'.")]
+    [TestCase("report", "Required argument missing for command: 'report'.")]
+    public async Task Are_named_with_what_would_be_right(string arguments, string error)
+    {
+        var result = await RunnerProcess.RunAsync(arguments.Split(' ', StringSplitOptions.RemoveEmptyEntries));
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
+            Assert.That(result.Errors, Does.StartWith($"error: {error}").And.Contain("--help"));
+            Assert.That(result.Output, Is.Empty);
+        }
+    }
+
+    [TestCase("--mode", "--mode: no name.")]
+    [TestCase("--out", "--out: expected a folder, found nothing.")]
+    [TestCase("--postgresql", "--postgresql: expected a connection string, found nothing.")]
+    public async Task Empty_texts_are_refused(string option, string error)
+    {
+        var result = await RunnerProcess.RunAsync("run", option, "");
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
+            Assert.That(result.Errors, Does.StartWith($"error: {error}"));
+        }
+    }
+
+    [Test]
+    public async Task Every_one_of_them_is_named()
+    {
+        var result = await RunnerProcess.RunAsync("run", "--bogus", "--messages", "0", "--mode", "full");
+
+        Assert.That(result.Errors, Does.Contain("'--bogus'").And.Contain("found '0'").And.Contain("'full'"));
+    }
+
+    [Test]
+    public async Task A_connection_string_without_its_option_does_not_show_its_password()
+    {
+        var result = await RunnerProcess.RunAsync("run", "Host=db1;Password=hush");
+
+        Assert.That(result.Errors, Does.Contain("unknown argument 'Host=db1;Password=***'").And.Not.Contain("hush"));
+    }
+}

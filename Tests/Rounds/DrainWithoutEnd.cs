@@ -1,0 +1,99 @@
+using System.Diagnostics;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Runner;
+using Kit.Runner.Rounds;
+using Npgsql;
+
+namespace Kit.Tests.Rounds;
+
+/// <summary>A drain that does not come to its end.</summary>
+public sealed class DrainWithoutEnd
+{
+    private const int Messages = 5;
+
+    private static readonly TimeSpan StallLimit = TimeSpan.FromSeconds(1.5);
+    private static readonly Cell Cell = Cell.All.First(cell => cell is { Kind.Framework: "bare", Mode.Name: "scope-off", Access.Name: "ado" });
+
+    private KitDatabases databases = null!;
+    private RoundDatabases restored = null!;
+    private ICellQueue queue = null!;
+    private HandlerProcess handler = null!;
+
+    [SetUp]
+    public async Task Restore()
+    {
+        databases = new KitDatabases((await PostgreSqlServer.GetAsync()).ConnectionString);
+        await databases.SeedAsync(0, new Progress<int>(), CancellationToken.None);
+        restored = await databases.RestoreAsync(CancellationToken.None);
+        queue = Cell.Kind.OpenQueue(Cell.Name, EndpointConnections.ForRunner(restored.Queue));
+        await queue.CreateAsync(CancellationToken.None);
+        await queue.PreloadAsync([.. Enumerable.Range(0, Messages).Select(_ => new BuildWidget(Guid.CreateVersion7()))], CancellationToken.None);
+        handler = await HandlerProcess.StartAsync(
+            new HandlerSpec(Cell.Name, EndpointConnections.For(restored.Queue), EndpointConnections.For(restored.Widgets), Concurrency: 2, RecordCompletions: false),
+            CancellationToken.None);
+    }
+
+    [TearDown]
+    public async Task Drop()
+    {
+        if (handler is not null)
+            await handler.DisposeAsync();
+        if (queue is not null)
+            await queue.DisposeAsync();
+        if (databases is not null)
+            await databases.DisposeAsync();
+    }
+
+    [Test]
+    [CancelAfter(60_000)]
+    public async Task Messages_that_nobody_may_take_stall_it(CancellationToken cancellationToken)
+    {
+        await using var holder = await LockAsync(restored.Queue, $"SELECT FROM \"{Cell.Name}\" FOR UPDATE");
+
+        var drained = await DrainAsync(cancellationToken);
+
+        Assert.That(drained.Stalled, Is.EqualTo("no progress for 1.5 s with 5 messages left"));
+        Assert.That(drained.Report.Handled, Is.Zero);
+    }
+
+    [Test]
+    [CancelAfter(60_000)]
+    public async Task A_handler_process_that_ends_breaks_it_at_once(CancellationToken cancellationToken)
+    {
+        await using var holder = await LockAsync(restored.Queue, $"SELECT FROM \"{Cell.Name}\" FOR UPDATE");
+        var watch = Stopwatch.StartNew();
+        var drain = new Drain(handler, queue, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
+        using (var process = Process.GetProcessById(handler.Id))
+            process.Kill();
+
+        await Assert.ThatAsync(() => drain, Throws.TypeOf<KitException>().With.Message.EqualTo("The handler process failed: ended by itself."));
+        Assert.That(watch.Elapsed, Is.LessThan(TimeSpan.FromSeconds(10)));
+    }
+
+    [Test]
+    [CancelAfter(60_000)]
+    public async Task A_handler_process_that_ended_before_breaks_it_too(CancellationToken cancellationToken)
+    {
+        using (var process = Process.GetProcessById(handler.Id))
+        {
+            process.Kill();
+            await process.WaitForExitAsync(cancellationToken);
+        }
+
+        await Assert.ThatAsync(() => DrainAsync(cancellationToken), Throws.TypeOf<KitException>());
+    }
+
+    private Task<Drained> DrainAsync(CancellationToken cancellationToken) =>
+        new Drain(handler, queue, StallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
+
+    private static async Task<NpgsqlConnection> LockAsync(string database, string statement)
+    {
+        var holder = new NpgsqlConnection(EndpointConnections.ForRunner(database));
+        await holder.OpenAsync();
+        await holder.BeginTransactionAsync();
+        await using var command = new NpgsqlCommand(statement, holder);
+        await command.ExecuteNonQueryAsync();
+        return holder;
+    }
+}

@@ -1,0 +1,47 @@
+using Kit.Endpoints.Cells;
+using Kit.Runner.Results;
+using Kit.Runner.Rounds;
+
+namespace Kit.Tests.Rounds;
+
+public sealed class OrderOfRounds
+{
+    [Test]
+    public void Each_round_has_every_cell_that_can_run_once()
+    {
+        var plan = Plan(orderSeed: 1);
+
+        foreach (var round in plan.Order().GroupBy(each => each.Round))
+            Assert.That(round.Select(each => each.Cell), Is.EquivalentTo(plan.Runnable));
+
+        Assert.That(plan.Order().Select(each => each.Round).Distinct(), Is.EqualTo([1, 2, 3, 4, 5]));
+    }
+
+    [Test]
+    public void The_same_seed_gives_the_same_order()
+    {
+        var again = Plan(orderSeed: 7);
+
+        Assert.That(again.Order(), Is.EqualTo(Plan(orderSeed: 7).Order()));
+    }
+
+    [Test]
+    public void Another_seed_gives_another_order() =>
+        Assert.That(Plan(orderSeed: 8).Order(), Is.Not.EqualTo(Plan(orderSeed: 7).Order()));
+
+    [Test]
+    public void Rounds_differ_in_their_order()
+    {
+        var orders = Plan(orderSeed: 7).Order().GroupBy(each => each.Round, each => each.Cell.Name).Select(round => string.Join(' ', round));
+
+        Assert.That(orders.Distinct().Count(), Is.GreaterThan(1));
+    }
+
+    private static RunPlan Plan(int orderSeed) => new(
+        Cell.All,
+        new RunSettings(Messages: 1, Rounds: 5, Concurrency: 1, SeedRows: 0, WarmUp: 0, orderSeed, Quick: false),
+        PostgreSql: null,
+        RepeatNoisy: false,
+        Folder: "nowhere",
+        CommandLine: "run");
+}

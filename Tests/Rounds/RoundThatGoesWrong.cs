@@ -1,0 +1,93 @@
+using Kit.Runner;
+using Kit.Runner.Results;
+using Kit.Tests.CommandLine;
+
+namespace Kit.Tests.Rounds;
+
+/// <summary>Somebody else meddles with the databases of a round while it drains.</summary>
+public sealed class RoundThatGoesWrong
+{
+    private const string Queue = "\"bare.postgresql.scope-off.ado\"";
+
+    private TemporaryFolder parent = null!;
+    private NamedServer server = null!;
+
+    [SetUp]
+    public async Task Prepare()
+    {
+        server = await NamedServer.GetAsync();
+        parent = new TemporaryFolder();
+    }
+
+    [TearDown]
+    public void RemoveFolder() => parent?.Dispose();
+
+    [Test]
+    public async Task A_row_too_many_makes_it_invalid()
+    {
+        var round = await MeddleAsync((_, widgets) => widgets.ExecuteAsync("INSERT INTO widget VALUES (-1, gen_random_uuid())"));
+
+        Assert.That(round.Outcome.Reasons, Has.Some.StartWith("messages never sent, yet found: 1 ("));
+        Assert.That(round.Outcome.Reasons, Has.Some.StartWith("rows: 601 found, 600 expected "));
+    }
+
+    [Test]
+    public async Task A_message_too_few_makes_it_invalid()
+    {
+        var round = await MeddleAsync((queue, _) => queue.ExecuteAsync($"DELETE FROM {Queue} WHERE position = (SELECT max(position) FROM {Queue})"));
+
+        Assert.That(round.Outcome.Reasons, Has.Some.StartWith("messages lost: 1 ("));
+        Assert.That(round.Accounts[MessageClass.Lost], Is.EqualTo(1));
+    }
+
+    [Test]
+    public async Task A_prepared_transaction_that_is_left_makes_it_invalid()
+    {
+        var round = await MeddleAsync(async (queue, _) =>
+        {
+            await using var connection = await queue.OpenAsync();
+            foreach (var statement in new[] { "BEGIN", "SELECT pg_current_xact_id()", "PREPARE TRANSACTION 'not the kit''s'" })
+            {
+                await using var command = connection.CreateCommand();
+                command.CommandText = statement;
+                await command.ExecuteNonQueryAsync();
+            }
+        });
+
+        Assert.That(round.Outcome.Reasons, Is.EqualTo(["prepared transactions left: 1"]));
+    }
+
+    private async Task<RoundDocument> MeddleAsync(Func<NamedServer, NamedServer, Task> meddle)
+    {
+        var before = await server.DatabasesAsync();
+        using var runner = RunnerProcess.Start(
+            "run", "--mode", "scope-off", "--messages", "600", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
+            "--postgresql", server.ConnectionString, "--out", parent.Path);
+        string? queue = null;
+        await Eventually.HoldsAsync(
+            async () => (queue = (await server.DatabasesAsync()).Except(before).SingleOrDefault(name => name.EndsWith("_queue", StringComparison.Ordinal))) is not null,
+            "the round has its databases");
+        await Eventually.HoldsAsync(async () => await CountAsync(server.In(queue!)) > 0, "the messages are preloaded");
+        await meddle(server.In(queue!), server.In(queue!.Replace("_queue", "_widgets", StringComparison.Ordinal)));
+        var result = await runner.EndAsync();
+
+        var run = RunFolder.Open(parent.Path).Load();
+        var round = run.Rounds.Single();
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
+            Assert.That(result.Errors, Is.Empty);
+            Assert.That(result.Output, Does.Contain("INVALID (").And.Contain("0 of 1"));
+            Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Invalid));
+            Assert.That(run.Cells.Single().Rate, Is.Null);
+            Assert.That(await server.DatabasesAsync(), Is.EqualTo(before));
+        }
+
+        return round;
+    }
+
+    // The table is made after the database.
+    private static async Task<int> CountAsync(NamedServer queue) => (await queue.ReadAsync($"SELECT to_regclass('{Queue}')::text")) is [{ Length: > 0 }]
+        ? int.Parse((await queue.ReadAsync($"SELECT count(*) FROM {Queue}"))[0])
+        : 0;
+}

@@ -1,0 +1,191 @@
+using Kit.Runner;
+using Kit.Runner.Results;
+using Kit.Tests.CommandLine;
+
+namespace Kit.Tests.Rounds;
+
+/// <summary>Two rounds of all four modes on a named server, and what is left of them.</summary>
+public sealed class SmallRun
+{
+    private const int Messages = 150;
+
+    private TemporaryFolder parent = null!;
+    private NamedServer server = null!;
+    private IReadOnlyList<string> databasesBefore = [];
+    private RunnerResult result = null!;
+    private RecordedRun run = null!;
+
+    private string Folder => Path.Combine(parent.Path, "run");
+
+    [OneTimeSetUp]
+    public async Task Measure()
+    {
+        server = await NamedServer.GetAsync();
+        databasesBefore = await server.DatabasesAsync();
+        parent = new TemporaryFolder();
+        result = await RunnerProcess.RunAsync(
+            "run", "--messages", $"{Messages}", "--warmup", "20", "--seed-rows", "100", "--rounds", "2", "--order-seed", "7",
+            "--postgresql", server.ConnectionString, "--out", Folder);
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        run = RunFolder.Open(Folder).Load();
+    }
+
+    [OneTimeTearDown]
+    public void RemoveFolder() => parent?.Dispose();
+
+    [Test]
+    public void Every_message_of_every_round_is_accounted_for_once()
+    {
+        Assert.That(run.Rounds, Has.Count.EqualTo(8));
+        foreach (var round in run.Rounds)
+        {
+            using (Assert.EnterMultipleScope())
+            {
+                Assert.That(round.Outcome.IsValid(), $"{round.Cell}: {string.Join(", ", round.Outcome.Reasons)}");
+                Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(Messages).And.Ordered);
+                Assert.That(round.Accounts.Where(account => account.Value > 0), Is.EqualTo(new Dictionary<MessageClass, int> { [MessageClass.Once] = Messages }));
+                Assert.That(round.HandlerEntries, Is.EqualTo(Messages));
+                Assert.That(round.ColdPerSecond, Is.Positive);
+                Assert.That(round.Clock, Is.EqualTo(ClockSource.CommitTimestamps));
+            }
+        }
+    }
+
+    [TestCase("full-dtc", 3, 1)]
+    [TestCase("dtc-off", 2, 0)]
+    [TestCase("scope-off", 2, 0)]
+    [TestCase("transactions-off", 2, 0)]
+    public void Commits_are_those_of_the_mode(string mode, int commits, int twoPhaseCommits)
+    {
+        foreach (var round in run.Rounds.Where(round => round.Cell.Mode == mode))
+        {
+            using (Assert.EnterMultipleScope())
+            {
+                Assert.That(round.Costs.Commits.Value, Is.EqualTo(commits).Within(0.5));
+                Assert.That(round.Costs.TwoPhaseCommits.Value ?? twoPhaseCommits, Is.EqualTo(twoPhaseCommits));
+                Assert.That(round.Costs.WalBytes.Value, Is.Positive);
+                Assert.That(round.Costs.ServerCpuMilliseconds.Because, Is.EqualTo("the server is not the kit's own"));
+                Assert.That(round.SecondPhase, mode == "full-dtc" ? Is.Not.Null : Is.Null);
+            }
+        }
+    }
+
+    [Test]
+    public void Origin_of_the_figures_is_recorded()
+    {
+        var document = run.Document;
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(document.Ending, Is.EqualTo(RunEnding.Completed));
+            Assert.That(document.Commit?.Id, Is.Null.Or.Length.EqualTo(40));
+            Assert.That(document.Packages, Contains.Key("Npgsql").And.ContainKey("Dapper").And.ContainKey("NPoco"));
+            Assert.That(document.Server, Contains.Key("server_version").And.ContainKey("fsync").And.ContainKey("synchronous_commit"));
+            Assert.That(document.Server["server"], Is.EqualTo("PostgreSQL, the user's"));
+            Assert.That(document.Settings, Is.EqualTo(new RunSettings(Messages, Rounds: 2, Concurrency: 2, SeedRows: 100, WarmUp: 20, OrderSeed: 7, Quick: false)));
+            Assert.That(document.SeedingSeconds, Is.Positive);
+            Assert.That(document.Host.Cores, Is.EqualTo(Environment.ProcessorCount));
+            Assert.That(document.CommandLine, Does.StartWith($"run --messages {Messages} ").And.Contain("Password=***"));
+        }
+    }
+
+    [Test]
+    public void Lines_say_how_far_it_is_and_where_the_tables_are()
+    {
+        var lines = result.Output.Split('\n');
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(lines[0], Is.EqualTo($"Cells: 4. Rounds of each: 2. Order seed: 7. Results: {Folder}"));
+            Assert.That(lines, Has.Exactly(1).Match("^1 of 8: bare/postgresql/[a-z-]+/ado, round 1: [0-9,.]+ msg/s, valid; about [0-9]+ (s|min) left$"));
+            Assert.That(lines, Has.Exactly(1).Match("^8 of 8: bare/postgresql/[a-z-]+/ado, round 2: [0-9,.]+ msg/s, valid$"));
+            Assert.That(lines, Has.Exactly(1).EqualTo($"Tables and graphs: {Path.Combine(Folder, "tables.md")}"));
+            Assert.That(result.Errors, Is.Empty);
+        }
+    }
+
+    [Test]
+    public void No_password_is_in_what_is_left() => Assert.That(Everything(), Does.Not.Contain(server.Password));
+
+    [Test]
+    public async Task No_password_of_the_environment_is_in_what_is_left()
+    {
+        var environment = new Dictionary<string, string> { ["KIT_POSTGRESQL"] = server.ConnectionString };
+        using var runner = RunnerProcess.Start(
+            environment,
+            RunnerProcess.ProgramPath,
+            ["run", "--mode", "scope-off", "--messages", "1", "--rounds", "1", "--warmup", "0", "--seed-rows", "0", "--out", Path.Combine(parent.Path, "environment")]);
+
+        var other = await runner.EndAsync();
+
+        Assert.That(other.ExitCode, Is.EqualTo(ExitCode.Success), other.Output + other.Errors);
+        Assert.That(Everything() + other.Output + other.Errors, Does.Not.Contain(server.Password));
+    }
+
+    [Test]
+    public async Task Databases_of_the_run_are_gone_and_all_others_are_there() =>
+        Assert.That(await server.DatabasesAsync(), Is.EqualTo(databasesBefore));
+
+    [Test]
+    public async Task Report_on_a_copy_gives_the_same_tables()
+    {
+        var copy = Copy("copy");
+        File.Delete(Path.Combine(copy, "tables.md"));
+        File.Delete(Path.Combine(copy, "rounds.csv"));
+
+        var report = await RunnerProcess.RunAsync("report", copy);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success));
+            foreach (var file in new[] { "tables.md", "rounds.csv" })
+                Assert.That(await File.ReadAllTextAsync(Path.Combine(copy, file)), Is.EqualTo(await File.ReadAllTextAsync(Path.Combine(Folder, file))));
+        }
+    }
+
+    [Test]
+    public async Task Report_on_a_damaged_copy_names_the_file()
+    {
+        var copy = Copy("damaged");
+        var round = Directory.GetFiles(Path.Combine(copy, "rounds"))[0];
+        await File.WriteAllTextAsync(round, (await File.ReadAllTextAsync(round))[..200]);
+
+        var report = await RunnerProcess.RunAsync("report", copy);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Failure));
+            Assert.That(report.Errors, Does.StartWith($"error: Cannot read {round}, it is damaged: "));
+        }
+    }
+
+    [Test]
+    public async Task A_second_run_into_the_folder_is_refused_and_changes_nothing()
+    {
+        var before = Everything();
+
+        var second = await RunnerProcess.RunAsync("run", "--messages", "1", "--postgresql", server.ConnectionString, "--out", Folder);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(second.ExitCode, Is.EqualTo(ExitCode.Failure));
+            Assert.That(second.Errors, Does.StartWith($"error: The folder {Folder} already holds a run: ").And.Contain("--out"));
+            Assert.That(Everything(), Is.EqualTo(before));
+        }
+    }
+
+    private string Everything() => string.Concat(
+        Directory.GetFiles(parent.Path, "*", SearchOption.AllDirectories).Order(StringComparer.Ordinal).Select(file => $"{file}\n{File.ReadAllText(file)}\n"))
+        + result.Output + result.Errors;
+
+    private string Copy(string name)
+    {
+        var copy = Path.Combine(parent.Path, name);
+        foreach (var file in Directory.GetFiles(Folder, "*", SearchOption.AllDirectories))
+        {
+            var target = Path.Combine(copy, Path.GetRelativePath(Folder, file));
+            Directory.CreateDirectory(Path.GetDirectoryName(target)!);
+            File.Copy(file, target);
+        }
+
+        return copy;
+    }
+}
