@@ -1,6 +1,10 @@
+using Kit.Tests.RabbitMq;
 using Kit.Tests.TwoPhase;
 
 // Tests run in the test host. Started by itself, this is the endpoint that the crash tests kill.
-return args is [CrashingEndpoint.Command]
-    ? await CrashingEndpoint.RunAsync(Console.In, Console.Out)
-    : 1;
+return args switch
+{
+    [CrashingEndpoint.Command] => await CrashingEndpoint.RunAsync(Console.In, Console.Out),
+    [PoisonedEndpoint.Command] => await PoisonedEndpoint.RunAsync(Console.In),
+    _ => 1,
+};

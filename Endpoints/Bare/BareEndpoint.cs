@@ -1,5 +1,8 @@
+using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare;
@@ -11,8 +14,7 @@ public sealed class BareEndpoint
 {
     private readonly IServiceCollection services;
     private readonly Dictionary<string, IHandlerInvoker> invokers = new(StringComparer.Ordinal);
-    private NpgsqlConnectionStringBuilder? queues;
-    private NpgsqlConnectionStringBuilder? data;
+    private Func<MessagePipeline, ILogger, IHostedService>? transport;
 
     internal BareEndpoint(string name, IServiceCollection services)
     {
@@ -30,9 +32,8 @@ public sealed class BareEndpoint
 
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;
 
-    internal NpgsqlConnectionStringBuilder Queues => queues ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transport: call UsePostgreSql.");
-
-    internal NpgsqlConnectionStringBuilder Data => data ?? Queues;
+    internal Func<MessagePipeline, ILogger, IHostedService> Transport =>
+        transport ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transport: call UsePostgreSql or UseRabbitMq.");
 
     /// <summary>Queues in PostgreSQL.</summary>
     /// <param name="queueConnectionString">The database that holds the queue and its error table.</param>
@@ -40,9 +41,9 @@ public sealed class BareEndpoint
     /// <exception cref="ArgumentException">A connection string cannot be read.</exception>
     public BareEndpoint UsePostgreSql(string queueConnectionString, string? dataConnectionString = null)
     {
-        queues = new NpgsqlConnectionStringBuilder(queueConnectionString);
-        data = new NpgsqlConnectionStringBuilder(dataConnectionString ?? queueConnectionString);
-        return this;
+        var queues = new NpgsqlConnectionStringBuilder(queueConnectionString);
+        var data = new NpgsqlConnectionStringBuilder(dataConnectionString ?? queueConnectionString);
+        return UseTransport((pipeline, log) => new PostgreSqlEndpoint(this, queues, data, pipeline, log));
     }
 
     /// <summary>How transactional the handlers are. <see cref="TransactionMode.DtcOff"/> when not called.</summary>
@@ -71,6 +72,13 @@ public sealed class BareEndpoint
             throw new InvalidOperationException($"Endpoint '{Name}' already has a handler for {typeof(TMessage).Name}.");
 
         services.AddTransient<THandler>();
+        return this;
+    }
+
+    /// <summary>What a transport's own <c>Use…</c> calls: how to make the service that runs this endpoint.</summary>
+    internal BareEndpoint UseTransport(Func<MessagePipeline, ILogger, IHostedService> create)
+    {
+        transport = create;
         return this;
     }
 }

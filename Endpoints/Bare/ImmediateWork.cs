@@ -1,18 +1,17 @@
 using System.Data.Common;
-using Kit.Endpoints.Bare.PostgreSql;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare;
 
 /// <summary>Lends a connection in autocommit and sends at once.</summary>
-internal sealed class ImmediateWork(NpgsqlDataSource data, QueueSession queue) : IWork, IAsyncDisposable
+internal sealed class ImmediateWork(NpgsqlDataSource data, Func<OutgoingMessage, Task> send) : IWork, IAsyncDisposable
 {
     private NpgsqlConnection? connection;
 
     public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) =>
         connection ??= await data.OpenConnectionAsync(cancellationToken);
 
-    public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken) => queue.SendAsync([message]);
+    public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken) => send(message);
 
     public ValueTask DisposeAsync() => connection?.DisposeAsync() ?? ValueTask.CompletedTask;
 }

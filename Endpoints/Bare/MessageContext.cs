@@ -28,13 +28,13 @@ public sealed class MessageContext
 
     /// <summary>
     /// Sends a message to the queue of another endpoint: when the handler has succeeded, in the transaction of the receive;
-    /// in <c>transactions-off</c> at once.
+    /// in <c>transactions-off</c> at once. RabbitMQ has no such transaction: after the handler has committed and before the acknowledgement.
     /// </summary>
     /// <param name="queue">The queue of the receiver.</param>
     /// <param name="message">Serialized as JSON, now.</param>
     /// <param name="messageId">Its identity; a new one when not given.</param>
     /// <param name="cancellationToken">Cancels the send.</param>
-    /// <exception cref="DbException"><c>transactions-off</c> only: the queue does not exist or cannot be reached.</exception>
+    /// <exception cref="Exception"><c>transactions-off</c> only: the queue does not exist or cannot be reached; the driver's own exception.</exception>
     public Task SendAsync<TMessage>(string queue, TMessage message, Guid? messageId = null, CancellationToken cancellationToken = default)
         where TMessage : notnull =>
         work.SendAsync(OutgoingMessage.Create(queue, message, messageId), cancellationToken);

@@ -1,7 +1,5 @@
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Kit.Endpoints.Bare.PostgreSql;
 
 namespace Kit.Endpoints.Bare;
 
@@ -23,9 +21,8 @@ public static class ServiceCollectionExtensions
         if (endpoint.Invokers.Count == 0)
             throw new InvalidOperationException($"Endpoint '{name}' handles nothing: call Handle<TMessage, THandler>.");
 
-        _ = endpoint.Queues;
-        return services.AddSingleton<IHostedService>(provider => new PostgreSqlEndpoint(
-            endpoint,
+        var create = endpoint.Transport;
+        return services.AddSingleton(provider => create(
             new MessagePipeline(provider.GetRequiredService<IServiceScopeFactory>(), endpoint.Invokers),
             provider.GetRequiredService<ILoggerFactory>().CreateLogger($"Kit.Endpoints.Bare.{name}")));
     }

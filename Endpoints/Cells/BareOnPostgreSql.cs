@@ -1,6 +1,7 @@
 using System.Data.Common;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -25,7 +26,7 @@ public sealed class BareOnPostgreSql : IEndpointKind
             .LimitConcurrency(settings.Concurrency)
             .Handle<BuildWidget, BuildWidgetHandler>());
 
-    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(NpgsqlDataSource.Create(transport), name);
+    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(NpgsqlDataSource.Create(transport), name);
 
     private sealed class BuildWidgetHandler(HandleWidget handle) : IMessageHandler<BuildWidget>
     {
@@ -56,6 +57,8 @@ public sealed class BareOnPostgreSql : IEndpointKind
         public Task<long> CountAsync(CancellationToken cancellationToken) => queue.CountAsync(cancellationToken);
 
         public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) => queue.ReadMessagesAsync(cancellationToken);
+
+        public Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) => queue.ReadBodySizeAsync(cancellationToken);
 
         public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
             [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(letter => new GivenUp(letter.MessageId, letter.FailedAttempts, letter.Reason))];

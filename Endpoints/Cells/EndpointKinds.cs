@@ -6,5 +6,7 @@ public static class EndpointKinds
     public static IReadOnlyList<IEndpointKind> All { get; } =
     [
         new BareOnPostgreSql(),
+        new BareOnRabbitMq(),
+        new MassTransitOnRabbitMq(),
     ];
 }

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
@@ -8,4 +9,13 @@ namespace Kit.Endpoints.Cells;
 /// <param name="Widgets">Connection string of the widgets' database.</param>
 /// <param name="Mode">How transactional the handler is.</param>
 /// <param name="Concurrency">How many messages are handled at the same time.</param>
-public sealed record EndpointSettings(string Queue, string Transport, string Widgets, TransactionMode Mode, int Concurrency);
+/// <param name="QueueType">RabbitMQ's kind of queue; other transports have one.</param>
+/// <param name="Prefetch">How many messages RabbitMQ pushes ahead to the endpoint as a whole; other transports give one message at a time.</param>
+public sealed record EndpointSettings(
+    string Queue,
+    string Transport,
+    string Widgets,
+    TransactionMode Mode,
+    int Concurrency,
+    QueueType QueueType = QueueType.Classic,
+    ushort Prefetch = BareEndpointExtensions.DefaultPrefetch);

@@ -25,5 +25,8 @@ public interface ICellQueue : IAsyncDisposable
     /// <summary>The messages that are left, for the accounting.</summary>
     Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken);
 
+    /// <summary>The bytes of the first message's body as they are stored, or <see langword="null"/> without a message.</summary>
+    Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken);
+
     Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken);
 }

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -20,5 +21,8 @@ public interface IEndpointKind
     void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle);
 
     /// <summary>The endpoint's queue, to be filled and counted from outside.</summary>
-    ICellQueue OpenQueue(string name, string transport);
+    /// <param name="name">Its name.</param>
+    /// <param name="transport">Connection string of the transport.</param>
+    /// <param name="queueType">RabbitMQ's kind of queue; other transports have one.</param>
+    ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic);
 }

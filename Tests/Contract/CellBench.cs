@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
@@ -15,6 +16,7 @@ internal sealed class CellBench : IAsyncDisposable
 
     private readonly Cell cell;
     private readonly TestDatabases databases;
+    private readonly TestTransport transport;
     private readonly ICellQueue queue;
     private readonly ICellQueue sink;
     private readonly ConcurrentDictionary<Guid, Situation> situations = new();
@@ -23,26 +25,32 @@ internal sealed class CellBench : IAsyncDisposable
     private readonly WidgetBuilder builder;
     private IHost? running;
     private bool held;
+    private int unreadable;
     private int entered;
     private int together;
     private int mostTogether;
 
-    private CellBench(Cell cell, TestDatabases databases)
+    private CellBench(Cell cell, TestDatabases databases, TestTransport transport, QueueType queueType)
     {
         this.cell = cell;
         this.databases = databases;
-        queue = cell.Kind.OpenQueue(cell.Name, databases.Queue);
-        sink = cell.Kind.OpenQueue(Sink, databases.Queue);
+        this.transport = transport;
+        Settings = new EndpointSettings(cell.Name, transport.Address, databases.Widgets, cell.Mode, Concurrency: 2, queueType);
+        queue = cell.Kind.OpenQueue(cell.Name, transport.Address, queueType);
+        sink = cell.Kind.OpenQueue(Sink, transport.Address, queueType);
         builder = new WidgetBuilder(cell.Access.CreateInsert());
     }
+
+    public EndpointSettings Settings { get; }
 
     public int Entered => Volatile.Read(ref entered);
 
     public int MostTogether => Volatile.Read(ref mostTogether);
 
-    public static async Task<CellBench> CreateAsync(Cell cell)
+    public static async Task<CellBench> CreateAsync(Cell cell, QueueType queueType = QueueType.Classic)
     {
-        var bench = new CellBench(cell, await TestDatabases.CreateAsync());
+        var created = await TestDatabases.CreateAsync();
+        var bench = new CellBench(cell, created, await TestTransport.OpenAsync(cell.Kind, created), queueType);
         await bench.queue.CreateAsync(CancellationToken.None);
         await bench.sink.CreateAsync(CancellationToken.None);
         return bench;
@@ -53,9 +61,10 @@ internal sealed class CellBench : IAsyncDisposable
         if (situation is not Situation.Unreadable)
             return (await SendAsync(situation, count: 1)).Single();
 
-        var unreadable = Guid.CreateVersion7();
-        await queue.PreloadUnreadableAsync(unreadable, CancellationToken.None);
-        return unreadable;
+        var message = Guid.CreateVersion7();
+        await queue.PreloadUnreadableAsync(message, CancellationToken.None);
+        unreadable++;
+        return message;
     }
 
     public async Task<IReadOnlyList<Guid>> SendAsync(Situation situation, int count)
@@ -80,7 +89,7 @@ internal sealed class CellBench : IAsyncDisposable
     public async Task StartAsync()
     {
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
-        cell.Kind.AddEndpoint(host.Services, new EndpointSettings(cell.Name, databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), HandleAsync);
+        cell.Kind.AddEndpoint(host.Services, Settings, HandleAsync);
         running = host.Build();
         await running.StartAsync();
     }
@@ -97,13 +106,16 @@ internal sealed class CellBench : IAsyncDisposable
 
     public Task EnteredAsync(int handlers) => UntilAsync(() => Task.FromResult(Entered >= handlers), $"{handlers} handlers entered");
 
-    /// <summary>Runs the endpoint until its queue is empty, and stops it.</summary>
+    /// <summary>Runs the endpoint until its queue is empty and every message was taken up, and stops it.</summary>
     public async Task DrainAsync()
     {
         if (running is null)
             await StartAsync();
 
         await UntilAsync(async () => await CountQueueAsync() == 0, "the queue empty");
+        // Out of the queue is not begun where a broker pushes without acknowledgements.
+        await UntilAsync(() => Task.FromResult(attempts.Count >= situations.Count), "every message handled");
+        await UntilAsync(async () => unreadable == 0 || (await ReadErrorsAsync()).Count >= unreadable, "what cannot be read among the errors");
         await StopAsync();
     }
 
@@ -127,6 +139,7 @@ internal sealed class CellBench : IAsyncDisposable
         await StopAsync();
         await queue.DisposeAsync();
         await sink.DisposeAsync();
+        await transport.DisposeAsync();
         await databases.DisposeAsync();
         gate.Dispose();
     }

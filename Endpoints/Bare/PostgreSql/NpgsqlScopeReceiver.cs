@@ -11,7 +11,7 @@ internal sealed class NpgsqlScopeReceiver(
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
-        ReceivedMessage? message = null;
+        QueuedMessage? message = null;
         try
         {
             using var scope = AmbientTransaction.Begin();

@@ -7,7 +7,9 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>Runs the workers of one endpoint between the host's start and stop.</summary>
-internal sealed partial class PostgreSqlEndpoint(BareEndpoint endpoint, MessagePipeline pipeline, ILogger log) : IHostedService, IAsyncDisposable
+internal sealed partial class PostgreSqlEndpoint(
+    BareEndpoint endpoint, NpgsqlConnectionStringBuilder queueConnection, NpgsqlConnectionStringBuilder dataConnection, MessagePipeline pipeline, ILogger log)
+    : IHostedService, IAsyncDisposable
 {
     private static readonly TimeSpan ShortestPoll = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan LongestPoll = TimeSpan.FromMilliseconds(160);
@@ -54,12 +56,12 @@ internal sealed partial class PostgreSqlEndpoint(BareEndpoint endpoint, MessageP
             await queues.DisposeAsync();
     }
 
-    private string ForQueues() => new NpgsqlConnectionStringBuilder(endpoint.Queues.ConnectionString)
+    private string ForQueues() => new NpgsqlConnectionStringBuilder(queueConnection.ConnectionString)
     {
         Enlist = endpoint.Mode == TransactionMode.NpgsqlScope,
     }.ConnectionString;
 
-    private string ForData() => new NpgsqlConnectionStringBuilder(endpoint.Data.ConnectionString)
+    private string ForData() => new NpgsqlConnectionStringBuilder(dataConnection.ConnectionString)
     {
         Enlist = endpoint.Mode == TransactionMode.DtcOff || endpoint.Mode == TransactionMode.NpgsqlScope,
     }.ConnectionString;

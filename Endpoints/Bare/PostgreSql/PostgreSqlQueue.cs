@@ -3,12 +3,6 @@ using NpgsqlTypes;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
 
-/// <summary>A message that was given up, as it lies in the error table.</summary>
-/// <param name="MessageId">Its identity.</param>
-/// <param name="FailedAttempts">How often it was handled without success; 0 when it could not be read.</param>
-/// <param name="Reason">Why it was given up.</param>
-public sealed record DeadLetter(Guid MessageId, int FailedAttempts, string Reason);
-
 /// <summary>Creates, fills, counts and drops a queue, whether or not its endpoint runs.</summary>
 /// <exception cref="NpgsqlException">Every member: the database cannot be reached or refused the statement.</exception>
 public sealed class PostgreSqlQueue(NpgsqlDataSource source, string name)
@@ -45,6 +39,13 @@ public sealed class PostgreSqlQueue(NpgsqlDataSource source, string name)
     /// <summary>The ids of the messages that lie in the queue, in its order.</summary>
     public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
         ReadAsync(statements.ReadMessages, row => row.GetGuid(0), cancellationToken);
+
+    /// <summary>The bytes of the first message's body, or <see langword="null"/> without one.</summary>
+    public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(statements.ReadBodySize);
+        return (int?)await command.ExecuteScalarAsync(cancellationToken);
+    }
 
     public Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         ReadAsync(statements.ReadErrors, row => new DeadLetter(row.GetGuid(0), row.GetInt32(1), row.GetString(2)), cancellationToken);

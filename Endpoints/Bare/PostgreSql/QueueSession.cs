@@ -38,10 +38,10 @@ internal sealed class QueueSession : IAsyncDisposable
 
     public ValueTask<NpgsqlTransaction> BeginAsync() => connection.BeginTransactionAsync(TransactionMode.Isolation);
 
-    public async Task<ReceivedMessage?> ReceiveAsync() => (await ReceiveWithTransactionIdAsync()).Message;
+    public async Task<QueuedMessage?> ReceiveAsync() => (await ReceiveWithTransactionIdAsync()).Message;
 
     /// <summary>The message and, where the session was opened for it, the id of the transaction that received it.</summary>
-    public async Task<(ReceivedMessage? Message, ulong TransactionId)> ReceiveWithTransactionIdAsync()
+    public async Task<(QueuedMessage? Message, ulong TransactionId)> ReceiveWithTransactionIdAsync()
     {
         await using var reader = await receive.ExecuteReaderAsync();
         return await reader.ReadAsync()
@@ -62,18 +62,18 @@ internal sealed class QueueSession : IAsyncDisposable
     }
 
     /// <summary>Puts a message back for its next attempt.</summary>
-    public Task RequeueAsync(ReceivedMessage message) =>
+    public Task RequeueAsync(QueuedMessage message) =>
         ExecuteAsync(statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts);
 
-    public Task MoveToErrorsAsync(ReceivedMessage message, Exception reason) =>
+    public Task MoveToErrorsAsync(QueuedMessage message, Exception reason) =>
         ExecuteAsync(
             statements.MoveToErrors, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
-            $"{reason.GetType().FullName}: {reason.Message}".Replace('\0', ' '));
+            Failure.Describe(reason));
 
     /// <summary>
     /// Takes a message that was rolled back into the queue, to count its failure; <see langword="null"/> when another worker ended it meanwhile.
     /// </summary>
-    public async Task<ReceivedMessage?> TakeAsync(ReceivedMessage message)
+    public async Task<QueuedMessage?> TakeAsync(QueuedMessage message)
     {
         while (true)
         {
@@ -92,7 +92,7 @@ internal sealed class QueueSession : IAsyncDisposable
         await connection.DisposeAsync();
     }
 
-    private static ReceivedMessage Read(NpgsqlDataReader reader) =>
+    private static QueuedMessage Read(NpgsqlDataReader reader) =>
         new(reader.GetInt64(0), reader.GetGuid(1), reader.GetString(2), reader.GetFieldValue<byte[]>(3), reader.GetInt32(4));
 
     private async Task ExecuteAsync(string statement, params object[] values)

@@ -66,6 +66,8 @@ internal sealed class QueueStatements
 
     public string ReadMessages => $"SELECT message_id FROM {Queue} ORDER BY position";
 
+    public string ReadBodySize => $"SELECT octet_length(body) FROM {Queue} ORDER BY position LIMIT 1";
+
     public string ReadErrors => $"SELECT message_id, failed_attempts, reason FROM {Errors} ORDER BY failed_at";
 
     public static string Send(string queue) => $"INSERT INTO {Quoted(queue)} (message_id, type, body) VALUES ($1, $2, $3)";

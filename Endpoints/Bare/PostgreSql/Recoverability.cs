@@ -1,4 +1,3 @@
-using System.Transactions;
 using Kit.Modes;
 using Microsoft.Extensions.Logging;
 using Npgsql;
@@ -12,7 +11,7 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
 {
     /// <summary>Answers a failure within the transaction that received the message, and commits it.</summary>
-    public async Task AnswerAsync(QueueSession queue, NpgsqlTransaction receive, ReceivedMessage message, Exception failure)
+    public async Task AnswerAsync(QueueSession queue, NpgsqlTransaction receive, QueuedMessage message, Exception failure)
     {
         try
         {
@@ -33,7 +32,7 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
     /// Answers a failure whose receive was rolled back. Another worker may have ended the message meanwhile; or it may be at its next attempt
     /// already, before this one is counted, so that a message can be handled once more for each worker beside this one.
     /// </summary>
-    public async Task AnswerAfterRollbackAsync(QueueSession queue, ReceivedMessage message, Exception failure)
+    public async Task AnswerAfterRollbackAsync(QueueSession queue, QueuedMessage message, Exception failure)
     {
         await using var transaction = await queue.BeginAsync();
         if (await queue.TakeAsync(message) is { } taken)
@@ -43,21 +42,21 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
     }
 
     /// <summary>Answers a failure of a message that is out of the queue already.</summary>
-    public async Task GiveUpAsync(QueueSession queue, ReceivedMessage message, Exception failure)
+    public async Task GiveUpAsync(QueueSession queue, QueuedMessage message, Exception failure)
     {
-        var reason = ReasonOf(failure);
+        var reason = Failure.ReasonOf(failure);
         var attempts = reason is UnreadableMessageException ? message.FailedAttempts : message.FailedAttempts + 1;
         await queue.MoveToErrorsAsync(message with { FailedAttempts = attempts }, reason);
         LogGivenUp(message.MessageId, attempts, reason.Message);
     }
 
     /// <summary>Says that a message is neither in the queue nor in the error table.</summary>
-    public void ReportLost(ReceivedMessage message, Exception failure, Exception because) =>
-        LogLost(message.MessageId, ReasonOf(failure).Message, because.Message);
+    public void ReportLost(QueuedMessage message, Exception failure, Exception because) =>
+        LogLost(message.MessageId, Failure.ReasonOf(failure).Message, because.Message);
 
-    private Task RetryOrGiveUpAsync(QueueSession queue, ReceivedMessage message, Exception failure)
+    private Task RetryOrGiveUpAsync(QueueSession queue, QueuedMessage message, Exception failure)
     {
-        var reason = ReasonOf(failure);
+        var reason = Failure.ReasonOf(failure);
         var attempts = message.FailedAttempts + 1;
         if (reason is UnreadableMessageException || attempts >= mode.Attempts)
             return GiveUpAsync(queue, message, failure);
@@ -65,8 +64,6 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
         LogRetried(message.MessageId, attempts, mode.Attempts, reason.Message);
         return queue.RequeueAsync(message with { FailedAttempts = attempts });
     }
-
-    private static Exception ReasonOf(Exception failure) => failure is TransactionAbortedException { InnerException: { } inner } ? inner : failure;
 
     [LoggerMessage(Level = LogLevel.Information, Message = "Attempt {Attempt} of {Attempts} at message {MessageId} failed: {Reason}")]
     private partial void LogRetried(Guid messageId, int attempt, int attempts, string reason);

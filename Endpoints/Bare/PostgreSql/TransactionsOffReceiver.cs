@@ -14,7 +14,7 @@ internal sealed class TransactionsOffReceiver(QueueSession queue, NpgsqlDataSour
 
         try
         {
-            await using var work = new ImmediateWork(data, queue);
+            await using var work = new ImmediateWork(data, send => queue.SendAsync([send]));
             await pipeline.HandleAsync(message, work, cancellationToken);
         }
         catch (Exception failure)

@@ -1,0 +1,28 @@
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.RabbitMq;
+
+public static class BareEndpointExtensions
+{
+    /// <summary>What a measured setup of MassTransit used; an endpoint of two handlers gains little from more.</summary>
+    public const ushort DefaultPrefetch = 32;
+
+    /// <summary>Queues in RabbitMQ: durable, with persistent messages and publisher confirms; declared when the endpoint starts.</summary>
+    /// <param name="endpoint">The endpoint.</param>
+    /// <param name="broker">As <see cref="RabbitMqAddress"/> reads it.</param>
+    /// <param name="dataConnectionString">The database that handlers open.</param>
+    /// <param name="queueType">How the broker keeps the endpoint's queues.</param>
+    /// <param name="prefetch">How many messages the broker pushes ahead of their acknowledgement, to the endpoint as a whole; without effect in
+    /// <c>transactions-off</c>, where nothing is acknowledged and the broker pushes all it has.</param>
+    /// <exception cref="ArgumentException">The connection string cannot be read.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A prefetch of 0, which AMQP takes for no limit.</exception>
+    /// <exception cref="BrokerException">The address cannot be read.</exception>
+    public static BareEndpoint UseRabbitMq(
+        this BareEndpoint endpoint, string broker, string dataConnectionString, QueueType queueType = QueueType.Classic, ushort prefetch = DefaultPrefetch)
+    {
+        ArgumentOutOfRangeException.ThrowIfZero(prefetch);
+        var settings = new RabbitMqSettings(RabbitMqAddress.Parse(broker), queueType, prefetch);
+        var data = new NpgsqlConnectionStringBuilder(dataConnectionString);
+        return endpoint.UseTransport((pipeline, log) => new RabbitMqEndpoint(endpoint, settings, data, pipeline, log));
+    }
+}

@@ -1,0 +1,56 @@
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Kit.Endpoints.Bare.RabbitMq;
+
+/// <summary>Connections to a broker, and what it means when there is none.</summary>
+internal static class Broker
+{
+    // Tracked: a publish has ended when the broker has the message, and fails when it does not take it.
+    private static readonly CreateChannelOptions Confirmed = new(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true);
+
+    /// <exception cref="BrokerException">No connection, and why.</exception>
+    public static async Task<IConnection> ConnectAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
+    {
+        // The endpoint reconnects by itself: the driver's recovery would leave acknowledgements of an earlier channel in the workers' hands.
+        var factory = new ConnectionFactory { Uri = address.Amqp, AutomaticRecoveryEnabled = false, ClientProvidedName = name };
+        try
+        {
+            return await OpenAsync(factory, cancellationToken);
+        }
+        catch (BrokerUnreachableException unreachable) when (unreachable.InnerException is AuthenticationFailureException or PossibleAuthenticationFailureException)
+        {
+            throw new BrokerException($"The broker at {address} refuses user '{address.Credentials.UserName}' with this password.", unreachable);
+        }
+        catch (OperationInterruptedException refused)
+        {
+            throw new BrokerException($"The broker at {address} does not let user '{address.Credentials.UserName}' in: {refused.ShutdownReason?.ReplyText}.", refused);
+        }
+        catch (BrokerUnreachableException unreachable)
+        {
+            throw new BrokerException($"No RabbitMQ broker answers at {address}: {unreachable.InnerException?.Message ?? unreachable.Message}", unreachable);
+        }
+    }
+
+    public static Task<IChannel> OpenConfirmedChannelAsync(this IConnection connection, CancellationToken cancellationToken) =>
+        connection.CreateChannelAsync(Confirmed, cancellationToken);
+
+    private static async Task<IConnection> OpenAsync(ConnectionFactory factory, CancellationToken cancellationToken)
+    {
+        var connection = await factory.CreateConnectionAsync(cancellationToken);
+        try
+        {
+            // The driver does not wait for the broker's answer to the virtual host; a first channel does.
+            await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+            return connection;
+        }
+        catch
+        {
+            await connection.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Whether the broker answered that there is no such queue.</summary>
+    public static bool IsNotFound(this OperationInterruptedException failure) => failure.ShutdownReason?.ReplyCode == 404;
+}

@@ -1,0 +1,108 @@
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Kit.Endpoints.Bare.RabbitMq;
+
+/// <summary>
+/// One worker's way to its queues. It shares the inbox with the other workers and has two channels of its own: one to take messages that
+/// are tried again, one to publish. Publishing has another connection than receiving: a broker that must slow publishers down stops
+/// reading their connection, and acknowledgements would wait there too.
+/// </summary>
+internal sealed class QueueSession : IAsyncDisposable
+{
+    private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
+
+    private readonly Inbox inbox;
+    private readonly QueueNames names;
+    private readonly IChannel retries;
+    private readonly IChannel publishing;
+    private readonly RetryTurn turn;
+    private bool hasTurn;
+
+    private QueueSession(Inbox inbox, RetryTurn turn, QueueNames names, IChannel retries, IChannel publishing)
+    {
+        this.inbox = inbox;
+        this.turn = turn;
+        this.names = names;
+        this.retries = retries;
+        this.publishing = publishing;
+    }
+
+    public static async Task<QueueSession> OpenAsync(
+        Inbox inbox, RetryTurn turn, QueueNames names, IConnection receiving, IConnection sending, CancellationToken cancellationToken) => new(
+            inbox, turn, names,
+            await receiving.CreateChannelAsync(cancellationToken: cancellationToken),
+            await sending.OpenConfirmedChannelAsync(cancellationToken));
+
+    /// <summary>The next message, those that are tried again before the others; <see langword="null"/> when there is none for now.</summary>
+    public async Task<Delivery?> ReceiveAsync()
+    {
+        GiveTurnBack();
+        while (!inbox.IsAcknowledged && !inbox.IsFinished && turn.TryTake())
+        {
+            hasTurn = true;
+            // Taken one by one, not pushed: what is out of this queue has been begun, and redelivered there means that its handling was cut off.
+            if (await retries.BasicGetAsync(names.Retries, autoAck: false) is { } retry)
+            {
+                turn.Ask();
+                return new Delivery(retries, retry.DeliveryTag, retry.BasicProperties, retry.Body.ToArray(), retry.Redelivered) { IsRetry = true };
+            }
+
+            GiveTurnBack();
+        }
+
+        return await inbox.TakeAsync(RetryTurn.Interval);
+    }
+
+    /// <summary>Publishes messages and waits until the broker has them.</summary>
+    public async Task SendAsync(IReadOnlyCollection<OutgoingMessage> messages)
+    {
+        if (messages.Count == 0)
+            return;
+
+        await Task.WhenAll(messages.Select(message => PublishAsync(message.Queue, AmqpMessage.PropertiesOf(message), message.Body)));
+    }
+
+    /// <summary>Puts a message into the queue of those that are tried again; it is still to be acknowledged.</summary>
+    public async Task MoveToRetriesAsync(Delivery message, int failedAttempts)
+    {
+        await PublishAsync(names.Retries, message.Properties.WithFailures(failedAttempts), message.Body);
+        turn.Ask();
+    }
+
+    /// <summary>Puts a message into the error queue; it is still to be acknowledged.</summary>
+    public Task MoveToErrorsAsync(Delivery message, int failedAttempts, string reason) =>
+        PublishAsync(names.Errors, message.Properties.WithFailures(failedAttempts, reason), message.Body);
+
+    public async ValueTask DisposeAsync()
+    {
+        await retries.DisposeAsync();
+        await publishing.DisposeAsync();
+    }
+
+    private void GiveTurnBack()
+    {
+        if (hasTurn)
+            turn.GiveBack();
+
+        hasTurn = false;
+    }
+
+    private async Task PublishAsync(string queue, BasicProperties properties, byte[] body)
+    {
+        try
+        {
+            // Mandatory: a message for a queue that does not exist comes back and fails the publish.
+            await publishing.BasicPublishAsync(exchange: "", queue, mandatory: true, properties, body).AsTask().WaitAsync(ConfirmDeadline);
+        }
+        catch (PublishException refused)
+        {
+            throw new BrokerException(refused.IsReturn ? $"There is no queue '{queue}' (NO_ROUTE)." : $"The broker refused a message for queue '{queue}'.", refused);
+        }
+        catch (TimeoutException late)
+        {
+            throw new BrokerException(
+                $"The broker did not confirm a message for queue '{queue}' within {ConfirmDeadline.TotalSeconds} s. A memory or disk alarm blocks publishers.", late);
+        }
+    }
+}

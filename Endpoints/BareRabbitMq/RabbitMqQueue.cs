@@ -1,0 +1,161 @@
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Kit.Endpoints.Bare.RabbitMq;
+
+/// <summary>Creates, fills, counts and drops a queue, whether or not its endpoint runs.</summary>
+/// <exception cref="BrokerException">Every member: the broker cannot be reached or refused.</exception>
+/// <param name="address">The broker.</param>
+/// <param name="name">The queue's name.</param>
+/// <param name="type">How the broker keeps it.</param>
+/// <param name="hasRetries">Whether it has the two queues beside it that bare endpoints use; other frameworks have their own.</param>
+public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueType type = QueueType.Classic, bool hasRetries = true) : IAsyncDisposable
+{
+    private const int PublishBatch = 100;
+
+    // A quorum queue tells its totals every 5 s: rabbit's quorum_tick_interval.
+    private static readonly TimeSpan QuorumTick = TimeSpan.FromSeconds(6);
+    private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
+
+    private readonly QueueNames names = new(name, type, hasRetries);
+    private readonly ManagementApi management = new(address);
+    private readonly SemaphoreSlim opening = new(1);
+    private IConnection? connection;
+
+    public async Task CreateAsync(CancellationToken cancellationToken) =>
+        await names.DeclareAsync(await ConnectAsync(cancellationToken), cancellationToken);
+
+    public async Task DropAsync(CancellationToken cancellationToken)
+    {
+        await using var channel = await OpenChannelAsync(cancellationToken);
+        foreach (var queue in names.All)
+            await channel.QueueDeleteAsync(queue, ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken);
+    }
+
+    /// <summary>Makes an exchange of the queue's own name that leads to it, which is what MassTransit sends to.</summary>
+    public async Task BindExchangeAsync(CancellationToken cancellationToken)
+    {
+        await using var channel = await OpenChannelAsync(cancellationToken);
+        await channel.ExchangeDeclareAsync(name, ExchangeType.Fanout, durable: true, autoDelete: false, cancellationToken: cancellationToken);
+        await channel.QueueBindAsync(name, name, routingKey: "", cancellationToken: cancellationToken);
+    }
+
+    /// <summary>Adds persistent messages; each has been confirmed by the broker when this returns.</summary>
+    public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
+    {
+        await using var channel = await (await ConnectAsync(cancellationToken)).OpenConfirmedChannelAsync(cancellationToken);
+        foreach (var batch in messages.Chunk(PublishBatch))
+        {
+            var publishes = batch.Select(message => channel.BasicPublishAsync(
+                exchange: "", message.Queue, mandatory: true, AmqpMessage.PropertiesOf(message), message.Body, cancellationToken).AsTask());
+            try
+            {
+                await Task.WhenAll(publishes).WaitAsync(ConfirmDeadline, cancellationToken);
+            }
+            catch (TimeoutException late)
+            {
+                throw new BrokerException($"The broker did not confirm messages for '{name}' within {ConfirmDeadline.TotalSeconds} s. A memory or disk alarm blocks publishers.", late);
+            }
+        }
+    }
+
+    /// <summary>How many messages lie in the queue and among those that are tried again, those included that are being handled, as the broker counts them.</summary>
+    /// <remarks>
+    /// Ready and unacknowledged, by the management plugin: AMQP itself tells only the ready ones. For a quorum queue, whose totals are old, an answer of 0
+    /// is asked for again after they must have been renewed.
+    /// </remarks>
+    public async Task<long> CountAsync(CancellationToken cancellationToken)
+    {
+        var count = await CountOnceAsync(cancellationToken);
+        if (count > 0 || type is QueueType.Classic)
+            return count;
+
+        await Task.Delay(QuorumTick, cancellationToken);
+        return await CountOnceAsync(cancellationToken);
+    }
+
+    /// <summary>The ids of the messages that are ready in the queue, in its order. Reading marks them redelivered.</summary>
+    public async Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
+    [
+        .. (await ReadAsync(names.Queue, cancellationToken)).Select(message => AmqpMessage.MessageIdOf(message.BasicProperties)),
+        .. (await ReadAsync(names.Retries, cancellationToken)).Select(message => AmqpMessage.MessageIdOf(message.BasicProperties)),
+    ];
+
+    public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+        [.. (await ReadErrorPropertiesAsync(cancellationToken)).Select(DeadLetterOf)];
+
+    /// <summary>What the messages of the error queue carry beside their bodies.</summary>
+    public async Task<IReadOnlyList<IReadOnlyBasicProperties>> ReadErrorPropertiesAsync(CancellationToken cancellationToken) =>
+        [.. (await ReadAsync(names.Errors, cancellationToken)).Select(message => message.BasicProperties)];
+
+    /// <summary>The bytes of the first message's body, or <see langword="null"/> without one. Reading marks it redelivered.</summary>
+    public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)
+    {
+        await using var channel = await OpenChannelAsync(cancellationToken);
+        return (await channel.BasicGetAsync(names.Queue, autoAck: false, cancellationToken))?.Body.Length;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        management.Dispose();
+        opening.Dispose();
+        if (connection is not null)
+            await connection.DisposeAsync();
+    }
+
+    private static DeadLetter DeadLetterOf(IReadOnlyBasicProperties properties) =>
+        new(AmqpMessage.MessageIdOf(properties), AmqpMessage.FailedAttemptsOf(properties), AmqpMessage.ReasonOf(properties));
+
+    private async Task<long> CountOnceAsync(CancellationToken cancellationToken)
+    {
+        var counts = await management.CountAsync(name, cancellationToken);
+        var pushed = counts.GetValueOrDefault(names.Queue) + counts.GetValueOrDefault(names.Retries);
+        if (type is QueueType.Classic)
+            return pushed;
+
+        // The ready ones are told at once.
+        await using var channel = await OpenChannelAsync(cancellationToken);
+        var ready = (await channel.QueueDeclarePassiveAsync(names.Queue, cancellationToken)).MessageCount;
+        return Math.Max(pushed, ready);
+    }
+
+    /// <summary>Takes all messages, without an acknowledgement, and gives them back by closing the channel.</summary>
+    private async Task<IReadOnlyList<BasicGetResult>> ReadAsync(string queue, CancellationToken cancellationToken)
+    {
+        await using var channel = await OpenChannelAsync(cancellationToken);
+        var messages = new List<BasicGetResult>();
+        try
+        {
+            while (await channel.BasicGetAsync(queue, autoAck: false, cancellationToken) is { } message)
+                messages.Add(message);
+        }
+        catch (OperationInterruptedException none) when (none.IsNotFound())
+        {
+            // Some queues come with their first message.
+        }
+
+        return messages;
+    }
+
+    private async Task<IChannel> OpenChannelAsync(CancellationToken cancellationToken) =>
+        await (await ConnectAsync(cancellationToken)).CreateChannelAsync(cancellationToken: cancellationToken);
+
+    private async Task<IConnection> ConnectAsync(CancellationToken cancellationToken)
+    {
+        await opening.WaitAsync(cancellationToken);
+        try
+        {
+            if (connection is { IsOpen: true })
+                return connection;
+
+            if (connection is not null)
+                await connection.DisposeAsync();
+
+            return connection = await Broker.ConnectAsync(address, $"queue {name}", cancellationToken);
+        }
+        finally
+        {
+            opening.Release();
+        }
+    }
+}

@@ -1,0 +1,100 @@
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+
+namespace Kit.Endpoints.Bare.RabbitMq;
+
+/// <summary>The connections of an endpoint, its inbox and its workers, until the host stops or a connection is lost.</summary>
+internal sealed class Session : IAsyncDisposable
+{
+    private readonly IConnection receiving;
+    private readonly IConnection sending;
+    private readonly Inbox inbox;
+    private readonly List<IReceiver> receivers = [];
+
+    private Session(IConnection receiving, IConnection sending, Inbox inbox)
+    {
+        this.receiving = receiving;
+        this.sending = sending;
+        this.inbox = inbox;
+    }
+
+    /// <summary>How many messages lie in this process alone, acknowledged and not begun.</summary>
+    public int Unbegun => inbox.IsAcknowledged ? inbox.Count : 0;
+
+    /// <exception cref="BrokerException">The broker cannot be reached, or has something else than what was expected.</exception>
+    public static async Task<Session> OpenAsync(
+        RabbitMqSettings settings, QueueNames names, string name, bool autoAcknowledge, ILogger log, CancellationToken cancellationToken)
+    {
+        var forReceiving = await Broker.ConnectAsync(settings.Address, $"{name} receiving", cancellationToken);
+        IConnection? forSending = null;
+        try
+        {
+            forSending = await Broker.ConnectAsync(settings.Address, $"{name} sending", cancellationToken);
+            await names.DeclareAsync(forReceiving, cancellationToken);
+            var opened = await Inbox.OpenAsync(forReceiving, names.Queue, settings.Prefetch, autoAcknowledge, cancellationToken);
+            Watch(forSending, opened, log);
+            return new Session(forReceiving, forSending, opened);
+        }
+        catch
+        {
+            await forReceiving.DisposeAsync();
+            if (forSending is not null)
+                await forSending.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Runs workers until <paramref name="stopping"/>, and lets them finish.</summary>
+    /// <exception cref="BrokerException">A connection was lost.</exception>
+    public async Task RunAsync(
+        int workers, QueueNames names, Func<QueueSession, IReceiver> receiverOf, CancellationToken stopping, CancellationToken abandoning)
+    {
+        var turn = new RetryTurn();
+        for (var worker = 0; worker < workers; worker++)
+            receivers.Add(receiverOf(await QueueSession.OpenAsync(inbox, turn, names, receiving, sending, abandoning)));
+
+        Task ending = Task.CompletedTask;
+        await using (stopping.Register(() => ending = inbox.EndAsync()))
+            await Task.WhenAll(receivers.Select(receiver => Task.Run(() => WorkAsync(receiver, abandoning), CancellationToken.None)));
+        await ending;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var receiver in receivers)
+            await receiver.DisposeAsync();
+
+        await inbox.DisposeAsync();
+        await receiving.DisposeAsync();
+        await sending.DisposeAsync();
+    }
+
+    private static void Watch(IConnection sending, Inbox inbox, ILogger log)
+    {
+        sending.ConnectionShutdownAsync += (_, reason) =>
+        {
+            inbox.Break($"The connection to the broker was lost: {reason.ReplyText}.");
+            return Task.CompletedTask;
+        };
+        sending.ConnectionBlockedAsync += (_, blocked) =>
+        {
+            RabbitMqEndpoint.LogBlocked(log, blocked.Reason);
+            return Task.CompletedTask;
+        };
+    }
+
+    private async Task WorkAsync(IReceiver receiver, CancellationToken abandoning)
+    {
+        try
+        {
+            while (!inbox.IsFinished && !abandoning.IsCancellationRequested)
+                await receiver.ReceiveAsync(abandoning);
+        }
+        catch (Exception failure)
+        {
+            // The others finish what they have begun, and the endpoint starts anew.
+            inbox.Break(failure.Message);
+            throw;
+        }
+    }
+}

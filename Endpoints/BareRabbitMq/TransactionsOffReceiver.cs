@@ -1,0 +1,30 @@
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.RabbitMq;
+
+/// <summary>
+/// <c>transactions-off</c>: the broker forgot the message when it pushed it, each of the handler's statements and sends commits by itself.
+/// </summary>
+internal sealed class TransactionsOffReceiver(QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+{
+    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    {
+        if (await queue.ReceiveAsync() is not { } message)
+            return false;
+
+        try
+        {
+            await using var work = new ImmediateWork(data, send => queue.SendAsync([send]));
+            await pipeline.HandleAsync(message, work, cancellationToken);
+        }
+        catch (Exception failure)
+        {
+            // Also when the host stops waiting: nobody else has the message any more.
+            await recoverability.GiveUpOrLoseAsync(queue, message, failure);
+        }
+
+        return true;
+    }
+
+    public ValueTask DisposeAsync() => queue.DisposeAsync();
+}

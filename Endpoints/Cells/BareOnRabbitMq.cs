@@ -1,0 +1,51 @@
+using System.Data.Common;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Handlers;
+using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>Nothing but the driver, on queues in RabbitMQ; the widgets are in PostgreSQL.</summary>
+public sealed class BareOnRabbitMq : IEndpointKind
+{
+    public string Framework => "bare";
+
+    public string Transport => "rabbitmq";
+
+    public Support Supports(TransactionMode mode) => RabbitMqSupport.Of(mode);
+
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => services
+        .AddSingleton(handle)
+        .AddBareEndpoint(settings.Queue, endpoint => endpoint
+            .UseRabbitMq(settings.Transport, settings.Widgets, settings.QueueType, settings.Prefetch)
+            .UseMode(settings.Mode)
+            .LimitConcurrency(settings.Concurrency)
+            .Handle<BuildWidget, BuildWidgetHandler>());
+
+    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>
+        new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType), name);
+
+    private sealed class BuildWidgetHandler(HandleWidget handle) : IMessageHandler<BuildWidget>
+    {
+        public Task HandleAsync(BuildWidget message, MessageContext context, CancellationToken cancellationToken) =>
+            handle(message, new Adapter(context), cancellationToken);
+    }
+
+    private sealed class Adapter(MessageContext context) : IMessageContext
+    {
+        public ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => context.GetConnectionAsync(cancellationToken);
+
+        public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) =>
+            context.SendAsync(queue, message, message.MessageId, cancellationToken);
+    }
+
+    private sealed class CellQueue(RabbitMqQueue queue, string name) : RabbitMqCellQueue(queue, name)
+    {
+        public override Task CreateAsync(CancellationToken cancellationToken) => Queue.CreateAsync(cancellationToken);
+
+        public override async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+            [.. (await Queue.ReadErrorsAsync(cancellationToken)).Select(letter => new GivenUp(letter.MessageId, letter.FailedAttempts, letter.Reason))];
+    }
+}

@@ -1,0 +1,219 @@
+using System.Data.Common;
+using System.Transactions;
+using Kit.Handlers;
+using Kit.Modes;
+using Microsoft.Extensions.Hosting;
+using Npgsql;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>
+/// Lets a cell handle a handful of messages before it is measured, and compares what it does with what its label says: ambient transaction,
+/// isolation, handlers together, and the order of commit and acknowledgement. It uses the queue that it is given, which must not be there
+/// yet, and leaves its rows in the widgets' database.
+/// </summary>
+public sealed class CellProbe : IAsyncDisposable
+{
+    private const int RoundsOfConcurrency = 5;
+
+    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
+
+    // Long enough for the last handler that belongs there to come, and for one too many.
+    private static readonly TimeSpan GatheringLimit = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan OneTooMany = TimeSpan.FromMilliseconds(200);
+
+    private readonly Cell cell;
+    private readonly EndpointSettings settings;
+    private readonly ICellQueue queue;
+    private readonly WidgetBuilder builder;
+    private readonly NpgsqlDataSource onlooker;
+    private readonly TaskCompletionSource ordered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource gathered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private CommitOrder? order;
+    private string? scopeIsolation;
+    private string? isolation;
+    private int together;
+    private int mostTogether;
+    private int handled;
+
+    private CellProbe(Cell cell, EndpointSettings settings)
+    {
+        this.cell = cell;
+        this.settings = settings;
+        queue = cell.Kind.OpenQueue(settings.Queue, settings.Transport, settings.QueueType);
+        builder = new WidgetBuilder(cell.Access.CreateInsert());
+        onlooker = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(settings.Widgets) { Enlist = false, Pooling = false });
+    }
+
+    /// <summary>Probes a cell.</summary>
+    /// <param name="cell">The cell.</param>
+    /// <param name="settings">As it will be measured, with a queue of the probe's own.</param>
+    /// <param name="cancellationToken">Ends the probe.</param>
+    /// <exception cref="Exception">The endpoint does not start, or a server cannot be reached; the framework's or driver's own exception.</exception>
+    public static async Task<ProbeResult> RunAsync(Cell cell, EndpointSettings settings, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(cell);
+        ArgumentNullException.ThrowIfNull(settings);
+        await using var probe = new CellProbe(cell, settings);
+        return await probe.RunAsync(cancellationToken);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await queue.DisposeAsync();
+        await onlooker.DisposeAsync();
+    }
+
+    private async Task<ProbeResult> RunAsync(CancellationToken cancellationToken)
+    {
+        await queue.CreateAsync(cancellationToken);
+        await queue.PreloadAsync(Messages(1), cancellationToken);
+        var bytes = await queue.ReadBodySizeAsync(cancellationToken);
+
+        var application = Host.CreateEmptyApplicationBuilder(settings: null);
+        cell.Kind.AddEndpoint(application.Services, settings, HandleAsync);
+        var host = application.Build();
+        await using ((IAsyncDisposable)host)
+        {
+            await host.StartAsync(cancellationToken);
+            var wasOrdered = await WithinAsync(ordered.Task, cancellationToken);
+            if (wasOrdered)
+            {
+                await queue.PreloadAsync(Messages(RoundsOfConcurrency * settings.Concurrency), cancellationToken);
+                await HandledAsync(1 + (RoundsOfConcurrency * settings.Concurrency), cancellationToken);
+            }
+
+            await host.StopAsync(cancellationToken);
+        }
+
+        return new ProbeResult(order, scopeIsolation, isolation, mostTogether, bytes, [.. Disagreements()]);
+    }
+
+    private static List<BuildWidget> Messages(int count) => [.. Enumerable.Range(0, count).Select(_ => new BuildWidget(Guid.CreateVersion7()))];
+
+    private IEnumerable<string> Disagreements()
+    {
+        if (order is null)
+        {
+            yield return $"no message was handled within {Deadline.TotalSeconds} s";
+            yield break;
+        }
+
+        var expected = CommitOrder.Of(cell.Mode);
+        if (order.HasAmbientTransaction != expected.HasAmbientTransaction)
+            yield return order.HasAmbientTransaction ? "handlers run in an ambient transaction, and should not" : "handlers run without an ambient transaction";
+        if (scopeIsolation is not null && scopeIsolation != TransactionMode.Isolation.ToString())
+            yield return $"the ambient transaction is {scopeIsolation}, not {TransactionMode.Isolation}";
+        if (isolation != "read committed")
+            yield return $"the handler's connection is '{isolation}', not 'read committed'";
+        if (order.IsRowVisibleInHandler != expected.IsRowVisibleInHandler)
+            yield return order.IsRowVisibleInHandler ? "the row is committed before the handler has ended" : "the row is not committed by the insert itself";
+        if (order.IsMessageLeftInHandler != expected.IsMessageLeftInHandler)
+            yield return order.IsMessageLeftInHandler ? "the message is still in the queue while it is handled" : "the message is out of the queue before it was handled";
+        if (expected.HasAmbientTransaction && order.IsMessageLeftAfterScope != expected.IsMessageLeftAfterScope)
+            yield return order.IsMessageLeftAfterScope is true ? "the receive commits after the handler's transaction" : "the receive does not commit after the handler's transaction";
+        if (mostTogether != settings.Concurrency)
+            yield return $"{mostTogether} handlers ran together, not {settings.Concurrency}";
+    }
+
+    private async Task HandledAsync(int messages, CancellationToken cancellationToken)
+    {
+        using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        deadline.CancelAfter(Deadline);
+        while (Volatile.Read(ref handled) < messages && !deadline.IsCancellationRequested)
+            await Task.Delay(TimeSpan.FromMilliseconds(10), cancellationToken);
+    }
+
+    private async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
+    {
+        var now = Interlocked.Increment(ref together);
+        InterlockedMax(now);
+        try
+        {
+            if (ordered.Task.IsCompleted)
+                await GatherAsync(now, cancellationToken);
+
+            await builder.BuildAsync(message, context, cancellationToken);
+            if (!ordered.Task.IsCompleted)
+                await LookAsync(message, context, cancellationToken);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref together);
+        }
+
+        Interlocked.Increment(ref handled);
+    }
+
+    /// <summary>The first handlers wait for each other, and a moment more for one that should not come.</summary>
+    private async Task GatherAsync(int now, CancellationToken cancellationToken)
+    {
+        if (now >= settings.Concurrency && !gathered.Task.IsCompleted)
+        {
+            await Task.Delay(OneTooMany, cancellationToken);
+            gathered.TrySetResult();
+        }
+
+        await Task.WhenAny(gathered.Task, Task.Delay(GatheringLimit, cancellationToken));
+        gathered.TrySetResult();
+    }
+
+    private async Task LookAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
+    {
+        var transaction = Transaction.Current;
+        scopeIsolation = transaction?.IsolationLevel.ToString();
+        isolation = await IsolationOfAsync(await context.GetAsync(cancellationToken), cancellationToken);
+        var (visible, left) = await FromOutsideAsync(message.MessageId, cancellationToken);
+        order = new CommitOrder(transaction is not null, visible, left, IsMessageLeftAfterScope: null);
+        if (transaction is null)
+            ordered.TrySetResult();
+        else
+            transaction.TransactionCompleted += (_, _) => LookAfterScope();
+    }
+
+    /// <summary>On the thread that ends the transaction, which waits: nothing that follows the transaction has happened yet.</summary>
+    private void LookAfterScope()
+    {
+        using (ExecutionContext.SuppressFlow())
+        {
+            var left = Task.Run(async () => (await queue.CountAsync(CancellationToken.None)) > 0).WaitAsync(Deadline).GetAwaiter().GetResult();
+            order = order! with { IsMessageLeftAfterScope = left };
+        }
+
+        ordered.TrySetResult();
+    }
+
+    private async Task<(bool RowVisible, bool MessageLeft)> FromOutsideAsync(Guid messageId, CancellationToken cancellationToken)
+    {
+        using var outside = new TransactionScope(TransactionScopeOption.Suppress, TransactionScopeAsyncFlowOption.Enabled);
+        await using var rows = onlooker.CreateCommand("SELECT count(*) FROM widget WHERE message_id = $1");
+        rows.Parameters.Add(new NpgsqlParameter { Value = messageId });
+        return ((long)(await rows.ExecuteScalarAsync(cancellationToken))! > 0, await queue.CountAsync(cancellationToken) > 0);
+    }
+
+    private static async Task<string?> IsolationOfAsync(DbConnection connection, CancellationToken cancellationToken)
+    {
+        await using var command = connection.CreateCommand();
+        command.CommandText = "SHOW transaction_isolation";
+        return (string?)await command.ExecuteScalarAsync(cancellationToken);
+    }
+
+    private static async Task<bool> WithinAsync(Task task, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await task.WaitAsync(Deadline, cancellationToken);
+            return true;
+        }
+        catch (TimeoutException)
+        {
+            return false;
+        }
+    }
+
+    private void InterlockedMax(int now)
+    {
+        for (var seen = Volatile.Read(ref mostTogether); now > seen; seen = Volatile.Read(ref mostTogether))
+            Interlocked.CompareExchange(ref mostTogether, now, seen);
+    }
+}

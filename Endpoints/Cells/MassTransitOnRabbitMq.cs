@@ -1,0 +1,131 @@
+using System.Data.Common;
+using System.Globalization;
+using System.Text;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Endpoints.MassTransit;
+using Kit.Handlers;
+using Kit.Modes;
+using MassTransit;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Npgsql;
+using RabbitMQ.Client;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>MassTransit on queues in RabbitMQ; the widgets are in PostgreSQL.</summary>
+public sealed class MassTransitOnRabbitMq : IEndpointKind
+{
+    public string Framework => "masstransit";
+
+    public string Transport => "rabbitmq";
+
+    public Support Supports(TransactionMode mode) => MassTransitSupport.Of(mode);
+
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    {
+        var broker = RabbitMqAddress.Parse(settings.Transport);
+        services.AddSingleton(handle);
+        services.AddSingleton(_ => NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(settings.Widgets) { Enlist = settings.Mode == TransactionMode.DtcOff }));
+        // Before the bus, which would try again for ever without a word of what is wrong.
+        services.AddSingleton<IHostedService>(new BrokerCheck(broker, settings));
+        services.AddOptions<MassTransitHostOptions>().Configure(host => host.WaitUntilStarted = true);
+        services.AddMassTransit(bus =>
+        {
+            bus.DisableUsageTelemetry();
+            bus.AddConsumer<BuildWidgetConsumer>();
+            bus.UsingRabbitMq((context, rabbit) => Configure(context, rabbit, broker, settings));
+        });
+    }
+
+    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(Open(RabbitMqAddress.Parse(transport), name, queueType), name);
+
+    private static RabbitMqQueue Open(RabbitMqAddress broker, string name, QueueType queueType) => new(broker, name, queueType, hasRetries: false);
+
+    private static void Configure(IBusRegistrationContext context, IRabbitMqBusFactoryConfigurator rabbit, RabbitMqAddress broker, EndpointSettings settings)
+    {
+        rabbit.Host(broker.Amqp, host =>
+        {
+            host.Username(broker.Credentials.UserName);
+            host.Password(broker.Credentials.Password);
+            host.PublisherConfirmation = true;
+        });
+        // The body is the message alone, as in every other framework, without MassTransit's envelope.
+        rabbit.UseRawJsonSerializer(isDefault: true);
+        rabbit.ReceiveEndpoint(settings.Queue, endpoint =>
+        {
+            if (settings.QueueType is QueueType.Quorum)
+                endpoint.SetQuorumQueue();
+
+            endpoint.ConfigureConsumeTopology = false;
+            endpoint.PrefetchCount = settings.Prefetch;
+            endpoint.ConcurrentMessageLimit = settings.Concurrency;
+            endpoint.UseTransactionMode(settings.Mode, context);
+            endpoint.ConfigureConsumer<BuildWidgetConsumer>(context);
+        });
+    }
+
+    /// <summary>Says what is wrong with the broker or the queue, and fails the start.</summary>
+    private sealed class BrokerCheck(RabbitMqAddress broker, EndpointSettings settings) : IHostedService
+    {
+        public async Task StartAsync(CancellationToken cancellationToken)
+        {
+            await using var queue = Open(broker, settings.Queue, settings.QueueType);
+            await queue.CreateAsync(cancellationToken);
+        }
+
+        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+    }
+
+    private sealed class BuildWidgetConsumer(HandleWidget handle, NpgsqlDataSource data) : IConsumer<BuildWidget>
+    {
+        public async Task Consume(ConsumeContext<BuildWidget> context)
+        {
+            await using var adapter = new Adapter(context, data);
+            await handle(context.Message, adapter, context.CancellationToken);
+        }
+    }
+
+    private sealed class Adapter(ConsumeContext context, NpgsqlDataSource data) : IMessageContext, IAsyncDisposable
+    {
+        private NpgsqlConnection? connection;
+
+        public async ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => connection ??= await data.OpenConnectionAsync(cancellationToken);
+
+        public async Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
+        {
+            var endpoint = await context.GetSendEndpoint(new Uri($"exchange:{queue}"));
+            await endpoint.Send(message, Pipe.Execute<SendContext<WidgetBuilt>>(Address), cancellationToken);
+        }
+
+        private static void Address(SendContext<WidgetBuilt> send)
+        {
+            send.MessageId = send.Message.MessageId;
+            // A message that no queue takes fails the send.
+            if (send.TryGetPayload(out RabbitMqSendContext? rabbit))
+                rabbit.Mandatory = true;
+        }
+
+        public ValueTask DisposeAsync() => connection?.DisposeAsync() ?? ValueTask.CompletedTask;
+    }
+
+    private sealed class CellQueue(RabbitMqQueue queue, string name) : RabbitMqCellQueue(queue, name)
+    {
+        public override async Task CreateAsync(CancellationToken cancellationToken)
+        {
+            await Queue.CreateAsync(cancellationToken);
+            await Queue.BindExchangeAsync(cancellationToken);
+        }
+
+        public override async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+            [.. (await Queue.ReadErrorPropertiesAsync(cancellationToken)).Select(GivenUpOf)];
+
+        private static GivenUp GivenUpOf(IReadOnlyBasicProperties properties) => new(
+            Guid.TryParse(properties.MessageId, out var id) ? id : Guid.Empty,
+            int.TryParse(Header(properties, MessageHeaders.FaultRetryCount), CultureInfo.InvariantCulture, out var retries) ? retries + 1 : null,
+            $"{Header(properties, MessageHeaders.FaultExceptionType)}: {Header(properties, MessageHeaders.FaultMessage)}");
+
+        private static string Header(IReadOnlyBasicProperties properties, string name) =>
+            properties.Headers?.TryGetValue(name, out var value) is true ? value is byte[] text ? Encoding.UTF8.GetString(text) : $"{value}" : "";
+    }
+}

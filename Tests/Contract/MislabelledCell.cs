@@ -1,0 +1,55 @@
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Kit.Tests.Contract;
+
+/// <summary>A cell that runs another mode than its label says is found out before it is measured.</summary>
+public sealed class MislabelledCell
+{
+    [TestCase("dtc-off", "scope-off", "without an ambient transaction")]
+    [TestCase("scope-off", "dtc-off", "in an ambient transaction, and should not")]
+    [TestCase("scope-off", "transactions-off", "out of the queue before it was handled")]
+    [TestCase("full-dtc", "dtc-off", "the receive commits after the handler's transaction")]
+    [TestCase("dtc-off", "full-dtc", "the receive does not commit after the handler's transaction")]
+    public async Task The_probe_says_in_what_it_disagrees(string label, string truth, string expected)
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        var cell = new Cell(new Mislabelled(TransactionMode.Parse(truth)), TransactionMode.Parse(label), AccessLibrary.All[0]);
+
+        var result = await CellProbe.RunAsync(
+            cell, new EndpointSettings("probe", databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), CancellationToken.None);
+
+        Assert.That(result.Support.Because, Does.Contain(expected));
+    }
+
+    [Test]
+    public async Task More_handlers_together_than_the_concurrency_are_found()
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        var cell = new Cell(new Mislabelled(TransactionMode.DtcOff, concurrency: 3), TransactionMode.DtcOff, AccessLibrary.All[0]);
+
+        var result = await CellProbe.RunAsync(
+            cell, new EndpointSettings("probe", databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), CancellationToken.None);
+
+        Assert.That(result.Support.Because, Is.EqualTo("3 handlers ran together, not 2"));
+    }
+
+    private sealed class Mislabelled(TransactionMode truth, int? concurrency = null) : IEndpointKind
+    {
+        private readonly BareOnPostgreSql kind = new();
+
+        public string Framework => kind.Framework;
+
+        public string Transport => kind.Transport;
+
+        public Support Supports(TransactionMode mode) => kind.Supports(mode);
+
+        public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
+            kind.AddEndpoint(services, settings with { Mode = truth, Concurrency = concurrency ?? settings.Concurrency }, handle);
+
+        public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => kind.OpenQueue(name, transport, queueType);
+    }
+}

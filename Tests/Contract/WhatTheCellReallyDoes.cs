@@ -1,0 +1,19 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+
+namespace Kit.Tests.Contract;
+
+public sealed class WhatTheCellReallyDoes(Cell cell) : ContractTest(cell)
+{
+    [Test]
+    public async Task The_probe_finds_what_the_label_says()
+    {
+        var result = await CellProbe.RunAsync(Cell, Bench.Settings with { Queue = "probe" }, CancellationToken.None);
+
+        Assert.That(result.Disagreements, Is.Empty);
+        Assert.That(result.Order, Is.EqualTo(CommitOrder.Of(Cell.Mode)));
+        Assert.That(result.MostTogether, Is.EqualTo(2));
+        // {"MessageId":"…"}: the same body on every transport.
+        Assert.That(result.BodyBytes, Is.EqualTo(52));
+    }
+}
