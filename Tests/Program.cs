@@ -1,6 +1,10 @@
+using Kit.Tests.Servers;
 using Kit.Tests.TwoPhase;
 
-// Tests run in the test host. Started by itself, this is the endpoint that the crash tests kill.
-return args is [CrashingEndpoint.Command]
-    ? await CrashingEndpoint.RunAsync(Console.In, Console.Out)
-    : 1;
+// Tests run in the test host. Started by itself, this is the process that the crash tests kill.
+return args switch
+{
+    [CrashingEndpoint.Command] => await CrashingEndpoint.RunAsync(Console.In, Console.Out),
+    [CrashingOwner.Command] => await CrashingOwner.RunAsync(Console.In, Console.Out),
+    _ => 1,
+};
