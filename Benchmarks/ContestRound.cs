@@ -41,7 +41,7 @@ internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
             var after = await ServerCounters.ReadAsync(counting, restored.Names, cancellationToken);
 
             var built = await widgets.ReadBuiltAsync(withCommitTime: true, cancellationToken);
-            var accounting = Accounting.Of(await ReadEvidenceAsync(warmUp, messages, built, widgets, queue, restored, cancellationToken));
+            var accounting = Accounting.Of(await EvidenceOfARound.ReadAsync(warmUp, messages, built, sizes.SeedRows, widgets, queue, restored, cancellationToken));
             return new ContestResult(
                 accounting.Outcome, OffsetsOf(messages, built), contestant.OwnPerSecond, own, CostsOf(before, after, begin, end, own), OthersOf(begin, end));
         }
@@ -52,20 +52,6 @@ internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
     }
 
     private static List<BuildWidget> NewMessages(int count) => [.. Enumerable.Range(0, count).Select(_ => new BuildWidget(Guid.CreateVersion7()))];
-
-    private async Task<Evidence> ReadEvidenceAsync(
-        List<BuildWidget> warmUp, List<BuildWidget> messages, IReadOnlyList<BuiltWidget> built,
-        WidgetTable widgets, ICellQueue queue, RoundDatabases restored, CancellationToken cancellationToken) => new()
-        {
-            Messages = messages.Select(message => message.MessageId).ToHashSet(),
-            WarmUp = warmUp.Select(message => message.MessageId).ToHashSet(),
-            RowsByMessage = built.GroupBy(widget => widget.MessageId).ToDictionary(rows => rows.Key, rows => rows.Count()),
-            ErrorQueue = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
-            Queue = await queue.ReadMessagesAsync(cancellationToken),
-            PreparedTransactions = await widgets.CountPreparedAsync(restored.Names, cancellationToken),
-            SeedRows = sizes.SeedRows,
-            TableRows = await widgets.CountAsync(cancellationToken),
-        };
 
     private static List<double> OffsetsOf(List<BuildWidget> messages, IReadOnlyList<BuiltWidget> built)
     {

@@ -6,5 +6,7 @@ public sealed class TemporaryFolder : IDisposable
     public string Path { get; } = Directory.CreateDirectory(
         System.IO.Path.Combine(System.IO.Path.GetTempPath(), $"kit-test-{Guid.NewGuid():N}")).FullName;
 
+    public string Below(params string[] names) => System.IO.Path.Combine([Path, .. names]);
+
     public void Dispose() => Directory.Delete(Path, recursive: true);
 }

@@ -55,18 +55,7 @@ internal sealed class UnwatchedHandler : IContestant
     /// <summary>Ends the process, by force when it does not end with its input.</summary>
     public async ValueTask DisposeAsync()
     {
-        process.StandardInput.Close();
-        using var patience = new CancellationTokenSource(TimeSpan.FromSeconds(5));
-        try
-        {
-            await process.WaitForExitAsync(patience.Token);
-        }
-        catch (OperationCanceledException)
-        {
-            process.Kill();
-            await process.WaitForExitAsync(CancellationToken.None);
-        }
-
+        await ChildProcess.EndAsync(process);
         process.Dispose();
     }
 

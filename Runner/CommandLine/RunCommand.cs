@@ -9,12 +9,15 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>run</c>: measures the matrix.</summary>
 internal sealed class RunCommand : KitCommand
 {
+    // Each worker holds a connection to its queue and one to the widgets; a server allows 100 unless it is told otherwise.
+    private const int MostConcurrency = 40;
+
     private readonly CellFilter filter = new(isMatrix: true);
     private readonly Option<int?> messages = Count("--messages", "Messages of each measured drain (10000; quick: 2000).", least: 1);
     private readonly Option<int?> rounds = Count("--rounds", "Rounds; each has every cell once (5; quick: 1).", least: 1);
     private readonly Option<int?> seedRows = Count("--seed-rows", "Rows in the widgets' table before each round (1000000; quick: 100000).", least: 0);
     private readonly Option<int?> warmUp = Count("--warmup", "Messages drained before the clock, in the same process (1000; quick: 500).", least: 0);
-    private readonly Option<int?> concurrency = Count("--concurrency", "Messages handled at the same time (2).", least: 1);
+    private readonly Option<int?> concurrency = Count("--concurrency", "Messages handled at the same time (2).", least: 1, most: MostConcurrency);
     private readonly Option<int?> orderSeed = Count("--order-seed", "Seed of the order of the cells within each round (random, and printed).", least: 0);
     private readonly Option<bool> quick = new("--quick") { Description = "One round with fewer rows and messages, under a minute; to try, not to cite." };
     private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not run noisy rounds once more at the end (quick never does)." };
@@ -103,17 +106,17 @@ internal sealed class RunCommand : KitCommand
             string.Join(' ', arguments.Select(argument => server is null ? argument : argument.Replace(server, ConnectionStrings.Mask(server), StringComparison.Ordinal))));
     }
 
-    private static Option<int?> Count(string name, string description, int least) => new(name)
+    private static Option<int?> Count(string name, string description, int least, int most = int.MaxValue) => new(name)
     {
         Description = description,
         HelpName = "n",
         CustomParser = result =>
         {
             var typed = result.Tokens[0].Value;
-            if (int.TryParse(typed, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var count) && count >= least)
+            if (int.TryParse(typed, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var count) && count >= least && count <= most)
                 return count;
 
-            result.AddError($"{name}: expected a whole number from {least} to {int.MaxValue}, found '{typed}'.");
+            result.AddError($"{name}: expected a whole number from {least} to {most}, found '{typed}'.");
             return null;
         },
     };

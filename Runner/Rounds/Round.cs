@@ -51,7 +51,7 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
 
             var built = await widgets.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
             var ahead = await widgets.ClockAheadAsync(cancellationToken);
-            var accounting = Accounting.Of(await ReadEvidenceAsync(warmUp, messages, built, widgets, queue, restored, cancellationToken));
+            var accounting = Accounting.Of(await EvidenceOfARound.ReadAsync(warmUp, messages, built, sizes.SeedRows, widgets, queue, restored, cancellationToken));
             var use = UseOf(drained, handler);
             return document with
             {
@@ -111,20 +111,6 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
                 "Something else wrote to them: run on a server of the kit's own.");
         }
     }
-
-    private async Task<Evidence> ReadEvidenceAsync(
-        List<BuildWidget> warmUp, List<BuildWidget> messages, IReadOnlyList<BuiltWidget> built,
-        WidgetTable widgets, ICellQueue queue, RoundDatabases restored, CancellationToken cancellationToken) => new()
-        {
-            Messages = messages.Select(message => message.MessageId).ToHashSet(),
-            WarmUp = warmUp.Select(message => message.MessageId).ToHashSet(),
-            RowsByMessage = built.GroupBy(widget => widget.MessageId).ToDictionary(rows => rows.Key, rows => rows.Count()),
-            ErrorQueue = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
-            Queue = await queue.ReadMessagesAsync(cancellationToken),
-            PreparedTransactions = await widgets.CountPreparedAsync(restored.Names, cancellationToken),
-            SeedRows = sizes.SeedRows,
-            TableRows = await widgets.CountAsync(cancellationToken),
-        };
 
     private List<double> OffsetsOf(DrainReport report, List<BuildWidget> messages, IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead)
     {

@@ -14,12 +14,12 @@ public sealed class FolderThatHoldsARun
         File.WriteAllText(temporary.Below(file), "kept");
 
         Assert.That(
-            () => RunFolder.Create(temporary.Location, InventedRun.Document),
+            () => RunFolder.Create(temporary.Path, InventedRun.Document),
             Throws.TypeOf<KitException>().With.Message.Contains($"already holds a run: {file}").And.Property(nameof(KitException.Remedy)).Contains("--out"));
         using (Assert.EnterMultipleScope())
         {
             Assert.That(File.ReadAllText(temporary.Below(file)), Is.EqualTo("kept"));
-            Assert.That(Directory.GetFileSystemEntries(temporary.Location), Has.Length.EqualTo(1));
+            Assert.That(Directory.GetFileSystemEntries(temporary.Path), Has.Length.EqualTo(1));
         }
     }
 
@@ -29,7 +29,7 @@ public sealed class FolderThatHoldsARun
         using var temporary = new TemporaryFolder();
         Directory.CreateDirectory(temporary.Below("rounds"));
 
-        Assert.That(() => RunFolder.Create(temporary.Location, InventedRun.Document), Throws.TypeOf<KitException>());
+        Assert.That(() => RunFolder.Create(temporary.Path, InventedRun.Document), Throws.TypeOf<KitException>());
     }
 
     [Test]
@@ -38,6 +38,6 @@ public sealed class FolderThatHoldsARun
         using var temporary = new TemporaryFolder();
         File.WriteAllText(temporary.Below("notes.txt"), "mine");
 
-        Assert.That(() => RunFolder.Create(temporary.Location, InventedRun.Document), Throws.Nothing);
+        Assert.That(() => RunFolder.Create(temporary.Path, InventedRun.Document), Throws.Nothing);
     }
 }
