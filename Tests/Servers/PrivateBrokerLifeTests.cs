@@ -25,7 +25,7 @@ public sealed class PrivateBrokerLifeTests
     [Test]
     public async Task Confirmed_messages_survive_a_kill_and_disposing_leaves_no_process_and_no_folder()
     {
-        var broker = await StartAsync();
+        await using var broker = await StartAsync();
         await PublishAsync(broker);
         await broker.StopImmediatelyAsync();
         await Assert.ThatAsync(
