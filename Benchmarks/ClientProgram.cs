@@ -29,7 +29,7 @@ internal sealed class ClientProgram
     {
         var connection = new NpgsqlConnectionStringBuilder(connectionString);
         // Every user of a machine can read command lines; its environment is a process's own.
-        var program = new ExternalProgram(path, Variables: new Dictionary<string, string>
+        var program = new ExternalProgram(path, Variables: new Dictionary<string, string?>
         {
             ["PGHOST"] = connection.Host!,
             ["PGPORT"] = $"{connection.Port}",

@@ -8,6 +8,8 @@ namespace Kit.Runner.CommandLine;
 internal sealed class DoctorCommand : KitCommand
 {
     private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
+    private readonly Option<string?> rabbitMq = ServerOption.RabbitMq();
+    private readonly Option<string?> rabbitMqManagement = ServerOption.RabbitMqManagement();
 
     public DoctorCommand()
         : base(
@@ -15,9 +17,11 @@ internal sealed class DoctorCommand : KitCommand
             "Shows what a run would find here (servers, packages, machine, load by others), and a remedy for each problem. " +
             "Exit code 1 when a run could not start.",
             ("doctor", "what is here, what is missing, what to do about it"),
-            ("doctor --postgresql \"Host=db1;Username=kit;Password=…\"", "whether that server can be used"))
+            ("doctor --postgresql \"Host=db1;Username=kit;Password=…\"", "whether that server can be used"),
+            ("doctor --rabbitmq amqp://kit:…@queues1", "whether that broker can be used"))
     {
-        Options.Add(postgreSql);
+        foreach (var option in new[] { postgreSql, rabbitMq, rabbitMqManagement })
+            Options.Add(option);
         SetAction(ExamineAsync);
     }
 
@@ -25,6 +29,8 @@ internal sealed class DoctorCommand : KitCommand
     {
         var question = new DoctorQuestion(
             parsed.GetValue(postgreSql),
+            parsed.GetValue(rabbitMq),
+            parsed.GetValue(rabbitMqManagement),
             [.. OptionalPackages.All.Select(package => (package.Name, package.Support))],
             ResultsFolder: "results");
         var findings = await Doctor.ExamineAsync(question, cancellationToken);

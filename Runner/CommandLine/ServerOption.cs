@@ -13,7 +13,32 @@ internal static class ServerOption
             Description = $"Connection string of a PostgreSQL server to use, as a role that may create databases; or environment {ConnectionStrings.PostgreSqlVariable}. " +
                           "Without it the kit starts a server of its own.",
             HelpName = "connection string",
-            DefaultValueFactory = _ => Environment.GetEnvironmentVariable(ConnectionStrings.PostgreSqlVariable) is { Length: > 0 } named ? named : null,
+            DefaultValueFactory = _ => Variable(ConnectionStrings.PostgreSqlVariable),
+        };
+        option.NotEmpty();
+        return option;
+    }
+
+    public static Option<string?> RabbitMq()
+    {
+        var option = new Option<string?>("--rabbitmq")
+        {
+            Description = $"URI of a RabbitMQ broker to use, amqp:// or amqps://; or environment {ConnectionStrings.RabbitMqVariable}. " +
+                          "Without it the kit starts a broker of its own.",
+            HelpName = "uri",
+            DefaultValueFactory = _ => Variable(ConnectionStrings.RabbitMqVariable),
+        };
+        option.NotEmpty();
+        return option;
+    }
+
+    public static Option<string?> RabbitMqManagement()
+    {
+        var option = new Option<string?>("--rabbitmq-management")
+        {
+            Description = $"Address of that broker's management plugin, by default port 15672 of its machine; or environment {ConnectionStrings.RabbitMqManagementVariable}.",
+            HelpName = "url",
+            DefaultValueFactory = _ => Variable(ConnectionStrings.RabbitMqManagementVariable),
         };
         option.NotEmpty();
         return option;
@@ -25,4 +50,6 @@ internal static class ServerOption
         if (result is { Implicit: false, Tokens: [{ Value: var typed }, ..] } && string.IsNullOrWhiteSpace(typed))
             result.AddError($"{option.Name}: expected a {option.HelpName}, found nothing.");
     });
+
+    private static string? Variable(string name) => Environment.GetEnvironmentVariable(name) is { Length: > 0 } named ? named : null;
 }

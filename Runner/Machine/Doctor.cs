@@ -24,6 +24,8 @@ public static class Doctor
     [
         await BinariesAsync(question.PostgreSql is null, cancellationToken),
         .. await ServerAsync(question, cancellationToken),
+        BrokerBinaries(question.RabbitMq is null),
+        .. await BrokerAsync(question, cancellationToken),
         .. question.Packages.Select(package => new Finding(package.Name, package.Support.Because ?? "available")),
         .. OfMachine(MachineFacts.Read()),
         .. new[] { Path.GetTempPath(), question.ResultsFolder }.Select(Path.GetFullPath).Distinct(StringComparer.Ordinal).Select(Disk),
@@ -94,6 +96,38 @@ public static class Doctor
                 new Finding(
                     "PostgreSQL server", ConnectionStrings.Mask(question.PostgreSql), unusable.Message, unusable.Remedy, IsFatal: true),
             ];
+        }
+    }
+
+    private static Finding BrokerBinaries(bool needed)
+    {
+        if (PrivateRabbitMq.Support.Because is { } reason)
+            return new Finding("RabbitMQ programs", needed ? $"not used: {reason}" : "none needed: a broker is named");
+        try
+        {
+            var binaries = RabbitMqBinaries.Find();
+            return new Finding("RabbitMQ programs", $"{binaries.Version} in {binaries.Folder}");
+        }
+        catch (KitException missing)
+        {
+            return needed
+                ? new Finding("RabbitMQ programs", "none that can be used", $"{missing.Message} The cells on RabbitMQ are left out.", missing.Remedy)
+                : new Finding("RabbitMQ programs", "none that can be used, and none needed: a broker is named");
+        }
+    }
+
+    private static async Task<IEnumerable<Finding>> BrokerAsync(DoctorQuestion question, CancellationToken cancellationToken)
+    {
+        if (question.RabbitMq is null)
+            return [new Finding("RabbitMQ broker", "none named; the kit starts its own where it finds the programs, durability on")];
+        try
+        {
+            var facts = await RabbitMqFacts.ReadAsync(BrokerAddress.Parse(question.RabbitMq, question.RabbitMqManagement), cancellationToken);
+            return facts.Findings();
+        }
+        catch (KitException unusable)
+        {
+            return [new Finding("RabbitMQ broker", ConnectionStrings.Mask(question.RabbitMq), unusable.Message, unusable.Remedy, IsFatal: true)];
         }
     }
 

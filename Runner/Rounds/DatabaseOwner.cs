@@ -1,4 +1,3 @@
-using System.Text.Json;
 using Kit.Runner.Servers;
 using Npgsql;
 
@@ -9,9 +8,7 @@ internal static class DatabaseOwner
 {
     public const string NamePrefix = "kit_";
 
-    private const string Mark = "comparison kit, removable when this process has ended: ";
-
-    public static string Comment => (Mark + JsonSerializer.Serialize(ProcessIdentity.Current)).Replace("'", "''", StringComparison.Ordinal);
+    public static string Comment => OwnerMark.Text.Replace("'", "''", StringComparison.Ordinal);
 
     /// <summary>Drops what crashed runs left on a server, as far as the role may.</summary>
     /// <returns>The names of the databases that were dropped.</returns>
@@ -26,7 +23,7 @@ internal static class DatabaseOwner
             await using var reader = await command.ExecuteReaderAsync(cancellationToken);
             while (await reader.ReadAsync(cancellationToken))
             {
-                if (!await reader.IsDBNullAsync(1, cancellationToken) && HasEnded(reader.GetString(1)))
+                if (!await reader.IsDBNullAsync(1, cancellationToken) && OwnerMark.IsOfEndedProcess(reader.GetString(1)))
                     leftovers.Add(reader.GetString(0));
             }
         }
@@ -63,8 +60,4 @@ internal static class DatabaseOwner
 
         return prepared;
     }
-
-    private static bool HasEnded(string comment) =>
-        comment.StartsWith(Mark, StringComparison.Ordinal)
-        && JsonSerializer.Deserialize<ProcessIdentity>(comment[Mark.Length..]) is { HasEnded: true };
 }

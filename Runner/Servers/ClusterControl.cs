@@ -6,25 +6,18 @@ namespace Kit.Runner.Servers;
 /// <param name="user">See <see cref="UnprivilegedUser"/>; <see langword="null"/>: our own.</param>
 public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder folder, string? user)
 {
-    private const int LinesShown = 5;
-
     // After an immediate stop the server replays its log before it answers, at most max_wal_size of it.
     private static readonly TimeSpan StartDeadline = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan StopDeadline = TimeSpan.FromMinutes(2);
 
-    // A program that was killed can write, or hold a file open, for a moment longer.
-    private const int DeleteAttempts = 10;
-    private static readonly TimeSpan DeletePause = TimeSpan.FromMilliseconds(100);
-
     /// <summary>What the server's log ends with, in one line for a message.</summary>
-    public string LogEnd => File.Exists(folder.Log) ? OneLine(File.ReadLines(folder.Log)) : "(empty)";
+    public string LogEnd => LogLines.EndOfFile(folder.Log);
 
     /// <exception cref="KitException">The cluster cannot be made, with what <c>initdb</c> said.</exception>
     public async Task InitializeAsync(string superuser, string password, CancellationToken cancellationToken)
     {
         await File.WriteAllTextAsync(folder.Password, password, cancellationToken);
-        if (user is not null)
-            MustSucceed(await new ExternalProgram("chown").RunAsync(["-R", user, folder.Server], cancellationToken));
+        MustSucceed(await folder.Owned.HandOverAsync(user, cancellationToken));
         MustSucceed(await RunAsync(
             "initdb",
             [
@@ -63,7 +56,7 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
             cancellationToken);
         if (Postmaster.RunningIn(folder.Data) is { } id)
             throw new KitException(
-                $"The private PostgreSQL server does not stop: {OneLine(stop.Output.Split('\n'))}",
+                $"The private PostgreSQL server does not stop: {LogLines.EndOf(stop.Output.Split('\n'))}",
                 $"Its postmaster is process {id}, its log is {folder.Log}.");
     }
 
@@ -80,8 +73,7 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
             await StopAsync(StopMode.Immediate, CancellationToken.None);
         }
 
-        for (var attempt = 1; !folder.TryDelete() && attempt < DeleteAttempts; attempt++)
-            await Task.Delay(DeletePause);
+        await folder.Owned.DeleteAsync();
     }
 
     private Task<ProgramResult> RunAsync(string name, IEnumerable<string> arguments, CancellationToken cancellationToken) =>
@@ -91,12 +83,9 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
     {
         if (!result.Succeeded)
             throw new KitException(
-                $"The private PostgreSQL cluster cannot be made in {folder.Server}: {OneLine(result.Output.Split('\n'))}",
-                ClusterFolder.Remedy);
+                $"The private PostgreSQL cluster cannot be made in {folder.Server}: {LogLines.EndOf(result.Output.Split('\n'))}",
+                OwnedFolder.Remedy);
     }
-
-    private static string OneLine(IEnumerable<string> lines) =>
-        string.Join(" / ", lines.Select(line => line.Trim()).Where(line => line.Length > 0).TakeLast(LinesShown));
 
     private static string Seconds(TimeSpan time) => ((int)time.TotalSeconds).ToString(CultureInfo.InvariantCulture);
 }

@@ -9,10 +9,38 @@ public static class ConnectionStrings
     /// <summary>The environment variable that names the PostgreSQL server to use.</summary>
     public const string PostgreSqlVariable = "KIT_POSTGRESQL";
 
-    private const string Masked = "***";
+    /// <summary>The environment variable that names the RabbitMQ broker to use.</summary>
+    public const string RabbitMqVariable = "KIT_RABBITMQ";
 
-    /// <summary>The connection string with each password replaced; nothing of one that cannot be read.</summary>
-    public static string Mask(string connectionString)
+    /// <summary>The environment variable that says where that broker's management plugin is.</summary>
+    public const string RabbitMqManagementVariable = "KIT_RABBITMQ_MANAGEMENT";
+
+    private const string Masked = "***";
+    private const string Unreadable = "(a connection string that cannot be read)";
+
+    /// <summary>The connection string or AMQP URI with each password replaced; nothing of one that cannot be read.</summary>
+    public static string Mask(string connectionString) => IsAmqp(connectionString) ? MaskUri(connectionString) : MaskSettings(connectionString);
+
+    private static bool IsAmqp(string connectionString) =>
+        connectionString.StartsWith("amqp://", StringComparison.OrdinalIgnoreCase)
+        || connectionString.StartsWith("amqps://", StringComparison.OrdinalIgnoreCase);
+
+    // By hand: a password with a bare / or @ would end elsewhere for a parser, and its rest be shown as host or path.
+    private static string MaskUri(string uri)
+    {
+        if (!Uri.TryCreate(uri, UriKind.Absolute, out _))
+            return Unreadable;
+        var start = uri.IndexOf("://", StringComparison.Ordinal) + 3;
+        var end = uri.LastIndexOf('@');
+        var query = uri.IndexOf('?', Math.Max(start, end));
+        var place = query < 0 ? uri[Math.Max(start, end + 1)..] : uri[Math.Max(start, end + 1)..query];
+        if (end < 0)
+            return uri[..start] + place;
+        var user = uri[start..end].Split(':')[0];
+        return $"{uri[..start]}{user}{(user.Length == end - start ? "" : ":" + Masked)}@{place}";
+    }
+
+    private static string MaskSettings(string connectionString)
     {
         try
         {
@@ -21,7 +49,7 @@ public static class ConnectionStrings
         }
         catch (ArgumentException)
         {
-            return "(a connection string that cannot be read)";
+            return Unreadable;
         }
     }
 

@@ -7,8 +7,12 @@ namespace Kit.Runner.Servers;
 /// <param name="Path">Its name on the search path, or its full path.</param>
 /// <param name="User">The user to run it as (only root can); <see langword="null"/>: our own.</param>
 /// <param name="Folder">Its working folder; <see langword="null"/>: our own.</param>
-/// <param name="Variables">Added to its environment, where passwords are safer than on a command line.</param>
-public sealed record ExternalProgram(string Path, string? User = null, string? Folder = null, IReadOnlyDictionary<string, string>? Variables = null)
+/// <param name="Variables">
+/// Its environment beside or instead of ours, where passwords are safer than on a command line; those that are <see langword="null"/> it
+/// does not get.
+/// </param>
+public sealed record ExternalProgram(
+    string Path, string? User = null, string? Folder = null, IReadOnlyDictionary<string, string?>? Variables = null)
 {
     // EACCES. Windows has no users to switch to here, and never answers with this number.
     private const int AccessDenied = 13;
@@ -52,12 +56,45 @@ public sealed record ExternalProgram(string Path, string? User = null, string? F
         return process.ExitCode;
     }
 
+    /// <summary>
+    /// Starts it as a server that outlives us if it must, in a session of its own, so that Ctrl+C on the terminal does not end it before we
+    /// do (on a platform without the program <c>setsid</c> it stays in ours). It is our child, so its end leaves no zombie.
+    /// </summary>
+    /// <param name="pidFile">Gets its process id, before it runs.</param>
+    /// <param name="log">Its output is added here.</param>
+    /// <exception cref="KitException">It cannot be started.</exception>
+    /// <exception cref="PlatformNotSupportedException">There is no shell: Windows.</exception>
+    public async Task StartServerAsync(string pidFile, string log, IEnumerable<string> arguments, CancellationToken cancellationToken)
+    {
+        if (OperatingSystem.IsWindows())
+            throw new PlatformNotSupportedException("A server is started through sh.");
+        // Each step replaces the one before, so that the id stays.
+        const string script = "pid=$1; log=$2; shift 2; echo $$ >\"$pid\" && exec \"$@\" </dev/null >>\"$log\" 2>&1";
+        IEnumerable<string> command = OnSearchPath("setsid") is { } setsid ? [setsid, Path] : [Path];
+        var shell = this with { Path = "/bin/sh" };
+        var start = shell.StartInfo(["-c", script, "sh", pidFile, log, .. command, .. arguments]);
+        // Without the terminal: the runtime would hold its settings for the child until that ends.
+        start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
+        using var process = shell.Start(start);
+        process.StandardInput.Close();
+        // Ends when the shell has become the server, or has failed before.
+        var said = await process.StandardError.ReadToEndAsync(cancellationToken);
+        if (said.Length > 0)
+            throw new KitException($"The program '{Path}' cannot be started: {LogLines.EndOf(said.Split('\n'))}", OwnedFolder.Remedy);
+    }
+
     private ProcessStartInfo StartInfo(IEnumerable<string> arguments)
     {
         var start = new ProcessStartInfo(Path, arguments) { UseShellExecute = false };
         start.Environment["LC_ALL"] = "C";
-        foreach (var (name, value) in Variables ?? new Dictionary<string, string>())
-            start.Environment[name] = value;
+        foreach (var (name, value) in Variables ?? new Dictionary<string, string?>())
+        {
+            if (value is null)
+                start.Environment.Remove(name);
+            else
+                start.Environment[name] = value;
+        }
+
         if (Folder is not null)
             start.WorkingDirectory = Folder;
         if (User is not null)

@@ -6,20 +6,17 @@ namespace Kit.Runner.Servers;
 /// <param name="Install">Arguments that install, without questions, the packages that follow.</param>
 /// <param name="NeedsRoot">Whether only root can install.</param>
 /// <param name="Before">What stands before its program; <see langword="null"/>: nothing.</param>
-/// <param name="Note">What else an installation does that its user should know; <see langword="null"/>: nothing.</param>
 public sealed record PackageManager(
     string Name,
     IReadOnlyList<string> Refresh,
     IReadOnlyList<string> Install,
     bool NeedsRoot,
-    IReadOnlyList<string>? Before = null,
-    string? Note = null)
+    IReadOnlyList<string>? Before = null)
 {
     public static IReadOnlyList<PackageManager> All { get; } =
     [
         // Without the variable a package such as tzdata asks its questions even so.
-        new("apt-get", ["update"], ["install", "-y"], NeedsRoot: true, ["env", "DEBIAN_FRONTEND=noninteractive"],
-            "Debian and Ubuntu also make a cluster of their own and may start it; the kit neither uses nor touches it."),
+        new("apt-get", ["update"], ["install", "-y"], NeedsRoot: true, ["env", "DEBIAN_FRONTEND=noninteractive"]),
         new("dnf", [], ["install", "-y"], NeedsRoot: true),
         new("apk", [], ["add", "--update-cache"], NeedsRoot: true),
         new("pacman", [], ["-Sy", "--needed", "--noconfirm"], NeedsRoot: true),

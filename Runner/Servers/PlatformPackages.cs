@@ -13,6 +13,7 @@ public sealed class PlatformPackages(IReadOnlyList<InstallableServer> servers, P
     /// <param name="output">Gets what is present, and each command before it runs.</param>
     /// <exception cref="KitException">
     /// There is no known package manager, it has no such package, only root can install, or a command failed; the message has its exit code.
+    /// Of a server that a run can go without, this is said on <paramref name="output"/> instead.
     /// </exception>
     public async Task InstallMissingAsync(TextWriter output, CancellationToken cancellationToken)
     {
@@ -21,13 +22,29 @@ public sealed class PlatformPackages(IReadOnlyList<InstallableServer> servers, P
             if (server.IsPresent())
                 await output.WriteLineAsync($"{server.Name} is installed.");
             else
-                await InstallAsync(server, output, cancellationToken);
+                await TryInstallAsync(server, output, cancellationToken);
+        }
+    }
+
+    private async Task TryInstallAsync(InstallableServer server, TextWriter output, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await InstallAsync(server, output, cancellationToken);
+        }
+        catch (KitException failure) when (!server.IsRequired)
+        {
+            await output.WriteLineAsync($"{failure.Message} Runs go without {server.Name} until it is there.");
+            await output.WriteLineAsync($"  → {failure.Remedy}");
         }
     }
 
     private async Task InstallAsync(InstallableServer server, TextWriter output, CancellationToken cancellationToken)
     {
-        foreach (var command in CommandsFor(server))
+        var commands = CommandsFor(server);
+        if (manager is not null && server.Notes?.TryGetValue(manager.Name, out var note) is true)
+            await output.WriteLineAsync(note);
+        foreach (var command in commands)
         {
             await output.WriteLineAsync($"{server.Name} is missing. Running: {string.Join(' ', command)}");
             var exitCode = await new ExternalProgram(command[0]).RunOnTerminalAsync(command.Skip(1), cancellationToken);
@@ -37,8 +54,6 @@ public sealed class PlatformPackages(IReadOnlyList<InstallableServer> servers, P
                     "Its own message is above; put that right, or run the command by hand.");
         }
 
-        if (manager?.Note is { } note)
-            await output.WriteLineAsync(note);
         if (!server.IsPresent())
             throw new KitException(
                 $"{server.Name} was installed, but its programs are not found where {server.Name} is usually put.",

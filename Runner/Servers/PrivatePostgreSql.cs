@@ -1,5 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
 using System.Security.Cryptography;
 using Npgsql;
 
@@ -58,7 +56,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
         // The server is found again by the exact path that it was started with.
         parent = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parent));
         var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
-        var user = await UnprivilegedUser.FindAsync(cancellationToken);
+        var user = await UnprivilegedUser.FindAsync("PostgreSQL", "postgres", cancellationToken);
         foreach (var leftover in ClusterFolder.Leftovers(parent))
             await RemoveLeftoverAsync(new ClusterControl(binaries, leftover, user));
 
@@ -114,7 +112,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
         catch (Exception cause) when (cause is IOException or UnauthorizedAccessException)
         {
             throw new KitException(
-                $"The private PostgreSQL cluster cannot be written in {folder.Server}: {cause.Message}", ClusterFolder.Remedy, cause);
+                $"The private PostgreSQL cluster cannot be written in {folder.Server}: {cause.Message}", OwnedFolder.Remedy, cause);
         }
     }
 
@@ -123,7 +121,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
         // Somebody else can take the port between our look and the server's; then another one is looked for.
         for (var attempt = 1; attempt <= PortAttempts; attempt++)
         {
-            port = FreePort();
+            port = LoopbackPorts.Free(1)[0];
             await WriteSettingsAsync(cancellationToken);
             if (await control.TryStartAsync(cancellationToken))
                 return;
@@ -146,11 +144,4 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
     private KitException DidNotStart() => new(
         $"PostgreSQL {Version} does not start in {DataFolder}. Its log ends: {control.LogEnd}",
         $"Put right what the log names, or name a server to use with --postgresql or {ConnectionStrings.PostgreSqlVariable}.");
-
-    private static int FreePort()
-    {
-        using var listener = new TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
-    }
 }

@@ -12,7 +12,7 @@ public sealed class DoctorTests
     public async Task A_server_out_of_reach_is_one_fatal_problem_without_its_password()
     {
         var findings = await Doctor.ExamineAsync(
-            new DoctorQuestion("Host=127.0.0.1;Port=1;Username=kit;Password=hidden-word", [], Path.GetTempPath()), CancellationToken.None);
+            new DoctorQuestion("Host=127.0.0.1;Port=1;Username=kit;Password=hidden-word", null, null, [], Path.GetTempPath()), CancellationToken.None);
 
         var server = findings.Single(finding => finding.Name is "PostgreSQL server");
         Assert.Multiple(() =>
@@ -25,12 +25,28 @@ public sealed class DoctorTests
     }
 
     [Test]
+    public async Task A_broker_out_of_reach_is_one_fatal_problem_without_its_password()
+    {
+        var findings = await Doctor.ExamineAsync(
+            new DoctorQuestion(null, "amqp://kit:hidden-word@127.0.0.1:1", null, [], Path.GetTempPath()), CancellationToken.None);
+
+        var broker = findings.Single(finding => finding.Name is "RabbitMQ broker");
+        Assert.Multiple(() =>
+        {
+            Assert.That(broker.Found, Is.EqualTo("amqp://kit:***@127.0.0.1:1"));
+            Assert.That(broker.Problem, Does.Contain("out of reach"));
+            Assert.That(broker.IsFatal, Is.True);
+            Assert.That(findings.Select(finding => finding.ToString()), Has.None.Contains("hidden-word"));
+        });
+    }
+
+    [Test]
     public async Task A_named_server_is_asked()
     {
         var server = await PostgreSqlServer.GetAsync();
 
         var findings = await Doctor.ExamineAsync(
-            new DoctorQuestion(server.ConnectionString, [], Path.GetTempPath()), CancellationToken.None);
+            new DoctorQuestion(server.ConnectionString, null, null, [], Path.GetTempPath()), CancellationToken.None);
 
         Assert.That(findings.Single(finding => finding.Name is "PostgreSQL server").Found, Does.StartWith($"{server.Version}"));
     }
@@ -39,7 +55,7 @@ public sealed class DoctorTests
     public async Task Optional_packages_are_listed_with_their_reason()
     {
         var findings = await Doctor.ExamineAsync(
-            new DoctorQuestion(null, [("here", Support.Yes), ("missing", Support.No("not on the feed"))], Path.GetTempPath()),
+            new DoctorQuestion(null, null, null, [("here", Support.Yes), ("missing", Support.No("not on the feed"))], Path.GetTempPath()),
             CancellationToken.None);
 
         Assert.Multiple(() =>

@@ -6,7 +6,7 @@ namespace Kit.Tests.Servers;
 /// <summary>Installing with invented package managers: programs that every machine with the .NET SDK has.</summary>
 public sealed class PlatformPackagesTests
 {
-    private static readonly PackageManager Succeeding = new("dotnet", [], ["--version", "--"], NeedsRoot: false, Note: "Mind the step.");
+    private static readonly PackageManager Succeeding = new("dotnet", [], ["--version", "--"], NeedsRoot: false);
     private static readonly PackageManager Failing = new("dotnet", [], ["no-such-command"], NeedsRoot: false);
 
     private readonly StringWriter output = new();
@@ -76,10 +76,36 @@ public sealed class PlatformPackagesTests
     public void PostgreSql_has_a_package_for_every_known_manager() =>
         Assert.That(InstallableServer.PostgreSql.Packages.Keys, Is.EquivalentTo(PackageManager.All.Select(manager => manager.Name)));
 
-    private Task InstallAsync(PackageManager? manager)
+    [Test]
+    public void RabbitMq_has_a_package_for_every_known_manager_but_winget() =>
+        Assert.That(
+            InstallableServer.RabbitMq.Packages.Keys, Is.EquivalentTo(PackageManager.All.Select(manager => manager.Name).Where(name => name is not "winget")));
+
+    [Test]
+    public async Task A_server_that_a_run_can_go_without_fails_without_an_end_and_what_its_package_also_does_is_said_before()
     {
         var store = new InstallableServer(
-            "Store", () => present, new Dictionary<string, string>(StringComparer.Ordinal) { ["dotnet"] = "store" });
+            "Store", () => false, Named("store"), IsRequired: false, Named("It also starts a service."));
+
+        await new PlatformPackages([store], Failing).InstallMissingAsync(output, CancellationToken.None);
+
+        Assert.That(
+            output.ToString().ReplaceLineEndings("\n"),
+            Is.EqualTo(
+                """
+                It also starts a service.
+                Store is missing. Running: dotnet no-such-command store
+                Installing Store failed: 'dotnet no-such-command store' ended with exit code 1. Runs go without Store until it is there.
+                  → Its own message is above; put that right, or run the command by hand.
+
+                """.ReplaceLineEndings("\n")));
+    }
+
+    private Task InstallAsync(PackageManager? manager)
+    {
+        var store = new InstallableServer("Store", () => present, Named("store"));
         return new PlatformPackages([store], manager).InstallMissingAsync(output, CancellationToken.None);
     }
+
+    private static Dictionary<string, string> Named(string text) => new(StringComparer.Ordinal) { ["dotnet"] = text };
 }

@@ -26,7 +26,7 @@ internal sealed class TransactionsOffReceiver(QueueSession queue, NpgsqlDataSour
         return true;
     }
 
-    private async Task GiveUpAsync(ReceivedMessage message, Exception failure)
+    private async Task GiveUpAsync(QueuedMessage message, Exception failure)
     {
         try
         {

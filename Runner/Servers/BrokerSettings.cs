@@ -1,0 +1,93 @@
+using System.Collections;
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>The settings of the private broker, each with its reason. What is not here is the broker's default.</summary>
+public static class BrokerSettings
+{
+    /// <summary>The text of the configuration file.</summary>
+    public static string For(BrokerFolder folder, BrokerPorts ports) => string.Create(CultureInfo.InvariantCulture, $"""
+        # Reached from this machine alone.
+        listeners.tcp.1 = 127.0.0.1:{ports.Amqp}
+        management.tcp.ip = 127.0.0.1
+        management.tcp.port = {ports.Management}
+
+        # One user and one virtual host; where definitions are named, the broker makes no guest.
+        load_definitions = {folder.Definitions}
+
+        # No alarm on a machine with little: 10,000 small messages need far less.
+        disk_free_limit.absolute = 200MB
+        vm_memory_high_watermark.absolute = 2GB
+
+        log.file.level = info
+        log.console = false
+
+        """);
+
+    /// <summary>
+    /// The text of the definitions file: a user who may do all, in a virtual host. Of the password it has the salted hash that
+    /// https://www.rabbitmq.com/docs/passwords describes.
+    /// </summary>
+    public static string Definitions(string user, string password, string virtualHost)
+    {
+        var salt = RandomNumberGenerator.GetBytes(4);
+        byte[] hash = [.. salt, .. SHA256.HashData([.. salt, .. Encoding.UTF8.GetBytes(password)])];
+        return JsonSerializer.Serialize(new
+        {
+            users = new[]
+            {
+                new
+                {
+                    name = user,
+                    password_hash = Convert.ToBase64String(hash),
+                    hashing_algorithm = "rabbit_password_hashing_sha256",
+                    tags = "administrator",
+                },
+            },
+            vhosts = new[] { new { name = virtualHost } },
+            permissions = new[] { new { user, vhost = virtualHost, configure = ".*", write = ".*", read = ".*" } },
+        });
+    }
+
+    /// <summary>The environment of broker and port mapper; a value of <see langword="null"/> takes the variable away.</summary>
+    public static IReadOnlyDictionary<string, string?> Environment(BrokerFolder folder, BrokerPorts ports)
+    {
+        var variables = new Dictionary<string, string?>(StringComparer.Ordinal);
+        // Settings of a broker of the user's own.
+        foreach (var name in System.Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().Select(variable => (string)variable.Key))
+        {
+            if (name.StartsWith("RABBITMQ_", StringComparison.Ordinal) || name.StartsWith("ERL_", StringComparison.Ordinal))
+                variables[name] = null;
+        }
+
+        // The cookie, by which Erlang's nodes know each other, lies here.
+        variables["HOME"] = folder.Home;
+        variables["LANG"] = variables["LC_ALL"] = "C.UTF-8";
+        variables["RABBITMQ_NODENAME"] = $"{folder.Owned.Name}@localhost";
+        variables["RABBITMQ_NODE_IP_ADDRESS"] = variables["ERL_EPMD_ADDRESS"] = "127.0.0.1";
+        variables["RABBITMQ_NODE_PORT"] = $"{ports.Amqp}";
+        variables["RABBITMQ_DIST_PORT"] = $"{ports.Distribution}";
+        variables["ERL_EPMD_PORT"] = $"{ports.PortMapper}";
+        variables["RABBITMQ_MNESIA_BASE"] = folder.Data;
+        variables["RABBITMQ_LOG_BASE"] = folder.Server;
+        variables["RABBITMQ_LOGS"] = folder.Log;
+        variables["RABBITMQ_CONFIG_FILE"] = folder.Settings;
+        variables["RABBITMQ_ENABLED_PLUGINS_FILE"] = folder.Plugins;
+        // None of these is there: those of the machine's own broker would be read instead.
+        variables["RABBITMQ_CONFIG_FILES"] = Path.Combine(folder.Server, "conf.d");
+        variables["RABBITMQ_ADVANCED_CONFIG_FILE"] = Path.Combine(folder.Server, "advanced.config");
+        variables["RABBITMQ_CONF_ENV_FILE"] = Path.Combine(folder.Server, "rabbitmq-env.conf");
+        // The second: no answer to Ctrl+C, where there is no setsid.
+        variables["RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"] = "-kernel inet_dist_use_interface {127,0,0,1} +B i";
+        // The script then becomes the broker, in place of watching over it.
+        variables["RUNNING_UNDER_SYSTEMD"] = "true";
+        variables["NOTIFY_SOCKET"] = null;
+        // No dump of the whole memory when it ends badly.
+        variables["ERL_CRASH_DUMP_SECONDS"] = "0";
+        return variables;
+    }
+}

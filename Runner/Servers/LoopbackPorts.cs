@@ -1,0 +1,26 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>Ports of this machine alone.</summary>
+public static class LoopbackPorts
+{
+    /// <summary>Different ports that nobody listens on now. Somebody else can take one before its server does.</summary>
+    public static IReadOnlyList<int> Free(int count)
+    {
+        // All are held at once: a port given back could be found again.
+        var listeners = Enumerable.Range(0, count).Select(_ => new TcpListener(IPAddress.Loopback, 0)).ToList();
+        try
+        {
+            foreach (var listener in listeners)
+                listener.Start();
+            return [.. listeners.Select(listener => ((IPEndPoint)listener.LocalEndpoint).Port)];
+        }
+        finally
+        {
+            foreach (var listener in listeners)
+                listener.Dispose();
+        }
+    }
+}

@@ -1,0 +1,26 @@
+using System.Text.Json;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>The words by which something on a server (a database, a virtual host) is the kit's, and by which its process is found.</summary>
+public static class OwnerMark
+{
+    private const string Mark = "comparison kit, removable when this process has ended: ";
+
+    /// <summary>Of what belongs to this process.</summary>
+    public static string Text { get; } = Mark + JsonSerializer.Serialize(ProcessIdentity.Current);
+
+    /// <summary>Whether a mark is the kit's and its process has ended.</summary>
+    public static bool IsOfEndedProcess(string text)
+    {
+        try
+        {
+            return text.StartsWith(Mark, StringComparison.Ordinal)
+                && JsonSerializer.Deserialize<ProcessIdentity>(text[Mark.Length..]) is { HasEnded: true };
+        }
+        catch (JsonException)
+        {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,202 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+using Kit.Modes;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>
+/// A throw-away RabbitMQ broker of this process, from the machine's own programs: on free loopback ports, with a random password, with
+/// durability on and the management plugin. Disposing stops it and deletes its folder; what a crash leaves behind, the next start removes.
+/// </summary>
+public sealed class PrivateRabbitMq : IAsyncDisposable
+{
+    private const string User = "kit";
+    private const string VirtualHost = "kit";
+    private const int PortAttempts = 3;
+
+    // On a busy machine, and where the broker has a data folder to recover.
+    private static readonly TimeSpan StartDeadline = TimeSpan.FromMinutes(2);
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
+
+    private readonly BrokerFolder folder;
+    private readonly BrokerControl control;
+    private readonly RabbitMqBinaries binaries;
+    private readonly string password = NewSecret();
+    private BrokerPorts ports = null!;
+
+    private PrivateRabbitMq(BrokerFolder folder, BrokerControl control, RabbitMqBinaries binaries)
+    {
+        this.folder = folder;
+        this.control = control;
+        this.binaries = binaries;
+    }
+
+    /// <summary>Whether the kit can start a broker of its own on this platform.</summary>
+    public static Support Support { get; } = OperatingSystem.IsWindows()
+        ? Support.No("on Windows the kit starts no RabbitMQ broker of its own; name one with --rabbitmq")
+        : Support.Yes;
+
+    /// <summary>As a user who may do all, in a virtual host that is there. It holds the password; show it through <see cref="ConnectionStrings.Mask"/>.</summary>
+    public Uri AmqpUri => new($"amqp://{User}:{password}@127.0.0.1:{ports.Amqp}/{VirtualHost}");
+
+    /// <summary>Of the management plugin; user and password are those of <see cref="AmqpUri"/>.</summary>
+    public Uri ManagementUri => new($"http://127.0.0.1:{ports.Management}/");
+
+    /// <summary>Both of the above.</summary>
+    public BrokerAddress Address => BrokerAddress.Parse(AmqpUri.AbsoluteUri, ManagementUri.AbsoluteUri);
+
+    /// <summary>Where all files of the broker lie.</summary>
+    public string Folder => folder.Server;
+
+    public Version Version => binaries.Version;
+
+    /// <summary>From the first program that was started to the first answer over AMQP and HTTP; of the last start.</summary>
+    public TimeSpan StartTime { get; private set; }
+
+    /// <summary>The broker's process; another one after each restart.</summary>
+    /// <exception cref="InvalidOperationException">The broker is stopped.</exception>
+    public async Task<int> FindBrokerPidAsync() =>
+        await control.FindBrokerAsync() ?? throw new InvalidOperationException("The private RabbitMQ broker is stopped.");
+
+    /// <summary>The processes whose CPU time, with that of their descendants, is the broker's: itself and its port mapper.</summary>
+    public Task<IReadOnlyList<int>> FindPidsAsync() => control.FindProcessesAsync();
+
+    /// <summary>Starts a broker under the system's folder for temporary files, once leftovers of crashed runs are removed.</summary>
+    /// <exception cref="KitException">
+    /// Windows, no broker programs, no folder that can be written to, a full disk, or the broker does not start; then with its last log lines.
+    /// </exception>
+    public static Task<PrivateRabbitMq> StartAsync(CancellationToken cancellationToken) => StartAsync(Path.GetTempPath(), cancellationToken);
+
+    /// <summary>The same, under a folder of the caller's choice.</summary>
+    /// <inheritdoc cref="StartAsync(CancellationToken)" path="/exception"/>
+    public static async Task<PrivateRabbitMq> StartAsync(string parent, CancellationToken cancellationToken)
+    {
+        if (Support.Because is { } reason)
+            throw new KitException($"No broker: {reason}.", $"Name a broker with --rabbitmq or {ConnectionStrings.RabbitMqVariable}.");
+        // The broker is found again by the exact path that it was started with.
+        parent = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parent));
+        var found = RabbitMqBinaries.Find();
+        var user = await UnprivilegedUser.FindAsync("RabbitMQ", "rabbitmq", cancellationToken);
+        foreach (var leftover in BrokerFolder.Leftovers(parent))
+            await RemoveLeftoverAsync(new BrokerControl(leftover, user));
+
+        var own = BrokerFolder.Create(parent);
+        var broker = new PrivateRabbitMq(own, new BrokerControl(own, user), found);
+        try
+        {
+            await broker.MakeAndStartAsync(cancellationToken);
+            return broker;
+        }
+        catch
+        {
+            await broker.control.RemoveAsync(StopMode.Immediate);
+            throw;
+        }
+    }
+
+    /// <summary>Ends as a crash of the broker would: connections break; what it had confirmed is on the disk.</summary>
+    /// <exception cref="KitException">The broker does not end.</exception>
+    public Task StopImmediatelyAsync() => control.StopAsync(StopMode.Immediate);
+
+    /// <summary>Starts again on the same ports and data; stops first if it runs.</summary>
+    /// <exception cref="KitException">The broker does not stop, or does not start; then with its last log lines.</exception>
+    public async Task RestartAsync(CancellationToken cancellationToken)
+    {
+        await control.StopAsync(StopMode.Fast);
+        File.Delete(folder.Output);
+        if (!await TryStartAsync(cancellationToken))
+            throw DidNotStart();
+    }
+
+    public ValueTask DisposeAsync() => new(control.RemoveAsync(StopMode.Fast));
+
+    private static async Task RemoveLeftoverAsync(BrokerControl leftover)
+    {
+        try
+        {
+            await leftover.RemoveAsync(StopMode.Immediate);
+        }
+        catch (KitException)
+        {
+            // It belongs to another user, who may stop it; it is in nobody's way.
+        }
+    }
+
+    private async Task MakeAndStartAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await StartOnFreePortsAsync(cancellationToken);
+        }
+        catch (Exception cause) when (cause is IOException or UnauthorizedAccessException)
+        {
+            throw new KitException($"The private RabbitMQ broker cannot be written in {folder.Server}: {cause.Message}", OwnedFolder.Remedy, cause);
+        }
+    }
+
+    private async Task StartOnFreePortsAsync(CancellationToken cancellationToken)
+    {
+        var definitions = BrokerSettings.Definitions(User, password, VirtualHost);
+        var cookie = NewSecret();
+        // Somebody else can take a port between our look and the broker's; then others are looked for.
+        for (var attempt = 1; attempt <= PortAttempts; attempt++)
+        {
+            ports = BrokerPorts.Free();
+            await control.WriteAsync(ports, definitions, cookie, binaries.PortMapper, cancellationToken);
+            if (await TryStartAsync(cancellationToken))
+                return;
+            if (!control.IsPortTaken)
+                break;
+            await control.KillAsync();
+        }
+
+        throw DidNotStart();
+    }
+
+    private async Task<bool> TryStartAsync(CancellationToken cancellationToken)
+    {
+        var watch = Stopwatch.StartNew();
+        await control.StartAsync(binaries, ports, cancellationToken);
+        while (!await AnswersAsync(cancellationToken))
+        {
+            if (await control.FindBrokerAsync() is null || watch.Elapsed > StartDeadline)
+                return false;
+            await Task.Delay(Pause, cancellationToken);
+        }
+
+        StartTime = watch.Elapsed;
+        return true;
+    }
+
+    // The listener for clients opens last, when user and virtual host are there.
+    private async Task<bool> AnswersAsync(CancellationToken cancellationToken)
+    {
+        if (!await ListensAsync(ports.Amqp, cancellationToken))
+            return false;
+        await RabbitMqFacts.ReadVersionAsync(Address, cancellationToken);
+        using var management = new ManagementApi(Address);
+        return await management.WhyAbsentAsync(cancellationToken) is null;
+    }
+
+    private static async Task<bool> ListensAsync(int port, CancellationToken cancellationToken)
+    {
+        using var socket = new TcpClient();
+        try
+        {
+            await socket.ConnectAsync(IPAddress.Loopback, port, cancellationToken);
+            return true;
+        }
+        catch (SocketException)
+        {
+            return false;
+        }
+    }
+
+    private KitException DidNotStart() => new(
+        $"RabbitMQ {Version} does not start in {folder.Server}. Its log ends: {control.LogEnd}",
+        $"Put right what the log names, or name a broker to use with --rabbitmq or {ConnectionStrings.RabbitMqVariable}.");
+
+    private static string NewSecret() => Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16));
+}

@@ -1,0 +1,226 @@
+using System.Net.Sockets;
+using System.Security.Authentication;
+using System.Text;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Events;
+using RabbitMQ.Client.Exceptions;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>What a RabbitMQ broker says of itself, as far as a run depends on it.</summary>
+/// <param name="Address">Where it is and as whom we are there, without the password.</param>
+/// <param name="Version">As the broker names it.</param>
+/// <param name="Management">Where the management plugin is, or was looked for.</param>
+/// <param name="ManagementAbsent">Why it cannot be used; <see langword="null"/> where it can.</param>
+/// <param name="MayMakeVirtualHosts">Whether the kit can have one of its own.</param>
+/// <param name="Alarm">The broker's words for why it takes no messages now; <see langword="null"/> where it does.</param>
+/// <param name="Refusal">Why our user cannot publish at all; <see langword="null"/> where it can.</param>
+public sealed record RabbitMqFacts(
+    string Address,
+    string Version,
+    Uri Management,
+    string? ManagementAbsent,
+    bool MayMakeVirtualHosts,
+    string? Alarm,
+    string? Refusal)
+{
+    private const string ConnectionName = "comparison kit, preflight";
+
+    // Long enough for a broker across an ocean, short enough for somebody who waits.
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(10);
+
+    // A broker says at once that it blocks.
+    private static readonly TimeSpan BlockedPatience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan GoodbyePatience = TimeSpan.FromSeconds(1);
+
+    /// <summary>Asks the broker.</summary>
+    /// <exception cref="KitException">
+    /// The broker is out of reach, refuses user or password, or has no such virtual host. The message never has the password.
+    /// </exception>
+    public static async Task<RabbitMqFacts> ReadAsync(BrokerAddress broker, CancellationToken cancellationToken)
+    {
+        using var management = new ManagementApi(broker);
+        var connection = await ConnectAsync(broker, cancellationToken);
+        try
+        {
+            var (alarm, refusal) = await TryPublishAsync(connection, broker, cancellationToken);
+            var absent = await management.WhyAbsentAsync(cancellationToken);
+            return new RabbitMqFacts(
+                broker.ToString(), VersionOf(connection), broker.Management, absent,
+                absent is null && await management.IsAdministratorAsync(cancellationToken), alarm, refusal);
+        }
+        finally
+        {
+            await SayGoodbyeAsync(connection);
+        }
+    }
+
+    /// <summary>Asks the broker and makes sure that a run can use it.</summary>
+    /// <exception cref="KitException">As <see cref="ReadAsync"/>, and the first fatal one of <see cref="Findings"/>.</exception>
+    public static async Task<RabbitMqFacts> RequireAsync(BrokerAddress broker, CancellationToken cancellationToken)
+    {
+        var facts = await ReadAsync(broker, cancellationToken);
+        return facts.Findings().FirstOrDefault(finding => finding.IsFatal) is { Problem: { } problem, Remedy: { } remedy }
+            ? throw new KitException(problem, remedy)
+            : facts;
+    }
+
+    /// <summary>The version that the broker tells a client.</summary>
+    /// <inheritdoc cref="ReadAsync" path="/exception"/>
+    public static async Task<string> ReadVersionAsync(BrokerAddress broker, CancellationToken cancellationToken)
+    {
+        await using var connection = await ConnectAsync(broker, cancellationToken);
+        return VersionOf(connection);
+    }
+
+    /// <summary>Each thing that a run depends on, with its problem where there is one.</summary>
+    public IEnumerable<Finding> Findings()
+    {
+        yield return new Finding("RabbitMQ broker", $"{Version}, {Address}");
+
+        yield return ManagementAbsent is null
+            ? new Finding("management plugin", $"answers at {Management}")
+            : new Finding(
+                "management plugin", $"not to be had at {Management}",
+                $"{ManagementAbsent}. Without it there is no virtual host of the kit's own, and NServiceBus cannot run on this broker.",
+                "On the broker's machine: rabbitmq-plugins enable rabbitmq_management; give the user the tag 'administrator'; or name its address with --rabbitmq-management.");
+
+        if (ManagementAbsent is null)
+            yield return MayMakeVirtualHosts
+                ? new Finding("own virtual host", "allowed")
+                : new Finding(
+                    "own virtual host", "not allowed",
+                    "Queues go into the given virtual host, under names with a prefix; after a crash of the kit they stay.",
+                    "rabbitmqctl set_user_tags <user> administrator; or name a user who is one.");
+
+        yield return (Alarm, Refusal) switch
+        {
+            ({ } alarm, _) => new Finding(
+                "messages taken", "none: an alarm is on",
+                $"The broker blocks whoever publishes: {alarm}.",
+                "Make room: see 'rabbitmq-diagnostics alarms', disk_free_limit and vm_memory_high_watermark.", IsFatal: true),
+            (_, { } refusal) => new Finding(
+                "messages taken", "none from this user",
+                $"The broker takes no messages from this user: {refusal}.",
+                "rabbitmqctl set_permissions -p <vhost> <user> '.*' '.*' '.*'; or name a user who may.", IsFatal: true),
+            _ => new Finding("messages taken", "yes, no alarm"),
+        };
+    }
+
+    private static async Task<IConnection> ConnectAsync(BrokerAddress broker, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await broker.ConnectAsync(ConnectionName, Timeout, cancellationToken);
+        }
+        catch (BrokerUnreachableException failure)
+        {
+            throw Explain(failure, broker);
+        }
+        catch (OperationCanceledException failure) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw OutOfReach(broker, $"no answer within {Timeout.TotalSeconds:F0} s", failure);
+        }
+    }
+
+    /// <remarks>
+    /// An alarm shows only to a connection that publishes, and only after its first message: that one is still confirmed. The messages go to
+    /// a queue's name that nobody has: the broker confirms and drops them.
+    /// </remarks>
+    private static async Task<(string? Alarm, string? Refusal)> TryPublishAsync(
+        IConnection connection, BrokerAddress broker, CancellationToken cancellationToken)
+    {
+        var blocked = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
+        connection.ConnectionBlockedAsync += (_, told) =>
+        {
+            blocked.TrySetResult(told.Reason);
+            return Task.CompletedTask;
+        };
+        try
+        {
+            var confirms = new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true);
+            var channel = await connection.CreateChannelAsync(confirms, cancellationToken);
+            var publish = PublishTwiceAsync(channel, cancellationToken);
+            var first = await Task.WhenAny(publish, blocked.Task, Task.Delay(BlockedPatience, cancellationToken));
+            if (first == publish)
+            {
+                await publish;
+                return (null, null);
+            }
+
+            // Later than this nobody asks for its outcome.
+            _ = publish.ContinueWith(late => late.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
+            return (first == blocked.Task ? await blocked.Task : $"no confirm within {BlockedPatience.TotalSeconds:F0} s", null);
+        }
+        catch (OperationInterruptedException refused) when (refused.ShutdownReason is { ReplyCode: Constants.NotAllowed } reason)
+        {
+            // The answer to the opening of the virtual host can come as late as this.
+            throw ExplainClosing(reason, broker, refused);
+        }
+        catch (RabbitMQClientException refused)
+        {
+            return (null, refused is OperationInterruptedException { ShutdownReason.ReplyText: var text } ? text : refused.Message);
+        }
+    }
+
+    // A broker does not listen any more to a connection that it blocks, not even to its end, and the client waits long for an answer.
+    private static Task SayGoodbyeAsync(IConnection connection) =>
+        Task.WhenAny(connection.DisposeAsync().AsTask(), Task.Delay(GoodbyePatience, CancellationToken.None));
+
+    private static async Task PublishTwiceAsync(IChannel channel, CancellationToken cancellationToken)
+    {
+        var nobody = $"kit-nobody-{Guid.NewGuid():N}";
+        for (var message = 0; message < 2; message++)
+            await channel.BasicPublishAsync(exchange: "", nobody, body: default, cancellationToken);
+    }
+
+    private static string VersionOf(IConnection connection) =>
+        connection.ServerProperties?.TryGetValue("version", out var version) is true && version is byte[] text ? Encoding.UTF8.GetString(text) : "(unknown)";
+
+    private static KitException Explain(BrokerUnreachableException failure, BrokerAddress broker)
+    {
+        // The outermost is a kind of IOException itself, and says only that there is one inside.
+        foreach (var cause in Causes(failure).Skip(1))
+        {
+            switch (cause)
+            {
+                case PossibleAuthenticationFailureException:
+                    return new KitException(
+                        $"The broker refuses this user or password: {broker}.",
+                        "Put the right ones into the URI; guest may come from the broker's own machine alone.", failure);
+                case OperationInterruptedException { ShutdownReason: { } reason }:
+                    return ExplainClosing(reason, broker, failure);
+                case SocketException or AuthenticationException or TimeoutException or ProtocolException or IOException:
+                    return OutOfReach(broker, cause.Message, failure);
+                default:
+                    continue;
+            }
+        }
+
+        return OutOfReach(broker, failure.Message, failure);
+    }
+
+    private static KitException ExplainClosing(ShutdownEventArgs reason, BrokerAddress broker, Exception failure) =>
+        reason.ReplyText.Contains("not found", StringComparison.Ordinal)
+            ? new KitException(
+                $"The broker has no such virtual host: {broker}.", "Name one that exists at the end of the URI; / is written %2F.", failure)
+            : new KitException(
+                $"The broker refuses: {broker}: {reason.ReplyText}.",
+                "rabbitmqctl set_permissions -p <vhost> <user> '.*' '.*' '.*'; or see the broker's log.", failure);
+
+    private static KitException OutOfReach(BrokerAddress broker, string why, Exception failure) => new(
+        $"The RabbitMQ broker is out of reach: {broker}: {why.TrimEnd('.')}.",
+        "Start it, or correct host and port; name no broker and the kit starts its own.", failure);
+
+    // From the outside in.
+    private static IEnumerable<Exception> Causes(Exception failure)
+    {
+        IEnumerable<Exception> inner = failure switch
+        {
+            AggregateException many => many.InnerExceptions,
+            { InnerException: { } one } => [one],
+            _ => [],
+        };
+        return inner.SelectMany(Causes).Prepend(failure);
+    }
+}

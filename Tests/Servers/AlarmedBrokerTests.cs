@@ -1,0 +1,29 @@
+using System.Diagnostics;
+using Kit.Runner;
+using Kit.Runner.Servers;
+
+namespace Kit.Tests.Servers;
+
+public sealed class AlarmedBrokerTests
+{
+    [TestCase("disk_free_limit.absolute = 9000GB", "low on disk")]
+    [TestCase("vm_memory_high_watermark.absolute = 1MB", "low on memory")]
+    public async Task An_alarm_is_fatal_and_is_found_without_a_hang(string setting, string reason)
+    {
+        RabbitMqServer.IgnoreWithoutPrograms();
+        using var parent = new TemporaryFolder();
+        await using var broker = await PrivateRabbitMq.StartAsync(parent.Path, CancellationToken.None);
+        await File.AppendAllTextAsync(Path.Combine(broker.Folder, "rabbitmq.conf"), setting + "\n");
+        await broker.RestartAsync(CancellationToken.None);
+
+        // The broker looks some seconds after the start.
+        await Assert.ThatAsync(
+            async () => (await RabbitMqFacts.ReadAsync(broker.Address, CancellationToken.None)).Alarm, Is.EqualTo(reason).After(20_000, 500));
+        var watch = Stopwatch.StartNew();
+        await Assert.ThatAsync(
+            () => RabbitMqFacts.RequireAsync(broker.Address, CancellationToken.None),
+            Throws.InstanceOf<KitException>()
+                .With.Message.EqualTo($"The broker blocks whoever publishes: {reason}.").And.Property(nameof(KitException.Remedy)).Contains("disk_free_limit"));
+        Assert.That(watch.Elapsed, Is.LessThan(TimeSpan.FromSeconds(5)));
+    }
+}

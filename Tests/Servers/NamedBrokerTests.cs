@@ -1,0 +1,192 @@
+using Kit.Runner;
+using Kit.Runner.Machine;
+using Kit.Runner.Servers;
+
+namespace Kit.Tests.Servers;
+
+/// <summary>A broker that the user names, and what can be wrong with it.</summary>
+public sealed class NamedBrokerTests
+{
+    private const string Secret = "wrong-and-secret";
+
+    private PrivateRabbitMq broker = null!;
+
+    [OneTimeSetUp]
+    public async Task GetBroker() => broker = await RabbitMqServer.GetAsync();
+
+    [Test]
+    public async Task A_wrong_password_is_said_and_not_shown()
+    {
+        var failure = await FailureAsync(With(uri => uri.Password = Secret));
+
+        Assert.That(failure.Message, Does.StartWith("The broker refuses this user or password: kit at 127.0.0.1:"));
+    }
+
+    [Test]
+    public async Task An_unknown_virtual_host_is_said()
+    {
+        var failure = await FailureAsync(With(uri => uri.Path = "nowhere"));
+
+        Assert.That(failure.Message, Does.StartWith("The broker has no such virtual host: ").And.EndsWith("virtual host nowhere."));
+    }
+
+    [Test]
+    public async Task A_broker_out_of_reach_is_said()
+    {
+        var failure = await FailureAsync(With(uri => uri.Port = LoopbackPorts.Free(1)[0]));
+
+        Assert.That(failure.Message, Does.StartWith("The RabbitMQ broker is out of reach: kit at 127.0.0.1:").And.Contains("refused"));
+    }
+
+    [Test]
+    public async Task A_host_that_does_not_exist_is_said()
+    {
+        var failure = await FailureAsync($"amqp://kit:{Secret}@no-such-host.invalid");
+
+        Assert.That(failure.Message, Does.StartWith("The RabbitMQ broker is out of reach: kit at no-such-host.invalid:5672, virtual host /"));
+    }
+
+    [Test]
+    public async Task Something_else_that_listens_is_no_broker()
+    {
+        var failure = await FailureAsync(With(uri => uri.Port = broker.ManagementUri.Port));
+
+        Assert.That(failure.Message, Does.StartWith("The RabbitMQ broker is out of reach: kit at 127.0.0.1:"));
+    }
+
+    [TestCase("amqp://kit:wrong-and-secret")]
+    [TestCase("http://kit:wrong-and-secret@h")]
+    [TestCase("amqp://kit:wrong-and-secret@h/a/b")]
+    [TestCase("wrong-and-secret")]
+    public async Task An_unreadable_uri_is_not_repeated(string text)
+    {
+        var failure = await FailureAsync(text);
+
+        Assert.That(failure.Message, Is.EqualTo("The RabbitMQ URI cannot be read."));
+    }
+
+    [Test]
+    public async Task An_absent_management_plugin_says_what_is_lost_and_the_queues_get_a_prefix()
+    {
+        var without = BrokerAddress.Parse(broker.AmqpUri.AbsoluteUri, $"http://127.0.0.1:{LoopbackPorts.Free(1)[0]}");
+
+        var facts = await RabbitMqFacts.RequireAsync(without, CancellationToken.None);
+        var problem = facts.Findings().Single(finding => finding.Problem is not null);
+        Assert.That(problem.Problem, Does.Contain("no virtual host of the kit's own, and NServiceBus cannot run"));
+        string queue;
+        await using (var space = await BrokerSpace.CreateAsync(without, CancellationToken.None))
+        {
+            queue = space.NameOf("bare");
+            await DeclareAsync(space.Address, queue);
+            Assert.Multiple(() =>
+            {
+                Assert.That(space.Note, Does.Contain("their names begin with kit-"));
+                Assert.That(queue, Does.Match("^kit-[0-9a-f]{12}\\.bare$"));
+                Assert.That(space.Address.VirtualHost, Is.EqualTo("kit"));
+            });
+        }
+
+        Assert.That(await ExistsAsync(broker.Address, queue), Is.False);
+    }
+
+    [Test]
+    public async Task An_own_virtual_host_is_made_and_removed()
+    {
+        string name;
+        await using (var space = await BrokerSpace.CreateAsync(broker.Address, CancellationToken.None))
+        {
+            name = space.Address.VirtualHost;
+            await DeclareAsync(space.Address, space.NameOf("bare"));
+            Assert.Multiple(() =>
+            {
+                Assert.That(space.Note, Is.Null);
+                Assert.That(name, Does.StartWith("kit-"));
+            });
+            Assert.That(await VirtualHostsAsync(), Does.Contain(name));
+        }
+
+        Assert.That(await VirtualHostsAsync(), Does.Not.Contain(name));
+    }
+
+    [Test]
+    public async Task Virtual_hosts_of_crashed_runs_are_removed_and_no_others()
+    {
+        using var management = new ManagementApi(broker.Address);
+        var dead = OwnerMark.Text.Replace($":{ProcessIdentity.Current.Id},", ":999999999,", StringComparison.Ordinal);
+        await management.CreateVirtualHostAsync("kit-dead", dead, CancellationToken.None);
+        await management.CreateVirtualHostAsync("kit-live", OwnerMark.Text, CancellationToken.None);
+        await management.CreateVirtualHostAsync("kit-of-somebody-else", "theirs", CancellationToken.None);
+        await management.CreateVirtualHostAsync("other", dead, CancellationToken.None);
+
+        await using var space = await BrokerSpace.CreateAsync(broker.Address, CancellationToken.None);
+
+        Assert.That(await VirtualHostsAsync(), Does.Not.Contain("kit-dead").And.SupersetOf(new[] { "kit-live", "kit-of-somebody-else", "other" }));
+        foreach (var name in new[] { "kit-live", "kit-of-somebody-else", "other" })
+            await management.RemoveVirtualHostAsync(name, CancellationToken.None);
+    }
+
+    [Test]
+    public async Task A_named_broker_is_asked_by_the_doctor()
+    {
+        var findings = await Doctor.ExamineAsync(
+            new DoctorQuestion(null, broker.AmqpUri.AbsoluteUri, broker.ManagementUri.AbsoluteUri, [], Path.GetTempPath()), CancellationToken.None);
+
+        Assert.Multiple(() =>
+        {
+            Assert.That(findings.Single(finding => finding.Name is "RabbitMQ broker").Found, Does.StartWith($"{broker.Version}, kit at 127.0.0.1:"));
+            Assert.That(findings.Single(finding => finding.Name is "messages taken").Problem, Is.Null);
+        });
+    }
+
+    private string With(Action<UriBuilder> change)
+    {
+        var uri = new UriBuilder(broker.AmqpUri);
+        change(uri);
+        return uri.Uri.AbsoluteUri;
+    }
+
+    private async Task<KitException> FailureAsync(string uri)
+    {
+        KitException? failure = null;
+        try
+        {
+            await RabbitMqFacts.RequireAsync(BrokerAddress.Parse(uri), CancellationToken.None);
+        }
+        catch (KitException thrown)
+        {
+            failure = thrown;
+        }
+
+        Assert.That(failure, Is.Not.Null);
+        Assert.That(failure!.ToString() + failure.Remedy, Does.Not.Contain(Secret).And.Not.Contain(broker.Address.Password));
+        return failure;
+    }
+
+    private async Task<IEnumerable<string>> VirtualHostsAsync()
+    {
+        using var management = new ManagementApi(broker.Address);
+        return (await management.ReadVirtualHostsAsync(CancellationToken.None)).Select(host => host.Name);
+    }
+
+    private static async Task DeclareAsync(BrokerAddress broker, string queue)
+    {
+        await using var connection = await broker.ConnectAsync("test", TimeSpan.FromSeconds(10), CancellationToken.None);
+        await using var channel = await connection.CreateChannelAsync();
+        await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false);
+    }
+
+    private static async Task<bool> ExistsAsync(BrokerAddress broker, string queue)
+    {
+        await using var connection = await broker.ConnectAsync("test", TimeSpan.FromSeconds(10), CancellationToken.None);
+        await using var channel = await connection.CreateChannelAsync();
+        try
+        {
+            await channel.QueueDeclarePassiveAsync(queue);
+            return true;
+        }
+        catch (RabbitMQ.Client.Exceptions.OperationInterruptedException)
+        {
+            return false;
+        }
+    }
+}
