@@ -17,7 +17,7 @@ internal sealed class TestTransport : IAsyncDisposable
 
     public static async Task<TestTransport> OpenAsync(IEndpointKind kind, TestDatabases databases)
     {
-        if (kind.Transport != "rabbitmq")
+        if (kind.Transport != TransportName.RabbitMq)
             return new TestTransport(databases.Queue, virtualHost: null);
 
         var created = await TestVirtualHost.CreateAsync();

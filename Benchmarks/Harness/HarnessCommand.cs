@@ -72,7 +72,7 @@ internal sealed class HarnessCommand : Command
             (restored, stop) =>
             {
                 var spec = new HandlerSpec(
-                    cell, EndpointConnections.For(restored.Queue), EndpointConnections.For(restored.Widgets), Concurrency, RecordCompletions: false);
+                    cell, Queue: cell, EndpointConnections.For(restored.Queue), EndpointConnections.For(restored.Widgets), Concurrency, RecordCompletions: false);
                 return watched ? WatchedHandler.StartAsync(spec, meter, stop) : UnwatchedHandler.StartAsync(spec, stop);
             },
             cancellationToken);

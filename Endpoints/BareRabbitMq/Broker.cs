@@ -12,32 +12,31 @@ internal static class Broker
     /// <exception cref="BrokerException">No connection, and why.</exception>
     public static async Task<IConnection> ConnectAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
     {
-        // The endpoint reconnects by itself: the driver's recovery would leave acknowledgements of an earlier channel in the workers' hands.
-        var factory = new ConnectionFactory { Uri = address.Amqp, AutomaticRecoveryEnabled = false, ClientProvidedName = name };
         try
         {
-            return await OpenAsync(factory, cancellationToken);
+            return await OpenAsync(address, name, cancellationToken);
         }
         catch (BrokerUnreachableException unreachable) when (unreachable.InnerException is AuthenticationFailureException or PossibleAuthenticationFailureException)
         {
-            throw new BrokerException($"The broker at {address} refuses user '{address.Credentials.UserName}' with this password.", unreachable);
+            throw new BrokerException($"The broker refuses this user or password: {address}.", unreachable);
         }
         catch (OperationInterruptedException refused)
         {
-            throw new BrokerException($"The broker at {address} does not let user '{address.Credentials.UserName}' in: {refused.ShutdownReason?.ReplyText}.", refused);
+            throw new BrokerException($"The broker does not let this user in: {address}: {refused.ShutdownReason?.ReplyText}.", refused);
         }
         catch (BrokerUnreachableException unreachable)
         {
-            throw new BrokerException($"No RabbitMQ broker answers at {address}: {unreachable.InnerException?.Message ?? unreachable.Message}", unreachable);
+            throw new BrokerException($"No RabbitMQ broker answers: {address}: {unreachable.InnerException?.Message ?? unreachable.Message}", unreachable);
         }
     }
 
     public static Task<IChannel> OpenConfirmedChannelAsync(this IConnection connection, CancellationToken cancellationToken) =>
         connection.CreateChannelAsync(Confirmed, cancellationToken);
 
-    private static async Task<IConnection> OpenAsync(ConnectionFactory factory, CancellationToken cancellationToken)
+    // The endpoint reconnects by itself: the driver's recovery would leave acknowledgements of an earlier channel in the workers' hands.
+    private static async Task<IConnection> OpenAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
     {
-        var connection = await factory.CreateConnectionAsync(cancellationToken);
+        var connection = await address.ConnectAsync(name, timeout: null, cancellationToken);
         try
         {
             // The driver does not wait for the broker's answer to the virtual host; a first channel does.

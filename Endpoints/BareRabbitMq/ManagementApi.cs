@@ -1,39 +1,103 @@
 using System.Globalization;
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Http.Json;
 using System.Text;
 using System.Text.Json;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>
-/// The management plugin's HTTP interface, asked for totals alone (<c>disable_stats</c> with <c>enable_queue_totals</c>). For a classic queue it then
-/// asks the queue itself, and the answer is of this moment; the statistics that it gives otherwise are 5 s old. A quorum queue tells its totals
-/// every 5 s at best.
-/// </summary>
+/// <summary>The HTTP interface of RabbitMQ's management plugin, as far as the kit needs it: https://www.rabbitmq.com/docs/http-api-reference.</summary>
 internal sealed class ManagementApi : IDisposable
 {
-    private readonly RabbitMqAddress address;
-    private readonly HttpClient http;
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(10);
 
-    public ManagementApi(RabbitMqAddress address)
+    private readonly HttpClient client;
+    private readonly RabbitMqAddress broker;
+
+    public ManagementApi(RabbitMqAddress broker)
     {
-        this.address = address;
-        http = new HttpClient { BaseAddress = address.Management, Timeout = TimeSpan.FromSeconds(10) };
-        var secret = $"{address.Credentials.UserName}:{address.Credentials.Password}";
-        http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes(secret)));
+        this.broker = broker;
+        client = new HttpClient { BaseAddress = broker.Management, Timeout = Timeout };
+        client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue(
+            "Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{broker.UserName}:{broker.Password}")));
     }
 
-    /// <summary>How many messages lie ready and unacknowledged in each of the queues of the virtual host that are named so or begin so.</summary>
+    public void Dispose() => client.Dispose();
+
+    /// <summary>Why the plugin cannot be used by our user, in words; <see langword="null"/> where it can.</summary>
+    public async Task<string?> WhyAbsentAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            using var response = await client.GetAsync(Path("whoami"), cancellationToken);
+            return response.StatusCode switch
+            {
+                HttpStatusCode.OK when response.Content.Headers.ContentType?.MediaType is "application/json" => null,
+                HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden => $"it refuses the user {broker.UserName}, who has none of its tags",
+                var status => $"what answers there is not the plugin ({(int)status})",
+            };
+        }
+        catch (HttpRequestException failure)
+        {
+            return failure.Message;
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            return $"no answer within {Timeout.TotalSeconds:F0} s";
+        }
+    }
+
+    /// <summary>Whether our user may make virtual hosts: only those with the tag <c>administrator</c> may.</summary>
+    /// <exception cref="HttpRequestException">The plugin does not answer, or refuses.</exception>
+    public async Task<bool> IsAdministratorAsync(CancellationToken cancellationToken)
+    {
+        var user = await client.GetFromJsonAsync<JsonElement>(Path("whoami"), cancellationToken);
+        // A list, or, before version 3.9, its words with commas between.
+        var tags = user.GetProperty("tags");
+        return (tags.ValueKind is JsonValueKind.Array ? tags.EnumerateArray().Select(tag => tag.GetString()) : tags.GetString()!.Split(','))
+            .Contains("administrator", StringComparer.Ordinal);
+    }
+
+    /// <summary>Makes a virtual host and lets our user do all in it.</summary>
+    /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
+    public async Task CreateVirtualHostAsync(string name, string description, CancellationToken cancellationToken)
+    {
+        await PutAsync(Path("vhosts", name), new { description }, cancellationToken);
+        await PutAsync(Path("permissions", name, broker.UserName), new { configure = ".*", write = ".*", read = ".*" }, cancellationToken);
+    }
+
+    /// <summary>Removes a virtual host with all that is in it; one that is gone already is no error.</summary>
+    /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
+    public async Task RemoveVirtualHostAsync(string name, CancellationToken cancellationToken)
+    {
+        using var response = await client.DeleteAsync(Path("vhosts", name), cancellationToken);
+        if (response.StatusCode != HttpStatusCode.NotFound)
+            response.EnsureSuccessStatusCode();
+    }
+
+    /// <summary>Every virtual host that our user may see, with its description.</summary>
+    /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
+    public async Task<IReadOnlyList<(string Name, string Description)>> ReadVirtualHostsAsync(CancellationToken cancellationToken)
+    {
+        var hosts = await client.GetFromJsonAsync<JsonElement>(Path("vhosts"), cancellationToken);
+        return [.. hosts.EnumerateArray().Select(host => (host.GetProperty("name").GetString()!, DescriptionOf(host)))];
+    }
+
+    /// <summary>How many messages lie ready and unacknowledged in each of the queues of the virtual host whose name contains a text.</summary>
+    /// <remarks>
+    /// Totals alone (<c>disable_stats</c> with <c>enable_queue_totals</c>): for a classic queue the plugin then asks the queue itself, and the answer is of
+    /// this moment; the statistics that it gives otherwise are 5 s old. A quorum queue tells its totals every 5 s at best.
+    /// </remarks>
     /// <exception cref="BrokerException">The plugin does not answer or refuses.</exception>
     public async Task<IReadOnlyDictionary<string, long>> CountAsync(string namePart, CancellationToken cancellationToken)
     {
         var query = string.Create(
             CultureInfo.InvariantCulture,
-            $"api/queues/{Uri.EscapeDataString(address.VirtualHost)}?disable_stats=true&enable_queue_totals=true&page=1&page_size=500&use_regex=false&name={Uri.EscapeDataString(namePart)}");
+            $"api/queues/{Uri.EscapeDataString(broker.VirtualHost)}?disable_stats=true&enable_queue_totals=true&page=1&page_size=500&use_regex=false&name={Uri.EscapeDataString(namePart)}");
         using var answer = await GetAsync(query, cancellationToken);
         if (answer.StatusCode is HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden)
-            throw new BrokerException($"The management plugin at {address.Management} refuses user '{address.Credentials.UserName}': it needs the tag 'management'.");
+            throw new BrokerException($"The management plugin at {broker.Management} refuses user '{broker.UserName}': it needs the tag 'management'.");
 
         answer.EnsureSuccessStatusCode();
         using var document = JsonDocument.Parse(await answer.Content.ReadAsStringAsync(cancellationToken));
@@ -42,20 +106,39 @@ internal sealed class ManagementApi : IDisposable
             queue => queue.TryGetProperty("messages", out var messages) ? messages.GetInt64() : 0);
     }
 
-    public void Dispose() => http.Dispose();
-
     private async Task<HttpResponseMessage> GetAsync(string query, CancellationToken cancellationToken)
     {
         try
         {
-            return await http.GetAsync(new Uri(query, UriKind.Relative), cancellationToken);
+            return await client.GetAsync(new Uri(query, UriKind.Relative), cancellationToken);
         }
         catch (Exception failure) when (failure is HttpRequestException or TaskCanceledException && !cancellationToken.IsCancellationRequested)
         {
             throw new BrokerException(
-                $"RabbitMQ's management plugin does not answer at {address.Management}; the kit counts unacknowledged messages with it. " +
+                $"RabbitMQ's management plugin does not answer at {broker.Management}; the kit counts unacknowledged messages with it. " +
                 "Enable it (rabbitmq-plugins enable rabbitmq_management), or add ?management=http://host:port to the broker's address.",
                 failure);
         }
     }
+
+    /// <summary>The names of all queues or exchanges of our virtual host.</summary>
+    /// <param name="kind">As the interface names them.</param>
+    /// <param name="cancellationToken">Ends the call.</param>
+    /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
+    public async Task<IReadOnlyList<string>> ReadNamesAsync(string kind, CancellationToken cancellationToken)
+    {
+        var all = await client.GetFromJsonAsync<JsonElement>(new Uri(Path(kind, broker.VirtualHost) + "?disable_stats=true", UriKind.Relative), cancellationToken);
+        return [.. all.EnumerateArray().Select(one => one.GetProperty("name").GetString()!)];
+    }
+
+    private static string DescriptionOf(JsonElement host) =>
+        host.TryGetProperty("description", out var description) && description.ValueKind is JsonValueKind.String ? description.GetString()! : "";
+
+    private async Task PutAsync(Uri path, object body, CancellationToken cancellationToken)
+    {
+        using var response = await client.PutAsJsonAsync(path, body, cancellationToken);
+        response.EnsureSuccessStatusCode();
+    }
+
+    private static Uri Path(params IEnumerable<string> parts) => new("api/" + string.Join('/', parts.Select(Uri.EscapeDataString)), UriKind.Relative);
 }

@@ -1,54 +1,96 @@
-using System.Net;
+using RabbitMQ.Client;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
-/// Where a broker is: <c>amqp://user:password@host:port/vhost?management=http://host:port</c>. The query is the kit's own, for counting:
-/// without it the management plugin is looked for on its usual port, 10,000 above that of AMQP.
+/// Where a broker is and as whom we are there: <c>amqp://user:password@host:port/vhost?management=http://host:port</c>. The query is the kit's
+/// own, for counting: without it the management plugin is looked for on port 15672 of the same machine, without TLS.
 /// </summary>
 public sealed class RabbitMqAddress
 {
     private const string Key = "?management=";
+    private const int ManagementPort = 15672;
 
-    private RabbitMqAddress(Uri amqp, Uri management)
+    private readonly ConnectionFactory settings;
+
+    private RabbitMqAddress(Uri amqp, ConnectionFactory settings, Uri management)
     {
         Amqp = amqp;
+        this.settings = settings;
         Management = management;
     }
 
-    /// <summary>What drivers take.</summary>
+    /// <summary>What drivers take. It holds the password.</summary>
     public Uri Amqp { get; }
 
-    /// <summary>The root of the management plugin's HTTP interface.</summary>
+    /// <summary>The root of the management plugin's HTTP interface, without user and password.</summary>
     public Uri Management { get; }
 
-    public string VirtualHost => Amqp.AbsolutePath.Length > 1 ? Uri.UnescapeDataString(Amqp.AbsolutePath[1..]) : "/";
+    public string VirtualHost => settings.VirtualHost;
 
-    public NetworkCredential Credentials
-    {
-        get
-        {
-            var parts = Amqp.UserInfo.Split(':', 2);
-            return parts is [{ Length: > 0 } user, var password]
-                ? new NetworkCredential(Uri.UnescapeDataString(user), Uri.UnescapeDataString(password))
-                : new NetworkCredential("guest", "guest");
-        }
-    }
+    public string UserName => settings.UserName;
 
-    /// <exception cref="BrokerException">It is not an AMQP address.</exception>
+    public string Password => settings.Password;
+
+    /// <summary>Both parts in one text that <see cref="Parse(string)"/> reads. It holds the password.</summary>
+    public string Text => $"{Amqp.AbsoluteUri}{Key}{Management.AbsoluteUri}";
+
+    /// <param name="address">An AMQP URI (https://www.rabbitmq.com/docs/uri-spec), and the management plugin's address where it is elsewhere.</param>
+    /// <exception cref="BrokerException">It cannot be read. The message repeats nothing of it: that can be a piece of a password.</exception>
     public static RabbitMqAddress Parse(string address)
     {
         ArgumentNullException.ThrowIfNull(address);
-        var (amqp, management) = address.IndexOf(Key, StringComparison.Ordinal) is >= 0 and var at ? (address[..at], address[(at + Key.Length)..]) : (address, "");
-        if (!Uri.TryCreate(amqp, UriKind.Absolute, out var uri) || uri.Scheme is not ("amqp" or "amqps"))
-            throw new BrokerException("A RabbitMQ address was expected, as in amqp://user:password@host:5672/virtual-host.");
-        if (management.Length > 0)
-            return new RabbitMqAddress(uri, new Uri(management));
-
-        var (scheme, port) = uri.Scheme == "amqps" ? ("https", 5671) : ("http", 5672);
-        return new RabbitMqAddress(uri, new UriBuilder(scheme, uri.Host, 10_000 + (uri.Port > 0 ? uri.Port : port)).Uri);
+        return address.IndexOf(Key, StringComparison.Ordinal) is >= 0 and var at
+            ? Parse(address[..at], address[(at + Key.Length)..])
+            : Parse(address, management: null);
     }
 
-    /// <summary>Without user and password: for messages and logs.</summary>
-    public override string ToString() => $"{Amqp.Scheme}://{Amqp.Authority}/{VirtualHost.TrimStart('/')}";
+    /// <param name="amqp">An AMQP URI.</param>
+    /// <param name="management">The management plugin's address; <see langword="null"/>: port 15672 of the broker's machine.</param>
+    /// <inheritdoc cref="Parse(string)" path="/exception"/>
+    public static RabbitMqAddress Parse(string amqp, string? management)
+    {
+        var read = new ConnectionFactory();
+        Uri uri;
+        try
+        {
+            read.Uri = uri = new Uri(amqp);
+        }
+        catch (Exception unreadable) when (unreadable is UriFormatException or ArgumentException or FormatException)
+        {
+            throw new BrokerException(
+                "The RabbitMQ URI cannot be read. Expected: amqp://user:password@host:5672/vhost, or amqps://… " +
+                "(percent-encode what is not a letter or digit in user, password and vhost).");
+        }
+
+        return new RabbitMqAddress(
+            uri, read, management is null ? new UriBuilder(Uri.UriSchemeHttp, read.HostName, ManagementPort).Uri : ParseManagement(management));
+    }
+
+    /// <summary>The same broker and user in another virtual host.</summary>
+    public RabbitMqAddress In(string virtualHost) =>
+        Parse(new UriBuilder(Amqp) { Path = Uri.EscapeDataString(virtualHost) }.Uri.AbsoluteUri, Management.AbsoluteUri);
+
+    /// <summary>Opens a connection that does not come back by itself.</summary>
+    /// <param name="name">What the broker's own lists call it.</param>
+    /// <param name="timeout">For each step of it; <see langword="null"/>: the driver's.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <exception cref="RabbitMQ.Client.Exceptions.BrokerUnreachableException">It cannot be opened; inside is why.</exception>
+    public Task<IConnection> ConnectAsync(string name, TimeSpan? timeout, CancellationToken cancellationToken)
+    {
+        var factory = new ConnectionFactory { Uri = Amqp, AutomaticRecoveryEnabled = false };
+        if (timeout is { } limit)
+            factory.RequestedConnectionTimeout = factory.ContinuationTimeout = factory.HandshakeContinuationTimeout = limit;
+
+        return factory.CreateConnectionAsync(name, cancellationToken);
+    }
+
+    /// <summary>Without the password: for messages and logs.</summary>
+    public override string ToString() => $"{UserName} at {settings.HostName}:{settings.Endpoint.Port}, virtual host {VirtualHost}";
+
+    // Paths below it are added to the last slash.
+    private static Uri ParseManagement(string address) =>
+        Uri.TryCreate(address.TrimEnd('/') + "/", UriKind.Absolute, out var uri) && uri.Scheme is "http" or "https"
+            ? uri
+            : throw new BrokerException("The address of the management plugin cannot be read. Expected: http://host:15672, or https://…");
 }

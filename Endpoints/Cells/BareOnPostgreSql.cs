@@ -1,4 +1,5 @@
 using System.Data.Common;
+using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Endpoints.Bare.RabbitMq;
@@ -14,7 +15,9 @@ public sealed class BareOnPostgreSql : IEndpointKind
 {
     public string Framework => "bare";
 
-    public string Transport => "postgresql";
+    public string Transport => TransportName.PostgreSql;
+
+    public IReadOnlyList<Assembly> Packages { get; } = [typeof(NpgsqlConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => Support.Yes;
 

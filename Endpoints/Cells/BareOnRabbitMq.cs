@@ -1,9 +1,11 @@
 using System.Data.Common;
+using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
+using RabbitMQ.Client;
 
 namespace Kit.Endpoints.Cells;
 
@@ -12,7 +14,9 @@ public sealed class BareOnRabbitMq : IEndpointKind
 {
     public string Framework => "bare";
 
-    public string Transport => "rabbitmq";
+    public string Transport => TransportName.RabbitMq;
+
+    public IReadOnlyList<Assembly> Packages { get; } = [typeof(IConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => RabbitMqSupport.Of(mode);
 

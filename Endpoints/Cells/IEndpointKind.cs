@@ -1,3 +1,4 @@
+using System.Reflection;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Handlers;
 using Kit.Modes;
@@ -14,6 +15,9 @@ public interface IEndpointKind
     string Framework { get; }
 
     string Transport { get; }
+
+    /// <summary>The framework's and the drivers' assemblies, whose versions belong to every figure.</summary>
+    IReadOnlyList<Assembly> Packages { get; }
 
     Support Supports(TransactionMode mode);
 

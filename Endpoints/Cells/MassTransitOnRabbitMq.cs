@@ -1,4 +1,5 @@
 using System.Data.Common;
+using System.Reflection;
 using System.Globalization;
 using System.Text;
 using Kit.Endpoints.Bare.RabbitMq;
@@ -18,7 +19,9 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
 {
     public string Framework => "masstransit";
 
-    public string Transport => "rabbitmq";
+    public string Transport => TransportName.RabbitMq;
+
+    public IReadOnlyList<Assembly> Packages { get; } = [typeof(IBus).Assembly, typeof(IRabbitMqBusFactoryConfigurator).Assembly, typeof(IConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => MassTransitSupport.Of(mode);
 
@@ -46,8 +49,8 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
     {
         rabbit.Host(broker.Amqp, host =>
         {
-            host.Username(broker.Credentials.UserName);
-            host.Password(broker.Credentials.Password);
+            host.Username(broker.UserName);
+            host.Password(broker.Password);
             host.PublisherConfirmation = true;
         });
         // The body is the message alone, as in every other framework, without MassTransit's envelope.

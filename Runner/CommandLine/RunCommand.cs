@@ -1,5 +1,7 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using System.Globalization;
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
@@ -26,22 +28,31 @@ internal sealed class RunCommand : KitCommand
         Description = "A new folder for the results (results/ and the time).",
         HelpName = "folder",
     };
+    private readonly Option<QueueType> queueType = new("--queue-type")
+    {
+        Description = $"RabbitMQ's kind of queue ({QueueType.Classic.ToString().ToLowerInvariant()}).",
+        HelpName = "classic|quorum",
+        CustomParser = ParseQueueType,
+    };
     private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
+    private readonly Option<string?> rabbitMq = ServerOption.RabbitMq();
+    private readonly Option<string?> rabbitMqManagement = ServerOption.RabbitMqManagement();
     private readonly IReadOnlyList<string> arguments;
 
     public RunCommand(IReadOnlyList<string> arguments)
         : base(
             "run",
             "Measures the matrix: seeds a template, then for each round and cell restores it, preloads the queue, drains it, and checks every message.",
-            ("run --quick", "the four modes, small, to see that it works"),
-            ("run", "the four modes with the defaults"),
-            ("run --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
-            ("run --mode scope-off --access all --rounds 3", "the access libraries beside each other"))
+            ("run --quick", "every framework, transport and mode, small, to see that it works"),
+            ("run", "the same with the defaults"),
+            ("run --transport rabbitmq --queue-type quorum", "RabbitMQ alone, on replicated queues"),
+            ("run --transport postgresql --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
+            ("run --framework bare --transport postgresql --mode scope-off --access all --rounds 3", "the access libraries beside each other"))
     {
         this.arguments = arguments;
         filter.AddTo(this);
         output.NotEmpty();
-        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, postgreSql })
+        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, queueType, postgreSql, rabbitMq, rabbitMqManagement })
             Options.Add(option);
 
         SetAction(RunAsync);
@@ -52,7 +63,7 @@ internal sealed class RunCommand : KitCommand
         var plan = Plan(parsed);
         var console = Console.Out;
         await console.WriteLineAsync($"Cells: {plan.Runnable.Count}. Rounds of each: {plan.Sizes.Rounds}. Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
-        var finished = 0;
+        var (finished, refused) = (0, 0);
         try
         {
             var recorded = Console.IsOutputRedirected
@@ -60,7 +71,7 @@ internal sealed class RunCommand : KitCommand
                 : await TerminalDisplay.ShowAsync(MeasureAsync);
             TerminalSummary.Write(recorded, console, ReportCommand.Width);
             await console.WriteLineAsync($"\nTables and graphs: {RunFolder.Open(plan.Folder).TablesPath}");
-            return recorded.Rounds.All(round => round.Outcome.IsValid()) ? ExitCode.Success : ExitCode.Failure;
+            return recorded.Rounds.All(round => round.Outcome.IsValid()) && refused == 0 ? ExitCode.Success : ExitCode.Failure;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
@@ -79,14 +90,14 @@ internal sealed class RunCommand : KitCommand
             }
             finally
             {
-                finished = run.Finished;
+                (finished, refused) = (run.Finished, run.Refused);
             }
         }
     }
 
     private RunPlan Plan(ParseResult parsed)
     {
-        var server = parsed.GetValue(postgreSql);
+        var (server, broker, management) = (parsed.GetValue(postgreSql), parsed.GetValue(rabbitMq), parsed.GetValue(rabbitMqManagement));
         var isQuick = parsed.GetValue(quick);
         var sizes = new RunSettings(
             Messages: parsed.GetValue(messages) ?? (isQuick ? 2_000 : 10_000),
@@ -100,10 +111,26 @@ internal sealed class RunCommand : KitCommand
             filter.Choose(parsed),
             sizes,
             server,
+            broker is null ? null : NamedBroker.Parse(broker, management),
+            PrivateRabbitMq.FindSupport(),
+            parsed.GetValue(queueType),
             RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat),
             parsed.GetValue(output) ?? Path.Combine("results", $"{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
             // A password would go into the results and from there anywhere.
-            string.Join(' ', arguments.Select(argument => server is null ? argument : argument.Replace(server, ConnectionStrings.Mask(server), StringComparison.Ordinal))));
+            string.Join(' ', arguments.Select(argument => Masked(argument, server, broker, management))));
+    }
+
+    private static string Masked(string argument, params IEnumerable<string?> servers) =>
+        servers.OfType<string>().Aggregate(argument, (masked, server) => masked.Replace(server, ConnectionStrings.Mask(server), StringComparison.Ordinal));
+
+    private static QueueType ParseQueueType(ArgumentResult result)
+    {
+        var typed = result.Tokens[0].Value;
+        if (Enum.GetNames<QueueType>().Contains(typed, StringComparer.OrdinalIgnoreCase))
+            return Enum.Parse<QueueType>(typed, ignoreCase: true);
+
+        result.AddError($"--queue-type: unknown name '{typed}'. Names: {string.Join(", ", Enum.GetNames<QueueType>()).ToLowerInvariant()}.");
+        return default;
     }
 
     private static Option<int?> Count(string name, string description, int least, int most = int.MaxValue) => new(name)

@@ -122,7 +122,7 @@ public static class Doctor
             return [new Finding("RabbitMQ broker", "none named; the kit starts its own where it finds the programs, durability on")];
         try
         {
-            var facts = await RabbitMqFacts.ReadAsync(BrokerAddress.Parse(question.RabbitMq, question.RabbitMqManagement), cancellationToken);
+            var facts = await RabbitMqFacts.ReadAsync(NamedBroker.Parse(question.RabbitMq, question.RabbitMqManagement), cancellationToken);
             return facts.Findings();
         }
         catch (KitException unusable)

@@ -12,6 +12,7 @@ public static class MarkdownTables
         WriteTable(RunFacts.Headers, RunFacts.Of(run).Select(fact => (IReadOnlyList<string>)[fact.Name, fact.Fact]), output);
         WriteRounds(run, graphs, output);
         WriteSummary(run, output);
+        WriteProbes(run, output);
         WriteList("Left out", [.. run.Document.LeftOut.Select(left => $"{left.Cell}: {left.Because}")], output);
         WriteList("Notes", RoundNotes.Of(run), output);
     }
@@ -46,10 +47,22 @@ public static class MarkdownTables
         output.WriteLine();
         output.WriteLine("## Summary");
         output.WriteLine();
-        IReadOnlyList<SummaryColumn> columns = [.. SummaryTable.Speed, .. SummaryTable.Costs];
+        IReadOnlyList<SummaryColumn> columns = [.. SummaryTable.SpeedOf(run), .. SummaryTable.Costs];
         WriteTable(SummaryTable.HeadersOf(columns), SummaryTable.Rows(run, columns), output);
         output.WriteLine();
         output.WriteLine(ReportText.SummaryLegend);
+    }
+
+    private static void WriteProbes(RecordedRun run, TextWriter output)
+    {
+        if (run.Document.Probes.Count == 0)
+            return;
+        output.WriteLine();
+        output.WriteLine("## Seen before measuring");
+        output.WriteLine();
+        output.WriteLine(ReportText.ProbeLegend);
+        output.WriteLine();
+        WriteTable(ProbeTable.Headers, ProbeTable.Rows(run), output);
     }
 
     private static void WriteTable(IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output)

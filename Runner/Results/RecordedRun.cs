@@ -5,7 +5,7 @@ namespace Kit.Runner.Results;
 /// <summary>A run as it was stored: the one record that every report is written from.</summary>
 public sealed class RecordedRun
 {
-    private static readonly string BaselineMode = TransactionMode.FullDtc.Name;
+    private const string Floor = "bare";
 
     private static readonly IReadOnlyList<string> Modes = [.. TransactionMode.All.Select(mode => mode.Name)];
 
@@ -33,15 +33,25 @@ public sealed class RecordedRun
 
     public IEnumerable<IGrouping<CellGroup, CellResult>> Groups => Cells.GroupBy(result => result.Cell.Group);
 
-    /// <summary>The cell's rate against that of full-dtc on the same framework, transport and access library, of this run alone.</summary>
+    /// <summary>The cell's rate against that of the strictest mode on the same framework, transport and access library, of this run alone.</summary>
     /// <returns><see langword="null"/> where one of the two has no counting round.</returns>
-    public Comparison? AgainstFullDtc(CellResult result)
-    {
-        var baseline = Cells.FirstOrDefault(other => IsBaseline(other) && other.Cell.Group == result.Cell.Group)?.Rate;
-        return result.Rate is null || baseline is null ? null : Comparison.Of(result.Rate, baseline);
-    }
+    public Comparison? AgainstStrictest(CellResult result) => Compare(result, StrictestBeside(result));
 
-    public static bool IsBaseline(CellResult result) => string.Equals(result.Cell.Mode, BaselineMode, StringComparison.Ordinal);
+    /// <summary>Whether no stricter mode was planned on its framework, transport and access library.</summary>
+    public bool IsStrictest(CellResult result) => ReferenceEquals(StrictestBeside(result), result);
+
+    /// <summary>The cell's rate against that of the bare driver on the same transport, with the same mode and access library, of this run alone.</summary>
+    /// <returns><see langword="null"/> where there is none, and where one of the two has no counting round.</returns>
+    public Comparison? AgainstBare(CellResult result) =>
+        Cells.FirstOrDefault(other => other.Cell == result.Cell with { Framework = Floor }) is { } bare ? Compare(result, bare) : null;
+
+    public static bool IsFloor(CellResult result) => string.Equals(result.Cell.Framework, Floor, StringComparison.Ordinal);
+
+    // The modes of a group stand in the order of what they promise.
+    private CellResult StrictestBeside(CellResult result) => Cells.First(other => other.Cell.Group == result.Cell.Group);
+
+    private static Comparison? Compare(CellResult result, CellResult baseline) =>
+        result.Rate is null || baseline.Rate is null ? null : Comparison.Of(result.Rate, baseline.Rate);
 
     private static int InReadingOrder(CellName left, CellName right)
     {

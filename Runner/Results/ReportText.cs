@@ -8,10 +8,15 @@ internal static class ReportText
 
     public const string SummaryLegend =
         "Mean and interval are over the counting rounds (Student's t). Faster and slower are said only where the 95 % intervals keep apart " +
-        "and both sides have 5 rounds or more; n < 5 marks a ratio of fewer. Max is the busiest second of any counting round. Commits, flushes, " +
+        "and both sides have 5 rounds or more; n < 5 marks a ratio of fewer. Strictest is the first mode on the same framework, transport " +
+        "and access library; bare the driver alone in the same mode on the same transport. Max is the busiest second of any counting round. Commits, flushes, " +
         "WAL bytes, two-phase commits and CPU are per message; the 2nd phase is the mean of the rounds' p50 and the highest of their p99.";
 
-    private static readonly IReadOnlyList<string> Words = [RoundTable.Graph, RoundTable.Run, SummaryTable.Mode, RunFacts.Facts];
+    public const string ProbeLegend =
+        "What each cell was seen to do with a few messages, from outside and from within the handler. One that does not do what its label says is not measured.";
+
+    private static readonly IReadOnlyList<string> Words =
+        [RoundTable.Graph, RoundTable.Run, SummaryTable.Mode, RunFacts.Facts, .. ProbeTable.Words];
 
     /// <summary>Whether a column holds figures, which end below each other; names and graphs begin below each other.</summary>
     public static bool IsFigure(string header) => !Words.Contains(header, StringComparer.Ordinal);

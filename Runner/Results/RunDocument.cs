@@ -26,6 +26,9 @@ public sealed record RunDocument
     /// <summary>What the servers said of themselves: versions and every setting that decides durability.</summary>
     public required IReadOnlyDictionary<string, string> Server { get; init; }
 
+    /// <summary>The same of the RabbitMQ broker, and how its queues are used; empty where no cell needed one.</summary>
+    public IReadOnlyDictionary<string, string> Broker { get; init; } = new Dictionary<string, string>();
+
     public required RunSettings Settings { get; init; }
 
     /// <summary>The isolation level of every transaction.</summary>
@@ -44,12 +47,26 @@ public sealed record RunDocument
     public required IReadOnlyList<CellName> Cells { get; init; }
 
     public required IReadOnlyList<CellLeftOut> LeftOut { get; init; }
+
+    /// <summary>What each cell did with a handful of messages before anything was measured.</summary>
+    public IReadOnlyList<CellProbed> Probes { get; init; } = [];
 }
 
 /// <summary>The commit that the kit was built from.</summary>
 /// <param name="Id">Its hash.</param>
 /// <param name="Dirty">Whether the work tree held changes that the commit does not.</param>
 public sealed record GitCommit(string Id, bool Dirty);
+
+/// <summary>What a cell was seen to do with single messages, before it was measured.</summary>
+/// <param name="Cell">The cell.</param>
+/// <param name="AmbientTransaction">Isolation level of the handler's ambient transaction; <see langword="null"/> without one.</param>
+/// <param name="Isolation">Isolation level of the handler's connection, in the database's words.</param>
+/// <param name="RowCommits">When others saw the handler's row.</param>
+/// <param name="MessageLeaves">When the message no longer belonged to the queue.</param>
+/// <param name="MostTogether">The most handlers that ran at the same time.</param>
+/// <param name="BodyBytes">A message's body as the transport stores it.</param>
+public sealed record CellProbed(
+    CellName Cell, string? AmbientTransaction, string? Isolation, string RowCommits, string MessageLeaves, int MostTogether, int? BodyBytes);
 
 /// <summary>The machine that a run was made on.</summary>
 /// <param name="Cores">Logical cores.</param>

@@ -17,6 +17,8 @@ internal static class RunFacts
         yield return ("Machine", MachineOf(document.Host));
         yield return ("System", $"{document.Host.OperatingSystem}, {document.Host.Runtime}");
         yield return ("Server", Listed(document.Server));
+        if (document.Broker.Count > 0)
+            yield return ("Broker", Listed(document.Broker));
         yield return ("Packages", Listed(document.Packages));
         yield return ("Settings", SettingsOf(document.Settings));
         yield return ("Transactions", $"{document.Isolation}; immediate retries: {Listed(Written(document.ImmediateRetries))}");

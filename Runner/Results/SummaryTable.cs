@@ -1,18 +1,27 @@
 namespace Kit.Runner.Results;
 
-/// <summary>One row per cell: how fast, how sure, against full-dtc, and where the time went.</summary>
+/// <summary>One row per cell: how fast, how sure, against the strictest mode and the bare driver, and where the time went.</summary>
 internal static class SummaryTable
 {
     public const string Mode = "Mode";
 
-    public static IReadOnlyList<SummaryColumn> Speed { get; } =
+    private static readonly SummaryColumn ToBare =
+        new("Ratio to bare", (run, cell) => RatioOf(run.AgainstBare(cell), RecordedRun.IsFloor(cell)));
+
+    private static readonly IReadOnlyList<SummaryColumn> Rates =
     [
         new("Valid rounds", (run, cell) => $"{Figures.Plain(cell.Counting.Count)} of {Figures.Plain(run.Document.Settings.Rounds)}"),
         new("Mean msg/s", (_, cell) => Figures.Measured(cell.Rate?.Mean)),
         new("95 % interval", (_, cell) => IntervalOf(cell.Rate)),
-        new("Ratio to full-dtc", RatioOf),
-        new("Max msg/s", (_, cell) => Figures.Measured(cell.Counting.Max(round => round.Throughput.MaximumInOneSecond))),
+        new("Ratio to strictest", (run, cell) => RatioOf(run.AgainstStrictest(cell), run.IsStrictest(cell))),
     ];
+
+    private static readonly SummaryColumn Max =
+        new("Max msg/s", (_, cell) => Figures.Measured(cell.Counting.Max(round => round.Throughput.MaximumInOneSecond)));
+
+    /// <summary>How fast. Frameworks are set against the bare driver where the run has several.</summary>
+    public static IReadOnlyList<SummaryColumn> SpeedOf(RecordedRun run) =>
+        run.Cells.Select(cell => cell.Cell.Framework).Distinct(StringComparer.Ordinal).Skip(1).Any() ? [.. Rates, ToBare, Max] : [.. Rates, Max];
 
     public static IReadOnlyList<SummaryColumn> Costs { get; } =
     [
@@ -41,13 +50,7 @@ internal static class SummaryTable
     private static string IntervalOf(Estimate? rate) =>
         rate?.HalfWidth is null ? Figures.None : $"{Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)}";
 
-    private static string RatioOf(RecordedRun run, CellResult cell) =>
-        run.AgainstFullDtc(cell) switch
-        {
-            null => Figures.None,
-            _ when RecordedRun.IsBaseline(cell) => "1",
-            var comparison => comparison.ToString(),
-        };
+    private static string RatioOf(Comparison? comparison, bool isBaseline) => comparison is null ? Figures.None : isBaseline ? "1" : comparison.ToString();
 
     private static string MeanCost(CellResult cell, Func<MessageCosts, Reading> cost) =>
         Figures.Measured(cell.MeanOf(round => cost(round.Costs).Value));

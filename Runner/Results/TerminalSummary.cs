@@ -17,9 +17,11 @@ public static class TerminalSummary
             console.Write(TableOf(result.Cell.ToString(), RoundTable.Headers, RoundTable.Rows(result, round => BlockSparkline.Of(round, scale))));
         WriteLines(console, [ReportText.Brackets, ReportText.ScaleOf(scale), ""]);
 
-        console.Write(TableOf("Speed", SummaryTable.HeadersOf(SummaryTable.Speed), SummaryTable.Rows(run, SummaryTable.Speed)));
+        console.Write(TableOf("Speed", SummaryTable.HeadersOf(SummaryTable.SpeedOf(run)), SummaryTable.Rows(run, SummaryTable.SpeedOf(run))));
         console.Write(TableOf("Cost of a message", SummaryTable.HeadersOf(SummaryTable.Costs), SummaryTable.Rows(run, SummaryTable.Costs)));
         WriteLines(console, [ReportText.SummaryLegend]);
+        if (run.Document.Probes.Count > 0)
+            console.Write(TableOf("Seen before measuring", ProbeTable.Headers, ProbeTable.Rows(run)));
         WriteList(console, "Left out:", run.Document.LeftOut.Select(left => $"{left.Cell}: {left.Because}"));
         WriteList(console, "Notes:", RoundNotes.Of(run));
     }

@@ -26,6 +26,9 @@ internal sealed class Drain(HandlerProcess handler, ICellQueue queue, TimeSpan s
     // Handlers that failed are not counted as handled: after a pause the queue itself is asked.
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
+    // A broker that waits for no acknowledgement has an empty queue long before the last handler was entered.
+    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(5);
+
     public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)
     {
         var start = CpuSample.Take();
@@ -56,7 +59,7 @@ internal sealed class Drain(HandlerProcess handler, ICellQueue queue, TimeSpan s
             if (handledNow >= messages || sinceProgress.Elapsed > Pause)
             {
                 leftNow = await queue.CountAsync(cancellationToken);
-                if (leftNow == 0)
+                if (leftNow == 0 && (handledNow >= messages || sinceProgress.Elapsed > Quiet))
                     return null;
             }
 

@@ -65,7 +65,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
         // Standard output is the runner's line to this process.
         builder.Logging.AddConsole(console => console.LogToStandardErrorThreshold = LogLevel.Trace).SetMinimumLevel(LogLevel.Warning);
-        cell.Kind.AddEndpoint(builder.Services, new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency), handle);
+        cell.Kind.AddEndpoint(builder.Services, new EndpointSettings(spec.Queue, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency, spec.QueueType), handle);
         return builder.Build();
     }
 

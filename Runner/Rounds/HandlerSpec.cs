@@ -1,12 +1,17 @@
+using Kit.Endpoints.Bare.RabbitMq;
+
 namespace Kit.Runner.Rounds;
 
 /// <summary>
 /// What a handler process must run. It goes over standard input, not the command line, because connection strings hold passwords and
 /// every user of a machine can read command lines.
 /// </summary>
-/// <param name="Cell">The cell's name, which is its queue's too.</param>
+/// <param name="Cell">The cell's name.</param>
+/// <param name="Queue">The queue's name.</param>
 /// <param name="Transport">Connection string of the transport.</param>
 /// <param name="Widgets">Connection string of the widgets' database.</param>
 /// <param name="Concurrency">How many messages are handled at the same time.</param>
 /// <param name="RecordCompletions">Whether to note when each handler returned, for servers that keep no commit timestamps.</param>
-internal sealed record HandlerSpec(string Cell, string Transport, string Widgets, int Concurrency, bool RecordCompletions);
+/// <param name="QueueType">RabbitMQ's kind of queue; other transports have one.</param>
+internal sealed record HandlerSpec(
+    string Cell, string Queue, string Transport, string Widgets, int Concurrency, bool RecordCompletions, QueueType QueueType = QueueType.Classic);

@@ -13,6 +13,8 @@ internal sealed class KitDatabases : IAsyncDisposable
 {
     public const int BatchRows = 10_000;
 
+    private const string CreateTable = "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)";
+
     private readonly string server;
     private readonly string prefix = $"{DatabaseOwner.NamePrefix}{Guid.NewGuid().ToString("N")[..8]}";
 
@@ -25,6 +27,10 @@ internal sealed class KitDatabases : IAsyncDisposable
 
     private string Widgets => $"{prefix}_widgets";
 
+    private string ProbeQueue => $"{prefix}_probe_transport";
+
+    private string ProbeWidgets => $"{prefix}_probe_table";
+
     /// <summary>Fills the template, in batches of <see cref="BatchRows"/> rows by binary COPY.</summary>
     /// <returns>How long the rows took.</returns>
     /// <exception cref="NpgsqlException">The server refused, or is full.</exception>
@@ -33,7 +39,7 @@ internal sealed class KitDatabases : IAsyncDisposable
         await CreateAsync(Template, template: null, cancellationToken);
         await using var source = NpgsqlDataSource.Create(ConnectionTo(Template));
         await using var connection = await source.OpenConnectionAsync(cancellationToken);
-        await ExecuteAsync(connection, "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)", cancellationToken);
+        await ExecuteAsync(connection, CreateTable, cancellationToken);
         var watch = Stopwatch.StartNew();
         var first = DateTime.UtcNow - TimeSpan.FromMilliseconds(rows);
         for (var seeded = 0; seeded < rows; seeded += BatchRows)
@@ -51,12 +57,15 @@ internal sealed class KitDatabases : IAsyncDisposable
     }
 
     /// <summary>Copies the template and creates the queue's database.</summary>
-    public async Task<RoundDatabases> RestoreAsync(CancellationToken cancellationToken)
+    public Task<RoundDatabases> RestoreAsync(CancellationToken cancellationToken) => MakeAsync(Queue, Widgets, Template, cancellationToken);
+
+    /// <summary>The same without a row, for a cell that is probed.</summary>
+    public async Task<RoundDatabases> CreateEmptyAsync(CancellationToken cancellationToken)
     {
-        var databases = new RoundDatabases(this, ConnectionTo(Queue), ConnectionTo(Widgets));
-        await databases.DisposeAsync();
-        await CreateAsync(Widgets, Template, cancellationToken);
-        await CreateAsync(Queue, template: null, cancellationToken);
+        var databases = await MakeAsync(ProbeQueue, ProbeWidgets, template: null, cancellationToken);
+        await using var source = NpgsqlDataSource.Create(databases.Widgets);
+        await using var connection = await source.OpenConnectionAsync(cancellationToken);
+        await ExecuteAsync(connection, CreateTable, cancellationToken);
         return databases;
     }
 
@@ -66,8 +75,17 @@ internal sealed class KitDatabases : IAsyncDisposable
     /// <summary>Drops all of them, those of a round too: one that was stopped while it was restored has not come to own them.</summary>
     public async ValueTask DisposeAsync()
     {
-        foreach (var database in new[] { Queue, Widgets, Template })
+        foreach (var database in new[] { Queue, Widgets, ProbeQueue, ProbeWidgets, Template })
             await DropAsync(database);
+    }
+
+    private async Task<RoundDatabases> MakeAsync(string queue, string widgets, string? template, CancellationToken cancellationToken)
+    {
+        var databases = new RoundDatabases(this, ConnectionTo(queue), ConnectionTo(widgets));
+        await databases.DisposeAsync();
+        await CreateAsync(widgets, template, cancellationToken);
+        await CreateAsync(queue, template: null, cancellationToken);
+        return databases;
     }
 
     private static void Copy(NpgsqlConnection connection, DateTime first, int rows)

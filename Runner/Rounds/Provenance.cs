@@ -1,4 +1,5 @@
 using System.Reflection;
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Machine;
@@ -39,7 +40,7 @@ internal static class Provenance
             PoolSizes = new Dictionary<string, int> { ["queue"] = EndpointConnections.PoolSize, ["widgets"] = EndpointConnections.PoolSize },
             SeedingSeconds = null,
             Cells = [.. plan.Runnable.Select(NameOf)],
-            LeftOut = [.. plan.Cells.Where(cell => !cell.Support.IsSupported).Select(cell => new CellLeftOut(NameOf(cell), cell.Support.Because!))],
+            LeftOut = [.. plan.Cells.Select(cell => (cell, plan.SupportOf(cell).Because)).Where(cell => cell.Because is not null).Select(cell => new CellLeftOut(NameOf(cell.cell), cell.Because!))],
         };
     }
 
@@ -62,11 +63,42 @@ internal static class Provenance
         return facts;
     }
 
+    public static IReadOnlyDictionary<string, string> OfBroker(RunBroker broker, QueueType queueType) => new Dictionary<string, string>
+    {
+        ["broker"] = broker.Processes is null ? "RabbitMQ, the user's" : "RabbitMQ, the kit's own, on this machine",
+        ["version"] = broker.Version,
+        ["queues"] = $"{queueType.ToString().ToLowerInvariant()}, durable",
+        ["messages"] = "persistent, each publish confirmed",
+        ["prefetch"] = $"{BareEndpointExtensions.DefaultPrefetch} (no limit without acknowledgements: transactions-off)",
+    };
+
+    /// <summary>A probe's findings, for the report.</summary>
+    public static CellProbed OfProbe(Cell cell, ProbeResult probe) => new(
+        NameOf(cell),
+        probe.ScopeIsolation,
+        probe.Isolation,
+        probe.Order switch
+        {
+            null => "not seen",
+            { IsRowVisibleInHandler: true } => "with the insert",
+            _ => "when the handler has returned",
+        },
+        probe.Order switch
+        {
+            null => "not seen",
+            { IsMessageLeftInHandler: false } => "before the handler",
+            { HasAmbientTransaction: false } => "when the handler has returned",
+            { IsMessageLeftAfterScope: true } => "after the row's commit",
+            _ => "with the row's commit",
+        },
+        probe.MostTogether,
+        probe.BodyBytes);
+
     private static Dictionary<string, string> Packages()
     {
         var packages = new Dictionary<string, string>();
-        foreach (var type in new[] { typeof(NpgsqlConnection), typeof(Dapper.SqlMapper) })
-            packages[type.Assembly.GetName().Name!] = type.Assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!.InformationalVersion.Split('+')[0];
+        foreach (var assembly in EndpointKinds.All.SelectMany(kind => kind.Packages).Append(typeof(Dapper.SqlMapper).Assembly))
+            packages[assembly.GetName().Name!] = assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!.InformationalVersion.Split('+')[0];
 
         foreach (var package in OptionalPackages.All)
             packages[package.Name] = package.Support.Because ?? package.Version;

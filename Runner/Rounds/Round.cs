@@ -15,6 +15,14 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
 
     private readonly RunSettings sizes = settings.Sizes;
 
+    /// <summary>The processes of the servers that the cell uses; <see langword="null"/> unless all of them are the kit's own.</summary>
+    private IReadOnlyList<int>? ServerProcesses => (settings.Postmaster, cell.Kind.Transport, settings.Broker?.Processes) switch
+    {
+        ({ } postmaster, not TransportName.RabbitMq, _) => [postmaster],
+        ({ } postmaster, _, { } broker) => [postmaster, .. broker],
+        _ => null,
+    };
+
     /// <summary>Runs the round. Whatever goes wrong becomes its outcome; only a cancellation is thrown.</summary>
     public async Task<RoundDocument> RunAsync(int number, int attempt, CancellationToken cancellationToken)
     {
@@ -26,11 +34,12 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
             document = document with { RestoreSeconds = watch.Elapsed.TotalSeconds };
 
             await using var widgets = new WidgetTable(restored.Widgets);
-            await using var queue = cell.Kind.OpenQueue(cell.Name, EndpointConnections.ForRunner(restored.Queue));
+            await using var transport = await RoundTransport.OpenAsync(cell, cell.Name, restored, settings.Broker, cancellationToken);
+            await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner, settings.QueueType);
             await queue.CreateAsync(cancellationToken);
             await VerifyResetAsync(widgets, queue, cancellationToken);
 
-            await using var handler = await StartHandlerAsync(restored, cancellationToken);
+            await using var handler = await StartHandlerAsync(transport, restored, cancellationToken);
             var drain = new Drain(handler, queue, Drain.DefaultStallLimit, progress);
 
             var warmUp = NewMessages(sizes.WarmUp);
@@ -95,10 +104,10 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
         OffsetsMilliseconds = [],
     };
 
-    private Task<HandlerProcess> StartHandlerAsync(RoundDatabases restored, CancellationToken cancellationToken) => HandlerProcess.StartAsync(
+    private Task<HandlerProcess> StartHandlerAsync(RoundTransport transport, RoundDatabases restored, CancellationToken cancellationToken) => HandlerProcess.StartAsync(
         new HandlerSpec(
-            cell.Name, EndpointConnections.For(restored.Queue), EndpointConnections.For(restored.Widgets), sizes.Concurrency,
-            settings.Clock is ClockSource.HandlerCompletions),
+            cell.Name, transport.Queue, transport.ForEndpoint, EndpointConnections.For(restored.Widgets), sizes.Concurrency,
+            settings.Clock is ClockSource.HandlerCompletions, settings.QueueType),
         cancellationToken);
 
     private async Task VerifyResetAsync(WidgetTable widgets, ICellQueue queue, CancellationToken cancellationToken)
@@ -133,13 +142,13 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
         if (drained is not { Start: { } start, End: { } end })
             return null;
 
-        // The handler process is a child of this one.
-        HashSet<int> ours = settings.Postmaster is { } postmaster ? [Environment.ProcessId, handler.Id, postmaster] : [Environment.ProcessId, handler.Id];
-        return CpuUse.Between(start, end, ours);
+        // The handler process is a child of this one. A broker of the kit's own is there in every round.
+        return CpuUse.Between(
+            start, end, new HashSet<int>([Environment.ProcessId, handler.Id, .. ServerProcesses ?? [], .. settings.Broker?.Processes ?? []]));
     }
 
-    private Noise NoiseOf(CpuUse? use) => settings.Postmaster is null
-        ? new Noise(Reading.Missing("the server is not the kit's own: its processes cannot be told from others"), Noise.DefaultLimit, BusiestProcess: null)
+    private Noise NoiseOf(CpuUse? use) => ServerProcesses is null
+        ? new Noise(Reading.Missing("a server is not the kit's own: its processes cannot be told from others"), Noise.DefaultLimit, BusiestProcess: null)
         : use is null
             ? new Noise(Reading.Missing(CpuSample.Support.Because!), Noise.DefaultLimit, BusiestProcess: null)
             : new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name);
@@ -154,11 +163,11 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
             isOwn ? after.FlushesSince(before).Per(sizes.Messages) : ofAllClients,
             isOwn ? after.WalBytesSince(before).Per(sizes.Messages) : ofAllClients,
             isOwn ? (await after.TwoPhaseCommitsSinceAsync(before, database, cancellationToken)).Per(sizes.Messages) : ofAllClients,
-            CpuOf(drained, handler.Id),
-            settings.Postmaster is { } postmaster ? CpuOf(drained, postmaster) : Reading.Missing("the server is not the kit's own"));
+            CpuOf(drained, [handler.Id]),
+            ServerProcesses is { } servers ? CpuOf(drained, servers) : Reading.Missing("a server is not the kit's own"));
     }
 
-    private Reading CpuOf(Drained drained, int process) => drained is { Start: { } start, End: { } end }
-        ? Reading.Of(CpuUse.TimeOf(start, end, new HashSet<int> { process }).TotalMilliseconds).Per(sizes.Messages)
+    private Reading CpuOf(Drained drained, IReadOnlyList<int> processes) => drained is { Start: { } start, End: { } end }
+        ? Reading.Of(CpuUse.TimeOf(start, end, processes.ToHashSet()).TotalMilliseconds).Per(sizes.Messages)
         : Reading.Missing(CpuSample.Support.Because!);
 }

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Results;
 
 namespace Kit.Runner.Rounds;
@@ -7,4 +8,7 @@ namespace Kit.Runner.Rounds;
 /// <param name="Server">Connection string to the widgets' server.</param>
 /// <param name="Clock">Which clock that server allows.</param>
 /// <param name="Postmaster">Process id of the server where it is the kit's own.</param>
-internal sealed record RoundSettings(RunSettings Sizes, string Server, ClockSource Clock, int? Postmaster);
+/// <param name="Broker">The RabbitMQ broker; <see langword="null"/> where no cell needs one.</param>
+/// <param name="QueueType">How RabbitMQ keeps its queues.</param>
+internal sealed record RoundSettings(
+    RunSettings Sizes, string Server, ClockSource Clock, int? Postmaster, RunBroker? Broker = null, QueueType QueueType = QueueType.Classic);

@@ -9,10 +9,14 @@ namespace Kit.Runner.Rounds;
 internal sealed class Run(RunPlan plan, IRunDisplay display)
 {
     private readonly List<RoundDocument> rounds = [];
-    private int planned = plan.Runnable.Count * plan.Sizes.Rounds;
+    private readonly List<Cell> cells = [.. plan.Runnable];
+    private int planned;
 
     /// <summary>How many rounds have ended and are saved.</summary>
     public int Finished => rounds.Count;
+
+    /// <summary>How many cells were not measured though they should have been: their probe disagreed with their label, or their server did not start.</summary>
+    public int Refused => plan.Runnable.Count - cells.Count;
 
     /// <summary>Runs it. Finished rounds are saved at once and survive whatever comes after them.</summary>
     /// <exception cref="KitException">The run cannot start, or its results cannot be saved.</exception>
@@ -20,10 +24,12 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     public async Task<RecordedRun> RunAsync(CancellationToken cancellationToken)
     {
         // What cannot start leaves no folder behind that the next attempt would have to avoid.
-        if (plan.Runnable.Count == 0)
-            throw new KitException(WhyNothingRuns(), "See 'list' for every cell and its reason.");
+        if (cells.Count == 0)
+            throw new KitException(WhyNothingRuns(), "See 'list' for every cell, and 'doctor' for this machine.");
         if (plan.PostgreSql is not null)
             await PostgreSqlFacts.RequireAsync(plan.PostgreSql, NeedsTwoPhase(), cancellationToken);
+        if (plan.RabbitMq is not null && NeedsBroker())
+            await RabbitMqFacts.RequireAsync(plan.RabbitMq, cancellationToken);
 
         var record = new Record(plan.Folder, await Provenance.OfAsync(plan, cancellationToken));
         try
@@ -51,17 +57,81 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         var serverFacts = await Provenance.OfServerAsync(server, own is not null, cancellationToken);
         record.Save(run => run with { Server = serverFacts });
 
+        await using var broker = NeedsBroker() ? await OpenBrokerAsync(record, cancellationToken) : null;
+        if (broker is not null)
+            record.Save(run => run with { Broker = Provenance.OfBroker(broker, plan.QueueType) });
+        foreach (var warning in broker?.Warnings ?? [])
+            display.Note(warning);
+
+        var settings = new RoundSettings(
+            plan.Sizes, server, facts.TracksCommitTimestamps ? ClockSource.CommitTimestamps : ClockSource.HandlerCompletions, own?.PostmasterPid,
+            broker, plan.QueueType);
         await using var databases = new KitDatabases(server);
+        await ProbeAsync(record, settings, databases, cancellationToken);
+        if (cells.Count == 0)
+            return;
+
         var seeding = await databases.SeedAsync(plan.Sizes.SeedRows, display.Seeding(plan.Sizes.SeedRows), cancellationToken);
         record.Save(run => run with { SeedingSeconds = seeding.TotalSeconds });
 
-        var settings = new RoundSettings(
-            plan.Sizes, server, facts.TracksCommitTimestamps ? ClockSource.CommitTimestamps : ClockSource.HandlerCompletions, own?.PostmasterPid);
-        foreach (var (cell, round) in plan.Order())
+        planned = cells.Count * plan.Sizes.Rounds;
+        foreach (var (cell, round) in plan.Order(cells))
             await MeasureAsync(record.Folder, settings, databases, cell, round, attempt: 1, cancellationToken);
 
         if (plan.RepeatNoisy)
             await RepeatNoisyAsync(record.Folder, settings, databases, cancellationToken);
+    }
+
+    /// <summary>Opens the broker. Where the kit's own does not start, its cells are left out and the others go on.</summary>
+    private async Task<RunBroker?> OpenBrokerAsync(Record record, CancellationToken cancellationToken)
+    {
+        if (plan.RabbitMq is null)
+            display.Note("Starting a RabbitMQ broker of the kit's own.");
+        try
+        {
+            return await RunBroker.OpenAsync(plan.RabbitMq, cancellationToken);
+        }
+        catch (KitException failure) when (plan.RabbitMq is null && cells.Exists(cell => cell.Kind.Transport != TransportName.RabbitMq))
+        {
+            foreach (var cell in cells.Where(cell => cell.Kind.Transport == TransportName.RabbitMq).ToList())
+                Refuse(record, cell, failure.Message);
+
+            return null;
+        }
+    }
+
+    /// <summary>Has every cell handle a few messages first. One that does not do what its label says is not measured.</summary>
+    private async Task ProbeAsync(Record record, RoundSettings settings, KitDatabases databases, CancellationToken cancellationToken)
+    {
+        display.Note($"Probing what {cells.Count} cells really do, before anything is measured.");
+        foreach (var cell in cells.ToList())
+        {
+            await using var scratch = await databases.CreateEmptyAsync(cancellationToken);
+            await using var transport = await RoundTransport.OpenAsync(cell, "probe", scratch, settings.Broker, cancellationToken);
+            try
+            {
+                var probe = await CellProbe.RunAsync(
+                    cell,
+                    new EndpointSettings(
+                        transport.Queue, transport.ForEndpoint, EndpointConnections.For(scratch.Widgets), cell.Mode, plan.Sizes.Concurrency, settings.QueueType),
+                    cancellationToken);
+                record.Save(run => run with { Probes = [.. run.Probes, Provenance.OfProbe(cell, probe)] });
+                if (probe.Support.Because is { } reason)
+                    Refuse(record, cell, $"its probe disagrees with its label: {reason}");
+            }
+            catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+            {
+                Refuse(record, cell, $"it could not be probed: {failure.Message}");
+            }
+        }
+    }
+
+    private void Refuse(Record record, Cell cell, string because)
+    {
+        var name = Provenance.NameOf(cell);
+        cells.Remove(cell);
+        record.Save(run => run with { Cells = [.. run.Cells.Where(other => other != name)], LeftOut = [.. run.LeftOut, new CellLeftOut(name, because)] });
+        display.Note($"{name} is not measured: {because}.");
     }
 
     private async Task RepeatNoisyAsync(RunFolder folder, RoundSettings settings, KitDatabases databases, CancellationToken cancellationToken)
@@ -72,7 +142,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             display.Note($"Other processes took more than {Noise.DefaultLimit:P0} of the machine in {noisy.Count} rounds; they are run once more.");
 
         foreach (var round in noisy)
-            await MeasureAsync(folder, settings, databases, plan.Runnable.Single(cell => Provenance.NameOf(cell) == round.Cell), round.Round, attempt: 2, cancellationToken);
+            await MeasureAsync(folder, settings, databases, cells.Single(cell => Provenance.NameOf(cell) == round.Cell), round.Round, attempt: 2, cancellationToken);
     }
 
     private async Task MeasureAsync(
@@ -94,9 +164,11 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
     private string WhyNothingRuns() => plan.Cells.Count == 0
         ? "There is no such cell: no framework, transport, mode and access library that were named go together."
-        : $"None of the cells can run: {plan.Cells[0].Support.Because}.";
+        : $"None of the cells can run: {plan.SupportOf(plan.Cells[0]).Because}.";
 
-    private bool NeedsTwoPhase() => plan.Runnable.Any(cell =>
+    private bool NeedsBroker() => cells.Exists(cell => cell.Kind.Transport == TransportName.RabbitMq);
+
+    private bool NeedsTwoPhase() => cells.Exists(cell =>
         cell.Mode == TransactionMode.FullDtc || cell.Mode == TransactionMode.FullDtcWaiting || cell.Mode == TransactionMode.NpgsqlScope);
 
     /// <summary>The run's document, as it grows, in its folder.</summary>

@@ -1,4 +1,6 @@
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
+using Kit.Modes;
 using Kit.Runner.Results;
 
 namespace Kit.Runner.Rounds;
@@ -7,23 +9,39 @@ namespace Kit.Runner.Rounds;
 /// <param name="Cells">The cells that were asked for, runnable or not.</param>
 /// <param name="Sizes">How much of everything.</param>
 /// <param name="PostgreSql">The server to use; <see langword="null"/> for one of the kit's own.</param>
+/// <param name="RabbitMq">The broker to use; <see langword="null"/> for one of the kit's own.</param>
+/// <param name="OwnBroker">Whether the kit can start one.</param>
+/// <param name="QueueType">How RabbitMQ keeps its queues.</param>
 /// <param name="RepeatNoisy">Whether noisy rounds are run once more at the end.</param>
 /// <param name="Folder">Where the results go.</param>
 /// <param name="CommandLine">The command as it was typed, secrets masked.</param>
 internal sealed record RunPlan(
-    IReadOnlyList<Cell> Cells, RunSettings Sizes, string? PostgreSql, bool RepeatNoisy, string Folder, string CommandLine)
+    IReadOnlyList<Cell> Cells,
+    RunSettings Sizes,
+    string? PostgreSql,
+    RabbitMqAddress? RabbitMq,
+    Support OwnBroker,
+    QueueType QueueType,
+    bool RepeatNoisy,
+    string Folder,
+    string CommandLine)
 {
-    public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => cell.Support.IsSupported)];
+    public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
+
+    /// <summary>Whether a cell can run here, or the first reason why not.</summary>
+    public Support SupportOf(Cell cell) =>
+        cell.Support.IsSupported && cell.Kind.Transport == TransportName.RabbitMq && RabbitMq is null ? OwnBroker : cell.Support;
 
     /// <summary>Every round of the run: round <i>r</i> has every cell once, in an order drawn from the order seed.</summary>
-    public IEnumerable<(Cell Cell, int Round)> Order()
+    /// <param name="cells">The cells that are measured.</param>
+    public IEnumerable<(Cell Cell, int Round)> Order(IReadOnlyCollection<Cell> cells)
     {
         var random = new Random(Sizes.OrderSeed);
         for (var round = 1; round <= Sizes.Rounds; round++)
         {
-            var cells = Runnable.ToArray();
-            random.Shuffle(cells);
-            foreach (var cell in cells)
+            var shuffled = cells.ToArray();
+            random.Shuffle(shuffled);
+            foreach (var cell in shuffled)
                 yield return (cell, round);
         }
     }

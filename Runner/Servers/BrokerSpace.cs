@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.RabbitMq;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;
 
@@ -13,39 +14,29 @@ public sealed class BrokerSpace : IAsyncDisposable
 
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(10);
 
-    private readonly BrokerAddress given;
+    private readonly RabbitMqAddress given;
     private readonly string name;
-    private readonly HashSet<string> names = new(StringComparer.Ordinal);
+    private readonly bool isVirtualHost;
 
-    private BrokerSpace(BrokerAddress given, string name, string? note)
+    private BrokerSpace(RabbitMqAddress given, string name, bool isVirtualHost)
     {
         this.given = given;
         this.name = name;
-        Note = note;
-        Address = IsVirtualHost ? given.In(name) : given;
+        this.isVirtualHost = isVirtualHost;
+        Address = isVirtualHost ? given.In(name) : given;
     }
 
     /// <summary>With the virtual host that the queues go to.</summary>
-    public BrokerAddress Address { get; }
-
-    /// <summary>What the user should know of it; <see langword="null"/>: nothing.</summary>
-    public string? Note { get; }
-
-    private bool IsVirtualHost => Note is null;
+    public RabbitMqAddress Address { get; }
 
     /// <summary>Makes the space, once the virtual hosts of crashed runs are removed.</summary>
     /// <exception cref="HttpRequestException">The management plugin failed half-way.</exception>
-    public static async Task<BrokerSpace> CreateAsync(BrokerAddress broker, CancellationToken cancellationToken)
+    public static async Task<BrokerSpace> CreateAsync(RabbitMqAddress broker, CancellationToken cancellationToken)
     {
         var own = NamePrefix + Guid.NewGuid().ToString("N")[..12];
         using var management = new ManagementApi(broker);
-        var absent = await management.WhyAbsentAsync(cancellationToken);
-        if (absent is null && !await management.IsAdministratorAsync(cancellationToken))
-            absent = $"{broker.UserName} is no administrator";
-        if (absent is not null)
-            return new BrokerSpace(
-                broker, own,
-                $"No virtual host of the kit's own ({absent}): queues are in {broker.VirtualHost}, their names begin with {own}. After a crash they stay.");
+        if (!await management.IsAdministratorAsync(cancellationToken))
+            return new BrokerSpace(broker, own, isVirtualHost: false);
 
         foreach (var (leftover, description) in await management.ReadVirtualHostsAsync(cancellationToken))
         {
@@ -54,41 +45,37 @@ public sealed class BrokerSpace : IAsyncDisposable
         }
 
         await management.CreateVirtualHostAsync(own, OwnerMark.Text, cancellationToken);
-        return new BrokerSpace(broker, own, note: null);
+        return new BrokerSpace(broker, own, isVirtualHost: true);
     }
 
-    /// <summary>The name that a queue, and an exchange of the same name, have here. Where there is no own virtual host, they are removed by it.</summary>
-    public string NameOf(string queue)
-    {
-        var full = IsVirtualHost ? queue : $"{name}.{queue}";
-        names.Add(full);
-        return full;
-    }
+    /// <summary>The name that a queue has here. Where there is no own virtual host, queues and exchanges are removed by how their names begin.</summary>
+    public string NameOf(string queue) => isVirtualHost ? queue : $"{name}.{queue}";
 
     /// <exception cref="HttpRequestException">The virtual host cannot be removed.</exception>
     /// <exception cref="BrokerUnreachableException">The queues cannot be removed.</exception>
     public async ValueTask DisposeAsync()
     {
-        if (IsVirtualHost)
-        {
-            using var management = new ManagementApi(given);
+        using var management = new ManagementApi(given);
+        if (isVirtualHost)
             await management.RemoveVirtualHostAsync(name, CancellationToken.None);
-        }
-        else if (names.Count > 0)
-        {
-            await RemoveNamesAsync();
-        }
+        else
+            await RemoveNamesAsync(management);
     }
 
-    private async Task RemoveNamesAsync()
+    private async Task RemoveNamesAsync(ManagementApi management)
     {
         await using var connection = await given.ConnectAsync("comparison kit, removal", Timeout, CancellationToken.None);
         await using var channel = await connection.CreateChannelAsync();
-        foreach (var own in names)
-        {
-            // Neither is an error where there is none of that name.
-            await channel.QueueDeleteAsync(own);
-            await channel.ExchangeDeleteAsync(own);
-        }
+        // Neither is an error where there is none of that name.
+        foreach (var queue in await ReadOwnAsync(management, "queues"))
+            await channel.QueueDeleteAsync(queue);
+        foreach (var exchange in await ReadOwnAsync(management, "exchanges"))
+            await channel.ExchangeDeleteAsync(exchange);
+    }
+
+    private async Task<IEnumerable<string>> ReadOwnAsync(ManagementApi management, string kind)
+    {
+        var all = await management.ReadNamesAsync(kind, CancellationToken.None);
+        return all.Where(found => found.StartsWith(name, StringComparison.Ordinal));
     }
 }

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.RabbitMq;
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
@@ -38,6 +39,22 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         ? Support.No("on Windows the kit starts no RabbitMQ broker of its own; name one with --rabbitmq")
         : Support.Yes;
 
+    /// <summary>Whether the kit can start one on this machine: the platform, and its programs.</summary>
+    public static Support FindSupport()
+    {
+        try
+        {
+            if (Support.IsSupported)
+                RabbitMqBinaries.Find();
+
+            return Support;
+        }
+        catch (KitException missing)
+        {
+            return Support.No($"{missing.Message} {missing.Remedy}".TrimEnd('.'));
+        }
+    }
+
     /// <summary>As a user who may do all, in a virtual host that is there. It holds the password; show it through <see cref="ConnectionStrings.Mask"/>.</summary>
     public Uri AmqpUri => new($"amqp://{User}:{password}@127.0.0.1:{ports.Amqp}/{VirtualHost}");
 
@@ -45,7 +62,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     public Uri ManagementUri => new($"http://127.0.0.1:{ports.Management}/");
 
     /// <summary>Both of the above.</summary>
-    public BrokerAddress Address => BrokerAddress.Parse(AmqpUri.AbsoluteUri, ManagementUri.AbsoluteUri);
+    public RabbitMqAddress Address => RabbitMqAddress.Parse(AmqpUri.AbsoluteUri, ManagementUri.AbsoluteUri);
 
     /// <summary>Where all files of the broker lie.</summary>
     public string Folder => folder.Server;

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.RabbitMq;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Text;
@@ -37,7 +38,7 @@ public sealed record RabbitMqFacts(
     /// <exception cref="KitException">
     /// The broker is out of reach, refuses user or password, or has no such virtual host. The message never has the password.
     /// </exception>
-    public static async Task<RabbitMqFacts> ReadAsync(BrokerAddress broker, CancellationToken cancellationToken)
+    public static async Task<RabbitMqFacts> ReadAsync(RabbitMqAddress broker, CancellationToken cancellationToken)
     {
         using var management = new ManagementApi(broker);
         var connection = await ConnectAsync(broker, cancellationToken);
@@ -57,7 +58,7 @@ public sealed record RabbitMqFacts(
 
     /// <summary>Asks the broker and makes sure that a run can use it.</summary>
     /// <exception cref="KitException">As <see cref="ReadAsync"/>, and the first fatal one of <see cref="Findings"/>.</exception>
-    public static async Task<RabbitMqFacts> RequireAsync(BrokerAddress broker, CancellationToken cancellationToken)
+    public static async Task<RabbitMqFacts> RequireAsync(RabbitMqAddress broker, CancellationToken cancellationToken)
     {
         var facts = await ReadAsync(broker, cancellationToken);
         return facts.Findings().FirstOrDefault(finding => finding.IsFatal) is { Problem: { } problem, Remedy: { } remedy }
@@ -67,7 +68,7 @@ public sealed record RabbitMqFacts(
 
     /// <summary>The version that the broker tells a client.</summary>
     /// <inheritdoc cref="ReadAsync" path="/exception"/>
-    public static async Task<string> ReadVersionAsync(BrokerAddress broker, CancellationToken cancellationToken)
+    public static async Task<string> ReadVersionAsync(RabbitMqAddress broker, CancellationToken cancellationToken)
     {
         await using var connection = await ConnectAsync(broker, cancellationToken);
         return VersionOf(connection);
@@ -82,8 +83,9 @@ public sealed record RabbitMqFacts(
             ? new Finding("management plugin", $"answers at {Management}")
             : new Finding(
                 "management plugin", $"not to be had at {Management}",
-                $"{ManagementAbsent}. Without it there is no virtual host of the kit's own, and NServiceBus cannot run on this broker.",
-                "On the broker's machine: rabbitmq-plugins enable rabbitmq_management; give the user the tag 'administrator'; or name its address with --rabbitmq-management.");
+                $"{ManagementAbsent}. The kit counts messages with it: AMQP tells nobody how many are not acknowledged.",
+                "On the broker's machine: rabbitmq-plugins enable rabbitmq_management; give the user the tag 'administrator'; or name its address with --rabbitmq-management.",
+                IsFatal: true);
 
         if (ManagementAbsent is null)
             yield return MayMakeVirtualHosts
@@ -107,7 +109,7 @@ public sealed record RabbitMqFacts(
         };
     }
 
-    private static async Task<IConnection> ConnectAsync(BrokerAddress broker, CancellationToken cancellationToken)
+    private static async Task<IConnection> ConnectAsync(RabbitMqAddress broker, CancellationToken cancellationToken)
     {
         try
         {
@@ -128,7 +130,7 @@ public sealed record RabbitMqFacts(
     /// a queue's name that nobody has: the broker confirms and drops them.
     /// </remarks>
     private static async Task<(string? Alarm, string? Refusal)> TryPublishAsync(
-        IConnection connection, BrokerAddress broker, CancellationToken cancellationToken)
+        IConnection connection, RabbitMqAddress broker, CancellationToken cancellationToken)
     {
         var blocked = new TaskCompletionSource<string>(TaskCreationOptions.RunContinuationsAsynchronously);
         connection.ConnectionBlockedAsync += (_, told) =>
@@ -164,7 +166,7 @@ public sealed record RabbitMqFacts(
     }
 
     // A broker does not listen any more to a connection that it blocks, not even to its end, and the client waits long for an answer.
-    private static Task SayGoodbyeAsync(IConnection connection) =>
+    private static Task<Task> SayGoodbyeAsync(IConnection connection) =>
         Task.WhenAny(connection.DisposeAsync().AsTask(), Task.Delay(GoodbyePatience, CancellationToken.None));
 
     private static async Task PublishTwiceAsync(IChannel channel, CancellationToken cancellationToken)
@@ -177,7 +179,7 @@ public sealed record RabbitMqFacts(
     private static string VersionOf(IConnection connection) =>
         connection.ServerProperties?.TryGetValue("version", out var version) is true && version is byte[] text ? Encoding.UTF8.GetString(text) : "(unknown)";
 
-    private static KitException Explain(BrokerUnreachableException failure, BrokerAddress broker)
+    private static KitException Explain(BrokerUnreachableException failure, RabbitMqAddress broker)
     {
         // The outermost is a kind of IOException itself, and says only that there is one inside.
         foreach (var cause in Causes(failure).Skip(1))
@@ -200,7 +202,7 @@ public sealed record RabbitMqFacts(
         return OutOfReach(broker, failure.Message, failure);
     }
 
-    private static KitException ExplainClosing(ShutdownEventArgs reason, BrokerAddress broker, Exception failure) =>
+    private static KitException ExplainClosing(ShutdownEventArgs reason, RabbitMqAddress broker, Exception failure) =>
         reason.ReplyText.Contains("not found", StringComparison.Ordinal)
             ? new KitException(
                 $"The broker has no such virtual host: {broker}.", "Name one that exists at the end of the URI; / is written %2F.", failure)
@@ -208,7 +210,7 @@ public sealed record RabbitMqFacts(
                 $"The broker refuses: {broker}: {reason.ReplyText}.",
                 "rabbitmqctl set_permissions -p <vhost> <user> '.*' '.*' '.*'; or see the broker's log.", failure);
 
-    private static KitException OutOfReach(BrokerAddress broker, string why, Exception failure) => new(
+    private static KitException OutOfReach(RabbitMqAddress broker, string why, Exception failure) => new(
         $"The RabbitMQ broker is out of reach: {broker}: {why.TrimEnd('.')}.",
         "Start it, or correct host and port; name no broker and the kit starts its own.", failure);
 

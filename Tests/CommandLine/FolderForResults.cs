@@ -55,7 +55,7 @@ public sealed class FolderForResults
             using var runner = RunnerProcess.Start(
                 new Dictionary<string, string> { ["TMPDIR"] = parent.Path },
                 RunnerProcess.ProgramPath,
-                ["run", "--mode", "transactions-off", "--messages", "1500", "--rounds", "4", "--warmup", "0", "--seed-rows", "0", "--no-repeat", "--out", Path.Combine(disk, "run")]);
+                ["run", "--transport", "postgresql", "--mode", "transactions-off", "--messages", "1500", "--rounds", "4", "--warmup", "0", "--seed-rows", "0", "--no-repeat", "--out", Path.Combine(disk, "run")]);
             var result = await runner.EndAsync();
             var servers = Directory.GetDirectories(parent.Path, "kit-postgresql-*");
             await new ExternalProgram("mount").RunAsync(["-o", "remount,size=10m", disk], CancellationToken.None);
@@ -78,7 +78,7 @@ public sealed class FolderForResults
 
     private async Task FailsBeforeAnyWorkAsync(string folder)
     {
-        var result = await RunnerProcess.RunAsync("run", "--messages", "1", "--postgresql", server.ConnectionString, "--out", folder);
+        var result = await RunnerProcess.RunAsync("run", "--transport", "postgresql", "--messages", "1", "--postgresql", server.ConnectionString, "--out", folder);
 
         using (Assert.EnterMultipleScope())
         {

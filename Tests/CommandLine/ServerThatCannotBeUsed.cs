@@ -84,5 +84,5 @@ public sealed class ServerThatCannotBeUsed
     }
 
     private Task<RunnerResult> RunAsync(string connectionString, params string[] more) => RunnerProcess.RunAsync(
-        ["run", "--messages", "5", "--rounds", "1", "--warmup", "0", "--seed-rows", "0", "--postgresql", connectionString, "--out", Folder, .. more]);
+        ["run", "--transport", "postgresql", "--messages", "5", "--rounds", "1", "--warmup", "0", "--seed-rows", "0", "--postgresql", connectionString, "--out", Folder, .. more]);
 }

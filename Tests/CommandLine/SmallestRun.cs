@@ -13,7 +13,7 @@ public sealed class SmallestRun
         using var parent = new TemporaryFolder();
 
         var result = await RunnerProcess.RunAsync(
-            "run", "--mode", "full-dtc,transactions-off", "--messages", "1", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
+            "run", "--transport", "postgresql", "--mode", "full-dtc,transactions-off", "--messages", "1", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
             "--postgresql", server.ConnectionString, "--out", parent.Path);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);

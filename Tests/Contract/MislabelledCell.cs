@@ -1,3 +1,4 @@
+using System.Reflection;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
@@ -44,6 +45,8 @@ public sealed class MislabelledCell
         public string Framework => kind.Framework;
 
         public string Transport => kind.Transport;
+
+        public IReadOnlyList<Assembly> Packages => kind.Packages;
 
         public Support Supports(TransactionMode mode) => kind.Supports(mode);
 

@@ -45,7 +45,7 @@ public sealed class BrokerIsStopped
     private async Task<int> DrainThroughAsync(Cell cell)
     {
         await using var databases = await TestDatabases.CreateAsync();
-        var address = $"{broker.AmqpUri}?management={broker.ManagementUri}";
+        var address = broker.Address.Text;
         var name = $"{cell.Name}.{Guid.NewGuid():N}";
         await using var queue = cell.Kind.OpenQueue(name, address);
         await queue.CreateAsync(CancellationToken.None);

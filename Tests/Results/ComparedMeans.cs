@@ -47,7 +47,7 @@ public sealed class ComparedMeans
         Assert.That(Comparison.Of(new Estimate(200, 1, count), new Estimate(100, 1, baselineCount)).ToString(), Is.EqualTo("2.00 (n < 5)"));
 
     [Test]
-    public void Baseline_is_full_dtc_of_the_same_access_library()
+    public void Baseline_is_the_strictest_mode_of_the_same_access_library()
     {
         var other = InventedRun.Cell("dtc-off") with { Access = "dapper" };
         var run = new RecordedRun(
@@ -56,8 +56,33 @@ public sealed class ComparedMeans
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(run.AgainstFullDtc(run.Cells.Single(result => result.Cell == other)), Is.Null);
-            Assert.That(run.AgainstFullDtc(run.Cells.Single(result => result.Cell == InventedRun.Cell("dtc-off"))), Is.Not.Null);
+            Assert.That(run.IsStrictest(ResultOf(other)));
+            Assert.That(run.IsStrictest(ResultOf(InventedRun.Cell("full-dtc"))));
+            Assert.That(run.AgainstStrictest(ResultOf(other))!.Ratio, Is.EqualTo(1));
+            Assert.That(run.AgainstStrictest(ResultOf(InventedRun.Cell("dtc-off")))!.Ratio, Is.EqualTo(1.13).Within(0.05));
+        }
+
+        CellResult ResultOf(CellName cell) => run.Cells.Single(result => result.Cell == cell);
+    }
+
+    [Test]
+    public void A_framework_is_set_against_the_bare_driver_on_the_same_transport_in_the_same_mode()
+    {
+        var other = InventedRun.Cell("dtc-off") with { Framework = "another" };
+        var elsewhere = other with { Transport = "elsewhere" };
+        var run = new RecordedRun(
+            InventedRun.Document,
+            [
+                .. InventedRun.Rounds,
+                .. Enumerable.Range(1, 5).SelectMany(number => new[] { other, elsewhere }.Select(cell => InventedRun.Round("dtc-off", number, seconds: 7.12) with { Cell = cell })),
+            ]);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(run.AgainstBare(run.Cells.Single(result => result.Cell == other))!.Ratio, Is.EqualTo(0.5).Within(0.01));
+            Assert.That(run.AgainstBare(run.Cells.Single(result => result.Cell == elsewhere)), Is.Null);
+            Assert.That(SummaryTable.SpeedOf(run).Select(column => column.Header), Does.Contain("Ratio to bare"));
+            Assert.That(SummaryTable.SpeedOf(new RecordedRun(InventedRun.Document, InventedRun.Rounds)).Select(column => column.Header), Does.Not.Contain("Ratio to bare"));
         }
     }
 

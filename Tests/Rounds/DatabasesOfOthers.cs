@@ -113,7 +113,7 @@ public sealed class DatabasesOfOthers
 
     private string[] Arguments(TemporaryFolder parent, string folder, int messages) =>
     [
-        "run", "--mode", "scope-off", "--messages", $"{messages}", "--rounds", "1", "--warmup", "0", "--seed-rows", "10",
+        "run", "--transport", "postgresql", "--mode", "scope-off", "--messages", $"{messages}", "--rounds", "1", "--warmup", "0", "--seed-rows", "10",
         "--postgresql", server.ConnectionString, "--out", Path.Combine(parent.Path, folder),
     ];
 

@@ -61,7 +61,7 @@ public sealed class RoundThatGoesWrong
     {
         var before = await server.DatabasesAsync();
         using var runner = RunnerProcess.Start(
-            "run", "--mode", "scope-off", "--messages", "600", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
+            "run", "--transport", "postgresql", "--mode", "scope-off", "--messages", "600", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
             "--postgresql", server.ConnectionString, "--out", parent.Path);
         string? queue = null;
         await Eventually.HoldsAsync(

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.RabbitMq;
 using System.Net;
 using Kit.Runner.Machine;
 using Kit.Runner.Servers;
@@ -32,7 +33,7 @@ public sealed class PrivateBrokerTests
     [Test]
     public async Task Has_no_guest()
     {
-        var guest = BrokerAddress.Parse(new UriBuilder(broker.AmqpUri) { UserName = "guest", Password = "guest" }.Uri.AbsoluteUri, broker.ManagementUri.AbsoluteUri);
+        var guest = RabbitMqAddress.Parse(new UriBuilder(broker.AmqpUri) { UserName = "guest", Password = "guest" }.Uri.AbsoluteUri, broker.ManagementUri.AbsoluteUri);
 
         await Assert.ThatAsync(
             () => RabbitMqFacts.ReadVersionAsync(guest, CancellationToken.None),

@@ -1,0 +1,9 @@
+namespace Kit.Endpoints.Cells;
+
+/// <summary>What holds the messages, as cells name it.</summary>
+public static class TransportName
+{
+    public const string PostgreSql = "postgresql";
+
+    public const string RabbitMq = "rabbitmq";
+}

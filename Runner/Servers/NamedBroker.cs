@@ -1,0 +1,22 @@
+using Kit.Endpoints.Bare.RabbitMq;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>The broker that a user named.</summary>
+internal static class NamedBroker
+{
+    /// <param name="amqp">Its AMQP URI.</param>
+    /// <param name="management">The management plugin's address; <see langword="null"/>: port 15672 of its machine.</param>
+    /// <exception cref="KitException">One of them cannot be read. The message repeats nothing of it.</exception>
+    public static RabbitMqAddress Parse(string amqp, string? management)
+    {
+        try
+        {
+            return RabbitMqAddress.Parse(amqp, management);
+        }
+        catch (BrokerException unreadable)
+        {
+            throw new KitException(unreadable.Message, "See https://www.rabbitmq.com/docs/uri-spec.", unreadable);
+        }
+    }
+}
