@@ -38,6 +38,9 @@ public sealed record TransactionMode
     /// </summary>
     public bool CountsAfterRollback { get; init; }
 
+    /// <summary>What a crash of the handler's process can do to the messages that were being handled.</summary>
+    public required CrashEffect CrashEffect { get; init; }
+
     /// <summary>How often a failing message is handled in all.</summary>
     public int Attempts => 1 + ImmediateRetries;
 
@@ -50,6 +53,7 @@ public sealed record TransactionMode
         Insert = "in that unit",
         Sends = "in that unit",
         OnThrow = "all rolled back, retried",
+        CrashEffect = CrashEffect.None,
         Promise = "Each message has its effect exactly once, through crashes of either side. The row becomes visible a moment after the " +
                   "decision, when the second phase has run in the background: a message that the handler sent can be received before its row is seen.",
     };
@@ -60,6 +64,7 @@ public sealed record TransactionMode
         Insert = "own TransactionScope around the handler, committed before the receive",
         Sends = "with the receive, where the transport can",
         OnThrow = "insert rolled back, message retried",
+        CrashEffect = CrashEffect.Doubles,
         Promise = "No message is lost. A crash between the two commits handles the message again: its rows can be doubled. " +
                   "A handler that throws leaves nothing behind. A handler that swallows an error of the database loses its rows: " +
                   "the driver takes the roll-back that answers its commit for success (npgsql issue 6641).",
@@ -71,6 +76,7 @@ public sealed record TransactionMode
         Insert = "own autocommit",
         Sends = "with the receive, where the transport can",
         OnThrow = "insert stays, message retried",
+        CrashEffect = CrashEffect.Doubles,
         Promise = "No message is lost. A crash or a throw after an insert handles the message again: its rows can be doubled, " +
                   "and work of several statements can stay half done.",
     };
@@ -81,6 +87,7 @@ public sealed record TransactionMode
         Insert = "own autocommit",
         Sends = "at once",
         OnThrow = "not retried; to the error queue at best",
+        CrashEffect = CrashEffect.Loses,
         ImmediateRetries = 0,
         Promise = "A message is handled at most once. A crash loses what was received and not yet handled; a throw leaves what was done before it.",
     };
@@ -100,6 +107,7 @@ public sealed record TransactionMode
         Insert = "in that scope",
         Sends = "in that scope",
         OnThrow = "all rolled back, retried; the failure is counted after that",
+        CrashEffect = CrashEffect.LeavesInDoubt,
         CountsAfterRollback = true,
         Promise = "As full-dtc while nothing fails. The driver recovers nothing: a crash between the phases leaves branches in doubt " +
                   "for an operator to end, a failure of the second phase is not reported, and an error of the database that the handler " +

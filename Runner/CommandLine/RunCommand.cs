@@ -21,7 +21,7 @@ internal sealed class RunCommand : KitCommand
     private readonly Option<int?> warmUp = Count("--warmup", "Messages drained before the clock, in the same process (1000; quick: 500).", least: 0);
     private readonly Option<int?> concurrency = Count("--concurrency", "Messages handled at the same time (2).", least: 1, most: MostConcurrency);
     private readonly Option<int?> orderSeed = Count("--order-seed", "Seed of the order of the cells within each round (random, and printed).", least: 0);
-    private readonly Option<bool> quick = new("--quick") { Description = "One round with fewer rows and messages, under a minute; to try, not to cite." };
+    private readonly Option<bool> quick = new("--quick") { Description = "One round with fewer rows and messages, about a minute; to try, not to cite." };
     private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not run noisy rounds once more at the end (quick never does)." };
     private readonly Option<string?> output = new("--out")
     {

@@ -46,7 +46,7 @@ public static class TerminalSummary
         foreach (var header in headers)
         {
             var isFigure = ReportText.IsFigure(header);
-            table.AddColumn(new TableColumn(new Text(header)) { Alignment = isFigure ? Justify.Right : Justify.Left, NoWrap = !isFigure });
+            table.AddColumn(new TableColumn(new Text(header)) { Alignment = isFigure ? Justify.Right : Justify.Left, NoWrap = ReportText.IsWhole(header) });
         }
 
         foreach (var row in rows)
