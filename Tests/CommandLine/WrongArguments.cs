@@ -22,6 +22,7 @@ public sealed class WrongArguments
     [TestCase("run --warmup 1.5", "--warmup: expected a whole number from 0 to 2147483647, found '1.5'.")]
     [TestCase("run --seed-rows -5", "--seed-rows: expected a whole number from 0 to 2147483647, found '-5'.")]
     [TestCase("run --order-seed 99999999999", "--order-seed: expected a whole number from 0 to 2147483647, found '99999999999'.")]
+    [TestCase("run --queue-type lazy", "--queue-type: unknown name 'lazy'. Names: classic, quorum.")]
     [TestCase("report", "Required argument missing for command: 'report'.")]
     public async Task Are_named_with_what_would_be_right(string arguments, string error)
     {
@@ -38,6 +39,7 @@ public sealed class WrongArguments
     [TestCase("--mode", "--mode: no name.")]
     [TestCase("--out", "--out: expected a folder, found nothing.")]
     [TestCase("--postgresql", "--postgresql: expected a connection string, found nothing.")]
+    [TestCase("--rabbitmq", "--rabbitmq: expected a uri, found nothing.")]
     public async Task Empty_texts_are_refused(string option, string error)
     {
         var result = await RunnerProcess.RunAsync("run", option, "");

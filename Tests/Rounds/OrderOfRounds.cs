@@ -39,6 +39,21 @@ public sealed class OrderOfRounds
         Assert.That(orders.Distinct().Count(), Is.GreaterThan(1));
     }
 
+    [Test]
+    public void Cells_on_rabbitmq_cannot_run_where_there_is_no_broker()
+    {
+        var plan = Plan(orderSeed: 7) with { OwnBroker = Support.No("no broker on this machine") };
+        var named = plan with { RabbitMq = RabbitMqAddress.Parse("amqp://elsewhere") };
+        var cells = Cell.All.Where(cell => cell.Kind.Transport == TransportName.RabbitMq && cell.Support.IsSupported).ToList();
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(plan.Runnable, Is.Not.Empty.And.None.Matches<Cell>(cell => cell.Kind.Transport == TransportName.RabbitMq));
+            Assert.That(cells.Select(cell => plan.SupportOf(cell).Because), Is.Not.Empty.And.All.EqualTo("no broker on this machine"));
+            Assert.That(named.Runnable, Is.SupersetOf(cells));
+        }
+    }
+
     private static IEnumerable<(Cell Cell, int Round)> Order(int orderSeed) => Plan(orderSeed).Order(Cell.All);
 
     private static RunPlan Plan(int orderSeed) => new(

@@ -1,0 +1,131 @@
+using System.Globalization;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Runner;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+using Kit.Tests.CommandLine;
+
+namespace Kit.Tests.Rounds;
+
+/// <summary>Runs on a named broker, of these tests' own.</summary>
+public sealed class RunOnRabbitMq
+{
+    private const int SeedRows = 100;
+
+    private TemporaryFolder parent = null!;
+    private PrivateRabbitMq broker = null!;
+    private NamedServer server = null!;
+
+    [OneTimeSetUp]
+    public async Task StartBroker()
+    {
+        RabbitMqServer.IgnoreWithoutPrograms();
+        broker = await PrivateRabbitMq.StartAsync(CancellationToken.None);
+        server = await NamedServer.GetAsync();
+    }
+
+    [OneTimeTearDown]
+    public async Task StopBroker()
+    {
+        if (broker is not null)
+            await broker.DisposeAsync();
+    }
+
+    [SetUp]
+    public void MakeFolder() => parent = new TemporaryFolder();
+
+    [TearDown]
+    public void RemoveFolder() => parent.Dispose();
+
+    [TestCase("classic", 2)]
+    [TestCase("quorum", 1)]
+    public async Task Every_message_is_accounted_for_and_nothing_is_left(string queueType, int rounds)
+    {
+        var before = await VirtualHostsAsync();
+        using var runner = Start("--messages", "150", "--warmup", "20", "--rounds", $"{rounds}", "--queue-type", queueType);
+
+        var result = await runner.EndAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        var run = RunFolder.Open(parent.Path).Load();
+        Assert.That(run.Rounds, Has.Count.EqualTo(6 * rounds));
+        using (Assert.EnterMultipleScope())
+        {
+            foreach (var round in run.Rounds)
+            {
+                Assert.That(round.Outcome.IsValid(), $"{round.Cell}: {string.Join(", ", round.Outcome.Reasons)}");
+                Assert.That(round.Accounts[MessageClass.Once], Is.EqualTo(150));
+                Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(150));
+                // The handler's insert: the queue is elsewhere.
+                Assert.That(round.Costs.Commits.Value, Is.EqualTo(1).Within(0.5));
+            }
+
+            Assert.That(run.Document.Broker["queues"], Is.EqualTo($"{queueType}, durable"));
+            Assert.That(run.Document.Broker["version"], Is.EqualTo(broker.Version.ToString()));
+            Assert.That(run.Document.Packages, Contains.Key("RabbitMQ.Client").And.ContainKey("MassTransit.RabbitMqTransport"));
+            Assert.That(run.Document.Probes.Select(probe => probe.Cell), Is.EquivalentTo(run.Document.Cells));
+            Assert.That(run.Document.LeftOut.Select(left => left.Cell.Mode), Is.Not.Empty.And.All.EqualTo("full-dtc"));
+            Assert.That(await VirtualHostsAsync(), Is.EquivalentTo(before));
+            Assert.That(Everything() + result.Output + result.Errors, Does.Not.Contain(broker.Address.Password));
+        }
+    }
+
+    [Test]
+    public async Task A_broker_that_dies_fails_its_rounds_and_the_run_ends()
+    {
+        using var runner = Start("--mode", "scope-off", "--messages", "20000", "--warmup", "0", "--rounds", "1", "--no-repeat");
+        await runner.HandlerAsync();
+        await Eventually.HoldsAsync(async () => await CountRowsAsync() > SeedRows, "rows are written");
+        await broker.StopImmediatelyAsync();
+
+        var result = await runner.EndAsync();
+
+        await broker.RestartAsync(CancellationToken.None);
+        var run = RunFolder.Open(parent.Path).Load();
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output + result.Errors);
+            Assert.That(run.Rounds.Select(round => round.Outcome.IsValid()), Is.Not.Empty.And.None.True);
+            Assert.That(run.Rounds.SelectMany(round => round.Outcome.Reasons), Is.Not.Empty);
+            Assert.That(run.Cells.Select(cell => cell.Rate), Is.All.Null);
+        }
+    }
+
+    [Test]
+    public async Task A_broker_out_of_reach_ends_it_before_any_work()
+    {
+        var folder = Path.Combine(parent.Path, "run");
+        using var runner = RunnerProcess.Start(
+            "run", "--transport", "rabbitmq", "--postgresql", server.ConnectionString, "--out", folder,
+            "--rabbitmq", $"amqp://kit:secret@127.0.0.1:{LoopbackPorts.Free(1)[0]}/kit");
+
+        var result = await runner.EndAsync();
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
+            Assert.That(result.Errors, Does.StartWith("error: The RabbitMQ broker is out of reach: kit at 127.0.0.1:").And.Not.Contain("secret"));
+            Assert.That(folder, Does.Not.Exist);
+        }
+    }
+
+    private RunnerProcess Start(params string[] more) => RunnerProcess.Start(
+        [
+            "run", "--transport", "rabbitmq", "--seed-rows", $"{SeedRows}", "--postgresql", server.ConnectionString,
+            "--rabbitmq", broker.AmqpUri.AbsoluteUri, "--rabbitmq-management", broker.ManagementUri.AbsoluteUri, "--out", parent.Path, .. more,
+        ]);
+
+    private async Task<int> CountRowsAsync()
+    {
+        var widgets = (await server.DatabasesAsync()).Single(name => name.StartsWith("kit_", StringComparison.Ordinal) && name.EndsWith("_widgets", StringComparison.Ordinal));
+        return int.Parse((await server.In(widgets).ReadAsync("SELECT count(*) FROM widget"))[0], CultureInfo.InvariantCulture);
+    }
+
+    private string Everything() => string.Concat(Directory.GetFiles(parent.Path, "*", SearchOption.AllDirectories).Select(File.ReadAllText));
+
+    private async Task<IEnumerable<string>> VirtualHostsAsync()
+    {
+        using var management = new ManagementApi(broker.Address);
+        return (await management.ReadVirtualHostsAsync(CancellationToken.None)).Select(host => host.Name);
+    }
+}
