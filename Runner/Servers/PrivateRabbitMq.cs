@@ -187,12 +187,20 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         return true;
     }
 
-    // The listener for clients opens last, when user and virtual host are there.
     private async Task<bool> AnswersAsync(CancellationToken cancellationToken)
     {
         if (!await ListensAsync(ports.Amqp, cancellationToken))
             return false;
-        await RabbitMqFacts.ReadVersionAsync(Address, cancellationToken);
+        try
+        {
+            await RabbitMqFacts.ReadVersionAsync(Address, cancellationToken);
+        }
+        catch (KitException)
+        {
+            // A broker that listens can still reset connections when endpoints of an earlier start storm it.
+            return false;
+        }
+
         using var management = new ManagementApi(Address);
         return await management.WhyAbsentAsync(cancellationToken) is null;
     }
