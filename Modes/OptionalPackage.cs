@@ -27,8 +27,8 @@ public sealed record OptionalPackage(string Name, string Group, string Version, 
         if (facts.Split('|') is not [var group, var version, var choice, var folder, .. var answer])
             throw new FormatException($"Optional package {name}: expected group|version|switch|folder|answer, found '{facts}'.");
 
-        var support = choice.Equals("false", StringComparison.OrdinalIgnoreCase) ? Support.No($"the build left {name} out (Kit{group}=false)")
-            : folder.Length == 0 ? Support.No($"the package feed has no {name} {Series(version)}")
+        var support = choice.Equals("false", StringComparison.OrdinalIgnoreCase) ? Support.Missing($"the build left {name} out (Kit{group}=false)")
+            : folder.Length == 0 ? Support.Missing($"the package feed has no {name} {Series(version)}")
             : Support.Yes;
         return new(name, group, version, support, folder.Length == 0 ? string.Join('|', answer) : folder);
     }

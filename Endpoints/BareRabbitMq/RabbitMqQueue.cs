@@ -61,17 +61,21 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
 
     /// <summary>How many messages lie in the queue and among those that are tried again, those included that are being handled, as the broker counts them.</summary>
     /// <remarks>
-    /// Ready and unacknowledged, by the management plugin: AMQP itself tells only the ready ones. For a quorum queue, whose totals are old, an answer of 0
-    /// is asked for again after they must have been renewed.
+    /// Ready and unacknowledged, by the management plugin: AMQP itself tells only the ready ones. For a quorum queue that has consumers, and whose totals
+    /// are old, an answer of 0 is asked for again after they must have been renewed.
     /// </remarks>
     public async Task<long> CountAsync(CancellationToken cancellationToken)
     {
-        var count = await CountOnceAsync(cancellationToken);
-        if (count > 0 || type is QueueType.Classic)
-            return count;
+        if (type is QueueType.Classic)
+            return await CountByPluginAsync(cancellationToken);
+
+        // The ready ones are told at once, and where nobody consumes there are no others.
+        var (ready, consumers) = await CountReadyAsync(cancellationToken);
+        if (ready > 0 || consumers == 0)
+            return ready;
 
         await Task.Delay(QuorumTick, cancellationToken);
-        return await CountOnceAsync(cancellationToken);
+        return Math.Max(await CountByPluginAsync(cancellationToken), (await CountReadyAsync(cancellationToken)).Ready);
     }
 
     /// <summary>The ids of the messages that are ready in the queue, in its order. Reading marks them redelivered.</summary>
@@ -106,17 +110,23 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
     private static DeadLetter DeadLetterOf(IReadOnlyBasicProperties properties) =>
         new(AmqpMessage.MessageIdOf(properties), AmqpMessage.FailedAttemptsOf(properties), AmqpMessage.ReasonOf(properties));
 
-    private async Task<long> CountOnceAsync(CancellationToken cancellationToken)
+    private async Task<(long Ready, long Consumers)> CountReadyAsync(CancellationToken cancellationToken)
+    {
+        await using var channel = await OpenChannelAsync(cancellationToken);
+        var (ready, consumers) = (0L, 0L);
+        foreach (var queue in hasRetries ? new[] { names.Queue, names.Retries } : [names.Queue])
+        {
+            var state = await channel.QueueDeclarePassiveAsync(queue, cancellationToken);
+            (ready, consumers) = (ready + state.MessageCount, consumers + state.ConsumerCount);
+        }
+
+        return (ready, consumers);
+    }
+
+    private async Task<long> CountByPluginAsync(CancellationToken cancellationToken)
     {
         var counts = await management.CountAsync(name, cancellationToken);
-        var pushed = counts.GetValueOrDefault(names.Queue) + counts.GetValueOrDefault(names.Retries);
-        if (type is QueueType.Classic)
-            return pushed;
-
-        // The ready ones are told at once.
-        await using var channel = await OpenChannelAsync(cancellationToken);
-        var ready = (await channel.QueueDeclarePassiveAsync(names.Queue, cancellationToken)).MessageCount;
-        return Math.Max(pushed, ready);
+        return counts.GetValueOrDefault(names.Queue) + counts.GetValueOrDefault(names.Retries);
     }
 
     /// <summary>Takes all messages, without an acknowledgement, and gives them back by closing the channel.</summary>

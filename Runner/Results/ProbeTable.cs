@@ -3,7 +3,7 @@ namespace Kit.Runner.Results;
 /// <summary>One row per cell that was probed: what commits when, how isolated, how many at a time.</summary>
 internal static class ProbeTable
 {
-    public const string Cell = "Cell";
+    private const string Cell = "Cell";
     private const string Ambient = "Ambient transaction";
     private const string Isolation = "Handler's connection";
     private const string Row = "Row is committed";
@@ -11,8 +11,8 @@ internal static class ProbeTable
 
     public static IReadOnlyList<string> Headers { get; } = [Cell, Ambient, Isolation, Row, Message, "Most at a time", "Body bytes"];
 
-    /// <summary>Columns that hold words, which may wrap.</summary>
-    public static IReadOnlyList<string> Sentences { get; } = [Ambient, Isolation, Row, Message];
+    /// <summary>Columns that hold no figures.</summary>
+    public static IReadOnlyList<string> Words { get; } = [Cell, Ambient, Isolation, Row, Message];
 
     public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run) => run.Document.Probes.Select(probe => (IReadOnlyList<string>)
     [

@@ -16,10 +16,7 @@ internal static class ReportText
         "What each cell was seen to do with a few messages, from outside and from within the handler. One that does not do what its label says is not measured.";
 
     private static readonly IReadOnlyList<string> Words =
-        [RoundTable.Graph, RoundTable.Run, SummaryTable.Mode, RunFacts.Facts, ProbeTable.Cell, .. ProbeTable.Sentences];
-
-    /// <summary>Whether a column is not wrapped where a terminal is narrow: names, and graphs.</summary>
-    public static bool IsWhole(string header) => Words.Except(ProbeTable.Sentences, StringComparer.Ordinal).Contains(header, StringComparer.Ordinal);
+        [RoundTable.Graph, RoundTable.Run, SummaryTable.Mode, RunFacts.Facts, .. ProbeTable.Words];
 
     /// <summary>Whether a column holds figures, which end below each other; names and graphs begin below each other.</summary>
     public static bool IsFigure(string header) => !Words.Contains(header, StringComparer.Ordinal);

@@ -20,8 +20,6 @@ public static class TerminalSummary
         console.Write(TableOf("Speed", SummaryTable.HeadersOf(SummaryTable.SpeedOf(run)), SummaryTable.Rows(run, SummaryTable.SpeedOf(run))));
         console.Write(TableOf("Cost of a message", SummaryTable.HeadersOf(SummaryTable.Costs), SummaryTable.Rows(run, SummaryTable.Costs)));
         WriteLines(console, [ReportText.SummaryLegend]);
-        if (run.Document.Probes.Count > 0)
-            console.Write(TableOf("Seen before measuring", ProbeTable.Headers, ProbeTable.Rows(run)));
         WriteList(console, "Left out:", run.Document.LeftOut.Select(left => $"{left.Cell}: {left.Because}"));
         WriteList(console, "Notes:", RoundNotes.Of(run));
     }
@@ -46,7 +44,7 @@ public static class TerminalSummary
         foreach (var header in headers)
         {
             var isFigure = ReportText.IsFigure(header);
-            table.AddColumn(new TableColumn(new Text(header)) { Alignment = isFigure ? Justify.Right : Justify.Left, NoWrap = ReportText.IsWhole(header) });
+            table.AddColumn(new TableColumn(new Text(header)) { Alignment = isFigure ? Justify.Right : Justify.Left, NoWrap = !isFigure });
         }
 
         foreach (var row in rows)

@@ -36,7 +36,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
 
     /// <summary>Whether the kit can start a broker of its own on this platform.</summary>
     public static Support Support { get; } = OperatingSystem.IsWindows()
-        ? Support.No("on Windows the kit starts no RabbitMQ broker of its own; name one with --rabbitmq")
+        ? Support.Missing("on Windows the kit starts no RabbitMQ broker of its own; name one with --rabbitmq")
         : Support.Yes;
 
     /// <summary>Whether the kit can start one on this machine: the platform, and its programs.</summary>
@@ -51,7 +51,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         }
         catch (KitException missing)
         {
-            return Support.No($"{missing.Message} {missing.Remedy}".TrimEnd('.'));
+            return Support.Missing($"{missing.Message} {missing.Remedy}".TrimEnd('.'));
         }
     }
 
