@@ -68,18 +68,6 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         });
     }
 
-    /// <summary>Says what is wrong with the broker or the queue, and fails the start.</summary>
-    private sealed class BrokerCheck(RabbitMqAddress broker, EndpointSettings settings) : IHostedService
-    {
-        public async Task StartAsync(CancellationToken cancellationToken)
-        {
-            await using var queue = Open(broker, settings.Queue, settings.QueueType);
-            await queue.CreateAsync(cancellationToken);
-        }
-
-        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-    }
-
     private sealed class BuildWidgetConsumer(HandleWidget handle, NpgsqlDataSource data) : IConsumer<BuildWidget>
     {
         public async Task Consume(ConsumeContext<BuildWidget> context)

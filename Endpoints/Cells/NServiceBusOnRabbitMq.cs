@@ -4,6 +4,7 @@ using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.NServiceBus;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using NServiceBus;
 using RabbitMQ.Client;
 using QueueType = Kit.Endpoints.Bare.RabbitMq.QueueType;
@@ -24,8 +25,11 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
 
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
 
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    {
+        services.AddSingleton<IHostedService>(new BrokerCheck(RabbitMqAddress.Parse(settings.Transport), settings));
         NServiceBusEndpoint.Add(services, settings, handle, endpoint => Use(endpoint, settings));
+    }
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>
         new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType, hasRetries: false), new EndpointSettings(
