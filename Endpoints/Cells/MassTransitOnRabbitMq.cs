@@ -41,9 +41,8 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         });
     }
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(Open(RabbitMqAddress.Parse(transport), name, queueType), name);
-
-    private static RabbitMqQueue Open(RabbitMqAddress broker, string name, QueueType queueType) => new(broker, name, queueType, hasRetries: false);
+    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>
+        new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType, hasRetries: false), name);
 
     private static void Configure(IBusRegistrationContext context, IRabbitMqBusFactoryConfigurator rabbit, RabbitMqAddress broker, EndpointSettings settings)
     {
