@@ -5,6 +5,7 @@ using Kit.Endpoints.NServiceBus;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Npgsql;
 using NpgsqlTypes;
 using NServiceBus;
@@ -26,9 +27,12 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
 
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
 
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    {
+        services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
         NServiceBusEndpoint.Add(services, settings, handle, endpoint =>
             endpoint.UsePostgreSql(settings.Transport, settings.Mode, settings.Concurrency, AddressOf(ErrorQueueOf(settings.Queue))));
+    }
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
 
@@ -43,8 +47,12 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
         private readonly string table = $"public.{AddressOf(name)}";
         private readonly string errors = $"public.{AddressOf(ErrorQueueOf(name))}";
 
-        public Task CreateAsync(CancellationToken cancellationToken) => NServiceBusEndpoint.InstallAsync(
-            name, endpoint => endpoint.UsePostgreSql(transport, TransactionMode.DtcOff, errorQueue: AddressOf(ErrorQueueOf(name))), cancellationToken);
+        public async Task CreateAsync(CancellationToken cancellationToken)
+        {
+            await NServiceBusEndpoint.InstallAsync(
+                name, endpoint => endpoint.UsePostgreSql(transport, TransactionMode.DtcOff, errorQueue: AddressOf(ErrorQueueOf(name))), cancellationToken);
+            TransportPool.Close(transport);
+        }
 
         public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
             CopyAsync(messages.Select(message => (message, OutgoingMessage.Create(name, message).Body)), cancellationToken);
