@@ -2,27 +2,37 @@ using Kit.Endpoints.Cells;
 
 namespace Kit.Tests;
 
-/// <summary>Where the queues of one test are: its own database, or a virtual host of its own on the tests' broker.</summary>
+/// <summary>Where the queues of one test are: its own database, a folder, or a virtual host of its own on the tests' broker.</summary>
 internal sealed class TestTransport : IAsyncDisposable
 {
-    private readonly TestVirtualHost? virtualHost;
+    private readonly Func<ValueTask> remove;
 
-    private TestTransport(string address, TestVirtualHost? virtualHost)
+    private TestTransport(string address, Func<ValueTask> remove)
     {
         Address = address;
-        this.virtualHost = virtualHost;
+        this.remove = remove;
     }
 
     public string Address { get; }
 
     public static async Task<TestTransport> OpenAsync(IEndpointKind kind, TestDatabases databases)
     {
-        if (kind.Transport != TransportName.RabbitMq)
-            return new TestTransport(databases.Queue, virtualHost: null);
-
-        var created = await TestVirtualHost.CreateAsync();
-        return new TestTransport(created.Address, created);
+        switch (kind.Transport)
+        {
+            case TransportName.PostgreSql:
+                return new TestTransport(databases.Queue, () => ValueTask.CompletedTask);
+            case TransportName.Learning:
+                var folder = new TemporaryFolder();
+                return new TestTransport(folder.Path, () =>
+                {
+                    folder.Dispose();
+                    return ValueTask.CompletedTask;
+                });
+            default:
+                var virtualHost = await TestVirtualHost.CreateAsync();
+                return new TestTransport(virtualHost.Address, virtualHost.DisposeAsync);
+        }
     }
 
-    public ValueTask DisposeAsync() => virtualHost?.DisposeAsync() ?? ValueTask.CompletedTask;
+    public ValueTask DisposeAsync() => remove();
 }

@@ -1,3 +1,7 @@
+#if !KIT_NSERVICEBUS
+using Kit.Modes;
+#endif
+
 namespace Kit.Endpoints.Cells;
 
 /// <summary>The frameworks and transports that the kit compares: a new one adds its line here.</summary>
@@ -8,5 +12,19 @@ public static class EndpointKinds
         new BareOnPostgreSql(),
         new BareOnRabbitMq(),
         new MassTransitOnRabbitMq(),
+#if KIT_NSERVICEBUS
+        new NServiceBusOnPostgreSql(),
+        new NServiceBusOnRabbitMq(),
+        new NServiceBusOnLearning(),
+#else
+        Missing("nservicebus", TransportName.PostgreSql, "NServiceBus"),
+        Missing("nservicebus", TransportName.RabbitMq, "NServiceBus"),
+        Missing("nservicebus", TransportName.Learning, "NServiceBus"),
+#endif
     ];
+
+#if !KIT_NSERVICEBUS
+    private static MissingKind Missing(string framework, string transport, string package) =>
+        new(framework, transport, OptionalPackage.Of(typeof(EndpointKinds).Assembly).Single(optional => optional.Name.Equals(package, StringComparison.Ordinal)).Support);
+#endif
 }

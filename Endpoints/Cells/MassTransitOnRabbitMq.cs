@@ -41,9 +41,8 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         });
     }
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(Open(RabbitMqAddress.Parse(transport), name, queueType), name);
-
-    private static RabbitMqQueue Open(RabbitMqAddress broker, string name, QueueType queueType) => new(broker, name, queueType, hasRetries: false);
+    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>
+        new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType, hasRetries: false), name);
 
     private static void Configure(IBusRegistrationContext context, IRabbitMqBusFactoryConfigurator rabbit, RabbitMqAddress broker, EndpointSettings settings)
     {
@@ -66,18 +65,6 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
             endpoint.UseTransactionMode(settings.Mode, context);
             endpoint.ConfigureConsumer<BuildWidgetConsumer>(context);
         });
-    }
-
-    /// <summary>Says what is wrong with the broker or the queue, and fails the start.</summary>
-    private sealed class BrokerCheck(RabbitMqAddress broker, EndpointSettings settings) : IHostedService
-    {
-        public async Task StartAsync(CancellationToken cancellationToken)
-        {
-            await using var queue = Open(broker, settings.Queue, settings.QueueType);
-            await queue.CreateAsync(cancellationToken);
-        }
-
-        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
     }
 
     private sealed class BuildWidgetConsumer(HandleWidget handle, NpgsqlDataSource data) : IConsumer<BuildWidget>

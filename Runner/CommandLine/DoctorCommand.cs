@@ -31,7 +31,7 @@ internal sealed class DoctorCommand : KitCommand
             parsed.GetValue(postgreSql),
             parsed.GetValue(rabbitMq),
             parsed.GetValue(rabbitMqManagement),
-            [.. OptionalPackages.All.Select(package => (package.Name, package.Support))],
+            OptionalPackages.All,
             ResultsFolder: "results");
         var findings = await Doctor.ExamineAsync(question, cancellationToken);
         FindingsWriter.Write(findings, Console.Out);

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Reflection;
+using Kit.Modes;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.Machine;
@@ -26,7 +27,8 @@ public static class Doctor
         .. await ServerAsync(question, cancellationToken),
         BrokerBinaries(question.RabbitMq is null),
         .. await BrokerAsync(question, cancellationToken),
-        .. question.Packages.Select(package => new Finding(package.Name, package.Support.Because ?? "available")),
+        .. question.Packages.Select(OfPackage),
+        new Finding("licence of NServiceBus", "RPL-1.5, or commercial from Particular Software; the kit ships none of it"),
         .. OfMachine(MachineFacts.Read()),
         .. new[] { Path.GetTempPath(), question.ResultsFolder }.Select(Path.GetFullPath).Distinct(StringComparer.Ordinal).Select(Disk),
         await LoadAsync(cancellationToken),
@@ -148,6 +150,12 @@ public static class Doctor
             return new Finding("disk", $"unknown at {folder}", failure.Message, "Use another folder.");
         }
     }
+
+    private static Finding OfPackage(OptionalPackage package) => new(
+        package.Name,
+        package.Support.Because is not { } reason ? $"{package.Version}, from {package.Origin}"
+        : package.Origin.Length == 0 ? reason
+        : $"{reason} (NuGet: {package.Origin})");
 
     private static async Task<Finding> LoadAsync(CancellationToken cancellationToken)
     {

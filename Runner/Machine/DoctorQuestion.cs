@@ -6,13 +6,13 @@ namespace Kit.Runner.Machine;
 /// <param name="PostgreSql">The connection string of the server that option or environment name; <see langword="null"/>: the kit's own.</param>
 /// <param name="RabbitMq">The same for the broker: its AMQP URI.</param>
 /// <param name="RabbitMqManagement">Where its management plugin is; <see langword="null"/>: where it usually is.</param>
-/// <param name="Packages">The optional packages and whether they are here.</param>
+/// <param name="Packages">The optional packages, here or not.</param>
 /// <param name="ResultsFolder">Where runs are saved.</param>
 /// <param name="TwoPhaseWanted">Whether a mode that prepares transactions is to run.</param>
 public sealed record DoctorQuestion(
     string? PostgreSql,
     string? RabbitMq,
     string? RabbitMqManagement,
-    IReadOnlyList<(string Name, Support Support)> Packages,
+    IReadOnlyList<OptionalPackage> Packages,
     string ResultsFolder,
     bool TwoPhaseWanted = true);

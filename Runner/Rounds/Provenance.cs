@@ -100,8 +100,9 @@ internal static class Provenance
         foreach (var assembly in EndpointKinds.All.SelectMany(kind => kind.Packages).Append(typeof(Dapper.SqlMapper).Assembly))
             packages[assembly.GetName().Name!] = assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!.InformationalVersion.Split('+')[0];
 
+        // What an assembly says of itself comes first: it tells a build of one's own from a package of that version.
         foreach (var package in OptionalPackages.All)
-            packages[package.Name] = package.Support.Because ?? package.Version;
+            packages.TryAdd(package.Name, package.Support.Because ?? package.Version);
 
         return packages;
     }

@@ -3,17 +3,21 @@ using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>Where the queue of one round is, and nothing else is: the round's own database or virtual host. Removed when the round has ended.</summary>
+/// <summary>
+/// Where the queue of one round is, and nothing else is: the round's own database, virtual host or folder. Removed when the round has ended.
+/// </summary>
 internal sealed class RoundTransport : IAsyncDisposable
 {
-    private readonly BrokerSpace? space;
+    private const string FolderPrefix = "kit-learning-";
 
-    private RoundTransport(string queue, string forEndpoint, string forRunner, BrokerSpace? space)
+    private readonly Func<ValueTask> remove;
+
+    private RoundTransport(string queue, string forEndpoint, string forRunner, Func<ValueTask> remove)
     {
         Queue = queue;
         ForEndpoint = forEndpoint;
         ForRunner = forRunner;
-        this.space = space;
+        this.remove = remove;
     }
 
     /// <summary>The queue's name.</summary>
@@ -31,15 +35,31 @@ internal sealed class RoundTransport : IAsyncDisposable
     /// <param name="broker">The run's broker; <see langword="null"/> where no cell needs one.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="HttpRequestException">The broker's management plugin failed.</exception>
+    /// <exception cref="KitException">No folder for temporary files can be made.</exception>
     public static async Task<RoundTransport> OpenAsync(
-        Cell cell, string queue, RoundDatabases databases, RunBroker? broker, CancellationToken cancellationToken)
-    {
-        if (cell.Kind.Transport == TransportName.PostgreSql)
-            return new RoundTransport(queue, EndpointConnections.For(databases.Queue), EndpointConnections.ForRunner(databases.Queue), space: null);
+        Cell cell, string queue, RoundDatabases databases, RunBroker? broker, CancellationToken cancellationToken) => cell.Kind.Transport switch
+        {
+            TransportName.PostgreSql => new RoundTransport(
+                queue, EndpointConnections.For(databases.Queue), EndpointConnections.ForRunner(databases.Queue), () => ValueTask.CompletedTask),
+            TransportName.Learning => await OpenFolderAsync(queue),
+            _ => await OpenSpaceAsync(queue, broker!, cancellationToken),
+        };
 
-        var own = await BrokerSpace.CreateAsync(broker!.Address, cancellationToken);
-        return new RoundTransport(own.NameOf(queue), own.Address.Text, own.Address.Text, own);
+    public ValueTask DisposeAsync() => remove();
+
+    private static async Task<RoundTransport> OpenSpaceAsync(string queue, RunBroker broker, CancellationToken cancellationToken)
+    {
+        var space = await BrokerSpace.CreateAsync(broker.Address, cancellationToken);
+        return new RoundTransport(space.NameOf(queue), space.Address.Text, space.Address.Text, space.DisposeAsync);
     }
 
-    public ValueTask DisposeAsync() => space?.DisposeAsync() ?? ValueTask.CompletedTask;
+    /// <summary>In the folder for temporary files: the transport writes each message there before it moves it to its queue.</summary>
+    private static async Task<RoundTransport> OpenFolderAsync(string queue)
+    {
+        foreach (var leftover in OwnedFolder.Leftovers(Path.GetTempPath(), FolderPrefix))
+            await leftover.DeleteAsync();
+
+        var folder = OwnedFolder.Create(Path.GetTempPath(), FolderPrefix, "Learning transport");
+        return new RoundTransport(queue, folder.Server, folder.Server, async () => await folder.DeleteAsync());
+    }
 }

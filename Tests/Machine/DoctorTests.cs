@@ -55,13 +55,22 @@ public sealed class DoctorTests
     public async Task Optional_packages_are_listed_with_their_reason()
     {
         var findings = await Doctor.ExamineAsync(
-            new DoctorQuestion(null, null, null, [("here", Support.Yes), ("missing", Support.No("not on the feed"))], Path.GetTempPath()),
+            new DoctorQuestion(
+                null, null, null,
+                [
+                    new("here", "group", "1.2.3", Support.Yes, "/packages/here"),
+                    new("missing", "group", "1.2.3", Support.No("not on the feed"), "0 versions found"),
+                    new("left out", "group", "1.2.3", Support.No("not wanted"), ""),
+                ],
+                Path.GetTempPath()),
             CancellationToken.None);
 
         Assert.Multiple(() =>
         {
-            Assert.That(findings, Has.One.EqualTo(new Finding("here", "available")));
-            Assert.That(findings, Has.One.EqualTo(new Finding("missing", "not on the feed")));
+            Assert.That(findings, Has.One.EqualTo(new Finding("here", "1.2.3, from /packages/here")));
+            Assert.That(findings, Has.One.EqualTo(new Finding("missing", "not on the feed (NuGet: 0 versions found)")));
+            Assert.That(findings, Has.One.EqualTo(new Finding("left out", "not wanted")));
+            Assert.That(findings, Has.One.Property("Name").EqualTo("licence of NServiceBus"));
         });
     }
 

@@ -1,0 +1,100 @@
+using System.Data.Common;
+using Kit.Handlers;
+using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using Npgsql;
+using NServiceBus;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>What the NServiceBus cells share, whatever the transport: the handler, its connection, the installers, the headers.</summary>
+internal static class NServiceBusEndpoint
+{
+    public static void Add(IServiceCollection services, EndpointSettings settings, HandleWidget handle, Action<EndpointConfiguration> useTransport)
+    {
+        var endpoint = Configure(settings.Queue, useTransport);
+        endpoint.Conventions().DefiningMessagesAs(type => type == typeof(BuildWidget) || type == typeof(WidgetBuilt));
+        endpoint.AddHandler<BuildWidgetHandler>();
+        services.AddSingleton(handle);
+        services.AddSingleton(settings.Mode);
+        services.AddSingleton(_ => NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(settings.Widgets) { Enlist = settings.Mode == TransactionMode.DtcOff }));
+        AddTo(services, endpoint);
+    }
+
+    /// <summary>Has the transport's own installers make the queues of an endpoint, which is not started.</summary>
+    public static async Task InstallAsync(string queue, Action<EndpointConfiguration> useTransport, CancellationToken cancellationToken)
+    {
+        var application = Host.CreateEmptyApplicationBuilder(settings: null);
+        AddTo(application.Services, Configure(queue, useTransport));
+        application.Services.AddNServiceBusInstallers(installers => installers.ShutdownBehavior = InstallersShutdownBehavior.Continue);
+        var host = application.Build();
+        await using ((IAsyncDisposable)host)
+        {
+            await host.StartAsync(cancellationToken);
+            await host.StopAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>The headers that a message needs; its type as the other frameworks write it, without the assembly.</summary>
+    public static Dictionary<string, string> HeadersOf(BuildWidget message) => new()
+    {
+        [Headers.MessageId] = message.MessageId.ToString(),
+        [Headers.EnclosedMessageTypes] = typeof(BuildWidget).FullName!,
+        [Headers.ContentType] = ContentTypes.Json,
+        [Headers.MessageIntent] = nameof(MessageIntent.Send),
+    };
+
+    /// <summary>What the headers of a message in the error queue tell; not how often it was handled.</summary>
+    public static GivenUp GivenUpOf(string? messageId, Func<string, string?> header) => new(
+        Guid.TryParse(messageId, out var id) ? id : Guid.Empty,
+        Attempts: null,
+        $"{header("NServiceBus.ExceptionInfo.ExceptionType")}: {header("NServiceBus.ExceptionInfo.Message")} {header("NServiceBus.ExceptionInfo.InnerExceptionType")}".TrimEnd());
+
+    private static EndpointConfiguration Configure(string queue, Action<EndpointConfiguration> useTransport)
+    {
+        var endpoint = new EndpointConfiguration(queue);
+        useTransport(endpoint);
+        return endpoint;
+    }
+
+    private static void AddTo(IServiceCollection services, EndpointConfiguration endpoint)
+    {
+        // Where no one listens to its log, NServiceBus writes to the console and to a file; and it speaks of its licence at every start.
+        services.AddLogging(logging => logging.AddProvider(NullLoggerProvider.Instance).AddFilter("NServiceBus.LicenseManager", LogLevel.None));
+        services.AddNServiceBusEndpoint(endpoint);
+    }
+
+    // Not private: NServiceBus generates code that names it.
+    internal sealed class BuildWidgetHandler(HandleWidget handle, NpgsqlDataSource data, TransactionMode mode) : IHandleMessages<BuildWidget>
+    {
+        public async Task Handle(BuildWidget message, IMessageHandlerContext context)
+        {
+            await using var adapter = new Adapter(context, data, mode);
+            await handle(message, adapter, context.CancellationToken);
+        }
+    }
+
+    private sealed class Adapter(IMessageHandlerContext context, NpgsqlDataSource data, TransactionMode mode) : IMessageContext, IAsyncDisposable
+    {
+        private NpgsqlConnection? connection;
+
+        public async ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => connection ??= await data.OpenConnectionAsync(cancellationToken);
+
+        public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
+        {
+            var options = new SendOptions();
+            options.SetDestination(queue);
+            options.SetMessageId(message.MessageId.ToString());
+            // NServiceBus keeps what a handler sends until the handler has returned, without transactions too.
+            if (mode == TransactionMode.TransactionsOff)
+                options.RequireImmediateDispatch();
+
+            return context.Send(message, options);
+        }
+
+        public ValueTask DisposeAsync() => connection?.DisposeAsync() ?? ValueTask.CompletedTask;
+    }
+}

@@ -1,0 +1,139 @@
+using System.Reflection;
+using System.Text.Json;
+using Kit.Endpoints.NServiceBus;
+using Kit.Handlers;
+using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
+using NServiceBus;
+using NServiceBus.Routing;
+using NServiceBus.Transport;
+using KitMessage = Kit.Endpoints.Bare.OutgoingMessage;
+using QueueType = Kit.Endpoints.Bare.RabbitMq.QueueType;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>NServiceBus on queues in files, without a server; the widgets are in PostgreSQL. Compiled where the package feed has it.</summary>
+public sealed class NServiceBusOnLearning : IEndpointKind
+{
+    private static readonly LearningTransport Any = new();
+
+    public string Framework => "nservicebus";
+
+    public string Transport => TransportName.Learning;
+
+    public IReadOnlyList<Assembly> Packages { get; } = [typeof(EndpointConfiguration).Assembly];
+
+    public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
+
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
+        NServiceBusEndpoint.Add(services, settings, handle, endpoint =>
+            endpoint.UseLearning(settings.Transport, settings.Mode, settings.Concurrency, ErrorQueueOf(settings.Queue)));
+
+    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
+
+    private static string ErrorQueueOf(string queue) => queue + "_error";
+
+    /// <summary>
+    /// A queue is a folder: a file of headers for each message, its body in <c>.bodies</c>. A message under way is in a folder of its own in
+    /// <c>.pending</c>, and when it is done, for a moment, in <c>.committed</c>.
+    /// </summary>
+    private sealed class CellQueue(string directory, string name) : ICellQueue
+    {
+        private const int DispatchBatch = 100;
+        private const string HeaderFiles = "*.metadata.txt";
+
+        private static readonly TimeSpan MoveTime = TimeSpan.FromMilliseconds(20);
+
+        private readonly string folder = Path.Combine(directory, name);
+
+        private string Pending => Path.Combine(folder, ".pending");
+
+        private string Committed => Path.Combine(folder, ".committed");
+
+        /// <summary>Nothing to do: a queue's folder comes with its first message.</summary>
+        public Task CreateAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
+            DispatchAsync(messages.Select(message => (message, KitMessage.Create(name, message).Body)), cancellationToken);
+
+        public Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken) =>
+            DispatchAsync([(new BuildWidget(messageId), "{ no JSON"u8.ToArray())], cancellationToken);
+
+        public async Task<long> CountAsync(CancellationToken cancellationToken)
+        {
+            var count = Files().Count;
+            if (count > 0)
+                return count;
+
+            // A message that is given back moves from folder to folder, and can be in none that is looked at.
+            await Task.Delay(MoveTime, cancellationToken);
+            return Files().Count;
+        }
+
+        public async Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
+            [.. (await ReadHeadersAsync(Files(), cancellationToken)).Select(headers => Guid.Parse(headers[Headers.MessageId]))];
+
+        public Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) => Task.FromResult(
+            FilesIn(Path.Combine(folder, ".bodies"), "*.body.txt").Select(body => (int?)new FileInfo(body).Length).FirstOrDefault());
+
+        public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+        [
+            .. (await ReadHeadersAsync(FilesIn(Path.Combine(directory, ErrorQueueOf(name)), HeaderFiles), cancellationToken))
+                .Select(headers => NServiceBusEndpoint.GivenUpOf(headers[Headers.MessageId], headers.GetValueOrDefault)),
+        ];
+
+        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+        /// <summary>Writes messages as the transport itself writes them.</summary>
+        private async Task DispatchAsync(IEnumerable<(BuildWidget Message, byte[] Body)> messages, CancellationToken cancellationToken)
+        {
+            var host = new HostSettings(name, name, new StartupDiagnosticEntries(), (_, _, _) => { }, setupInfrastructure: false);
+            var transport = await new LearningTransport { StorageDirectory = directory }.Initialize(host, receivers: [], sendingAddresses: [], cancellationToken);
+            foreach (var batch in messages.Select(message => OperationOf(message.Message, message.Body)).Chunk(DispatchBatch))
+                await transport.Dispatcher.Dispatch(new TransportOperations(batch), new TransportTransaction(), cancellationToken);
+
+            await transport.Shutdown(cancellationToken);
+        }
+
+        private TransportOperation OperationOf(BuildWidget message, byte[] body) => new(
+            new OutgoingMessage(message.MessageId.ToString(), NServiceBusEndpoint.HeadersOf(message), body), new UnicastAddressTag(name));
+
+        /// <summary>Those that wait and those under way; a file that moves meanwhile is found once or not at all.</summary>
+        private List<string> Files() =>
+        [
+            .. FilesIn(folder, HeaderFiles)
+                .Concat(IsReceiveTransactional() ? FilesBelow(Pending).Concat(FilesBelow(Committed)) : [])
+                .DistinctBy(Path.GetFileName),
+        ];
+
+        // Without a transaction the transport makes no such folder, and what is pending has left the queue: a crash loses it.
+        private bool IsReceiveTransactional() => Directory.Exists(Committed);
+
+        private static IEnumerable<string> FilesBelow(string parent) => FoldersIn(parent).SelectMany(below => FilesIn(below, HeaderFiles));
+
+        private static string[] FoldersIn(string parent) => Found(() => Directory.GetDirectories(parent));
+
+        private static string[] FilesIn(string parent, string pattern) => Found(() => Directory.GetFiles(parent, pattern));
+
+        private static string[] Found(Func<string[]> look)
+        {
+            try
+            {
+                return look();
+            }
+            catch (DirectoryNotFoundException)
+            {
+                return [];
+            }
+        }
+
+        private static async Task<IReadOnlyList<Dictionary<string, string>>> ReadHeadersAsync(IEnumerable<string> files, CancellationToken cancellationToken)
+        {
+            var all = new List<Dictionary<string, string>>();
+            foreach (var file in files)
+                all.Add(JsonSerializer.Deserialize<Dictionary<string, string>>(await File.ReadAllTextAsync(file, cancellationToken))!);
+
+            return all;
+        }
+    }
+}

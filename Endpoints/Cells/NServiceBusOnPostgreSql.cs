@@ -1,0 +1,110 @@
+using System.Reflection;
+using System.Text.Json;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.NServiceBus;
+using Kit.Handlers;
+using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Npgsql;
+using NpgsqlTypes;
+using NServiceBus;
+using QueueType = Kit.Endpoints.Bare.RabbitMq.QueueType;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>NServiceBus on queues in PostgreSQL. Compiled where the package feed has it.</summary>
+public sealed class NServiceBusOnPostgreSql : IEndpointKind
+{
+    private static readonly PostgreSqlTransport Any = new("Host=localhost");
+
+    public string Framework => "nservicebus";
+
+    public string Transport => TransportName.PostgreSql;
+
+    public IReadOnlyList<Assembly> Packages { get; } =
+        [typeof(EndpointConfiguration).Assembly, typeof(PostgreSqlTransport).Assembly, typeof(NpgsqlConnection).Assembly];
+
+    public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
+
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    {
+        services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
+        NServiceBusEndpoint.Add(services, settings, handle, endpoint =>
+            endpoint.UsePostgreSql(settings.Transport, settings.Mode, settings.Concurrency, AddressOf(ErrorQueueOf(settings.Queue))));
+    }
+
+    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
+
+    private static string ErrorQueueOf(string queue) => queue + "_error";
+
+    // What stands before a point is taken for a schema.
+    private static string AddressOf(string queue) => $"\"{queue}\"";
+
+    private sealed class CellQueue(string transport, string name) : ICellQueue
+    {
+        private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(transport);
+        private readonly string table = $"public.{AddressOf(name)}";
+        private readonly string errors = $"public.{AddressOf(ErrorQueueOf(name))}";
+
+        public async Task CreateAsync(CancellationToken cancellationToken)
+        {
+            await NServiceBusEndpoint.InstallAsync(
+                name, endpoint => endpoint.UsePostgreSql(transport, TransactionMode.DtcOff, errorQueue: AddressOf(ErrorQueueOf(name))), cancellationToken);
+            TransportPool.Close(transport);
+        }
+
+        public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
+            CopyAsync(messages.Select(message => (message, OutgoingMessage.Create(name, message).Body)), cancellationToken);
+
+        public Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken) =>
+            CopyAsync([(new BuildWidget(messageId), "{ no JSON"u8.ToArray())], cancellationToken);
+
+        public async Task<long> CountAsync(CancellationToken cancellationToken)
+        {
+            await using var command = source.CreateCommand($"SELECT count(*) FROM {table}");
+            return (long)(await command.ExecuteScalarAsync(cancellationToken))!;
+        }
+
+        public async Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
+            [.. (await ReadHeadersAsync(table, cancellationToken)).Select(headers => Guid.Parse(headers[Headers.MessageId]))];
+
+        public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)
+        {
+            await using var command = source.CreateCommand($"SELECT octet_length(body) FROM {table} ORDER BY seq LIMIT 1");
+            return (int?)await command.ExecuteScalarAsync(cancellationToken);
+        }
+
+        public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+            [.. (await ReadHeadersAsync(errors, cancellationToken)).Select(headers => NServiceBusEndpoint.GivenUpOf(headers[Headers.MessageId], headers.GetValueOrDefault))];
+
+        public ValueTask DisposeAsync() => source.DisposeAsync();
+
+        /// <summary>Adds messages in one transaction, by binary COPY.</summary>
+        private async Task CopyAsync(IEnumerable<(BuildWidget Message, byte[] Body)> messages, CancellationToken cancellationToken)
+        {
+            await using var connection = await source.OpenConnectionAsync(cancellationToken);
+            await using var rows = await connection.BeginBinaryImportAsync($"COPY {table} (id, headers, body) FROM STDIN (FORMAT BINARY)", cancellationToken);
+            foreach (var (message, body) in messages)
+            {
+                await rows.StartRowAsync(cancellationToken);
+                await rows.WriteAsync(Guid.CreateVersion7(), NpgsqlDbType.Uuid, cancellationToken);
+                await rows.WriteAsync(JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message)), NpgsqlDbType.Text, cancellationToken);
+                await rows.WriteAsync(body, NpgsqlDbType.Bytea, cancellationToken);
+            }
+
+            await rows.CompleteAsync(cancellationToken);
+        }
+
+        private async Task<IReadOnlyList<Dictionary<string, string>>> ReadHeadersAsync(string from, CancellationToken cancellationToken)
+        {
+            await using var command = source.CreateCommand($"SELECT headers FROM {from} ORDER BY seq");
+            await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+            var all = new List<Dictionary<string, string>>();
+            while (await reader.ReadAsync(cancellationToken))
+                all.Add(JsonSerializer.Deserialize<Dictionary<string, string>>(reader.GetString(0))!);
+
+            return all;
+        }
+    }
+}

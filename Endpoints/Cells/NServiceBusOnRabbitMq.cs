@@ -1,0 +1,62 @@
+using System.Reflection;
+using System.Text;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Endpoints.NServiceBus;
+using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using NServiceBus;
+using RabbitMQ.Client;
+using QueueType = Kit.Endpoints.Bare.RabbitMq.QueueType;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>NServiceBus on queues in RabbitMQ; the widgets are in PostgreSQL. Compiled where the package feed has it.</summary>
+public sealed class NServiceBusOnRabbitMq : IEndpointKind
+{
+    private static readonly RabbitMQTransport Any = new(RoutingTopology.Conventional(global::NServiceBus.QueueType.Classic), "host=localhost");
+
+    public string Framework => "nservicebus";
+
+    public string Transport => TransportName.RabbitMq;
+
+    public IReadOnlyList<Assembly> Packages { get; } =
+        [typeof(EndpointConfiguration).Assembly, typeof(RabbitMQTransport).Assembly, typeof(IConnection).Assembly];
+
+    public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
+
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    {
+        services.AddSingleton<IHostedService>(new BrokerCheck(RabbitMqAddress.Parse(settings.Transport), settings));
+        NServiceBusEndpoint.Add(services, settings, handle, endpoint => Use(endpoint, settings));
+    }
+
+    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>
+        new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType, hasRetries: false), new EndpointSettings(
+            name, transport, Widgets: "", TransactionMode.DtcOff, Concurrency: 1, queueType));
+
+    private static void Use(EndpointConfiguration endpoint, EndpointSettings settings)
+    {
+        var broker = RabbitMqAddress.Parse(settings.Transport);
+        endpoint.UseRabbitMq(
+            broker.Amqp.AbsoluteUri,
+            settings.Mode,
+            Enum.Parse<global::NServiceBus.QueueType>(settings.QueueType.ToString()),
+            settings.Concurrency,
+            errorQueue: settings.Queue + "_error",
+            settings.Prefetch,
+            new ManagementApiConfiguration(broker.Management.AbsoluteUri, broker.UserName, broker.Password));
+    }
+
+    private sealed class CellQueue(RabbitMqQueue queue, EndpointSettings settings) : RabbitMqCellQueue(queue, settings.Queue)
+    {
+        public override Task CreateAsync(CancellationToken cancellationToken) =>
+            NServiceBusEndpoint.InstallAsync(settings.Queue, endpoint => Use(endpoint, settings), cancellationToken);
+
+        public override async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+            [.. (await Queue.ReadErrorPropertiesAsync(cancellationToken)).Select(properties => NServiceBusEndpoint.GivenUpOf(properties.MessageId, name => Header(properties, name)))];
+
+        private static string? Header(IReadOnlyBasicProperties properties, string name) =>
+            properties.Headers?.TryGetValue(name, out var value) is true && value is byte[] text ? Encoding.UTF8.GetString(text) : null;
+    }
+}

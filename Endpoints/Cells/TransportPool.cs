@@ -1,0 +1,33 @@
+using Microsoft.Extensions.Hosting;
+using Npgsql;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>
+/// Closes the connections that a transport took from the driver's pool for its connection string, which outlives the endpoint. Added before the
+/// endpoint, so that it stops after it.
+/// </summary>
+internal sealed class TransportPool(string connectionString) : IHostedLifecycleService
+{
+    public static void Close(string connectionString)
+    {
+        using var connection = new NpgsqlConnection(connectionString);
+        NpgsqlConnection.ClearPool(connection);
+    }
+
+    public Task StartingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StoppedAsync(CancellationToken cancellationToken)
+    {
+        Close(connectionString);
+        return Task.CompletedTask;
+    }
+}

@@ -1,0 +1,42 @@
+using Kit.Modes;
+using NServiceBus;
+using NServiceBus.Transport;
+
+namespace Kit.Endpoints.NServiceBus;
+
+/// <summary>What NServiceBus can promise: what a mode is called there, and which transports offer it, as they say themselves.</summary>
+public static class NServiceBusSupport
+{
+    /// <param name="mode">The mode.</param>
+    /// <param name="transport">The transport, with whatever connection string.</param>
+    public static Support Of(TransactionMode mode, TransportDefinition transport)
+    {
+        var (wanted, without) = Meaning(mode);
+        if (wanted.Length == 0)
+            return Support.No(without);
+
+        var offered = transport.GetSupportedTransactionModes();
+        return wanted.Any(offered.Contains)
+            ? Support.Yes
+            : Support.No($"{transport.GetType().Name} offers {string.Join(", ", offered.Order())} and not {wanted[0]}: {without}");
+    }
+
+    /// <summary>What NServiceBus calls the mode on that transport.</summary>
+    /// <exception cref="NotSupportedException">The mode cannot be had, and why.</exception>
+    public static TransportTransactionMode ModeOf(TransactionMode mode, TransportDefinition transport) => Of(mode, transport).Because is { } reason
+        ? throw new NotSupportedException($"NServiceBus cannot run in {mode}: {reason}.")
+        : Meaning(mode).Wanted.First(transport.GetSupportedTransactionModes().Contains);
+
+    /// <summary>NServiceBus's modes that are what the kit's mode means, the best first, and what it says of a transport to have none of them.</summary>
+    private static (TransportTransactionMode[] Wanted, string Without) Meaning(TransactionMode mode)
+    {
+        if (mode == TransactionMode.FullDtc)
+            return ([TransportTransactionMode.TransactionScope], "its receive takes no part in a distributed transaction");
+        if (mode == TransactionMode.DtcOff || mode == TransactionMode.ScopeOff)
+            return ([TransportTransactionMode.SendsAtomicWithReceive, TransportTransactionMode.ReceiveOnly], "its receive has no transaction");
+        if (mode == TransactionMode.TransactionsOff)
+            return ([TransportTransactionMode.None], "a message stays in its queue until it was handled");
+
+        return ([], "NServiceBus has no such two-phase commit; it is compared on the bare endpoint");
+    }
+}

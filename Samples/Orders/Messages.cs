@@ -1,0 +1,3 @@
+namespace Orders;
+
+internal sealed record PlaceOrder(Guid OrderId);

@@ -1,0 +1,31 @@
+using Kit.Endpoints.NServiceBus;
+using Microsoft.Extensions.DependencyInjection;
+using Npgsql;
+using NServiceBus;
+
+namespace Orders;
+
+/// <summary>The endpoint on NServiceBus, with queues in PostgreSQL. Compiled where the package feed has it.</summary>
+internal static class OnNServiceBus
+{
+    public static void Add(IServiceCollection services, Settings settings)
+    {
+        var endpoint = new EndpointConfiguration("orders");
+        endpoint.UsePostgreSql(settings.Queues, settings.Mode, concurrency: 2);
+        endpoint.Conventions().DefiningCommandsAs(type => type == typeof(PlaceOrder));
+        endpoint.AddHandler<PlaceOrderHandler>();
+        services.AddNServiceBusEndpoint(endpoint);
+    }
+
+    public static Task SendAsync(IServiceProvider services, PlaceOrder order, CancellationToken cancellationToken) =>
+        services.GetRequiredService<IMessageSession>().SendLocal(order, cancellationToken);
+
+    public sealed class PlaceOrderHandler(NpgsqlDataSource data) : IHandleMessages<PlaceOrder>
+    {
+        public async Task Handle(PlaceOrder message, IMessageHandlerContext context)
+        {
+            await using var connection = await data.OpenConnectionAsync(context.CancellationToken);
+            await OrderTable.InsertAsync(connection, message, context.CancellationToken);
+        }
+    }
+}

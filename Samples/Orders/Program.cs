@@ -1,0 +1,6 @@
+using Orders;
+
+await using var application = new OrdersApplication(args);
+await application.StartAsync(CancellationToken.None);
+await application.SendAsync(new PlaceOrder(Guid.CreateVersion7()), CancellationToken.None);
+await application.WaitForShutdownAsync(CancellationToken.None);

@@ -1,0 +1,60 @@
+using Kit.Endpoints.Bare.RabbitMq;
+using Orders;
+
+namespace Kit.Tests.Samples;
+
+/// <summary>The sample is started as a user starts it, with a framework and a mode.</summary>
+public sealed class SampleApplication
+{
+    [TestCase("full-dtc")]
+    [TestCase("dtc-off")]
+    [TestCase("scope-off")]
+    [TestCase("transactions-off")]
+    public Task Bare_places_the_order(string mode) => PlacesTheOrderAsync("bare", mode);
+
+    [TestCase("dtc-off")]
+    [TestCase("scope-off")]
+    [TestCase("transactions-off")]
+    public Task NServiceBus_places_the_order(string mode)
+    {
+        if (Endpoints.Cells.OptionalPackages.All.First(package => package.Group is "NServiceBus").Support.Because is { } reason)
+            Assert.Ignore(reason);
+
+        return PlacesTheOrderAsync("nservicebus", mode);
+    }
+
+    [TestCase("dtc-off")]
+    [TestCase("scope-off")]
+    [TestCase("transactions-off")]
+    public async Task MassTransit_places_the_order(string mode)
+    {
+        await using var virtualHost = await TestVirtualHost.CreateAsync();
+
+        await PlacesTheOrderAsync("masstransit", mode, RabbitMqAddress.Parse(virtualHost.Address).Amqp.AbsoluteUri);
+    }
+
+    [Test]
+    public void An_unknown_framework_is_refused() => Assert.That(
+        () => new OrdersApplication(["--Framework", "carrier-pigeon"]), Throws.TypeOf<NotSupportedException>().With.Message.Contains("'carrier-pigeon'"));
+
+    [Test]
+    public void An_unknown_mode_is_refused_with_those_that_exist() => Assert.That(
+        () => new OrdersApplication(["--Mode", "sometimes"]), Throws.ArgumentException.With.Message.Contains("full-dtc, dtc-off"));
+
+    private static async Task PlacesTheOrderAsync(string framework, string mode, string? queues = null)
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        await using (var application = new OrdersApplication(
+            ["--Framework", framework, "--Mode", mode, "--Queues", queues ?? databases.Queue, "--Data", databases.Widgets]))
+        {
+            await application.StartAsync(CancellationToken.None);
+            var order = new PlaceOrder(Guid.CreateVersion7());
+
+            await application.SendAsync(order, CancellationToken.None);
+
+            await Eventually.HoldsAsync(
+                async () => await TestDatabases.ScalarAsync(databases.Widgets, $"SELECT count(*)::int FROM placed_order WHERE id = '{order.OrderId}'") == 1,
+                "the order is placed");
+        }
+    }
+}
