@@ -20,9 +20,13 @@ internal sealed class PostgreSqlEndpoint(
     private ISecondPhase? secondPhase;
 
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
     /// <exception cref="InvalidOperationException">The server lacks what the mode needs.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
+        if (PostgreSqlSupport.Of(endpoint.Mode).Because is { } reason)
+            throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
+
         queues = NpgsqlDataSource.Create(ForQueues());
         data = NpgsqlDataSource.Create(ForData());
         workers.Start(endpoint.Concurrency, await PrepareModeAsync(queues, data, cancellationToken));
