@@ -7,6 +7,11 @@ public static class EndpointKinds
     [
         new BareOnPostgreSql(),
         new BareOnRabbitMq(),
+#if KIT_SQLCLIENT
+        new BareOnSqlServer(),
+#else
+        new MissingEndpointKind("bare", TransportName.SqlServer, "SqlClient"),
+#endif
         new MassTransitOnRabbitMq(),
     ];
 }

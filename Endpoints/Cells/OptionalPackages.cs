@@ -9,5 +9,6 @@ public static class OptionalPackages
     public static IReadOnlyList<OptionalPackage> All { get; } =
     [
         .. OptionalPackage.Of(typeof(AccessLibrary).Assembly),
+        .. OptionalPackage.Of(typeof(OptionalPackages).Assembly),
     ];
 }

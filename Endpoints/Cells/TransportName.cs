@@ -6,4 +6,6 @@ public static class TransportName
     public const string PostgreSql = "postgresql";
 
     public const string RabbitMq = "rabbitmq";
+
+    public const string SqlServer = "sqlserver";
 }

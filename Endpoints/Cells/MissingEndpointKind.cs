@@ -1,0 +1,29 @@
+using System.Reflection;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>A framework on a transport that the kit was built without: its cells are listed with the reason.</summary>
+/// <param name="framework">The framework.</param>
+/// <param name="transport">The transport.</param>
+/// <param name="group">The group of optional packages that is missing.</param>
+internal sealed class MissingEndpointKind(string framework, string transport, string group) : IEndpointKind
+{
+    private readonly Support support = OptionalPackages.All.First(package => package.Group == group && !package.Support.IsSupported).Support;
+
+    public string Framework => framework;
+
+    public string Transport => transport;
+
+    public IReadOnlyList<Assembly> Packages => [];
+
+    public Support Supports(TransactionMode mode) => support;
+
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => throw Missing();
+
+    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => throw Missing();
+
+    private NotSupportedException Missing() => new($"{framework} on {transport}: {support.Because}.");
+}
