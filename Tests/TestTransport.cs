@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Modes;
 
 namespace Kit.Tests;
 
@@ -15,9 +16,12 @@ internal sealed class TestTransport : IAsyncDisposable
 
     public string Address { get; }
 
-    public static async Task<TestTransport> OpenAsync(IEndpointKind kind, TestDatabases databases)
+    public static async Task<TestTransport> OpenAsync(Cell cell, ITestWidgets databases)
     {
-        if (kind.Transport != TransportName.RabbitMq)
+        // One connection string, unless the transaction is to be promoted.
+        if (cell.Kind.Transport == TransportName.SqlServer && cell.Mode != TransactionMode.FullDtcPromoted)
+            return new TestTransport(databases.Widgets, virtualHost: null);
+        if (cell.Kind.Transport != TransportName.RabbitMq)
             return new TestTransport(databases.Queue, virtualHost: null);
 
         var created = await TestVirtualHost.CreateAsync();

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Modes;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds;
@@ -32,10 +33,15 @@ internal sealed class RoundTransport : IAsyncDisposable
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="HttpRequestException">The broker's management plugin failed.</exception>
     public static async Task<RoundTransport> OpenAsync(
-        Cell cell, string queue, RoundDatabases databases, RunBroker? broker, CancellationToken cancellationToken)
+        Cell cell, string queue, IRoundStore databases, RunBroker? broker, CancellationToken cancellationToken)
     {
         if (cell.Kind.Transport == TransportName.PostgreSql)
-            return new RoundTransport(queue, EndpointConnections.For(databases.Queue), EndpointConnections.ForRunner(databases.Queue), space: null);
+            return new RoundTransport(queue, databases.QueueForEndpoint, databases.QueueForRunner, space: null);
+        // One connection string for queue and widgets, so that one session serves both; two where the transaction is to be promoted.
+        if (cell.Kind.Transport == TransportName.SqlServer)
+            return cell.Mode == TransactionMode.FullDtcPromoted
+                ? new RoundTransport(queue, databases.QueueForEndpoint, databases.QueueForRunner, space: null)
+                : new RoundTransport(queue, databases.WidgetsForEndpoint, databases.WidgetsForRunner, space: null);
 
         var own = await BrokerSpace.CreateAsync(broker!.Address, cancellationToken);
         return new RoundTransport(own.NameOf(queue), own.Address.Text, own.Address.Text, own);
