@@ -13,9 +13,17 @@ public sealed class NPocoInsert : IWidgetInsert
     public async Task InsertAsync(DbConnection connection, Widget widget, CancellationToken cancellationToken)
     {
         // On a connection that was given to it, NPoco begins no transaction by itself, and disposing closes nothing.
-        using var database = new Database(connection);
+        using var database = new Database(connection, connection.GetType().Name == "SqlConnection" ? SqlServer.Type : DatabaseType.PostgreSQL);
         Mapped.Build(database);
         await database.InsertAsync(widget, cancellationToken);
+    }
+
+    /// <summary>NPoco's own type for SQL Server is in another package, which reads generated keys and pages; an insert needs neither.</summary>
+    private sealed class SqlServer : DatabaseType
+    {
+        public static DatabaseType Type { get; } = new SqlServer();
+
+        public override string GetProviderName() => "Microsoft.Data.SqlClient";
     }
 
     private sealed class WidgetMap : Map<Widget>

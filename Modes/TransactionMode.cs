@@ -100,6 +100,16 @@ public sealed record TransactionMode
                   "still receive a message that the handler sent a moment before that.",
     };
 
+    /// <summary><see cref="FullDtc"/> on SQL Server over two connections: MSDTC coordinates.</summary>
+    public static TransactionMode FullDtcPromoted { get; } = FullDtc with
+    {
+        Name = "full-dtc-promoted",
+        Receive = "one TransactionScope with insert and sends, promoted to a distributed transaction",
+        Insert = "in that transaction, in another database",
+        Sends = "in that transaction",
+        Promise = "As full-dtc, with MSDTC as coordinator: its log is the decision, and a branch that a crash left in doubt is ended by it.",
+    };
+
     /// <summary>Npgsql's own two-phase commit: both connections enlisted in one TransactionScope.</summary>
     public static TransactionMode NpgsqlScope { get; } = new("npgsql-scope")
     {
@@ -118,7 +128,7 @@ public sealed record TransactionMode
     public static IReadOnlyList<TransactionMode> Matrix { get; } = [FullDtc, DtcOff, ScopeOff, TransactionsOff];
 
     /// <summary>What is measured beside the matrix when it is asked for by name.</summary>
-    public static IReadOnlyList<TransactionMode> Comparisons { get; } = [FullDtcWaiting, NpgsqlScope];
+    public static IReadOnlyList<TransactionMode> Comparisons { get; } = [FullDtcWaiting, FullDtcPromoted, NpgsqlScope];
 
     public static IReadOnlyList<TransactionMode> All { get; } = [.. Matrix, .. Comparisons];
 

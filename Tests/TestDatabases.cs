@@ -3,7 +3,7 @@ using Npgsql;
 namespace Kit.Tests;
 
 /// <summary>A database for queues and one for widgets, new for each test, on the tests' server.</summary>
-internal sealed class TestDatabases : IAsyncDisposable
+internal sealed class TestDatabases : ITestWidgets
 {
     private readonly string server;
     private readonly string name = $"test_{Guid.NewGuid():N}";

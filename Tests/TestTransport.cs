@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Modes;
 
 namespace Kit.Tests;
 
@@ -15,12 +16,10 @@ internal sealed class TestTransport : IAsyncDisposable
 
     public string Address { get; }
 
-    public static async Task<TestTransport> OpenAsync(IEndpointKind kind, TestDatabases databases)
+    public static async Task<TestTransport> OpenAsync(Cell cell, ITestWidgets databases)
     {
-        switch (kind.Transport)
+        switch (cell.Kind.Transport)
         {
-            case TransportName.PostgreSql:
-                return new TestTransport(databases.Queue, () => ValueTask.CompletedTask);
             case TransportName.Learning:
                 var folder = new TemporaryFolder();
                 return new TestTransport(folder.Path, () =>
@@ -28,9 +27,14 @@ internal sealed class TestTransport : IAsyncDisposable
                     folder.Dispose();
                     return ValueTask.CompletedTask;
                 });
-            default:
+            case TransportName.RabbitMq:
                 var virtualHost = await TestVirtualHost.CreateAsync();
                 return new TestTransport(virtualHost.Address, virtualHost.DisposeAsync);
+            // One connection string, unless the transaction is to be promoted.
+            case TransportName.SqlServer when cell.Mode != TransactionMode.FullDtcPromoted:
+                return new TestTransport(databases.Widgets, () => ValueTask.CompletedTask);
+            default:
+                return new TestTransport(databases.Queue, () => ValueTask.CompletedTask);
         }
     }
 

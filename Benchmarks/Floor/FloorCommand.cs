@@ -69,7 +69,7 @@ internal sealed class FloorCommand : Command
 
         async Task<ContestResult> EndpointAsync(int round)
         {
-            var settings = new RoundSettings(sizes, server.ConnectionString, ClockSource.CommitTimestamps, server.PostmasterPid);
+            var settings = new RoundSettings(sizes, ClockSource.CommitTimestamps, server.PostmasterPid);
             var cell = Cell.All.Single(cell => cell.Name == CellName);
             var document = await new Round(settings, server.Databases, cell, new Unseen()).RunAsync(round, attempt: 1, cancellationToken);
             cancellationToken.ThrowIfCancellationRequested();

@@ -33,7 +33,7 @@ public sealed class BareEndpoint
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;
 
     internal Func<MessagePipeline, ILogger, IHostedService> Transport =>
-        transport ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transport: call UsePostgreSql or UseRabbitMq.");
+        transport ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transport: call UsePostgreSql, UseSqlServer or UseRabbitMq.");
 
     /// <summary>Queues in PostgreSQL.</summary>
     /// <param name="queueConnectionString">The database that holds the queue and its error table.</param>

@@ -1,17 +1,16 @@
 using System.Data.Common;
-using Npgsql;
 
 namespace Kit.Endpoints.Bare;
 
 /// <summary>Lends a connection that joins the ambient transaction, if there is one, and keeps sends until the handler has succeeded.</summary>
-internal sealed class BufferedWork(NpgsqlDataSource data) : IWork, IAsyncDisposable
+internal sealed class BufferedWork(DbDataSource data) : IWork, IAsyncDisposable
 {
     private readonly List<OutgoingMessage> sends = [];
-    private NpgsqlConnection? connection;
+    private DbConnection? connection;
 
     /// <summary>Runs the handler and gives what it sent.</summary>
     public static async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(
-        MessagePipeline pipeline, ReceivedMessage message, NpgsqlDataSource data, CancellationToken cancellationToken)
+        MessagePipeline pipeline, ReceivedMessage message, DbDataSource data, CancellationToken cancellationToken)
     {
         await using var work = new BufferedWork(data);
         await pipeline.HandleAsync(message, work, cancellationToken);

@@ -1,12 +1,11 @@
 using System.Data.Common;
-using Npgsql;
 
 namespace Kit.Endpoints.Bare;
 
 /// <summary>Lends a connection in autocommit and sends at once.</summary>
-internal sealed class ImmediateWork(NpgsqlDataSource data, Func<OutgoingMessage, Task> send) : IWork, IAsyncDisposable
+internal sealed class ImmediateWork(DbDataSource data, Func<OutgoingMessage, Task> send) : IWork, IAsyncDisposable
 {
-    private NpgsqlConnection? connection;
+    private DbConnection? connection;
 
     public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) =>
         connection ??= await data.OpenConnectionAsync(cancellationToken);

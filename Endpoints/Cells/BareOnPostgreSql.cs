@@ -19,7 +19,7 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(NpgsqlConnection).Assembly];
 
-    public Support Supports(TransactionMode mode) => Support.Yes;
+    public Support Supports(TransactionMode mode) => PostgreSqlSupport.Of(mode);
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => services
         .AddSingleton(handle)

@@ -3,7 +3,6 @@ using System.Transactions;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.Hosting;
-using Npgsql;
 
 namespace Kit.Endpoints.Cells;
 
@@ -26,7 +25,8 @@ public sealed class CellProbe : IAsyncDisposable
     private readonly EndpointSettings settings;
     private readonly ICellQueue queue;
     private readonly WidgetBuilder builder;
-    private readonly NpgsqlDataSource onlooker;
+    private readonly WidgetServer server;
+    private readonly DbDataSource onlooker;
     private readonly TaskCompletionSource ordered = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource gathered = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private CommitOrder? order;
@@ -42,7 +42,8 @@ public sealed class CellProbe : IAsyncDisposable
         this.settings = settings;
         queue = cell.Kind.OpenQueue(settings.Queue, settings.Transport, settings.QueueType);
         builder = new WidgetBuilder(cell.Access.CreateInsert());
-        onlooker = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(settings.Widgets) { Enlist = false, Pooling = false });
+        server = WidgetServer.Of(cell.Kind);
+        onlooker = server.OpenOutside(settings.Widgets);
     }
 
     /// <summary>Probes a cell.</summary>
@@ -186,15 +187,18 @@ public sealed class CellProbe : IAsyncDisposable
     private async Task<(bool RowVisible, bool MessageLeft)> FromOutsideAsync(Guid messageId, CancellationToken cancellationToken)
     {
         using var outside = new TransactionScope(TransactionScopeOption.Suppress, TransactionScopeAsyncFlowOption.Enabled);
-        await using var rows = onlooker.CreateCommand("SELECT count(*) FROM widget WHERE message_id = $1");
-        rows.Parameters.Add(new NpgsqlParameter { Value = messageId });
+        await using var rows = onlooker.CreateCommand(server.CountQuery);
+        var message = rows.CreateParameter();
+        message.ParameterName = "message_id";
+        message.Value = messageId;
+        rows.Parameters.Add(message);
         return ((long)(await rows.ExecuteScalarAsync(cancellationToken))! > 0, await queue.CountAsync(cancellationToken) > 0);
     }
 
-    private static async Task<string?> IsolationOfAsync(DbConnection connection, CancellationToken cancellationToken)
+    private async Task<string?> IsolationOfAsync(DbConnection connection, CancellationToken cancellationToken)
     {
         await using var command = connection.CreateCommand();
-        command.CommandText = "SHOW transaction_isolation";
+        command.CommandText = server.IsolationQuery;
         return (string?)await command.ExecuteScalarAsync(cancellationToken);
     }
 

@@ -1,7 +1,3 @@
-#if !KIT_NSERVICEBUS
-using Kit.Modes;
-#endif
-
 namespace Kit.Endpoints.Cells;
 
 /// <summary>The frameworks and transports that the kit compares: a new one adds its line here.</summary>
@@ -11,20 +7,20 @@ public static class EndpointKinds
     [
         new BareOnPostgreSql(),
         new BareOnRabbitMq(),
+#if KIT_SQLCLIENT
+        new BareOnSqlServer(),
+#else
+        new MissingEndpointKind("bare", TransportName.SqlServer, "SqlClient"),
+#endif
         new MassTransitOnRabbitMq(),
 #if KIT_NSERVICEBUS
         new NServiceBusOnPostgreSql(),
         new NServiceBusOnRabbitMq(),
         new NServiceBusOnLearning(),
 #else
-        Missing("nservicebus", TransportName.PostgreSql, "NServiceBus"),
-        Missing("nservicebus", TransportName.RabbitMq, "NServiceBus"),
-        Missing("nservicebus", TransportName.Learning, "NServiceBus"),
+        new MissingEndpointKind("nservicebus", TransportName.PostgreSql, "NServiceBus"),
+        new MissingEndpointKind("nservicebus", TransportName.RabbitMq, "NServiceBus"),
+        new MissingEndpointKind("nservicebus", TransportName.Learning, "NServiceBus"),
 #endif
     ];
-
-#if !KIT_NSERVICEBUS
-    private static MissingKind Missing(string framework, string transport, string package) =>
-        new(framework, transport, OptionalPackage.Of(typeof(EndpointKinds).Assembly).Single(optional => optional.Name.Equals(package, StringComparison.Ordinal)).Support);
-#endif
 }

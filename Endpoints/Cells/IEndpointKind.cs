@@ -21,6 +21,12 @@ public interface IEndpointKind
 
     Support Supports(TransactionMode mode);
 
+    /// <summary>
+    /// Whether a failure is counted only when the receive has been rolled back, so that each other worker can handle the message once more
+    /// before it is.
+    /// </summary>
+    bool CountsAfterRollback(TransactionMode mode) => mode is { CountsAfterRollback: true };
+
     /// <summary>Adds one endpoint, which starts and stops with the host.</summary>
     void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle);
 

@@ -8,4 +8,6 @@ public static class TransportName
     public const string RabbitMq = "rabbitmq";
 
     public const string Learning = "learning";
+
+    public const string SqlServer = "sqlserver";
 }

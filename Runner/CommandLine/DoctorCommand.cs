@@ -10,6 +10,7 @@ internal sealed class DoctorCommand : KitCommand
     private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
     private readonly Option<string?> rabbitMq = ServerOption.RabbitMq();
     private readonly Option<string?> rabbitMqManagement = ServerOption.RabbitMqManagement();
+    private readonly Option<string?> sqlServer = ServerOption.SqlServer();
 
     public DoctorCommand()
         : base(
@@ -20,7 +21,7 @@ internal sealed class DoctorCommand : KitCommand
             ("doctor --postgresql \"Host=db1;Username=kit;Password=…\"", "whether that server can be used"),
             ("doctor --rabbitmq amqp://kit:…@queues1", "whether that broker can be used"))
     {
-        foreach (var option in new[] { postgreSql, rabbitMq, rabbitMqManagement })
+        foreach (var option in new[] { postgreSql, rabbitMq, rabbitMqManagement, sqlServer })
             Options.Add(option);
         SetAction(ExamineAsync);
     }
@@ -32,7 +33,8 @@ internal sealed class DoctorCommand : KitCommand
             parsed.GetValue(rabbitMq),
             parsed.GetValue(rabbitMqManagement),
             OptionalPackages.All,
-            ResultsFolder: "results");
+            ResultsFolder: "results",
+            SqlServer: parsed.GetValue(sqlServer));
         var findings = await Doctor.ExamineAsync(question, cancellationToken);
         FindingsWriter.Write(findings, Console.Out);
         return findings.Any(finding => finding.IsFatal) ? ExitCode.Failure : ExitCode.Success;

@@ -37,6 +37,7 @@ internal sealed class RunCommand : KitCommand
     private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
     private readonly Option<string?> rabbitMq = ServerOption.RabbitMq();
     private readonly Option<string?> rabbitMqManagement = ServerOption.RabbitMqManagement();
+    private readonly Option<string?> sqlServer = ServerOption.SqlServer();
     private readonly IReadOnlyList<string> arguments;
 
     public RunCommand(IReadOnlyList<string> arguments)
@@ -52,7 +53,7 @@ internal sealed class RunCommand : KitCommand
         this.arguments = arguments;
         filter.AddTo(this);
         output.NotEmpty();
-        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, queueType, postgreSql, rabbitMq, rabbitMqManagement })
+        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, queueType, postgreSql, rabbitMq, rabbitMqManagement, sqlServer })
             Options.Add(option);
 
         SetAction(RunAsync);
@@ -97,7 +98,7 @@ internal sealed class RunCommand : KitCommand
 
     private RunPlan Plan(ParseResult parsed)
     {
-        var (server, broker, management) = (parsed.GetValue(postgreSql), parsed.GetValue(rabbitMq), parsed.GetValue(rabbitMqManagement));
+        var (server, broker, management, microsoft) = (parsed.GetValue(postgreSql), parsed.GetValue(rabbitMq), parsed.GetValue(rabbitMqManagement), parsed.GetValue(sqlServer));
         var isQuick = parsed.GetValue(quick);
         var sizes = new RunSettings(
             Messages: parsed.GetValue(messages) ?? (isQuick ? 2_000 : 10_000),
@@ -117,7 +118,8 @@ internal sealed class RunCommand : KitCommand
             RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat),
             parsed.GetValue(output) ?? Path.Combine("results", $"{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
             // A password would go into the results and from there anywhere.
-            string.Join(' ', arguments.Select(argument => Masked(argument, server, broker, management))));
+            string.Join(' ', arguments.Select(argument => Masked(argument, server, broker, management, microsoft))),
+            microsoft);
     }
 
     private static string Masked(string argument, params IEnumerable<string?> servers) =>

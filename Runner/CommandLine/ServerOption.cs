@@ -44,6 +44,19 @@ internal static class ServerOption
         return option;
     }
 
+    public static Option<string?> SqlServer()
+    {
+        var option = new Option<string?>("--sqlserver")
+        {
+            Description = $"Connection string of a SQL Server to use, as a login that may create databases; or environment {ConnectionStrings.SqlServerVariable}. " +
+                          "Without it the cells on SQL Server are left out: the kit starts none.",
+            HelpName = "connection string",
+            DefaultValueFactory = _ => Variable(ConnectionStrings.SqlServerVariable),
+        };
+        option.NotEmpty();
+        return option;
+    }
+
     /// <summary>Refuses an empty text, which a variable that is not set gives in a script.</summary>
     public static void NotEmpty(this Option<string?> option) => option.Validators.Add(result =>
     {

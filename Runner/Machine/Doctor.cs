@@ -2,6 +2,9 @@ using System.Diagnostics;
 using System.Reflection;
 using Kit.Modes;
 using Kit.Runner.Servers;
+#if KIT_SQLCLIENT
+using Kit.Runner.SqlServer;
+#endif
 
 namespace Kit.Runner.Machine;
 
@@ -27,6 +30,7 @@ public static class Doctor
         .. await ServerAsync(question, cancellationToken),
         BrokerBinaries(question.RabbitMq is null),
         .. await BrokerAsync(question, cancellationToken),
+        .. await SqlServerAsync(question.SqlServer, cancellationToken),
         .. question.Packages.Select(OfPackage),
         new Finding("licence of NServiceBus", "RPL-1.5, or commercial from Particular Software; the kit ships none of it"),
         .. OfMachine(MachineFacts.Read()),
@@ -131,6 +135,25 @@ public static class Doctor
         {
             return [new Finding("RabbitMQ broker", ConnectionStrings.Mask(question.RabbitMq), unusable.Message, unusable.Remedy, IsFatal: true)];
         }
+    }
+
+    private static async Task<IEnumerable<Finding>> SqlServerAsync(string? named, CancellationToken cancellationToken)
+    {
+        if (named is null)
+            return [new Finding("SQL Server", "none named; its cells are left out")];
+#if KIT_SQLCLIENT
+        try
+        {
+            var facts = await SqlServerFacts.ReadAsync(named, cancellationToken);
+            return facts.Findings();
+        }
+        catch (KitException unusable)
+        {
+            return [new Finding("SQL Server", ConnectionStrings.Mask(named), unusable.Message, unusable.Remedy, IsFatal: true)];
+        }
+#else
+        return await Task.FromResult<IEnumerable<Finding>>([new Finding("SQL Server", $"{ConnectionStrings.Mask(named)}: not used, the kit was built without the driver")]);
+#endif
     }
 
     private static Finding Disk(string folder)

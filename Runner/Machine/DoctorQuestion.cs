@@ -9,10 +9,12 @@ namespace Kit.Runner.Machine;
 /// <param name="Packages">The optional packages, here or not.</param>
 /// <param name="ResultsFolder">Where runs are saved.</param>
 /// <param name="TwoPhaseWanted">Whether a mode that prepares transactions is to run.</param>
+/// <param name="SqlServer">The connection string of the SQL Server; <see langword="null"/>: none.</param>
 public sealed record DoctorQuestion(
     string? PostgreSql,
     string? RabbitMq,
     string? RabbitMqManagement,
     IReadOnlyList<OptionalPackage> Packages,
     string ResultsFolder,
-    bool TwoPhaseWanted = true);
+    bool TwoPhaseWanted = true,
+    string? SqlServer = null);

@@ -62,6 +62,10 @@ public sealed record RoundDocument
     /// <summary><see langword="null"/> in modes without a second phase.</summary>
     public required SecondPhaseLag? SecondPhase { get; init; }
 
+    /// <summary>Transactions that were promoted to a distributed one; <see langword="null"/> where the transport's transactions cannot be.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? Promotions { get; init; }
+
     /// <summary>
     /// Milliseconds from <see cref="FirstHandlerEntryUtc"/> to the commit of each message's row, ascending; kept to the microsecond,
     /// which is the resolution of PostgreSQL's timestamps.

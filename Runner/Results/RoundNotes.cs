@@ -7,7 +7,7 @@ internal static class RoundNotes
 
     private static IEnumerable<string> NotesOf(CellResult result) =>
         result.Rounds.SelectMany(round => NotesOf(result, round).Select(note => $"{NameOf(round)}: {note}"))
-            .Concat(TooShort(result).Concat(NotMeasured(result)).Select(note => $"{result.Cell}: {note}"));
+            .Concat(TooShort(result).Concat(PromotedIn(result)).Concat(NotMeasured(result)).Select(note => $"{result.Cell}: {note}"));
 
     private static string NameOf(RoundDocument round) =>
         $"{round.Cell}, round {Figures.Plain(round.Round)}" + (round.Attempt > 1 ? " again" : "");
@@ -43,6 +43,13 @@ internal static class RoundNotes
     {
         if (result.Counting.Any(round => round.Throughput.MaximumInOneSecond is null))
             yield return "drained in less than a second, so there is no busiest second to show.";
+    }
+
+    private static IEnumerable<string> PromotedIn(CellResult result)
+    {
+        var promotions = result.Rounds.Select(round => round.Promotions).OfType<int>().ToList();
+        if (promotions.Count > 0)
+            yield return $"transactions promoted to a distributed one, round by round: {string.Join("; ", promotions.Select(count => Figures.Count(count)))}.";
     }
 
     private static IEnumerable<string> NotMeasured(CellResult result) =>

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Kit.Runner.Results;
 
 /// <summary>What is known of a run as a whole: <c>run.json</c>. Written when the run begins and again when it ends.</summary>
@@ -28,6 +30,10 @@ public sealed record RunDocument
 
     /// <summary>The same of the RabbitMQ broker, and how its queues are used; empty where no cell needed one.</summary>
     public IReadOnlyDictionary<string, string> Broker { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>The same of the SQL Server; absent where no cell needed one.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyDictionary<string, string>? SqlServer { get; init; }
 
     public required RunSettings Settings { get; init; }
 

@@ -19,6 +19,8 @@ internal static class RunFacts
         yield return ("Server", Listed(document.Server));
         if (document.Broker.Count > 0)
             yield return ("Broker", Listed(document.Broker));
+        if (document.SqlServer is { } sqlServer)
+            yield return ("SQL Server", Listed(sqlServer));
         yield return ("Packages", Listed(document.Packages));
         yield return ("Settings", SettingsOf(document.Settings));
         yield return ("Transactions", $"{document.Isolation}; immediate retries: {Listed(Written(document.ImmediateRetries))}");

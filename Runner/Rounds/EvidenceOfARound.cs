@@ -9,14 +9,14 @@ internal static class EvidenceOfARound
 {
     public static async Task<Evidence> ReadAsync(
         IEnumerable<BuildWidget> warmUp, IEnumerable<BuildWidget> messages, IEnumerable<BuiltWidget> built, long seedRows,
-        WidgetTable widgets, ICellQueue queue, RoundDatabases restored, CancellationToken cancellationToken) => new()
+        IRoundStore widgets, ICellQueue queue, CancellationToken cancellationToken) => new()
         {
             Messages = messages.Select(message => message.MessageId).ToHashSet(),
             WarmUp = warmUp.Select(message => message.MessageId).ToHashSet(),
             RowsByMessage = built.GroupBy(widget => widget.MessageId).ToDictionary(rows => rows.Key, rows => rows.Count()),
             ErrorQueue = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
             Queue = await queue.ReadMessagesAsync(cancellationToken),
-            PreparedTransactions = await widgets.CountPreparedAsync(restored.Names, cancellationToken),
+            PreparedTransactions = await widgets.CountPreparedAsync(cancellationToken),
             SeedRows = seedRows,
             TableRows = await widgets.CountAsync(cancellationToken),
         };

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
+using System.Transactions;
 using Kit.Endpoints.Bare.TwoPhase;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
@@ -17,6 +18,7 @@ internal sealed class HandlerProbe : IDisposable
     private long firstEntry;
     private int entries;
     private int handled;
+    private int promotions;
 
     public HandlerProbe(HandleWidget handle, bool recordCompletions)
     {
@@ -32,6 +34,7 @@ internal sealed class HandlerProbe : IDisposable
         };
         listener.SetMeasurementEventCallback<double>((_, lag, _, _) => lags.Enqueue(lag));
         listener.Start();
+        TransactionManager.DistributedTransactionStarted += CountPromotion;
     }
 
     public int Handled => Volatile.Read(ref handled);
@@ -49,7 +52,18 @@ internal sealed class HandlerProbe : IDisposable
     }
 
     public DrainReport Report() => new(
-        firstEntry == 0 ? null : new DateTimeOffset(firstEntry, TimeSpan.Zero), entries, handled, [.. completions], [.. lags]);
+        firstEntry == 0 ? null : new DateTimeOffset(firstEntry, TimeSpan.Zero), entries, handled, [.. completions], [.. lags], promotions);
 
-    public void Dispose() => listener.Dispose();
+    public void Dispose()
+    {
+        TransactionManager.DistributedTransactionStarted -= CountPromotion;
+        listener.Dispose();
+    }
+
+    // What an endpoint promotes while it starts, to see whether it can, belongs to no message.
+    private void CountPromotion(object? sender, TransactionEventArgs promoted)
+    {
+        if (Volatile.Read(ref entries) > 0)
+            Interlocked.Increment(ref promotions);
+    }
 }

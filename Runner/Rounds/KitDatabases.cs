@@ -9,17 +9,18 @@ namespace Kit.Runner.Rounds;
 /// The databases of one run: a template that holds the seeded rows, and for each round a copy of it and an empty database for the queue.
 /// Their names are new for each run, and each bears a comment that names the process that owns it: nothing else is ever touched.
 /// </summary>
-internal sealed class KitDatabases : IAsyncDisposable
+internal sealed class KitDatabases : IWidgetStore
 {
     public const int BatchRows = 10_000;
 
     private const string CreateTable = "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)";
 
-    private readonly string server;
     private readonly string prefix = $"{DatabaseOwner.NamePrefix}{Guid.NewGuid().ToString("N")[..8]}";
 
     /// <param name="server">Connection string of a role that may create databases.</param>
-    public KitDatabases(string server) => this.server = server;
+    public KitDatabases(string server) => Server = server;
+
+    public string Server { get; }
 
     private string Template => $"{prefix}_template";
 
@@ -59,6 +60,10 @@ internal sealed class KitDatabases : IAsyncDisposable
     /// <summary>Copies the template and creates the queue's database.</summary>
     public Task<RoundDatabases> RestoreAsync(CancellationToken cancellationToken) => MakeAsync(Queue, Widgets, Template, cancellationToken);
 
+    async Task<IRoundStore> IWidgetStore.RestoreAsync(CancellationToken cancellationToken) => await RestoreAsync(cancellationToken);
+
+    async Task<IRoundStore> IWidgetStore.CreateEmptyAsync(CancellationToken cancellationToken) => await CreateEmptyAsync(cancellationToken);
+
     /// <summary>The same without a row, for a cell that is probed.</summary>
     public async Task<RoundDatabases> CreateEmptyAsync(CancellationToken cancellationToken)
     {
@@ -70,7 +75,7 @@ internal sealed class KitDatabases : IAsyncDisposable
     }
 
     /// <summary>Drops a database of this run, and what is left prepared in it first: a prepared transaction would hold it for ever.</summary>
-    public Task DropAsync(string database) => DatabaseOwner.DropAsync(server, database, CancellationToken.None);
+    public Task DropAsync(string database) => DatabaseOwner.DropAsync(Server, database, CancellationToken.None);
 
     /// <summary>Drops all of them, those of a round too: one that was stopped while it was restored has not come to own them.</summary>
     public async ValueTask DisposeAsync()
@@ -82,7 +87,9 @@ internal sealed class KitDatabases : IAsyncDisposable
     private async Task<RoundDatabases> MakeAsync(string queue, string widgets, string? template, CancellationToken cancellationToken)
     {
         var databases = new RoundDatabases(this, ConnectionTo(queue), ConnectionTo(widgets));
-        await databases.DisposeAsync();
+        foreach (var database in databases.Names)
+            await DropAsync(database);
+
         await CreateAsync(widgets, template, cancellationToken);
         await CreateAsync(queue, template: null, cancellationToken);
         return databases;
@@ -102,11 +109,11 @@ internal sealed class KitDatabases : IAsyncDisposable
         copy.Complete();
     }
 
-    private string ConnectionTo(string database) => new NpgsqlConnectionStringBuilder(server) { Database = database }.ConnectionString;
+    private string ConnectionTo(string database) => new NpgsqlConnectionStringBuilder(Server) { Database = database }.ConnectionString;
 
     private async Task CreateAsync(string database, string? template, CancellationToken cancellationToken)
     {
-        await using var connection = new NpgsqlConnection(server);
+        await using var connection = new NpgsqlConnection(Server);
         await connection.OpenAsync(cancellationToken);
         await ExecuteAsync(connection, $"CREATE DATABASE {database}{(template is null ? "" : $" TEMPLATE {template}")}", cancellationToken);
         await ExecuteAsync(connection, $"COMMENT ON DATABASE {database} IS '{DatabaseOwner.Comment}'", cancellationToken);

@@ -72,6 +72,15 @@ internal static class Provenance
         ["prefetch"] = $"{BareEndpointExtensions.DefaultPrefetch} (no limit without acknowledgements: transactions-off)",
     };
 
+    public static IReadOnlyDictionary<string, string> OfSqlServer(string version, string edition) => new Dictionary<string, string>
+    {
+        ["server"] = "SQL Server, the user's",
+        ["version"] = version,
+        ["edition"] = edition,
+        ["databases"] = "recovery simple, locking read committed; snapshot isolation allowed, for the runner's looks",
+        ["restore"] = "by copy",
+    };
+
     /// <summary>A probe's findings, for the report.</summary>
     public static CellProbed OfProbe(Cell cell, ProbeResult probe) => new(
         NameOf(cell),

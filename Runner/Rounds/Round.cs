@@ -4,14 +4,15 @@ using Kit.Handlers;
 using Kit.Runner.Machine;
 using Kit.Runner.Results;
 using MathNet.Numerics.Statistics;
-using Npgsql;
 
 namespace Kit.Runner.Rounds;
 
 /// <summary>One measured drain of one cell, from a restored database to a record. <see cref="RunAsync"/> narrates it.</summary>
-internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell cell, IProgress<int> progress)
+internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell cell, IProgress<int> progress)
 {
     private static readonly Reading NotReached = Reading.Missing("the round did not come that far");
+
+    private static readonly Reading NotCounted = Reading.Missing("the kit reads no counters of this server");
 
     private readonly RunSettings sizes = settings.Sizes;
 
@@ -33,11 +34,10 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
             await using var restored = await databases.RestoreAsync(cancellationToken);
             document = document with { RestoreSeconds = watch.Elapsed.TotalSeconds };
 
-            await using var widgets = new WidgetTable(restored.Widgets);
             await using var transport = await RoundTransport.OpenAsync(cell, cell.Name, restored, settings.Broker, cancellationToken);
             await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner, settings.QueueType);
             await queue.CreateAsync(cancellationToken);
-            await VerifyResetAsync(widgets, queue, cancellationToken);
+            await VerifyResetAsync(restored, queue, cancellationToken);
 
             await using var handler = await StartHandlerAsync(transport, restored, cancellationToken);
             var drain = new Drain(handler, queue, Drain.DefaultStallLimit, progress);
@@ -51,16 +51,14 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
             await queue.PreloadAsync(messages, cancellationToken);
             document = document with { PreloadSeconds = watch.Elapsed.TotalSeconds };
 
-            await WidgetTable.SettleAsync(restored.Queue, cancellationToken);
-            await using var server = new NpgsqlConnection(EndpointConnections.ForRunner(settings.Server));
-            await server.OpenAsync(cancellationToken);
-            var before = await ServerCounters.ReadAsync(server, restored.Names, cancellationToken);
+            await restored.SettleAsync(cancellationToken);
+            var before = await restored.ReadCountersAsync(cancellationToken);
             var drained = await drain.RunAsync(messages.Count, cancellationToken);
-            var after = await ServerCounters.ReadAsync(server, restored.Names, cancellationToken);
+            var after = await restored.ReadCountersAsync(cancellationToken);
 
-            var built = await widgets.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
-            var ahead = await widgets.ClockAheadAsync(cancellationToken);
-            var accounting = Accounting.Of(await EvidenceOfARound.ReadAsync(warmUp, messages, built, sizes.SeedRows, widgets, queue, restored, cancellationToken));
+            var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
+            var ahead = await restored.ClockAheadAsync(cancellationToken);
+            var accounting = Accounting.Of(await EvidenceOfARound.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
             var use = UseOf(drained, handler);
             return document with
             {
@@ -70,9 +68,10 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
                 HandlerEntries = drained.Report.Entries,
                 OffsetsMilliseconds = OffsetsOf(drained.Report, messages, built, ahead),
                 ColdPerSecond = new Throughput(OffsetsOf(cold.Report, warmUp, built, ahead)).AveragePerSecond,
+                Promotions = cell.Kind.Transport == TransportName.SqlServer ? drained.Report.Promotions : null,
                 SecondPhase = LagOf(drained.Report.SecondPhaseLags),
                 Noise = NoiseOf(use),
-                Costs = await CostsOfAsync(EndpointConnections.ForRunner(restored.Queue), before, after, drained, handler, cancellationToken),
+                Costs = await CostsOfAsync(restored.QueueForRunner, before, after, drained, handler, cancellationToken),
             };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
@@ -104,13 +103,13 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
         OffsetsMilliseconds = [],
     };
 
-    private Task<HandlerProcess> StartHandlerAsync(RoundTransport transport, RoundDatabases restored, CancellationToken cancellationToken) => HandlerProcess.StartAsync(
+    private Task<HandlerProcess> StartHandlerAsync(RoundTransport transport, IRoundStore restored, CancellationToken cancellationToken) => HandlerProcess.StartAsync(
         new HandlerSpec(
-            cell.Name, transport.Queue, transport.ForEndpoint, EndpointConnections.For(restored.Widgets), sizes.Concurrency,
+            cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, sizes.Concurrency,
             settings.Clock is ClockSource.HandlerCompletions, settings.QueueType),
         cancellationToken);
 
-    private async Task VerifyResetAsync(WidgetTable widgets, ICellQueue queue, CancellationToken cancellationToken)
+    private async Task VerifyResetAsync(IRoundStore widgets, ICellQueue queue, CancellationToken cancellationToken)
     {
         var (rows, depth) = (await widgets.CountAsync(cancellationToken), await queue.CountAsync(cancellationToken));
         if (rows != sizes.SeedRows || depth != 0)
@@ -154,17 +153,21 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
             : new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name);
 
     private async Task<MessageCosts> CostsOfAsync(
-        string database, ServerCounters before, ServerCounters after, Drained drained, HandlerProcess handler, CancellationToken cancellationToken)
+        string database, ServerCounters? before, ServerCounters? after, Drained drained, HandlerProcess handler, CancellationToken cancellationToken)
     {
         var isOwn = settings.Postmaster is not null;
         var ofAllClients = Reading.Missing("the server is not the kit's own: it counts the work of all its clients");
+        var server = ServerProcesses is { } servers ? CpuOf(drained, servers) : Reading.Missing("a server is not the kit's own");
+        if (before is null || after is null)
+            return new MessageCosts(NotCounted, NotCounted, NotCounted, NotCounted, CpuOf(drained, [handler.Id]), server);
+
         return new MessageCosts(
             after.CommitsSince(before).Per(sizes.Messages),
             isOwn ? after.FlushesSince(before).Per(sizes.Messages) : ofAllClients,
             isOwn ? after.WalBytesSince(before).Per(sizes.Messages) : ofAllClients,
             isOwn ? (await after.TwoPhaseCommitsSinceAsync(before, database, cancellationToken)).Per(sizes.Messages) : ofAllClients,
             CpuOf(drained, [handler.Id]),
-            ServerProcesses is { } servers ? CpuOf(drained, servers) : Reading.Missing("a server is not the kit's own"));
+            server);
     }
 
     private Reading CpuOf(Drained drained, IReadOnlyList<int> processes) => drained is { Start: { } start, End: { } end }

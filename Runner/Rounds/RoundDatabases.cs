@@ -2,19 +2,50 @@ using Npgsql;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>The two databases of one round; dropped when it has ended.</summary>
-internal sealed class RoundDatabases(KitDatabases databases, string queue, string widgets) : IAsyncDisposable
+/// <summary>The two databases of one round in PostgreSQL.</summary>
+internal sealed class RoundDatabases(KitDatabases databases, string queue, string widgets) : IRoundStore
 {
+    private WidgetTable? table;
+
     /// <summary>Connection string of the queue's database, for transports in PostgreSQL.</summary>
     public string Queue => queue;
 
     /// <summary>Connection string of the widgets' database.</summary>
     public string Widgets => widgets;
 
+    public string QueueForEndpoint => EndpointConnections.For(queue);
+
+    public string QueueForRunner => EndpointConnections.ForRunner(queue);
+
+    public string WidgetsForEndpoint => EndpointConnections.For(widgets);
+
+    public string WidgetsForRunner => EndpointConnections.ForRunner(widgets);
+
     public IReadOnlyList<string> Names => [NameIn(queue), NameIn(widgets)];
+
+    private WidgetTable Table => table ??= new WidgetTable(widgets);
+
+    public Task<long> CountAsync(CancellationToken cancellationToken) => Table.CountAsync(cancellationToken);
+
+    public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) => Table.ReadBuiltAsync(withCommitTime, cancellationToken);
+
+    public Task<int> CountPreparedAsync(CancellationToken cancellationToken) => Table.CountPreparedAsync(Names, cancellationToken);
+
+    public Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken) => Table.ClockAheadAsync(cancellationToken);
+
+    public Task SettleAsync(CancellationToken cancellationToken) => WidgetTable.SettleAsync(queue, cancellationToken);
+
+    public async Task<ServerCounters?> ReadCountersAsync(CancellationToken cancellationToken)
+    {
+        await using var server = new NpgsqlConnection(EndpointConnections.ForRunner(databases.Server));
+        await server.OpenAsync(cancellationToken);
+        return await ServerCounters.ReadAsync(server, Names, cancellationToken);
+    }
 
     public async ValueTask DisposeAsync()
     {
+        if (table is not null)
+            await table.DisposeAsync();
         foreach (var name in Names)
             await databases.DropAsync(name);
     }

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Modes;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds;
@@ -37,12 +38,14 @@ internal sealed class RoundTransport : IAsyncDisposable
     /// <exception cref="HttpRequestException">The broker's management plugin failed.</exception>
     /// <exception cref="KitException">No folder for temporary files can be made.</exception>
     public static async Task<RoundTransport> OpenAsync(
-        Cell cell, string queue, RoundDatabases databases, RunBroker? broker, CancellationToken cancellationToken) => cell.Kind.Transport switch
+        Cell cell, string queue, IRoundStore databases, RunBroker? broker, CancellationToken cancellationToken) => cell.Kind.Transport switch
         {
-            TransportName.PostgreSql => new RoundTransport(
-                queue, EndpointConnections.For(databases.Queue), EndpointConnections.ForRunner(databases.Queue), () => ValueTask.CompletedTask),
             TransportName.Learning => await OpenFolderAsync(queue),
-            _ => await OpenSpaceAsync(queue, broker!, cancellationToken),
+            TransportName.RabbitMq => await OpenSpaceAsync(queue, broker!, cancellationToken),
+            // One connection string for queue and widgets, so that one session serves both; two where the transaction is to be promoted.
+            TransportName.SqlServer when cell.Mode != TransactionMode.FullDtcPromoted =>
+                new RoundTransport(queue, databases.WidgetsForEndpoint, databases.WidgetsForRunner, () => ValueTask.CompletedTask),
+            _ => new RoundTransport(queue, databases.QueueForEndpoint, databases.QueueForRunner, () => ValueTask.CompletedTask),
         };
 
     public ValueTask DisposeAsync() => remove();

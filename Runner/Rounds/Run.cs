@@ -2,6 +2,9 @@ using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
+#if KIT_SQLCLIENT
+using Kit.Runner.SqlServer;
+#endif
 
 namespace Kit.Runner.Rounds;
 
@@ -26,10 +29,14 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         // What cannot start leaves no folder behind that the next attempt would have to avoid.
         if (cells.Count == 0)
             throw new KitException(WhyNothingRuns(), "See 'list' for every cell, and 'doctor' for this machine.");
-        if (plan.PostgreSql is not null)
+        if (plan.PostgreSql is not null && NeedsPostgreSql())
             await PostgreSqlFacts.RequireAsync(plan.PostgreSql, NeedsTwoPhase(), cancellationToken);
         if (plan.RabbitMq is not null && NeedsBroker())
             await RabbitMqFacts.RequireAsync(plan.RabbitMq, cancellationToken);
+#if KIT_SQLCLIENT
+        if (NeedsSqlServer())
+            await SqlServerFacts.RequireAsync(plan.SqlServer!, cancellationToken);
+#endif
 
         var record = new Record(plan.Folder, await Provenance.OfAsync(plan, cancellationToken));
         try
@@ -48,38 +55,66 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
     private async Task MeasureAsync(Record record, CancellationToken cancellationToken)
     {
-        await using var own = plan.PostgreSql is null ? await StartServerAsync(cancellationToken) : null;
-        var server = own?.ConnectionString ?? plan.PostgreSql!;
-        var facts = await PostgreSqlFacts.RequireAsync(server, NeedsTwoPhase(), cancellationToken);
-        foreach (var leftover in await DatabaseOwner.RemoveLeftoversAsync(server, cancellationToken))
-            display.Note($"Removed {leftover}, left by a run that crashed.");
-
-        var serverFacts = await Provenance.OfServerAsync(server, own is not null, cancellationToken);
-        record.Save(run => run with { Server = serverFacts });
-
+        await using var own = plan.PostgreSql is null && NeedsPostgreSql() ? await StartServerAsync(cancellationToken) : null;
         await using var broker = NeedsBroker() ? await OpenBrokerAsync(record, cancellationToken) : null;
         if (broker is not null)
             record.Save(run => run with { Broker = Provenance.OfBroker(broker, plan.QueueType) });
         foreach (var warning in broker?.Warnings ?? [])
             display.Note(warning);
 
-        var settings = new RoundSettings(
-            plan.Sizes, server, facts.TracksCommitTimestamps ? ClockSource.CommitTimestamps : ClockSource.HandlerCompletions, own?.PostmasterPid,
-            broker, plan.QueueType);
-        await using var databases = new KitDatabases(server);
-        await ProbeAsync(record, settings, databases, cancellationToken);
+        await using var postgreSql = NeedsPostgreSql() ? await OpenPostgreSqlAsync(record, own, broker, cancellationToken) : null;
+#if KIT_SQLCLIENT
+        await using var sqlServer = NeedsSqlServer() ? await OpenSqlServerAsync(record, cancellationToken) : null;
+#endif
+        await ProbeAsync(record, Home, cancellationToken);
         if (cells.Count == 0)
             return;
 
-        var seeding = await databases.SeedAsync(plan.Sizes.SeedRows, display.Seeding(plan.Sizes.SeedRows), cancellationToken);
-        record.Save(run => run with { SeedingSeconds = seeding.TotalSeconds });
+        foreach (var home in cells.Select(Home).Distinct())
+        {
+            var seeding = await home.Store.SeedAsync(plan.Sizes.SeedRows, display.Seeding(plan.Sizes.SeedRows), cancellationToken);
+            record.Save(run => run with { SeedingSeconds = (run.SeedingSeconds ?? 0) + seeding.TotalSeconds });
+        }
 
         planned = cells.Count * plan.Sizes.Rounds;
         foreach (var (cell, round) in plan.Order(cells))
-            await MeasureAsync(record.Folder, settings, databases, cell, round, attempt: 1, cancellationToken);
+            await MeasureAsync(record.Folder, Home(cell), cell, round, attempt: 1, cancellationToken);
 
         if (plan.RepeatNoisy)
-            await RepeatNoisyAsync(record.Folder, settings, databases, cancellationToken);
+            await RepeatNoisyAsync(record.Folder, Home, cancellationToken);
+
+#if KIT_SQLCLIENT
+        WidgetHome Home(Cell cell) => IsOnSqlServer(cell) ? sqlServer! : postgreSql!;
+#else
+        WidgetHome Home(Cell cell) => postgreSql!;
+#endif
+    }
+
+    private async Task<WidgetHome> OpenPostgreSqlAsync(Record record, PrivatePostgreSql? own, RunBroker? broker, CancellationToken cancellationToken)
+    {
+        var server = own?.ConnectionString ?? plan.PostgreSql!;
+        var facts = await PostgreSqlFacts.RequireAsync(server, NeedsTwoPhase(), cancellationToken);
+        NoteRemoved(await DatabaseOwner.RemoveLeftoversAsync(server, cancellationToken));
+        var found = await Provenance.OfServerAsync(server, own is not null, cancellationToken);
+        record.Save(run => run with { Server = found });
+        var clock = facts.TracksCommitTimestamps ? ClockSource.CommitTimestamps : ClockSource.HandlerCompletions;
+        return new WidgetHome(new KitDatabases(server), new RoundSettings(plan.Sizes, clock, own?.PostmasterPid, broker, plan.QueueType));
+    }
+
+#if KIT_SQLCLIENT
+    private async Task<WidgetHome> OpenSqlServerAsync(Record record, CancellationToken cancellationToken)
+    {
+        var facts = await SqlServerFacts.RequireAsync(plan.SqlServer!, cancellationToken);
+        NoteRemoved(await SqlServerOwner.RemoveLeftoversAsync(plan.SqlServer!, cancellationToken));
+        record.Save(run => run with { SqlServer = Provenance.OfSqlServer(facts.Version, facts.Edition) });
+        return new WidgetHome(new SqlServerDatabases(plan.SqlServer!), new RoundSettings(plan.Sizes, ClockSource.HandlerCompletions, Postmaster: null));
+    }
+#endif
+
+    private void NoteRemoved(IEnumerable<string> leftovers)
+    {
+        foreach (var leftover in leftovers)
+            display.Note($"Removed {leftover}, left by a run that crashed.");
     }
 
     /// <summary>Opens the broker. Where the kit's own does not start, its cells are left out and the others go on.</summary>
@@ -101,11 +136,12 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     }
 
     /// <summary>Has every cell handle a few messages first. One that does not do what its label says is not measured.</summary>
-    private async Task ProbeAsync(Record record, RoundSettings settings, KitDatabases databases, CancellationToken cancellationToken)
+    private async Task ProbeAsync(Record record, Func<Cell, WidgetHome> homeOf, CancellationToken cancellationToken)
     {
         display.Note($"Probing what {cells.Count} cells really do, before anything is measured.");
         foreach (var cell in cells.ToList())
         {
+            var (databases, settings) = homeOf(cell);
             await using var scratch = await databases.CreateEmptyAsync(cancellationToken);
             await using var transport = await RoundTransport.OpenAsync(cell, "probe", scratch, settings.Broker, cancellationToken);
             try
@@ -113,7 +149,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
                 var probe = await CellProbe.RunAsync(
                     cell,
                     new EndpointSettings(
-                        transport.Queue, transport.ForEndpoint, EndpointConnections.For(scratch.Widgets), cell.Mode, plan.Sizes.Concurrency, settings.QueueType),
+                        transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, cell.Mode, plan.Sizes.Concurrency, settings.QueueType),
                     cancellationToken);
                 record.Save(run => run with { Probes = [.. run.Probes, Provenance.OfProbe(cell, probe)] });
                 if (probe.Support.Because is { } reason)
@@ -134,7 +170,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         display.Note($"{name} is not measured: {because}.");
     }
 
-    private async Task RepeatNoisyAsync(RunFolder folder, RoundSettings settings, KitDatabases databases, CancellationToken cancellationToken)
+    private async Task RepeatNoisyAsync(RunFolder folder, Func<Cell, WidgetHome> homeOf, CancellationToken cancellationToken)
     {
         var noisy = rounds.Where(round => round.Noise.IsNoisy()).ToList();
         planned += noisy.Count;
@@ -142,14 +178,17 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             display.Note($"Other processes took more than {Noise.DefaultLimit:P0} of the machine in {noisy.Count} rounds; they are run once more.");
 
         foreach (var round in noisy)
-            await MeasureAsync(folder, settings, databases, cells.Single(cell => Provenance.NameOf(cell) == round.Cell), round.Round, attempt: 2, cancellationToken);
+        {
+            var cell = cells.Single(cell => Provenance.NameOf(cell) == round.Cell);
+            await MeasureAsync(folder, homeOf(cell), cell, round.Round, attempt: 2, cancellationToken);
+        }
     }
 
     private async Task MeasureAsync(
-        RunFolder folder, RoundSettings settings, KitDatabases databases, Cell cell, int round, int attempt, CancellationToken cancellationToken)
+        RunFolder folder, WidgetHome home, Cell cell, int round, int attempt, CancellationToken cancellationToken)
     {
         var progress = display.Round($"{Provenance.NameOf(cell)}, round {round} of {plan.Sizes.Rounds}{(attempt > 1 ? ", again" : "")}", plan.Sizes.Messages);
-        var document = await new Round(settings, databases, cell, progress).RunAsync(round, attempt, cancellationToken);
+        var document = await new Round(home.Settings, home.Store, cell, progress).RunAsync(round, attempt, cancellationToken);
         cancellationToken.ThrowIfCancellationRequested();
         folder.Save(document);
         rounds.Add(document);
@@ -168,8 +207,22 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
     private bool NeedsBroker() => cells.Exists(cell => cell.Kind.Transport == TransportName.RabbitMq);
 
-    private bool NeedsTwoPhase() => cells.Exists(cell =>
-        cell.Mode == TransactionMode.FullDtc || cell.Mode == TransactionMode.FullDtcWaiting || cell.Mode == TransactionMode.NpgsqlScope);
+    private bool NeedsPostgreSql() => cells.Exists(cell => !IsOnSqlServer(cell));
+
+#if KIT_SQLCLIENT
+    private bool NeedsSqlServer() => cells.Exists(IsOnSqlServer);
+#endif
+
+    private static bool IsOnSqlServer(Cell cell) => cell.Kind.Transport == TransportName.SqlServer;
+
+    private bool NeedsTwoPhase() => cells.Exists(cell => !IsOnSqlServer(cell) && (
+        cell.Mode == TransactionMode.FullDtc || cell.Mode == TransactionMode.FullDtcWaiting || cell.Mode == TransactionMode.NpgsqlScope));
+
+    /// <summary>A server that holds widgets, and what the rounds there share.</summary>
+    private sealed record WidgetHome(IWidgetStore Store, RoundSettings Settings) : IAsyncDisposable
+    {
+        public ValueTask DisposeAsync() => Store.DisposeAsync();
+    }
 
     /// <summary>The run's document, as it grows, in its folder.</summary>
     private sealed class Record(string path, RunDocument document)

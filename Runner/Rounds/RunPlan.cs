@@ -2,6 +2,7 @@ using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Results;
+using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds;
 
@@ -15,6 +16,7 @@ namespace Kit.Runner.Rounds;
 /// <param name="RepeatNoisy">Whether noisy rounds are run once more at the end.</param>
 /// <param name="Folder">Where the results go.</param>
 /// <param name="CommandLine">The command as it was typed, secrets masked.</param>
+/// <param name="SqlServer">The SQL Server to use; <see langword="null"/>: none, for the kit starts none.</param>
 internal sealed record RunPlan(
     IReadOnlyList<Cell> Cells,
     RunSettings Sizes,
@@ -24,13 +26,20 @@ internal sealed record RunPlan(
     QueueType QueueType,
     bool RepeatNoisy,
     string Folder,
-    string CommandLine)
+    string CommandLine,
+    string? SqlServer = null)
 {
+    private static readonly Support NoSqlServer = Support.No($"no SQL Server is named (--sqlserver or {ConnectionStrings.SqlServerVariable}), and the kit starts none");
+
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 
     /// <summary>Whether a cell can run here, or the first reason why not.</summary>
-    public Support SupportOf(Cell cell) =>
-        cell.Support.IsSupported && cell.Kind.Transport == TransportName.RabbitMq && RabbitMq is null ? OwnBroker : cell.Support;
+    public Support SupportOf(Cell cell) => cell switch
+    {
+        { Support.IsSupported: true, Kind.Transport: TransportName.RabbitMq } when RabbitMq is null => OwnBroker,
+        { Support.IsSupported: true, Kind.Transport: TransportName.SqlServer } when SqlServer is null => NoSqlServer,
+        _ => cell.Support,
+    };
 
     /// <summary>Every round of the run: round <i>r</i> has every cell once, in an order drawn from the order seed.</summary>
     /// <param name="cells">The cells that are measured.</param>

@@ -15,6 +15,9 @@ public static class ConnectionStrings
     /// <summary>The environment variable that says where that broker's management plugin is.</summary>
     public const string RabbitMqManagementVariable = "KIT_RABBITMQ_MANAGEMENT";
 
+    /// <summary>The environment variable that names the SQL Server to use.</summary>
+    public const string SqlServerVariable = "KIT_SQLSERVER";
+
     private const string Masked = "***";
     private const string Unreadable = "(a connection string that cannot be read)";
 

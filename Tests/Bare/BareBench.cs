@@ -13,6 +13,9 @@ public delegate Task Work(MessageContext context, CancellationToken cancellation
 /// <summary>A bare endpoint used as an application would use it, with a handler that does what a test says.</summary>
 internal sealed class BareBench : IAsyncDisposable
 {
+    /// <summary>The modes that PostgreSQL has.</summary>
+    public static IEnumerable<TransactionMode> Modes => TransactionMode.All.Where(mode => PostgreSqlSupport.Of(mode).IsSupported);
+
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
     private readonly NpgsqlDataSource source;

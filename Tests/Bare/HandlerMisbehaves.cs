@@ -108,7 +108,7 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero);
     }
 
-    [TestCaseSource(typeof(TransactionMode), nameof(TransactionMode.All))]
+    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task A_send_to_a_queue_that_does_not_exist_fails_the_attempt(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -123,7 +123,7 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
 
-    [TestCaseSource(typeof(TransactionMode), nameof(TransactionMode.All))]
+    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task A_commit_that_the_database_refuses_fails_the_attempt(TransactionMode mode)
     {
         await TestDatabases.ExecuteAsync(bench.Databases.Widgets, "CREATE TABLE child (parent bigint REFERENCES widget DEFERRABLE INITIALLY DEFERRED)");

@@ -6,7 +6,7 @@ namespace Kit.Tests.Bare;
 /// <summary>The transaction around a handler, as the handler itself sees it in each mode.</summary>
 public sealed class WhatTheHandlerSees
 {
-    [TestCaseSource(typeof(TransactionMode), nameof(TransactionMode.All))]
+    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
     public async Task An_ambient_transaction_and_the_isolation_level_as_the_mode_says(TransactionMode mode)
     {
         await using var bench = await BareBench.CreateAsync();

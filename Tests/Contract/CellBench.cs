@@ -15,7 +15,7 @@ internal sealed class CellBench : IAsyncDisposable
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
     private readonly Cell cell;
-    private readonly TestDatabases databases;
+    private readonly ITestWidgets databases;
     private readonly TestTransport transport;
     private readonly ICellQueue queue;
     private readonly ICellQueue sink;
@@ -30,7 +30,7 @@ internal sealed class CellBench : IAsyncDisposable
     private int together;
     private int mostTogether;
 
-    private CellBench(Cell cell, TestDatabases databases, TestTransport transport, QueueType queueType)
+    private CellBench(Cell cell, ITestWidgets databases, TestTransport transport, QueueType queueType)
     {
         this.cell = cell;
         this.databases = databases;
@@ -49,8 +49,8 @@ internal sealed class CellBench : IAsyncDisposable
 
     public static async Task<CellBench> CreateAsync(Cell cell, QueueType queueType = QueueType.Classic)
     {
-        var created = await TestDatabases.CreateAsync();
-        var bench = new CellBench(cell, created, await TestTransport.OpenAsync(cell.Kind, created), queueType);
+        var created = await ITestWidgets.CreateAsync(cell.Kind);
+        var bench = new CellBench(cell, created, await TestTransport.OpenAsync(cell, created), queueType);
         await bench.queue.CreateAsync(CancellationToken.None);
         await bench.sink.CreateAsync(CancellationToken.None);
         return bench;

@@ -30,7 +30,7 @@ public abstract class ContractTest(Cell cell)
     }
 
     /// <summary>Of two workers the other one can have the message once more before a failure is counted, in a mode that counts late.</summary>
-    protected int MostAttempts(int expected) => Cell.Mode.CountsAfterRollback && expected > 1 ? expected + 1 : expected;
+    protected int MostAttempts(int expected) => Cell.Kind.CountsAfterRollback(Cell.Mode) && expected > 1 ? expected + 1 : expected;
 
     /// <summary>Handles one message in a situation and compares what is there afterwards with what the mode promises.</summary>
     protected async Task Expect(Situation situation)

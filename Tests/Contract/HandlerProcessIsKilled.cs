@@ -27,8 +27,8 @@ public sealed class HandlerProcessIsKilled(Cell cell)
         if (cell.Support.Because is { } reason)
             Assert.Ignore(reason);
 
-        await using var databases = await TestDatabases.CreateAsync();
-        await using var transport = await TestTransport.OpenAsync(cell.Kind, databases);
+        await using var databases = await ITestWidgets.CreateAsync(cell.Kind);
+        await using var transport = await TestTransport.OpenAsync(cell, databases);
         await using var queue = cell.Kind.OpenQueue(cell.Name, transport.Address);
         await queue.CreateAsync(CancellationToken.None);
         var spec = new HandlerSpec(cell.Name, cell.Name, transport.Address, databases.Widgets, Concurrency, RecordCompletions: false);
@@ -61,7 +61,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
     }
 
     /// <summary>Kills when some rows are there and others are not: the rows say that the process was at work.</summary>
-    private static async Task KillInTheMiddleAsync(HandlerSpec spec, TestDatabases databases)
+    private static async Task KillInTheMiddleAsync(HandlerSpec spec, ITestWidgets databases)
     {
         await using var handler = await HandlerProcess.StartAsync(spec, CancellationToken.None);
         var before = await databases.CountRowsAsync();
@@ -72,7 +72,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
         await process.WaitForExitAsync();
     }
 
-    private static async Task DrainAsync(HandlerSpec spec, ICellQueue queue, TestDatabases databases)
+    private static async Task DrainAsync(HandlerSpec spec, ICellQueue queue, ITestWidgets databases)
     {
         await using var handler = await HandlerProcess.StartAsync(spec, CancellationToken.None);
         await handler.StartEndpointAsync(CancellationToken.None);

@@ -21,7 +21,7 @@ public sealed class MessageEndsItsProcess
     {
         var cell = Cell.All.Single(cell => cell.Name == $"bare.rabbitmq.{mode}.ado");
         await using var databases = await TestDatabases.CreateAsync();
-        await using var transport = await TestTransport.OpenAsync(cell.Kind, databases);
+        await using var transport = await TestTransport.OpenAsync(cell, databases);
         await using var queue = cell.Kind.OpenQueue(cell.Name, transport.Address);
         await queue.CreateAsync(CancellationToken.None);
         var messages = Enumerable.Range(0, Messages).Select(_ => new BuildWidget(Guid.CreateVersion7())).ToList();

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.Tables;
 using Kit.Endpoints.Bare.TwoPhase;
 using Npgsql;
 

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.Tables;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.Tables;
 using Kit.Endpoints.Bare.TwoPhase;
 using Kit.Modes;
 using Microsoft.Extensions.Hosting;
@@ -7,39 +8,34 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>Runs the workers of one endpoint between the host's start and stop.</summary>
-internal sealed partial class PostgreSqlEndpoint(
+internal sealed class PostgreSqlEndpoint(
     BareEndpoint endpoint, NpgsqlConnectionStringBuilder queueConnection, NpgsqlConnectionStringBuilder dataConnection, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
-    private static readonly TimeSpan ShortestPoll = TimeSpan.FromMilliseconds(10);
-    private static readonly TimeSpan LongestPoll = TimeSpan.FromMilliseconds(160);
-    private static readonly TimeSpan Reconnect = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan RecoveryInterval = TimeSpan.FromSeconds(5);
 
-    private readonly CancellationTokenSource stopping = new();
-    private readonly CancellationTokenSource abandoning = new();
-    private readonly List<Task> running = [];
+    private readonly Workers workers = new(log);
     private NpgsqlDataSource? queues;
     private NpgsqlDataSource? data;
     private ISecondPhase? secondPhase;
 
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
     /// <exception cref="InvalidOperationException">The server lacks what the mode needs.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
+        if (PostgreSqlSupport.Of(endpoint.Mode).Because is { } reason)
+            throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
+
         queues = NpgsqlDataSource.Create(ForQueues());
         data = NpgsqlDataSource.Create(ForData());
-        var open = await PrepareModeAsync(queues, data, cancellationToken);
-        for (var worker = 0; worker < endpoint.Concurrency; worker++)
-            running.Add(Task.Run(() => WorkAsync(open), CancellationToken.None));
+        workers.Start(endpoint.Concurrency, await PrepareModeAsync(queues, data, cancellationToken));
     }
 
     /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled, and their mode says what is left of them.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
-        await stopping.CancelAsync();
-        await using (cancellationToken.Register(abandoning.Cancel))
-            await Task.WhenAll(running);
+        await workers.StopAsync(cancellationToken);
         if (secondPhase is not null)
             await secondPhase.DisposeAsync();
     }
@@ -48,8 +44,7 @@ internal sealed partial class PostgreSqlEndpoint(
     public async ValueTask DisposeAsync()
     {
         await StopAsync(new CancellationToken(canceled: true));
-        stopping.Dispose();
-        abandoning.Dispose();
+        workers.Dispose();
         if (data is not null)
             await data.DisposeAsync();
         if (queues is not null)
@@ -83,74 +78,13 @@ internal sealed partial class PostgreSqlEndpoint(
         var backlog = await Preflight.BacklogAsync(data, database, endpoint.Concurrency, cancellationToken);
         var recovery = new Recovery(queues, data, database, log);
         await recovery.RunAsync(olderThan: TimeSpan.Zero, cancellationToken);
-        running.Add(RecoverAsync(recovery));
+        workers.Repeat(RecoveryInterval, abandoned => recovery.RunAsync(olderThan: RecoveryInterval, abandoned));
         var ending = secondPhase = endpoint.Mode == TransactionMode.FullDtcWaiting
             ? new WaitingSecondPhase(data, log)
             : new BackgroundSecondPhase(data, backlog, log);
         return async () => new FullDtcReceiver(await OpenSessionAsync(withTransactionId: true), data, pipeline, recoverability, database, ending);
 
         Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) =>
-            QueueSession.OpenAsync(queues, statements, withTransactionId, abandoning.Token);
+            QueueSession.OpenAsync(queues, statements, withTransactionId, workers.Abandoned);
     }
-
-    private async Task WorkAsync(Func<Task<IReceiver>> open)
-    {
-        while (!stopping.IsCancellationRequested)
-        {
-            try
-            {
-                await using var receiver = await open();
-                await ReceiveAsync(receiver);
-            }
-            catch (Exception failure) when (!stopping.IsCancellationRequested)
-            {
-                LogDisturbed(failure.Message, Reconnect.TotalSeconds);
-                await PauseAsync(Reconnect);
-            }
-            catch (Exception failure)
-            {
-                LogAbandoned(failure.Message);
-            }
-        }
-    }
-
-    private async Task ReceiveAsync(IReceiver receiver)
-    {
-        var poll = ShortestPoll;
-        while (!stopping.IsCancellationRequested)
-        {
-            if (await receiver.ReceiveAsync(abandoning.Token))
-            {
-                poll = ShortestPoll;
-                continue;
-            }
-
-            await PauseAsync(poll);
-            poll = poll * 2 < LongestPoll ? poll * 2 : LongestPoll;
-        }
-    }
-
-    private async Task RecoverAsync(Recovery recovery)
-    {
-        while (!stopping.IsCancellationRequested)
-        {
-            await PauseAsync(RecoveryInterval);
-            try
-            {
-                await recovery.RunAsync(olderThan: RecoveryInterval, abandoning.Token);
-            }
-            catch (Exception failure)
-            {
-                LogDisturbed(failure.Message, RecoveryInterval.TotalSeconds);
-            }
-        }
-    }
-
-    private Task PauseAsync(TimeSpan pause) => Task.Delay(pause, stopping.Token).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
-
-    [LoggerMessage(Level = LogLevel.Warning, Message = "{Reason} Tried again in {Seconds} s.")]
-    private partial void LogDisturbed(string reason, double seconds);
-
-    [LoggerMessage(Level = LogLevel.Warning, Message = "Abandoned while stopping: {Reason}")]
-    private partial void LogAbandoned(string reason);
 }

@@ -1,13 +1,12 @@
+using System.Data.Common;
+using Kit.Endpoints.Bare.Tables;
 using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
 
-/// <summary>
-/// One worker's connection to its queue. Statements run in the transaction that <see cref="BeginAsync"/> opened, or on their own.
-/// None takes a cancellation token: a cancelled receive could have committed, and its message would be gone.
-/// </summary>
-internal sealed class QueueSession : IAsyncDisposable
+/// <summary>One worker's connection to its queue in PostgreSQL.</summary>
+internal sealed class QueueSession : IQueueSession
 {
     private readonly NpgsqlConnection connection;
     private readonly NpgsqlCommand receive;
@@ -38,6 +37,8 @@ internal sealed class QueueSession : IAsyncDisposable
 
     public ValueTask<NpgsqlTransaction> BeginAsync() => connection.BeginTransactionAsync(TransactionMode.Isolation);
 
+    async ValueTask<DbTransaction> IQueueSession.BeginAsync() => await BeginAsync();
+
     public async Task<QueuedMessage?> ReceiveAsync() => (await ReceiveWithTransactionIdAsync()).Message;
 
     /// <summary>The message and, where the session was opened for it, the id of the transaction that received it.</summary>
@@ -61,7 +62,6 @@ internal sealed class QueueSession : IAsyncDisposable
         await batch.ExecuteNonQueryAsync();
     }
 
-    /// <summary>Puts a message back for its next attempt.</summary>
     public Task RequeueAsync(QueuedMessage message) =>
         ExecuteAsync(statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts);
 
@@ -70,9 +70,6 @@ internal sealed class QueueSession : IAsyncDisposable
             statements.MoveToErrors, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
             Failure.Describe(reason));
 
-    /// <summary>
-    /// Takes a message that was rolled back into the queue, to count its failure; <see langword="null"/> when another worker ended it meanwhile.
-    /// </summary>
     public async Task<QueuedMessage?> TakeAsync(QueuedMessage message)
     {
         while (true)
@@ -85,6 +82,8 @@ internal sealed class QueueSession : IAsyncDisposable
                 return null;
         }
     }
+
+    public bool HasLostTransaction(Exception failure) => failure is PostgresException { SqlState: PostgresErrorCodes.InFailedSqlTransaction };
 
     public async ValueTask DisposeAsync()
     {

@@ -1,4 +1,4 @@
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.Tables;
 
 /// <summary>A message as it lay in its table.</summary>
 /// <param name="Position">Its place in the queue, kept when it is put back.</param>

@@ -1,8 +1,8 @@
+using System.Data.Common;
 using Kit.Modes;
 using Microsoft.Extensions.Logging;
-using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.Tables;
 
 /// <summary>
 /// What follows a failed attempt: the message goes back to its place in the queue, its failure counted in its row, or, after the
@@ -11,13 +11,13 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
 {
     /// <summary>Answers a failure within the transaction that received the message, and commits it.</summary>
-    public async Task AnswerAsync(QueueSession queue, NpgsqlTransaction receive, QueuedMessage message, Exception failure)
+    public async Task AnswerAsync(IQueueSession queue, DbTransaction receive, QueuedMessage message, Exception failure)
     {
         try
         {
             await RetryOrGiveUpAsync(queue, message, failure);
         }
-        catch (PostgresException aborted) when (aborted.SqlState == PostgresErrorCodes.InFailedSqlTransaction)
+        catch (Exception aborted) when (queue.HasLostTransaction(aborted))
         {
             // A send failed, and took the transaction of the receive with it.
             await receive.RollbackAsync();
@@ -32,7 +32,7 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
     /// Answers a failure whose receive was rolled back. Another worker may have ended the message meanwhile; or it may be at its next attempt
     /// already, before this one is counted, so that a message can be handled once more for each worker beside this one.
     /// </summary>
-    public async Task AnswerAfterRollbackAsync(QueueSession queue, QueuedMessage message, Exception failure)
+    public async Task AnswerAfterRollbackAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
         await using var transaction = await queue.BeginAsync();
         if (await queue.TakeAsync(message) is { } taken)
@@ -42,7 +42,7 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
     }
 
     /// <summary>Answers a failure of a message that is out of the queue already.</summary>
-    public async Task GiveUpAsync(QueueSession queue, QueuedMessage message, Exception failure)
+    public async Task GiveUpAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
         var reason = Failure.ReasonOf(failure);
         var attempts = reason is UnreadableMessageException ? message.FailedAttempts : message.FailedAttempts + 1;
@@ -54,7 +54,7 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
     public void ReportLost(QueuedMessage message, Exception failure, Exception because) =>
         LogLost(message.MessageId, Failure.ReasonOf(failure).Message, because.Message);
 
-    private Task RetryOrGiveUpAsync(QueueSession queue, QueuedMessage message, Exception failure)
+    private Task RetryOrGiveUpAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
         var reason = Failure.ReasonOf(failure);
         var attempts = message.FailedAttempts + 1;

@@ -1,9 +1,9 @@
-using Npgsql;
+using System.Data.Common;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.Tables;
 
-/// <summary><c>scope-off</c>: each statement of the handler commits by itself, the receive with the sends after them.</summary>
-internal sealed class ScopeOffReceiver(QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+/// <summary><c>dtc-off</c>: the handler's scope commits first, the receive with the sends after it.</summary>
+internal sealed class DtcOffReceiver(IQueueSession queue, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -13,7 +13,13 @@ internal sealed class ScopeOffReceiver(QueueSession queue, NpgsqlDataSource data
 
         try
         {
-            var sends = await BufferedWork.RunAsync(pipeline, message, data, cancellationToken);
+            IReadOnlyCollection<OutgoingMessage> sends;
+            using (var scope = AmbientTransaction.Begin())
+            {
+                sends = await BufferedWork.RunAsync(pipeline, message, data, cancellationToken);
+                scope.Complete();
+            }
+
             await queue.SendAsync(sends);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)

@@ -5,9 +5,14 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>A framework on a transport whose packages the feed does not have: named, and not able to run. Compiled where that is so.</summary>
-internal sealed class MissingKind(string framework, string transport, Support support) : IEndpointKind
+/// <summary>A framework on a transport that the kit was built without: its cells are listed with the reason.</summary>
+/// <param name="framework">The framework.</param>
+/// <param name="transport">The transport.</param>
+/// <param name="group">The group of optional packages that is missing.</param>
+internal sealed class MissingEndpointKind(string framework, string transport, string group) : IEndpointKind
 {
+    private readonly Support support = OptionalPackages.All.First(package => package.Group == group && !package.Support.IsSupported).Support;
+
     public string Framework => framework;
 
     public string Transport => transport;

@@ -1,9 +1,9 @@
-using Npgsql;
+using System.Data.Common;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.Tables;
 
-/// <summary><c>dtc-off</c>: the handler's scope commits first, the receive with the sends after it.</summary>
-internal sealed class DtcOffReceiver(QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+/// <summary><c>scope-off</c>: each statement of the handler commits by itself, the receive with the sends after them.</summary>
+internal sealed class ScopeOffReceiver(IQueueSession queue, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -13,13 +13,7 @@ internal sealed class DtcOffReceiver(QueueSession queue, NpgsqlDataSource data, 
 
         try
         {
-            IReadOnlyCollection<OutgoingMessage> sends;
-            using (var scope = AmbientTransaction.Begin())
-            {
-                sends = await BufferedWork.RunAsync(pipeline, message, data, cancellationToken);
-                scope.Complete();
-            }
-
+            var sends = await BufferedWork.RunAsync(pipeline, message, data, cancellationToken);
             await queue.SendAsync(sends);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)

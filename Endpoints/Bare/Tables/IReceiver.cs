@@ -1,4 +1,4 @@
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.Tables;
 
 /// <summary>
 /// One worker's way from queue to handler and back, in one mode. Each mode has its own file with the same skeleton (open, receive,

@@ -1,0 +1,43 @@
+using System.Data.Common;
+using Kit.Endpoints.Bare.Tables;
+
+namespace Kit.Endpoints.Bare.SqlServer;
+
+/// <summary>
+/// <c>full-dtc</c>: receive, insert and sends in one TransactionScope. Each connection is closed before the next is opened: with one
+/// connection string the pool hands out the same session again, and its local transaction is all there is. With two, the second
+/// connection promotes the transaction to MSDTC.
+/// </summary>
+internal sealed class FullDtcReceiver(Func<CancellationToken, Task<QueueSession>> open, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+{
+    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    {
+        QueuedMessage? message = null;
+        try
+        {
+            using var scope = AmbientTransaction.Begin();
+            await using (var queue = await open(cancellationToken))
+                message = await queue.ReceiveAsync();
+            if (message is null)
+                return false;
+
+            var sends = await BufferedWork.RunAsync(pipeline, message, data, cancellationToken);
+            if (sends.Count > 0)
+            {
+                await using var queue = await open(cancellationToken);
+                await queue.SendAsync(sends);
+            }
+
+            scope.Complete();
+        }
+        catch (Exception failure) when (message is not null && !cancellationToken.IsCancellationRequested)
+        {
+            await using var queue = await open(cancellationToken);
+            await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
+        }
+
+        return true;
+    }
+
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+}

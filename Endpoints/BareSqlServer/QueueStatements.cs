@@ -1,0 +1,85 @@
+namespace Kit.Endpoints.Bare.SqlServer;
+
+/// <summary>
+/// The statements of one queue: a table clustered by its identity, received from with <c>READPAST</c>, and its error table.
+/// </summary>
+internal sealed class QueueStatements
+{
+    // SQL Server's names have 128 characters; the error table's is longer.
+    private const int LongestName = 120;
+
+    // A row deleted by a receive that has not committed is still a message: only a row version shows it without waiting for its lock.
+    private const string AsCommitted = "SET TRANSACTION ISOLATION LEVEL SNAPSHOT; ";
+
+    public QueueStatements(string name)
+    {
+        ArgumentException.ThrowIfNullOrWhiteSpace(name);
+        if (name.Length > LongestName)
+            throw new ArgumentException($"The queue name '{name}' is longer than {LongestName} characters.", nameof(name));
+
+        Queue = Quoted(name);
+        Errors = Quoted(name + "_error");
+    }
+
+    public string Queue { get; }
+
+    public string Errors { get; }
+
+    public string Create =>
+        $"""
+        CREATE TABLE {Queue} (
+            position bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY CLUSTERED,
+            message_id uniqueidentifier NOT NULL,
+            type nvarchar(400) NOT NULL,
+            body varbinary(max) NOT NULL,
+            failed_attempts int NOT NULL DEFAULT 0);
+        CREATE TABLE {Errors} (
+            position bigint NOT NULL,
+            message_id uniqueidentifier NOT NULL,
+            type nvarchar(400) NOT NULL,
+            body varbinary(max) NOT NULL,
+            failed_attempts int NOT NULL,
+            reason nvarchar(max) NOT NULL,
+            failed_at datetime2 NOT NULL DEFAULT sysutcdatetime());
+        """;
+
+    public string Drop => $"DROP TABLE IF EXISTS {Queue}, {Errors}";
+
+    /// <summary>
+    /// Deletes the first row that nobody has locked. READPAST alone is refused where the database has READ_COMMITTED_SNAPSHOT on;
+    /// READCOMMITTEDLOCK makes it locking read committed there too.
+    /// </summary>
+    public string Receive =>
+        $"""
+        WITH first AS (
+            SELECT TOP (1) position, message_id, type, body, failed_attempts
+            FROM {Queue} WITH (READPAST, ROWLOCK, UPDLOCK, READCOMMITTEDLOCK) ORDER BY position)
+        DELETE FROM first OUTPUT deleted.position, deleted.message_id, deleted.type, deleted.body, deleted.failed_attempts
+        """;
+
+    /// <summary>Puts a received message back at its own place, within the transaction that received it. Needs ALTER on the table.</summary>
+    public string Requeue =>
+        $"""
+        SET IDENTITY_INSERT {Queue} ON;
+        INSERT INTO {Queue} (position, message_id, type, body, failed_attempts) VALUES (@position, @message_id, @type, @body, @failed_attempts);
+        SET IDENTITY_INSERT {Queue} OFF
+        """;
+
+    public string MoveToErrors =>
+        $"INSERT INTO {Errors} (position, message_id, type, body, failed_attempts, reason) VALUES (@position, @message_id, @type, @body, @failed_attempts, @reason)";
+
+    /// <summary>Waits for whoever has the message now.</summary>
+    public string Take => $"DELETE FROM {Queue} WITH (ROWLOCK, READCOMMITTEDLOCK) OUTPUT deleted.failed_attempts WHERE position = @position";
+
+    public string Count => $"{AsCommitted}SELECT count_big(*) FROM {Queue}";
+
+    public string ReadMessages => $"{AsCommitted}SELECT message_id FROM {Queue} ORDER BY position";
+
+    public string ReadBodySize => $"{AsCommitted}SELECT TOP (1) CAST(datalength(body) AS int) FROM {Queue} ORDER BY position";
+
+    public string ReadErrors => $"{AsCommitted}SELECT message_id, failed_attempts, reason FROM {Errors} ORDER BY failed_at";
+
+    public static string Send(string queue) => $"INSERT INTO {Quoted(queue)} (message_id, type, body) VALUES (@message_id, @type, @body)";
+
+    private static string Quoted(string name) => $"[{name.Replace("]", "]]", StringComparison.Ordinal)}]";
+}

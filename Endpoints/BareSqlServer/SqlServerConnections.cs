@@ -1,0 +1,40 @@
+using Kit.Modes;
+using Microsoft.Data.SqlClient;
+
+namespace Kit.Endpoints.Bare.SqlServer;
+
+/// <summary>The connection strings of one endpoint, and what its mode makes of them.</summary>
+internal sealed class SqlServerConnections
+{
+    // By default a connection whose transaction has timed out goes on in autocommit, and what the handler writes then stays
+    // (https://learn.microsoft.com/dotnet/api/microsoft.data.sqlclient.sqlconnectionstringbuilder.transactionbinding).
+    private const string RefuseAfterTimeout = "Explicit Unbind";
+
+    private readonly SqlConnectionStringBuilder queue;
+    private readonly SqlConnectionStringBuilder data;
+
+    /// <exception cref="ArgumentException">A connection string cannot be read.</exception>
+    public SqlServerConnections(string queueConnectionString, string? dataConnectionString)
+    {
+        queue = new SqlConnectionStringBuilder(queueConnectionString);
+        data = new SqlConnectionStringBuilder(dataConnectionString ?? queueConnectionString);
+    }
+
+    /// <summary>Whether both are one connection string, however they are written: then one pool, and one session at a time, serves both.</summary>
+    public bool AreOne => queue.ConnectionString.Equals(data.ConnectionString, StringComparison.Ordinal);
+
+    public string ForQueue(TransactionMode mode) => Of(queue, enlist: IsOneUnit(mode));
+
+    public string ForData(TransactionMode mode) => Of(data, enlist: IsOneUnit(mode) || mode == TransactionMode.DtcOff);
+
+    private static bool IsOneUnit(TransactionMode mode) => mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcPromoted;
+
+    private static string Of(SqlConnectionStringBuilder connection, bool enlist)
+    {
+        var settings = new SqlConnectionStringBuilder(connection.ConnectionString) { Enlist = enlist };
+        if (enlist)
+            settings.TransactionBinding = RefuseAfterTimeout;
+
+        return settings.ConnectionString;
+    }
+}

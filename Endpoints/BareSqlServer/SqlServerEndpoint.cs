@@ -1,0 +1,79 @@
+using System.Data.Common;
+using System.Transactions;
+using Kit.Endpoints.Bare.Tables;
+using Kit.Modes;
+using Microsoft.Data.SqlClient;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Kit.Endpoints.Bare.SqlServer;
+
+/// <summary>Runs the workers of one endpoint between the host's start and stop.</summary>
+internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnections connections, MessagePipeline pipeline, ILogger log)
+    : IHostedService, IAsyncDisposable
+{
+    private readonly Workers workers = new(log);
+    private readonly QueueStatements statements = new(endpoint.Name);
+    private readonly string queues = connections.ForQueue(endpoint.Mode);
+    private DbDataSource? data;
+
+    /// <exception cref="NotSupportedException">The mode cannot run on this machine, or not with these connection strings.</exception>
+    /// <exception cref="SqlException">The queues' database cannot be reached.</exception>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        if (SqlServerSupport.Of(endpoint.Mode, connections.AreOne).Because is { } reason)
+            throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
+
+        await (await OpenAsync(cancellationToken)).DisposeAsync();
+        if (IsOneUnit && !connections.AreOne)
+            RequireCoordinator();
+
+        data = SqlClientFactory.Instance.CreateDataSource(connections.ForData(endpoint.Mode));
+        workers.Start(endpoint.Concurrency, ReceiverOf(data));
+    }
+
+    /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled, and their mode says what is left of them.</summary>
+    public Task StopAsync(CancellationToken cancellationToken) => workers.StopAsync(cancellationToken);
+
+    /// <summary>Stops first, without waiting for handlers, where nobody did.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await StopAsync(new CancellationToken(canceled: true));
+        workers.Dispose();
+        if (data is not null)
+            await data.DisposeAsync();
+    }
+
+    private bool IsOneUnit => endpoint.Mode == TransactionMode.FullDtc || endpoint.Mode == TransactionMode.FullDtcPromoted;
+
+    /// <summary>Promotes a transaction before any message does, so that what hinders MSDTC is said once.</summary>
+    private void RequireCoordinator()
+    {
+        if (OperatingSystem.IsWindows())
+            TransactionManager.ImplicitDistributedTransactions = true;
+        try
+        {
+            using var scope = AmbientTransaction.Begin();
+            TransactionInterop.GetTransmitterPropagationToken(Transaction.Current!);
+        }
+        catch (TransactionException refused)
+        {
+            throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: MSDTC does not coordinate: {Failure.ReasonOf(refused).Message}", refused);
+        }
+    }
+
+    private Task<QueueSession> OpenAsync(CancellationToken cancellationToken) => QueueSession.OpenAsync(queues, statements, cancellationToken);
+
+    private Func<Task<IReceiver>> ReceiverOf(DbDataSource data)
+    {
+        var recoverability = new Recoverability(endpoint.Mode, log);
+        if (endpoint.Mode == TransactionMode.DtcOff)
+            return async () => new DtcOffReceiver(await OpenAsync(workers.Abandoned), data, pipeline, recoverability);
+        if (endpoint.Mode == TransactionMode.ScopeOff)
+            return async () => new ScopeOffReceiver(await OpenAsync(workers.Abandoned), data, pipeline, recoverability);
+        if (endpoint.Mode == TransactionMode.TransactionsOff)
+            return async () => new TransactionsOffReceiver(await OpenAsync(workers.Abandoned), data, pipeline, recoverability);
+
+        return () => Task.FromResult<IReceiver>(new FullDtcReceiver(OpenAsync, data, pipeline, recoverability));
+    }
+}

@@ -1,0 +1,44 @@
+using Kit.Modes;
+
+namespace Kit.Endpoints.Bare.SqlServer;
+
+/// <summary>What SQL Server can promise, whatever the framework.</summary>
+public static class SqlServerSupport
+{
+    /// <summary>
+    /// Whether a transaction over two connections can run here: it is promoted to MSDTC. See
+    /// https://learn.microsoft.com/dotnet/api/system.transactions.transactionmanager.implicitdistributedtransactions.
+    /// </summary>
+    public static Support Promotion { get; } = PromotionOn(OperatingSystem.IsWindows());
+
+    public static Support Of(TransactionMode mode) => Of(mode, Promotion);
+
+    /// <summary>The same for connection strings that are known.</summary>
+    /// <param name="mode">The mode.</param>
+    /// <param name="isOneConnection">Whether queue and widgets have one connection string, so that one session serves both.</param>
+    public static Support Of(TransactionMode mode, bool isOneConnection)
+    {
+        if (mode == TransactionMode.FullDtc)
+            return isOneConnection ? Support.Yes : Promotion;
+        if (mode == TransactionMode.FullDtcPromoted && isOneConnection)
+            return Support.No("queue and widgets have one connection string, so nothing would be promoted");
+
+        return Of(mode);
+    }
+
+    internal static Support PromotionOn(bool isWindows) => isWindows
+        ? Support.Yes
+        : Support.No("a transaction over two connections is promoted to MSDTC, and .NET has that on Windows alone");
+
+    internal static Support Of(TransactionMode mode, Support promotion)
+    {
+        if (mode == TransactionMode.FullDtcPromoted)
+            return promotion;
+        if (mode == TransactionMode.FullDtcWaiting)
+            return Support.No("SQL Server has no second phase that the kit could wait for");
+        if (mode == TransactionMode.NpgsqlScope)
+            return Support.No("Npgsql is PostgreSQL's driver");
+
+        return Support.Yes;
+    }
+}

@@ -1,0 +1,49 @@
+namespace Kit.Runner.Rounds;
+
+/// <summary>The databases of one run on a server that holds widgets: a table seeded once, and put back before each round.</summary>
+internal interface IWidgetStore : IAsyncDisposable
+{
+    /// <summary>Seeds the rows that every round begins with.</summary>
+    /// <returns>How long the rows took.</returns>
+    Task<TimeSpan> SeedAsync(int rows, IProgress<int> progress, CancellationToken cancellationToken);
+
+    /// <summary>The databases of a round, the widgets' with the seeded rows.</summary>
+    Task<IRoundStore> RestoreAsync(CancellationToken cancellationToken);
+
+    /// <summary>The same without a row, for a cell that is probed.</summary>
+    Task<IRoundStore> CreateEmptyAsync(CancellationToken cancellationToken);
+}
+
+/// <summary>The two databases of one round, one for queues and one for widgets; dropped when it has ended.</summary>
+internal interface IRoundStore : IAsyncDisposable
+{
+    /// <summary>Connection string of the queues' database, with the settings that every endpoint of a run gets.</summary>
+    string QueueForEndpoint { get; }
+
+    /// <summary>The same for the runner's own look: no session that stays open and counts along.</summary>
+    string QueueForRunner { get; }
+
+    /// <summary>Connection string of the widgets' database, as <see cref="QueueForEndpoint"/>.</summary>
+    string WidgetsForEndpoint { get; }
+
+    /// <summary>The same for the runner's own look.</summary>
+    string WidgetsForRunner { get; }
+
+    /// <summary>All rows of the widgets' table.</summary>
+    Task<long> CountAsync(CancellationToken cancellationToken);
+
+    /// <summary>All rows that are not seeded.</summary>
+    Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken);
+
+    /// <summary>Prepared transactions left in the databases of the round.</summary>
+    Task<int> CountPreparedAsync(CancellationToken cancellationToken);
+
+    /// <summary>How far the server's clock is ahead of this machine's.</summary>
+    Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken);
+
+    /// <summary>Brings the server into the state in which every drain meets it.</summary>
+    Task SettleAsync(CancellationToken cancellationToken);
+
+    /// <summary>What the server has counted so far; <see langword="null"/> where it is not asked.</summary>
+    Task<ServerCounters?> ReadCountersAsync(CancellationToken cancellationToken);
+}

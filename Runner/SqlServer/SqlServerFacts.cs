@@ -1,0 +1,101 @@
+using System.Security.Authentication;
+using Microsoft.Data.SqlClient;
+
+namespace Kit.Runner.SqlServer;
+
+/// <summary>What a SQL Server says of itself, as far as a run depends on it.</summary>
+/// <param name="Address">Where it is and as whom we are there, without the password.</param>
+/// <param name="Version">Its product version.</param>
+/// <param name="Edition">As the server names it.</param>
+internal sealed record SqlServerFacts(string Address, string Version, string Edition, bool MayCreateDatabases)
+{
+    // 2016: DROP … IF EXISTS.
+    private const int OldestMajorVersion = 13;
+
+    // Long enough for a server across an ocean, short enough for somebody who waits.
+    private const int TimeoutSeconds = 10;
+
+    private const string Question =
+        """
+        SELECT CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)),
+               CAST(SERVERPROPERTY('Edition') AS nvarchar(128)),
+               CASE WHEN HAS_PERMS_BY_NAME(NULL, NULL, 'CREATE ANY DATABASE') = 1 OR IS_SRVROLEMEMBER('dbcreator') = 1 THEN 1 ELSE 0 END
+        """;
+
+    /// <summary>Asks the server.</summary>
+    /// <exception cref="KitException">
+    /// The connection string cannot be read, or the server is out of reach, refuses login or password, or has no such database. The message
+    /// never has the password.
+    /// </exception>
+    public static async Task<SqlServerFacts> ReadAsync(string connectionString, CancellationToken cancellationToken)
+    {
+        var settings = Parse(connectionString);
+        var address = $"{(settings.UserID.Length > 0 ? settings.UserID : "(no user)")} at {settings.DataSource}";
+        try
+        {
+            await using var connection = await SqlServerConnections.OpenAsync(settings.ConnectionString, cancellationToken);
+            var rows = await connection.ReadAsync(
+                Question, row => new SqlServerFacts(address, row.GetString(0), row.GetString(1), row.GetInt32(2) == 1), cancellationToken);
+            return rows[0];
+        }
+        catch (SqlException failure)
+        {
+            throw Explain(failure.Number, failure, address);
+        }
+    }
+
+    /// <summary>Asks the server and makes sure that a run can use it.</summary>
+    /// <exception cref="KitException">As <see cref="ReadAsync"/>, and the first fatal one of <see cref="Findings"/>.</exception>
+    public static async Task<SqlServerFacts> RequireAsync(string connectionString, CancellationToken cancellationToken)
+    {
+        var facts = await ReadAsync(connectionString, cancellationToken);
+        return facts.Findings().FirstOrDefault(finding => finding.IsFatal) is { Problem: { } problem, Remedy: { } remedy }
+            ? throw new KitException(problem, remedy)
+            : facts;
+    }
+
+    /// <summary>Each thing that a run depends on, with its problem where there is one.</summary>
+    public IEnumerable<Finding> Findings()
+    {
+        var found = $"{Version}, {Edition}, {Address}";
+        yield return int.TryParse(Version.Split('.')[0], out var major) && major >= OldestMajorVersion
+            ? new Finding("SQL Server", found)
+            : new Finding("SQL Server", found, $"SQL Server 2016 ({OldestMajorVersion}.0) or newer is needed; the server is {Version}.", "Name a newer server.", IsFatal: true);
+
+        yield return MayCreateDatabases
+            ? new Finding("SQL Server: create databases", "allowed")
+            : new Finding(
+                "SQL Server: create databases", "not allowed",
+                $"The kit makes databases of its own, and {Address} may not create any.",
+                "As administrator: ALTER SERVER ROLE dbcreator ADD MEMBER …; or name a login that may.", IsFatal: true);
+    }
+
+    /// <summary>What an error of the driver means. Numbers: https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors.</summary>
+    internal static KitException Explain(int number, Exception failure, string address) => number switch
+    {
+        18456 => new KitException($"Wrong login or password: {address}.", "Put the right User ID and Password into the connection string.", failure),
+        4060 => new KitException($"The server has no such database, or the login may not use it: {address}.", "Name one that exists, such as Database=master.", failure),
+        _ when failure.InnerException is AuthenticationException => new KitException(
+            $"The server's certificate is not trusted: {address}.", "Install its certificate here, or add TrustServerCertificate=true where you know the network.", failure),
+        // -2: time limit. 0, 2, 53, 258, 10060, 10061 and what the system says else: no connection.
+        -2 or 0 or 2 or 53 or 258 or 10060 or 10061 or 11001 => new KitException(
+            $"The SQL Server is out of reach: {address}.", "Start it, or correct Server (host,port); see that it listens on TCP.", failure),
+        _ => new KitException($"The server answered with an error: {address}: {failure.Message} ({number})", "See the server's log.", failure),
+    };
+
+    private static SqlConnectionStringBuilder Parse(string connectionString)
+    {
+        try
+        {
+            var settings = new SqlConnectionStringBuilder(connectionString) { ConnectTimeout = TimeoutSeconds, CommandTimeout = TimeoutSeconds };
+            return settings.DataSource.Length == 0 ? throw new ArgumentException("No server.", nameof(connectionString)) : settings;
+        }
+        catch (Exception unreadable) when (unreadable is ArgumentException or FormatException or KeyNotFoundException)
+        {
+            // What the parser stumbled on is not repeated: it can be a piece of a password.
+            throw new KitException(
+                "The SQL Server connection string cannot be read.",
+                "Expected: Server=host,1433;User ID=…;Password=…;TrustServerCertificate=… (quote a password that holds a semicolon).");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+using Kit.Runner.Rounds;
+using Microsoft.Data.SqlClient;
+
+namespace Kit.Runner.SqlServer;
+
+/// <summary>The two databases of one round on SQL Server.</summary>
+internal sealed class SqlServerRound(SqlServerDatabases databases, string queue, string widgets) : IRoundStore
+{
+    public string QueueForEndpoint => SqlServerConnections.ForEndpoint(queue);
+
+    public string QueueForRunner => SqlServerConnections.ForRunner(queue);
+
+    public string WidgetsForEndpoint => SqlServerConnections.ForEndpoint(widgets);
+
+    public string WidgetsForRunner => SqlServerConnections.ForRunner(widgets);
+
+    public async Task<long> CountAsync(CancellationToken cancellationToken) =>
+        (await ReadAsync("SELECT count_big(*) FROM dbo.widget", row => row.GetInt64(0), cancellationToken))[0];
+
+    /// <summary>Without times: SQL Server keeps none for a commit.</summary>
+    public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
+        ReadAsync("SELECT message_id FROM dbo.widget WHERE message_id <> @seeded", row => new BuiltWidget(row.GetGuid(0), Committed: null), cancellationToken, new SqlParameter("@seeded", Guid.Empty));
+
+    /// <summary>Transactions in doubt hold locks, and a count that waits for them ends by its own time limit; MSDTC ends them.</summary>
+    public Task<int> CountPreparedAsync(CancellationToken cancellationToken) => Task.FromResult(0);
+
+    /// <summary>Zero: no time of the server's is read.</summary>
+    public Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken) => Task.FromResult(TimeSpan.Zero);
+
+    public async Task SettleAsync(CancellationToken cancellationToken)
+    {
+        foreach (var database in new[] { queue, widgets })
+        {
+            await using var connection = await SqlServerConnections.OpenAsync(database, cancellationToken);
+            await connection.ExecuteAsync("EXEC sys.sp_updatestats", cancellationToken);
+            await connection.ExecuteAsync("CHECKPOINT", cancellationToken);
+        }
+    }
+
+    public Task<ServerCounters?> ReadCountersAsync(CancellationToken cancellationToken) => Task.FromResult<ServerCounters?>(null);
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var connection in new[] { queue, widgets })
+            await databases.DropAsync(new SqlConnectionStringBuilder(connection).InitialCatalog);
+    }
+
+    private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<SqlDataReader, T> read, CancellationToken cancellationToken, params SqlParameter[] parameters)
+    {
+        await using var connection = await SqlServerConnections.OpenAsync(widgets, cancellationToken);
+        return await connection.ReadAsync(query, read, cancellationToken, parameters);
+    }
+}

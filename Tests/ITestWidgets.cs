@@ -1,0 +1,29 @@
+using Kit.Endpoints.Cells;
+
+namespace Kit.Tests;
+
+/// <summary>A database for queues and one for widgets, new for each test, on whichever server the cell has its widgets.</summary>
+internal interface ITestWidgets : IAsyncDisposable
+{
+    string Queue { get; }
+
+    string Widgets { get; }
+
+    Task<int> CountRowsAsync();
+
+    Task<int> CountRowsAsync(Guid message);
+
+    Task<IReadOnlyDictionary<Guid, int>> ReadRowsByMessageAsync();
+
+    Task<int> CountPreparedAsync();
+
+    /// <summary>On the tests' server for a cell; the test is ignored, with the reason, where there is none.</summary>
+    static async Task<ITestWidgets> CreateAsync(IEndpointKind kind)
+    {
+#if KIT_SQLCLIENT
+        if (kind.Transport == TransportName.SqlServer)
+            return await SqlServer.SqlServerTestDatabases.CreateAsync();
+#endif
+        return await TestDatabases.CreateAsync();
+    }
+}

@@ -1,0 +1,65 @@
+using Kit.Endpoints.Cells;
+using Kit.Runner.Rounds;
+using Kit.Runner.SqlServer;
+
+namespace Kit.Tests.SqlServer;
+
+/// <summary>The databases of a run on a SQL Server that is named.</summary>
+public sealed class DatabasesOnSqlServer
+{
+    [Test]
+    public async Task A_round_begins_with_the_seeded_rows_and_leaves_nothing_behind()
+    {
+        var server = SqlServerServer.GetOrIgnore();
+        var before = await DatabasesAsync(server);
+        await using (var databases = new SqlServerDatabases(server))
+        {
+            await databases.SeedAsync(25_000, new Progress<int>(), CancellationToken.None);
+            foreach (var _ in Enumerable.Range(0, 2))
+            {
+                await using var round = await databases.RestoreAsync(CancellationToken.None);
+                await round.SettleAsync(CancellationToken.None);
+                Assert.That(await round.CountAsync(CancellationToken.None), Is.EqualTo(25_000));
+                Assert.That(await round.ReadBuiltAsync(withCommitTime: false, CancellationToken.None), Is.Empty);
+            }
+        }
+
+        Assert.That(await DatabasesAsync(server), Is.EqualTo(before));
+    }
+
+    [Test]
+    public async Task A_database_of_a_process_that_runs_is_left_alone()
+    {
+        var server = SqlServerServer.GetOrIgnore();
+        var name = $"{DatabaseOwner.NamePrefix}{Guid.NewGuid():N}";
+        await SqlServerOwner.CreateAsync(server, name, CancellationToken.None);
+        try
+        {
+            await SqlServerOwner.RemoveLeftoversAsync(server, CancellationToken.None);
+
+            Assert.That(await DatabasesAsync(server), Does.Contain(name));
+        }
+        finally
+        {
+            await SqlServerOwner.DropAsync(server, name, CancellationToken.None);
+        }
+    }
+
+    [Test]
+    public async Task A_probe_begins_with_an_empty_table()
+    {
+        await using var databases = new SqlServerDatabases(SqlServerServer.GetOrIgnore());
+        await using var scratch = await databases.CreateEmptyAsync(CancellationToken.None);
+
+        Assert.That(await scratch.CountAsync(CancellationToken.None), Is.Zero);
+        await using var queue = new BareOnSqlServer().OpenQueue("probe", scratch.WidgetsForRunner);
+        await queue.CreateAsync(CancellationToken.None);
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
+    }
+
+    private static async Task<IReadOnlyList<string>> DatabasesAsync(string server)
+    {
+        await using var connection = await SqlServerConnections.OpenAsync(server, CancellationToken.None);
+        return await connection.ReadAsync("SELECT name FROM sys.databases ORDER BY name", row => row.GetString(0), CancellationToken.None);
+    }
+}

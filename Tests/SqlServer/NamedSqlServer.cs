@@ -1,0 +1,43 @@
+using System.Security.Authentication;
+using Kit.Runner;
+using Kit.Runner.SqlServer;
+
+namespace Kit.Tests.SqlServer;
+
+/// <summary>A SQL Server that is named and does not do: said in one line, without its password.</summary>
+public sealed class NamedSqlServer
+{
+    private const string Secret = "hidden-word";
+
+    [Test]
+    public void Unreadable() => Assert.That(
+        () => SqlServerFacts.ReadAsync($"Server=h;Pasword={Secret}", CancellationToken.None),
+        Throws.TypeOf<KitException>().With.Message.EqualTo("The SQL Server connection string cannot be read."));
+
+    [Test]
+    public void Without_a_server() => Assert.That(
+        () => SqlServerFacts.ReadAsync($"User ID=kit;Password={Secret}", CancellationToken.None),
+        Throws.TypeOf<KitException>().With.Message.EqualTo("The SQL Server connection string cannot be read."));
+
+    [Test]
+    public void Out_of_reach() => Assert.That(
+        () => SqlServerFacts.ReadAsync($"Server=127.0.0.1,1;User ID=kit;Password={Secret}", CancellationToken.None),
+        Throws.TypeOf<KitException>().With.Message.EqualTo("The SQL Server is out of reach: kit at 127.0.0.1,1."));
+
+    [TestCase(18456, "Wrong login or password: kit at db1.")]
+    [TestCase(4060, "The server has no such database, or the login may not use it: kit at db1.")]
+    [TestCase(-2, "The SQL Server is out of reach: kit at db1.")]
+    [TestCase(701, "The server answered with an error: kit at db1: told (701)")]
+    public void Other_refusals(int number, string message) =>
+        Assert.That(SqlServerFacts.Explain(number, new InvalidOperationException("told"), "kit at db1").Message, Is.EqualTo(message));
+
+    [Test]
+    public void Certificate() => Assert.That(
+        SqlServerFacts.Explain(20, new InvalidOperationException("told", new AuthenticationException()), "kit at db1").Remedy, Does.Contain("TrustServerCertificate"));
+
+    [TestCase("13.0.1601.5", true, 0)]
+    [TestCase("12.0.6024.0", true, 1)]
+    [TestCase("16.0.1000.6", false, 1)]
+    public void What_a_run_needs(string version, bool mayCreate, int problems) =>
+        Assert.That(new SqlServerFacts("kit at db1", version, "Developer Edition", mayCreate).Findings().Count(finding => finding.IsFatal), Is.EqualTo(problems));
+}
