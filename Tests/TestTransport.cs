@@ -15,10 +15,10 @@ internal sealed class TestTransport : IAsyncDisposable
 
     public string Address { get; }
 
-    public static async Task<TestTransport> OpenAsync(IEndpointKind kind, TestDatabases databases)
+    public static async Task<TestTransport> OpenAsync(Cell cell, TestDatabases databases)
     {
-        if (kind.Transport != TransportName.RabbitMq)
-            return new TestTransport(databases.Queue, virtualHost: null);
+        if (cell.Kind.Transport != TransportName.RabbitMq)
+            return new TestTransport(databases.QueueOf(cell.Mode), virtualHost: null);
 
         var created = await TestVirtualHost.CreateAsync();
         return new TestTransport(created.Address, created);

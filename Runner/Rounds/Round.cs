@@ -51,7 +51,7 @@ internal sealed class Round(RoundSettings settings, KitDatabases databases, Cell
             await queue.PreloadAsync(messages, cancellationToken);
             document = document with { PreloadSeconds = watch.Elapsed.TotalSeconds };
 
-            await WidgetTable.SettleAsync(restored.Queue, cancellationToken);
+            await WidgetTable.SettleAsync(restored.QueueOf(cell.Mode), cancellationToken);
             await using var server = new NpgsqlConnection(EndpointConnections.ForRunner(settings.Server));
             await server.OpenAsync(cancellationToken);
             var before = await ServerCounters.ReadAsync(server, restored.Names, cancellationToken);

@@ -3,7 +3,7 @@ using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>Where the queue of one round is, and nothing else is: the round's own database or virtual host. Removed when the round has ended.</summary>
+/// <summary>Where the queue of one round is: the round's own database or virtual host, and nothing else in it but the widgets where a mode needs them there. Removed when the round has ended.</summary>
 internal sealed class RoundTransport : IAsyncDisposable
 {
     private readonly BrokerSpace? space;
@@ -35,7 +35,10 @@ internal sealed class RoundTransport : IAsyncDisposable
         Cell cell, string queue, RoundDatabases databases, RunBroker? broker, CancellationToken cancellationToken)
     {
         if (cell.Kind.Transport == TransportName.PostgreSql)
-            return new RoundTransport(queue, EndpointConnections.For(databases.Queue), EndpointConnections.ForRunner(databases.Queue), space: null);
+        {
+            var database = databases.QueueOf(cell.Mode);
+            return new RoundTransport(queue, EndpointConnections.For(database), EndpointConnections.ForRunner(database), space: null);
+        }
 
         var own = await BrokerSpace.CreateAsync(broker!.Address, cancellationToken);
         return new RoundTransport(own.NameOf(queue), own.Address.Text, own.Address.Text, own);

@@ -50,7 +50,7 @@ internal sealed class CellBench : IAsyncDisposable
     public static async Task<CellBench> CreateAsync(Cell cell, QueueType queueType = QueueType.Classic)
     {
         var created = await TestDatabases.CreateAsync();
-        var bench = new CellBench(cell, created, await TestTransport.OpenAsync(cell.Kind, created), queueType);
+        var bench = new CellBench(cell, created, await TestTransport.OpenAsync(cell, created), queueType);
         await bench.queue.CreateAsync(CancellationToken.None);
         await bench.sink.CreateAsync(CancellationToken.None);
         return bench;
@@ -76,6 +76,9 @@ internal sealed class CellBench : IAsyncDisposable
         await queue.PreloadAsync(messages, CancellationToken.None);
         return [.. messages.Select(message => message.MessageId)];
     }
+
+    /// <summary>Sends a message once more that was sent before.</summary>
+    public Task SendAgainAsync(Guid message) => queue.PreloadAsync([new BuildWidget(message)], CancellationToken.None);
 
     /// <summary>From now on handlers wait when they have been entered.</summary>
     public void HoldHandlers() => held = true;

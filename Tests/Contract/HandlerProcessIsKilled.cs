@@ -28,7 +28,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
             Assert.Ignore(reason);
 
         await using var databases = await TestDatabases.CreateAsync();
-        await using var transport = await TestTransport.OpenAsync(cell.Kind, databases);
+        await using var transport = await TestTransport.OpenAsync(cell, databases);
         await using var queue = cell.Kind.OpenQueue(cell.Name, transport.Address);
         await queue.CreateAsync(CancellationToken.None);
         var spec = new HandlerSpec(cell.Name, cell.Name, transport.Address, databases.Widgets, Concurrency, RecordCompletions: false);

@@ -17,11 +17,12 @@ public sealed class MessageEndsItsProcess
 
     [TestCase("dtc-off")]
     [TestCase("scope-off")]
+    [TestCase("outbox")]
     public async Task To_the_error_queue_after_a_bounded_number_of_deaths_and_no_other_message_with_it(string mode)
     {
         var cell = Cell.All.Single(cell => cell.Name == $"bare.rabbitmq.{mode}.ado");
         await using var databases = await TestDatabases.CreateAsync();
-        await using var transport = await TestTransport.OpenAsync(cell.Kind, databases);
+        await using var transport = await TestTransport.OpenAsync(cell, databases);
         await using var queue = cell.Kind.OpenQueue(cell.Name, transport.Address);
         await queue.CreateAsync(CancellationToken.None);
         var messages = Enumerable.Range(0, Messages).Select(_ => new BuildWidget(Guid.CreateVersion7())).ToList();
