@@ -181,7 +181,7 @@ public sealed class CellProbe : IAsyncDisposable
         scopeIsolation = transaction?.IsolationLevel.ToString();
         var connection = await context.GetAsync(cancellationToken);
         isolation = await IsolationOfAsync(connection, cancellationToken);
-        var (visible, left) = (await IsRowVisibleAsync(message.MessageId, cancellationToken), await queue.CountAsync(cancellationToken) > 0);
+        var (visible, left) = await FromOutsideAsync(message.MessageId, cancellationToken);
         order = new CommitOrder(transaction is not null, visible, left, IsMessageLeftAfterCommit: null);
         if (transaction is not null)
         {
@@ -229,9 +229,14 @@ public sealed class CellProbe : IAsyncDisposable
         ordered.TrySetResult();
     }
 
-    private async Task<bool> IsRowVisibleAsync(Guid messageId, CancellationToken cancellationToken)
+    private async Task<(bool RowVisible, bool MessageLeft)> FromOutsideAsync(Guid messageId, CancellationToken cancellationToken)
     {
         using var outside = new TransactionScope(TransactionScopeOption.Suppress, TransactionScopeAsyncFlowOption.Enabled);
+        return (await IsRowVisibleAsync(messageId, cancellationToken), await queue.CountAsync(cancellationToken) > 0);
+    }
+
+    private async Task<bool> IsRowVisibleAsync(Guid messageId, CancellationToken cancellationToken)
+    {
         await using var rows = onlooker.CreateCommand("SELECT count(*) FROM widget WHERE message_id = $1");
         rows.Parameters.Add(new NpgsqlParameter { Value = messageId });
         return (long)(await rows.ExecuteScalarAsync(cancellationToken))! > 0;

@@ -8,8 +8,10 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// </summary>
 internal sealed class OutboxStatements
 {
-    // PostgreSQL cuts names off at 63 bytes without an error, those of constraints too.
-    private const int LongestName = 50;
+    public const string AreThere = "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL";
+
+    // PostgreSQL cuts names off at 63 bytes without an error.
+    private const int LongestName = 56;
 
     public OutboxStatements(string endpoint)
     {
@@ -23,8 +25,6 @@ internal sealed class OutboxStatements
     public string Inbox { get; }
 
     public string Outbox { get; }
-
-    public string AreThere => "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL";
 
     /// <summary>Under a lock: two processes that start together would both create them.</summary>
     public string Create =>

@@ -19,7 +19,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
     /// <exception cref="NpgsqlException">The database cannot be reached, or refuses.</exception>
     public async Task CreateAsync(CancellationToken cancellationToken)
     {
-        await using var there = data.CreateCommand(statements.AreThere);
+        await using var there = data.CreateCommand(OutboxStatements.AreThere);
         there.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Inbox });
         there.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Outbox });
         if (await there.ExecuteScalarAsync(cancellationToken) is true)
