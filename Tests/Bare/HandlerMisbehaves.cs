@@ -84,6 +84,22 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
 
+    [TestCase("COMMIT", 1)]
+    [TestCase("ROLLBACK", 0)]
+    public async Task Ending_the_lent_transaction_of_shared_fails_the_attempt_or_ends_the_message_with_it(string statement, int rows)
+    {
+        var errors = await bench.HandleAsync(TransactionMode.Shared, async (context, cancellationToken) =>
+        {
+            var connection = await context.GetConnectionAsync(cancellationToken);
+            await InsertAsync(connection, context.MessageId);
+            await ExecuteAsync(connection, statement);
+        });
+
+        // The receive is in the same transaction: who commits it has handled the message.
+        Assert.That(errors, Has.Count.EqualTo(1 - rows));
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(rows));
+    }
+
     [TestCaseSource(nameof(ExactlyOnceModes))]
     public async Task Work_in_a_scope_of_its_own_belongs_to_the_message_all_the_same(TransactionMode mode)
     {
