@@ -4,19 +4,24 @@ namespace Kit.Modes;
 /// <param name="HasAmbientTransaction">Whether the handler runs in an ambient transaction.</param>
 /// <param name="IsRowVisibleInHandler">Whether others see the handler's row while the handler still runs.</param>
 /// <param name="IsMessageLeftInHandler">Whether the message still belongs to the queue while the handler runs: received and not yet committed or acknowledged.</param>
-/// <param name="IsMessageLeftAfterScope">The same when the ambient transaction has just ended; <see langword="null"/> without one.</param>
-public sealed record CommitOrder(bool HasAmbientTransaction, bool IsRowVisibleInHandler, bool IsMessageLeftInHandler, bool? IsMessageLeftAfterScope)
+/// <param name="IsMessageLeftAfterCommit">The same when the handler's transaction, ambient or local, has just ended; <see langword="null"/>
+/// where each of its statements commits by itself.</param>
+public sealed record CommitOrder(bool HasAmbientTransaction, bool IsRowVisibleInHandler, bool IsMessageLeftInHandler, bool? IsMessageLeftAfterCommit)
 {
     /// <summary>What a mode's label says.</summary>
     public static CommitOrder Of(TransactionMode mode)
     {
         if (mode == TransactionMode.DtcOff)
-            return new(HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterScope: true);
+            return new(HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: true);
         if (mode == TransactionMode.ScopeOff)
-            return new(HasAmbientTransaction: false, IsRowVisibleInHandler: true, IsMessageLeftInHandler: true, IsMessageLeftAfterScope: null);
+            return new(HasAmbientTransaction: false, IsRowVisibleInHandler: true, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: null);
         if (mode == TransactionMode.TransactionsOff)
-            return new(HasAmbientTransaction: false, IsRowVisibleInHandler: true, IsMessageLeftInHandler: false, IsMessageLeftAfterScope: null);
+            return new(HasAmbientTransaction: false, IsRowVisibleInHandler: true, IsMessageLeftInHandler: false, IsMessageLeftAfterCommit: null);
+        if (mode == TransactionMode.Shared)
+            return new(HasAmbientTransaction: false, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false);
+        if (mode == TransactionMode.Outbox)
+            return new(HasAmbientTransaction: false, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: true);
 
-        return new(HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterScope: false);
+        return new(HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false);
     }
 }

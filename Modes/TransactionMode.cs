@@ -38,6 +38,9 @@ public sealed record TransactionMode
     /// </summary>
     public bool CountsAfterRollback { get; init; }
 
+    /// <summary>Whether the queue must lie in the widgets' database, because one transaction on one connection works on both.</summary>
+    public bool NeedsOneDatabase { get; init; }
+
     /// <summary>What a crash of the handler's process can do to the messages that were being handled.</summary>
     public required CrashEffect CrashEffect { get; init; }
 
@@ -124,11 +127,37 @@ public sealed record TransactionMode
                   "swallows loses its rows (npgsql issues 1378, 5683 and 6641).",
     };
 
+    /// <summary>One local transaction on one connection, for a queue and widgets in one database.</summary>
+    public static TransactionMode Shared { get; } = new("shared")
+    {
+        Receive = "one local transaction with insert and sends",
+        Insert = "in that transaction, on the receive's connection",
+        Sends = "in that transaction",
+        OnThrow = "insert and sends rolled back, retried",
+        NeedsOneDatabase = true,
+        CrashEffect = CrashEffect.None,
+        Promise = "Each message has its effect exactly once, through crashes of either side, at the price of one commit. The queue must lie " +
+                  "in the handler's database, and its receive waits in the handler's transaction. What the handler does elsewhere is not in it.",
+    };
+
+    /// <summary>Deduplication and outgoing messages in the handler's own transaction, dispatched after it.</summary>
+    public static TransactionMode Outbox { get; } = new("outbox")
+    {
+        Receive = "its own transaction, committed last",
+        Insert = "own local transaction, with the message's id and what the handler sends; committed before the receive",
+        Sends = "recorded with the insert, dispatched after its commit; again after a crash, with the same id",
+        OnThrow = "insert and sends rolled back, retried",
+        CrashEffect = CrashEffect.None,
+        Promise = "Each message has its rows exactly once, on any transport: a message whose id is recorded is not handled again. What its " +
+                  "handler sends goes out at least once, and always with the same id, by which a receiver can tell a repetition. It holds " +
+                  "for as long as the ids are kept.",
+    };
+
     /// <summary>The modes of the default matrix, the most transactional first.</summary>
     public static IReadOnlyList<TransactionMode> Matrix { get; } = [FullDtc, DtcOff, ScopeOff, TransactionsOff];
 
     /// <summary>What is measured beside the matrix when it is asked for by name.</summary>
-    public static IReadOnlyList<TransactionMode> Comparisons { get; } = [FullDtcWaiting, FullDtcPromoted, NpgsqlScope];
+    public static IReadOnlyList<TransactionMode> Comparisons { get; } = [FullDtcWaiting, FullDtcPromoted, NpgsqlScope, Shared, Outbox];
 
     public static IReadOnlyList<TransactionMode> All { get; } = [.. Matrix, .. Comparisons];
 

@@ -1,11 +1,13 @@
 using Kit.Endpoints.Cells;
+using Kit.Modes;
 
 namespace Kit.Tests;
 
 /// <summary>A database for queues and one for widgets, new for each test, on whichever server the cell has its widgets.</summary>
 internal interface ITestWidgets : IAsyncDisposable
 {
-    string Queue { get; }
+    /// <summary>Connection string of the database that a mode has its queue in.</summary>
+    string QueueOf(TransactionMode mode);
 
     string Widgets { get; }
 

@@ -1,3 +1,4 @@
+using Kit.Tests.Outbox;
 using Kit.Tests.RabbitMq;
 using Kit.Tests.Servers;
 using Kit.Tests.TwoPhase;
@@ -8,5 +9,6 @@ return args switch
     [CrashingEndpoint.Command] => await CrashingEndpoint.RunAsync(Console.In, Console.Out),
     [CrashingOwner.Command] => await CrashingOwner.RunAsync(Console.In, Console.Out),
     [PoisonedEndpoint.Command] => await PoisonedEndpoint.RunAsync(Console.In),
+    [SendingEndpoint.Command] => await SendingEndpoint.RunAsync(Console.In),
     _ => 1,
 };

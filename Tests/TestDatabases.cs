@@ -1,3 +1,4 @@
+using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Tests;
@@ -13,6 +14,9 @@ internal sealed class TestDatabases : ITestWidgets
     public string Queue => ConnectionTo(name + "_queue");
 
     public string Widgets => ConnectionTo(name + "_widgets");
+
+    /// <summary>The database that a queue is in: its own, or the widgets' in a mode that needs one database.</summary>
+    public string QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? Widgets : Queue;
 
     /// <param name="server">Connection string; the tests' own server when not given.</param>
     public static async Task<TestDatabases> CreateAsync(string? server = null)

@@ -30,11 +30,8 @@ internal sealed class TestTransport : IAsyncDisposable
             case TransportName.RabbitMq:
                 var virtualHost = await TestVirtualHost.CreateAsync();
                 return new TestTransport(virtualHost.Address, virtualHost.DisposeAsync);
-            // One connection string, unless the transaction is to be promoted.
-            case TransportName.SqlServer when cell.Mode != TransactionMode.FullDtcPromoted:
-                return new TestTransport(databases.Widgets, () => ValueTask.CompletedTask);
             default:
-                return new TestTransport(databases.Queue, () => ValueTask.CompletedTask);
+                return new TestTransport(databases.QueueOf(cell.Mode), () => ValueTask.CompletedTask);
         }
     }
 

@@ -37,7 +37,7 @@ public sealed class BareEndpoint
 
     /// <summary>Queues in PostgreSQL.</summary>
     /// <param name="queueConnectionString">The database that holds the queue and its error table.</param>
-    /// <param name="dataConnectionString">The database that handlers open; the queues' own when not given.</param>
+    /// <param name="dataConnectionString">The database that handlers open; the queues' own when not given, which <c>shared</c> needs.</param>
     /// <exception cref="ArgumentException">A connection string cannot be read.</exception>
     public BareEndpoint UsePostgreSql(string queueConnectionString, string? dataConnectionString = null)
     {

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.Outbox;
 using Kit.Modes;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -20,13 +21,14 @@ internal sealed partial class RabbitMqEndpoint(
 
     /// <exception cref="BrokerException">The broker cannot be reached, or has a queue of that name with other arguments.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
+    /// <exception cref="NpgsqlException"><c>outbox</c> only: the database cannot be reached, or refuses its tables.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         if (RabbitMqSupport.Of(endpoint.Mode).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
 
         data = NpgsqlDataSource.Create(ForData());
-        var receiverOf = ReceiverOf(data);
+        var receiverOf = await PrepareModeAsync(data, cancellationToken);
         var session = await OpenAsync(cancellationToken);
         running = Task.Run(() => RunAsync(session, receiverOf), CancellationToken.None);
     }
@@ -61,13 +63,19 @@ internal sealed partial class RabbitMqEndpoint(
         Enlist = endpoint.Mode == TransactionMode.DtcOff,
     }.ConnectionString;
 
-    private Func<QueueSession, IReceiver> ReceiverOf(NpgsqlDataSource data)
+    private async Task<Func<QueueSession, IReceiver>> PrepareModeAsync(NpgsqlDataSource data, CancellationToken cancellationToken)
     {
         var recoverability = new Recoverability(endpoint.Mode, log);
         if (endpoint.Mode == TransactionMode.DtcOff)
             return queue => new DtcOffReceiver(queue, data, pipeline, recoverability);
         if (endpoint.Mode == TransactionMode.ScopeOff)
             return queue => new ScopeOffReceiver(queue, data, pipeline, recoverability);
+        if (endpoint.Mode == TransactionMode.Outbox)
+        {
+            var outbox = new OutboxStore(data, endpoint.Name);
+            await outbox.CreateAsync(cancellationToken);
+            return queue => new OutboxReceiver(queue, outbox, pipeline, recoverability);
+        }
 
         return queue => new TransactionsOffReceiver(queue, data, pipeline, recoverability);
     }

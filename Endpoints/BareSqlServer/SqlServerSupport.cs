@@ -38,6 +38,8 @@ public static class SqlServerSupport
             return Support.No("SQL Server has no second phase that the kit could wait for");
         if (mode == TransactionMode.NpgsqlScope)
             return Support.No("Npgsql is PostgreSQL's driver");
+        if (mode == TransactionMode.Shared || mode == TransactionMode.Outbox)
+            return Support.No("shared and outbox are built for queues in PostgreSQL, outbox for RabbitMQ too; full-dtc on one connection is one local transaction here");
 
         return Support.Yes;
     }

@@ -8,7 +8,9 @@ namespace Kit.Endpoints.Cells;
 
 /// <summary>
 /// Lets a cell handle a handful of messages before it is measured, and compares what it does with what its label says: ambient transaction,
-/// isolation, handlers together, and the order of commit and acknowledgement. It uses the queue that it is given, which must not be there
+/// isolation, handlers together, and the order of commit and acknowledgement. The end of an ambient transaction is an event that can be looked
+/// at; for a local one the handler's session is asked whether it received the message itself, and else a message that cannot be sent shows
+/// whether the row is committed before the receive has ended. It uses the queue that it is given, which must not be there
 /// yet, and leaves its rows in the widgets' database.
 /// </summary>
 public sealed class CellProbe : IAsyncDisposable
@@ -27,6 +29,7 @@ public sealed class CellProbe : IAsyncDisposable
     private readonly WidgetBuilder builder;
     private readonly WidgetServer server;
     private readonly DbDataSource onlooker;
+    private readonly BuildWidget undeliverable = new(Guid.CreateVersion7());
     private readonly TaskCompletionSource ordered = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource gathered = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private CommitOrder? order;
@@ -78,6 +81,8 @@ public sealed class CellProbe : IAsyncDisposable
         {
             await host.StartAsync(cancellationToken);
             var wasOrdered = await WithinAsync(ordered.Task, cancellationToken);
+            if (order is { HasAmbientTransaction: false, IsRowVisibleInHandler: false, IsMessageLeftAfterCommit: null })
+                await LookAfterCommitAsync(cancellationToken);
             if (wasOrdered)
             {
                 await queue.PreloadAsync(Messages(RoundsOfConcurrency * settings.Concurrency), cancellationToken);
@@ -111,8 +116,13 @@ public sealed class CellProbe : IAsyncDisposable
             yield return order.IsRowVisibleInHandler ? "the row is committed before the handler has ended" : "the row is not committed by the insert itself";
         if (order.IsMessageLeftInHandler != expected.IsMessageLeftInHandler)
             yield return order.IsMessageLeftInHandler ? "the message is still in the queue while it is handled" : "the message is out of the queue before it was handled";
-        if (expected.HasAmbientTransaction && order.IsMessageLeftAfterScope != expected.IsMessageLeftAfterScope)
-            yield return order.IsMessageLeftAfterScope is true ? "the receive commits after the handler's transaction" : "the receive does not commit after the handler's transaction";
+        if (expected.IsMessageLeftAfterCommit is not null && order.IsMessageLeftAfterCommit != expected.IsMessageLeftAfterCommit)
+        {
+            yield return order.IsMessageLeftAfterCommit is true
+                ? "the receive commits after the handler's transaction"
+                : "the receive does not commit after the handler's transaction";
+        }
+
         if (mostTogether != settings.Concurrency)
             yield return $"{mostTogether} handlers ran together, not {settings.Concurrency}";
     }
@@ -127,6 +137,13 @@ public sealed class CellProbe : IAsyncDisposable
 
     private async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
     {
+        if (message == undeliverable)
+        {
+            await builder.BuildAsync(message, context, cancellationToken);
+            await context.SendAsync($"{settings.Queue}_nowhere", new WidgetBuilt(message.MessageId), cancellationToken);
+            return;
+        }
+
         var now = Interlocked.Increment(ref together);
         InterlockedMax(now);
         try
@@ -163,13 +180,42 @@ public sealed class CellProbe : IAsyncDisposable
     {
         var transaction = Transaction.Current;
         scopeIsolation = transaction?.IsolationLevel.ToString();
-        isolation = await IsolationOfAsync(await context.GetAsync(cancellationToken), cancellationToken);
+        var connection = await context.GetAsync(cancellationToken);
+        isolation = await IsolationOfAsync(connection, cancellationToken);
         var (visible, left) = await FromOutsideAsync(message.MessageId, cancellationToken);
-        order = new CommitOrder(transaction is not null, visible, left, IsMessageLeftAfterScope: null);
-        if (transaction is null)
-            ordered.TrySetResult();
-        else
+        order = new CommitOrder(transaction is not null, visible, left, IsMessageLeftAfterCommit: null);
+        if (transaction is not null)
+        {
             transaction.TransactionCompleted += (_, _) => LookAfterScope();
+            return;
+        }
+
+        // What one transaction has done leaves with one commit.
+        if (!visible && await HasReceivedAsync(connection, cancellationToken))
+            order = order with { IsMessageLeftAfterCommit = false };
+
+        ordered.TrySetResult();
+    }
+
+    /// <summary>
+    /// A message that its handler's transaction commits although what it sends cannot be sent, and that goes to the error queue after that, had
+    /// not left before.
+    /// </summary>
+    private async Task LookAfterCommitAsync(CancellationToken cancellationToken)
+    {
+        await queue.PreloadAsync([undeliverable], cancellationToken);
+        using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        deadline.CancelAfter(Deadline);
+        while (!(await queue.ReadErrorsAsync(cancellationToken)).Any(error => error.MessageId == undeliverable.MessageId))
+        {
+            if (deadline.IsCancellationRequested)
+                return;
+
+            await Task.Delay(TimeSpan.FromMilliseconds(10), cancellationToken);
+        }
+
+        if (await IsRowVisibleAsync(undeliverable.MessageId, cancellationToken))
+            order = order! with { IsMessageLeftAfterCommit = true };
     }
 
     /// <summary>On the thread that ends the transaction, which waits: nothing that follows the transaction has happened yet.</summary>
@@ -178,7 +224,7 @@ public sealed class CellProbe : IAsyncDisposable
         using (ExecutionContext.SuppressFlow())
         {
             var left = Task.Run(async () => (await queue.CountAsync(CancellationToken.None)) > 0).WaitAsync(Deadline).GetAwaiter().GetResult();
-            order = order! with { IsMessageLeftAfterScope = left };
+            order = order! with { IsMessageLeftAfterCommit = left };
         }
 
         ordered.TrySetResult();
@@ -187,12 +233,32 @@ public sealed class CellProbe : IAsyncDisposable
     private async Task<(bool RowVisible, bool MessageLeft)> FromOutsideAsync(Guid messageId, CancellationToken cancellationToken)
     {
         using var outside = new TransactionScope(TransactionScopeOption.Suppress, TransactionScopeAsyncFlowOption.Enabled);
+        return (await IsRowVisibleAsync(messageId, cancellationToken), await queue.CountAsync(cancellationToken) > 0);
+    }
+
+    private async Task<bool> IsRowVisibleAsync(Guid messageId, CancellationToken cancellationToken)
+    {
         await using var rows = onlooker.CreateCommand(server.CountQuery);
         var message = rows.CreateParameter();
         message.ParameterName = "message_id";
         message.Value = messageId;
         rows.Parameters.Add(message);
-        return ((long)(await rows.ExecuteScalarAsync(cancellationToken))! > 0, await queue.CountAsync(cancellationToken) > 0);
+        return (long)(await rows.ExecuteScalarAsync(cancellationToken))! > 0;
+    }
+
+    /// <summary>Whether the handler's session has, in its open transaction, deleted from a table that is the queue: its lock on it says so.</summary>
+    private async Task<bool> HasReceivedAsync(DbConnection connection, CancellationToken cancellationToken)
+    {
+        await using var command = connection.CreateCommand();
+        command.CommandText =
+            """
+            SELECT EXISTS (SELECT FROM pg_locks
+                           WHERE pid = pg_backend_pid() AND mode = 'RowExclusiveLock' AND relation = to_regclass(quote_ident(@queue)))
+            """;
+        var name = command.CreateParameter();
+        (name.ParameterName, name.Value) = ("queue", settings.Queue);
+        command.Parameters.Add(name);
+        return await command.ExecuteScalarAsync(cancellationToken) is true;
     }
 
     private async Task<string?> IsolationOfAsync(DbConnection connection, CancellationToken cancellationToken)

@@ -37,6 +37,9 @@ public static class NServiceBusSupport
         if (mode == TransactionMode.TransactionsOff)
             return ([TransportTransactionMode.None], "a message stays in its queue until it was handled");
 
+        if (mode == TransactionMode.Shared || mode == TransactionMode.Outbox)
+            return ([], "handlers would need NServiceBus's own session for their connection, which is another package (NServiceBus.Persistence.Sql)");
+
         return ([], "NServiceBus has no such two-phase commit; it is compared on the bare endpoint");
     }
 }

@@ -47,8 +47,11 @@ public sealed class RecordedRun
 
     public static bool IsFloor(CellResult result) => string.Equals(result.Cell.Framework, Floor, StringComparison.Ordinal);
 
-    // The modes of a group stand in the order of what they promise.
-    private CellResult StrictestBeside(CellResult result) => Cells.First(other => other.Cell.Group == result.Cell.Group);
+    // By what a crash can do; those that are equal in that stand in the order of what they promise.
+    private CellResult StrictestBeside(CellResult result) =>
+        Cells.Where(other => other.Cell.Group == result.Cell.Group).MinBy(other => EffectOf(other.Cell.Mode))!;
+
+    private static CrashEffect? EffectOf(string mode) => TransactionMode.All.FirstOrDefault(known => string.Equals(known.Name, mode, StringComparison.Ordinal))?.CrashEffect;
 
     private static Comparison? Compare(CellResult result, CellResult baseline) =>
         result.Rate is null || baseline.Rate is null ? null : Comparison.Of(result.Rate, baseline.Rate);

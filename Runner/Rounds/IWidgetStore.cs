@@ -1,3 +1,5 @@
+using Kit.Modes;
+
 namespace Kit.Runner.Rounds;
 
 /// <summary>The databases of one run on a server that holds widgets: a table seeded once, and put back before each round.</summary>
@@ -17,11 +19,11 @@ internal interface IWidgetStore : IAsyncDisposable
 /// <summary>The two databases of one round, one for queues and one for widgets; dropped when it has ended.</summary>
 internal interface IRoundStore : IAsyncDisposable
 {
-    /// <summary>Connection string of the queues' database, with the settings that every endpoint of a run gets.</summary>
-    string QueueForEndpoint { get; }
+    /// <summary>Connection string of the database that a mode has its queue in, with the settings that every endpoint of a run gets.</summary>
+    string QueueForEndpoint(TransactionMode mode);
 
     /// <summary>The same for the runner's own look: no session that stays open and counts along.</summary>
-    string QueueForRunner { get; }
+    string QueueForRunner(TransactionMode mode);
 
     /// <summary>Connection string of the widgets' database, as <see cref="QueueForEndpoint"/>.</summary>
     string WidgetsForEndpoint { get; }
@@ -42,7 +44,7 @@ internal interface IRoundStore : IAsyncDisposable
     Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken);
 
     /// <summary>Brings the server into the state in which every drain meets it.</summary>
-    Task SettleAsync(CancellationToken cancellationToken);
+    Task SettleAsync(TransactionMode mode, CancellationToken cancellationToken);
 
     /// <summary>What the server has counted so far; <see langword="null"/> where it is not asked.</summary>
     Task<ServerCounters?> ReadCountersAsync(CancellationToken cancellationToken);

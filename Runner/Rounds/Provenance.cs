@@ -96,9 +96,9 @@ internal static class Provenance
         {
             null => "not seen",
             { IsMessageLeftInHandler: false } => "before the handler",
-            { HasAmbientTransaction: false } => "when the handler has returned",
-            { IsMessageLeftAfterScope: true } => "after the row's commit",
-            _ => "with the row's commit",
+            { IsMessageLeftAfterCommit: true } => "after the row's commit",
+            { IsMessageLeftAfterCommit: false } => "with the row's commit",
+            _ => "when the handler has returned",
         },
         probe.MostTogether,
         probe.BodyBytes);

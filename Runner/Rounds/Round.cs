@@ -51,7 +51,7 @@ internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell
             await queue.PreloadAsync(messages, cancellationToken);
             document = document with { PreloadSeconds = watch.Elapsed.TotalSeconds };
 
-            await restored.SettleAsync(cancellationToken);
+            await restored.SettleAsync(cell.Mode, cancellationToken);
             var before = await restored.ReadCountersAsync(cancellationToken);
             var drained = await drain.RunAsync(messages.Count, cancellationToken);
             var after = await restored.ReadCountersAsync(cancellationToken);
@@ -71,7 +71,7 @@ internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell
                 Promotions = cell.Kind.Transport == TransportName.SqlServer ? drained.Report.Promotions : null,
                 SecondPhase = LagOf(drained.Report.SecondPhaseLags),
                 Noise = NoiseOf(use),
-                Costs = await CostsOfAsync(restored.QueueForRunner, before, after, drained, handler, cancellationToken),
+                Costs = await CostsOfAsync(restored.QueueForRunner(cell.Mode), before, after, drained, handler, cancellationToken),
             };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)

@@ -1,3 +1,4 @@
+using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Runner.Rounds;
@@ -7,15 +8,15 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
 {
     private WidgetTable? table;
 
-    /// <summary>Connection string of the queue's database, for transports in PostgreSQL.</summary>
+    /// <summary>Connection string of the queue's own database, for transports in PostgreSQL.</summary>
     public string Queue => queue;
 
     /// <summary>Connection string of the widgets' database.</summary>
     public string Widgets => widgets;
 
-    public string QueueForEndpoint => EndpointConnections.For(queue);
+    public string QueueForEndpoint(TransactionMode mode) => EndpointConnections.For(QueueOf(mode));
 
-    public string QueueForRunner => EndpointConnections.ForRunner(queue);
+    public string QueueForRunner(TransactionMode mode) => EndpointConnections.ForRunner(QueueOf(mode));
 
     public string WidgetsForEndpoint => EndpointConnections.For(widgets);
 
@@ -33,7 +34,7 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
 
     public Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken) => Table.ClockAheadAsync(cancellationToken);
 
-    public Task SettleAsync(CancellationToken cancellationToken) => WidgetTable.SettleAsync(queue, cancellationToken);
+    public Task SettleAsync(TransactionMode mode, CancellationToken cancellationToken) => WidgetTable.SettleAsync(QueueOf(mode), cancellationToken);
 
     public async Task<ServerCounters?> ReadCountersAsync(CancellationToken cancellationToken)
     {
@@ -49,6 +50,9 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
         foreach (var name in Names)
             await databases.DropAsync(name);
     }
+
+    // Its own, or the widgets' in a mode that needs one database.
+    private string QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? widgets : queue;
 
     private static string NameIn(string connection) => new NpgsqlConnectionStringBuilder(connection).Database!;
 }

@@ -1,11 +1,11 @@
 using Kit.Endpoints.Cells;
-using Kit.Modes;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds;
 
 /// <summary>
-/// Where the queue of one round is, and nothing else is: the round's own database, virtual host or folder. Removed when the round has ended.
+/// Where the queue of one round is: the round's own database, virtual host or folder, and nothing else in it but the widgets where a mode needs
+/// them there. Removed when the round has ended.
 /// </summary>
 internal sealed class RoundTransport : IAsyncDisposable
 {
@@ -42,10 +42,7 @@ internal sealed class RoundTransport : IAsyncDisposable
         {
             TransportName.Learning => await OpenFolderAsync(queue),
             TransportName.RabbitMq => await OpenSpaceAsync(queue, broker!, cancellationToken),
-            // One connection string for queue and widgets, so that one session serves both; two where the transaction is to be promoted.
-            TransportName.SqlServer when cell.Mode != TransactionMode.FullDtcPromoted =>
-                new RoundTransport(queue, databases.WidgetsForEndpoint, databases.WidgetsForRunner, () => ValueTask.CompletedTask),
-            _ => new RoundTransport(queue, databases.QueueForEndpoint, databases.QueueForRunner, () => ValueTask.CompletedTask),
+            _ => new RoundTransport(queue, databases.QueueForEndpoint(cell.Mode), databases.QueueForRunner(cell.Mode), () => ValueTask.CompletedTask),
         };
 
     public ValueTask DisposeAsync() => remove();

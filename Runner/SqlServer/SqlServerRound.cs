@@ -1,3 +1,4 @@
+using Kit.Modes;
 using Kit.Runner.Rounds;
 using Microsoft.Data.SqlClient;
 
@@ -6,9 +7,9 @@ namespace Kit.Runner.SqlServer;
 /// <summary>The two databases of one round on SQL Server.</summary>
 internal sealed class SqlServerRound(SqlServerDatabases databases, string queue, string widgets) : IRoundStore
 {
-    public string QueueForEndpoint => SqlServerConnections.ForEndpoint(queue);
+    public string QueueForEndpoint(TransactionMode mode) => SqlServerConnections.ForEndpoint(QueueOf(mode));
 
-    public string QueueForRunner => SqlServerConnections.ForRunner(queue);
+    public string QueueForRunner(TransactionMode mode) => SqlServerConnections.ForRunner(QueueOf(mode));
 
     public string WidgetsForEndpoint => SqlServerConnections.ForEndpoint(widgets);
 
@@ -27,7 +28,7 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
     /// <summary>Zero: no time of the server's is read.</summary>
     public Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken) => Task.FromResult(TimeSpan.Zero);
 
-    public async Task SettleAsync(CancellationToken cancellationToken)
+    public async Task SettleAsync(TransactionMode mode, CancellationToken cancellationToken)
     {
         foreach (var database in new[] { queue, widgets })
         {
@@ -44,6 +45,9 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
         foreach (var connection in new[] { queue, widgets })
             await databases.DropAsync(new SqlConnectionStringBuilder(connection).InitialCatalog);
     }
+
+    // One connection string for queue and widgets, so that one session serves both; two where the transaction is to be promoted.
+    private string QueueOf(TransactionMode mode) => mode == TransactionMode.FullDtcPromoted ? queue : widgets;
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<SqlDataReader, T> read, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {

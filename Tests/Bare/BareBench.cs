@@ -18,14 +18,14 @@ internal sealed class BareBench : IAsyncDisposable
 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
 
-    private readonly NpgsqlDataSource source;
-    private readonly PostgreSqlQueue queue;
+    private readonly NpgsqlDataSource queueSource;
+    private readonly NpgsqlDataSource widgetSource;
 
     private BareBench(TestDatabases databases)
     {
         Databases = databases;
-        source = NpgsqlDataSource.Create(databases.Queue);
-        queue = new PostgreSqlQueue(source, "work");
+        queueSource = NpgsqlDataSource.Create(databases.Queue);
+        widgetSource = NpgsqlDataSource.Create(databases.Widgets);
     }
 
     public TestDatabases Databases { get; }
@@ -33,7 +33,8 @@ internal sealed class BareBench : IAsyncDisposable
     public static async Task<BareBench> CreateAsync(string? server = null)
     {
         var bench = new BareBench(await TestDatabases.CreateAsync(server));
-        await bench.queue.CreateAsync(CancellationToken.None);
+        await bench.QueueOf(TransactionMode.FullDtc).CreateAsync(CancellationToken.None);
+        await bench.QueueOf(TransactionMode.Shared).CreateAsync(CancellationToken.None);
         return bench;
     }
 
@@ -41,7 +42,7 @@ internal sealed class BareBench : IAsyncDisposable
     {
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Services.AddSingleton(work).AddBareEndpoint("work", endpoint => endpoint
-            .UsePostgreSql(Databases.Queue, data ?? Databases.Widgets)
+            .UsePostgreSql(Databases.QueueOf(mode), data ?? Databases.Widgets)
             .UseMode(mode)
             .LimitConcurrency(1)
             .Handle<Todo, TodoHandler>());
@@ -49,9 +50,13 @@ internal sealed class BareBench : IAsyncDisposable
     }
 
     /// <summary>Lets the endpoint handle one message to its end, and gives the errors.</summary>
-    public async Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Work work)
+    public Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Work work) => HandleAsync(mode, Guid.CreateVersion7(), work);
+
+    /// <summary>The same for a message of that id.</summary>
+    public async Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Guid messageId, Work work)
     {
-        await queue.EnqueueAsync([OutgoingMessage.Create("work", new Todo())], CancellationToken.None);
+        var queue = QueueOf(mode);
+        await queue.EnqueueAsync([OutgoingMessage.Create("work", new Todo(), messageId)], CancellationToken.None);
         using var host = Build(mode, work);
         await host.StartAsync();
         using var patience = new CancellationTokenSource(Patience);
@@ -72,9 +77,12 @@ internal sealed class BareBench : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await source.DisposeAsync();
+        await queueSource.DisposeAsync();
+        await widgetSource.DisposeAsync();
         await Databases.DisposeAsync();
     }
+
+    private PostgreSqlQueue QueueOf(TransactionMode mode) => new(mode.NeedsOneDatabase ? widgetSource : queueSource, "work");
 
     internal sealed record Todo;
 

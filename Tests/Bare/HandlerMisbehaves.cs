@@ -12,6 +12,9 @@ public sealed class HandlerMisbehaves
 
     private static IEnumerable<TransactionMode> TwoPhaseModes => [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting];
 
+    /// <summary>Those whose commit is the kit's own.</summary>
+    private static IEnumerable<TransactionMode> ExactlyOnceModes => [.. TwoPhaseModes, TransactionMode.Shared, TransactionMode.Outbox];
+
     [SetUp]
     public async Task SetUp() => bench = await BareBench.CreateAsync();
 
@@ -19,7 +22,7 @@ public sealed class HandlerMisbehaves
     public async Task TearDown() => await bench.DisposeAsync();
 
     // PostgreSQL answers PREPARE TRANSACTION in a failed transaction with ROLLBACK and without an error (npgsql issue 6641).
-    [TestCaseSource(nameof(TwoPhaseModes))]
+    [TestCaseSource(nameof(ExactlyOnceModes))]
     public async Task An_error_of_the_database_that_it_swallows_fails_the_attempt(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -50,7 +53,7 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero, "and its row is not there");
     }
 
-    [TestCaseSource(nameof(TwoPhaseModes))]
+    [TestCaseSource(nameof(ExactlyOnceModes))]
     public async Task Closing_and_opening_the_lent_connection_again_fails_the_attempt(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -81,7 +84,23 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
 
-    [TestCaseSource(nameof(TwoPhaseModes))]
+    [TestCase("COMMIT", 1)]
+    [TestCase("ROLLBACK", 0)]
+    public async Task Ending_the_lent_transaction_of_shared_fails_the_attempt_or_ends_the_message_with_it(string statement, int rows)
+    {
+        var errors = await bench.HandleAsync(TransactionMode.Shared, async (context, cancellationToken) =>
+        {
+            var connection = await context.GetConnectionAsync(cancellationToken);
+            await InsertAsync(connection, context.MessageId);
+            await ExecuteAsync(connection, statement);
+        });
+
+        // The receive is in the same transaction: who commits it has handled the message.
+        Assert.That(errors, Has.Count.EqualTo(1 - rows));
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(rows));
+    }
+
+    [TestCaseSource(nameof(ExactlyOnceModes))]
     public async Task Work_in_a_scope_of_its_own_belongs_to_the_message_all_the_same(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -95,7 +114,7 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero);
     }
 
-    [TestCaseSource(nameof(TwoPhaseModes))]
+    [TestCaseSource(nameof(ExactlyOnceModes))]
     public async Task Closing_the_lent_connection_fails_the_attempt_and_says_so(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -119,7 +138,8 @@ public sealed class HandlerMisbehaves
 
         var outlives = mode == TransactionMode.DtcOff || mode == TransactionMode.ScopeOff || mode == TransactionMode.TransactionsOff;
         Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(mode.Attempts).And.Property("Reason").Contains("42P01"));
-        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(outlives ? mode.Attempts : 0));
+        // The outbox has committed the row, and tries to send without handling the message again.
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(outlives ? mode.Attempts : mode == TransactionMode.Outbox ? 1 : 0));
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
 

@@ -3,7 +3,7 @@ using Kit.Runner.Servers;
 
 namespace Kit.Tests.Bare;
 
-/// <summary>full-dtc is refused before the first message, never lowered to a weaker mode.</summary>
+/// <summary>A mode that cannot be had is refused before the first message, never lowered to a weaker one.</summary>
 public sealed class ServerLacksWhatTheModeNeeds
 {
     [Test]
@@ -14,6 +14,15 @@ public sealed class ServerLacksWhatTheModeNeeds
         using var host = bench.Build(TransactionMode.FullDtc, (_, _) => Task.CompletedTask, other.ConnectionString);
 
         await Assert.ThatAsync(() => host.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("on one PostgreSQL server"));
+    }
+
+    [Test]
+    public async Task Shared_with_queue_and_data_in_two_databases_is_refused()
+    {
+        await using var bench = await BareBench.CreateAsync();
+        using var host = bench.Build(TransactionMode.Shared, (_, _) => Task.CompletedTask, bench.Databases.Queue);
+
+        await Assert.ThatAsync(() => host.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("must be in one database"));
     }
 
     [Test]

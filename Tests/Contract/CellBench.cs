@@ -77,6 +77,9 @@ internal sealed class CellBench : IAsyncDisposable
         return [.. messages.Select(message => message.MessageId)];
     }
 
+    /// <summary>Sends a message once more that was sent before.</summary>
+    public Task SendAgainAsync(Guid message) => queue.PreloadAsync([new BuildWidget(message)], CancellationToken.None);
+
     /// <summary>From now on handlers wait when they have been entered.</summary>
     public void HoldHandlers() => held = true;
 

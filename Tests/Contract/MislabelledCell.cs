@@ -15,13 +15,17 @@ public sealed class MislabelledCell
     [TestCase("scope-off", "transactions-off", "out of the queue before it was handled")]
     [TestCase("full-dtc", "dtc-off", "the receive commits after the handler's transaction")]
     [TestCase("dtc-off", "full-dtc", "the receive does not commit after the handler's transaction")]
+    [TestCase("outbox", "shared", "the receive does not commit after the handler's transaction")]
+    [TestCase("shared", "outbox", "the receive commits after the handler's transaction")]
+    [TestCase("outbox", "dtc-off", "in an ambient transaction, and should not")]
+    [TestCase("outbox", "scope-off", "the row is committed before the handler has ended")]
     public async Task The_probe_says_in_what_it_disagrees(string label, string truth, string expected)
     {
         await using var databases = await TestDatabases.CreateAsync();
         var cell = new Cell(new Mislabelled(TransactionMode.Parse(truth)), TransactionMode.Parse(label), AccessLibrary.All[0]);
 
         var result = await CellProbe.RunAsync(
-            cell, new EndpointSettings("probe", databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), CancellationToken.None);
+            cell, new EndpointSettings("probe", databases.QueueOf(TransactionMode.Parse(truth)), databases.Widgets, cell.Mode, Concurrency: 2), CancellationToken.None);
 
         Assert.That(result.Support.Because, Does.Contain(expected));
     }

@@ -46,7 +46,7 @@ public sealed class BrokerIsStopped
     {
         await using var databases = await TestDatabases.CreateAsync();
         var address = broker.Address.Text;
-        var name = $"{cell.Name}.{Guid.NewGuid():N}";
+        var name = $"{cell.Mode}.{Guid.NewGuid():N}";
         await using var queue = cell.Kind.OpenQueue(name, address);
         await queue.CreateAsync(CancellationToken.None);
         var messages = Enumerable.Range(0, Messages).Select(_ => new BuildWidget(Guid.CreateVersion7())).ToList();

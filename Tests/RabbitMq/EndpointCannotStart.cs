@@ -50,9 +50,10 @@ public sealed class EndpointCannotStart(Cell cell)
 
     private async Task<string> FailureAsync(string address)
     {
+        await using var databases = await TestDatabases.CreateAsync();
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         cell.Kind.AddEndpoint(
-            host.Services, new EndpointSettings(cell.Name, address, "Host=127.0.0.1", cell.Mode, Concurrency: 2), (_, _, _) => Task.CompletedTask);
+            host.Services, new EndpointSettings(cell.Name, address, databases.Widgets, cell.Mode, Concurrency: 2), (_, _, _) => Task.CompletedTask);
         var built = host.Build();
         await using ((IAsyncDisposable)built)
             return Assert.ThrowsAsync<BrokerException>(() => built.StartAsync())!.Message;

@@ -66,6 +66,15 @@ public sealed class ComparedMeans
     }
 
     [Test]
+    public void Strictest_is_the_mode_to_which_a_crash_can_do_least()
+    {
+        var cells = new[] { "dtc-off", "outbox", "scope-off" }.Select(InventedRun.Cell).ToList();
+        var run = new RecordedRun(InventedRun.Document with { Cells = cells }, []);
+
+        Assert.That(run.Cells.Where(run.IsStrictest).Select(result => result.Cell.Mode), Is.EqualTo(new[] { "outbox" }));
+    }
+
+    [Test]
     public void A_framework_is_set_against_the_bare_driver_on_the_same_transport_in_the_same_mode()
     {
         var other = InventedRun.Cell("dtc-off") with { Framework = "another" };

@@ -1,3 +1,4 @@
+using Kit.Modes;
 using Kit.Runner.SqlServer;
 using Microsoft.Data.SqlClient;
 
@@ -11,7 +12,10 @@ internal sealed class SqlServerTestDatabases : ITestWidgets
 
     private SqlServerTestDatabases(string server) => this.server = server;
 
-    public string Queue => SqlServerConnections.To(server, name + "_queue");
+    /// <summary>The widgets', unless the transaction is to be promoted.</summary>
+    public string QueueOf(TransactionMode mode) => mode == TransactionMode.FullDtcPromoted ? Queue : Widgets;
+
+    private string Queue => SqlServerConnections.To(server, name + "_queue");
 
     public string Widgets => SqlServerConnections.To(server, name + "_widgets");
 

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.Outbox;
 using Kit.Endpoints.Bare.Tables;
 using Kit.Endpoints.Bare.TwoPhase;
 using Kit.Modes;
@@ -73,6 +74,18 @@ internal sealed class PostgreSqlEndpoint(
             return async () => new TransactionsOffReceiver(await OpenSessionAsync(), data, pipeline, recoverability);
         if (endpoint.Mode == TransactionMode.NpgsqlScope)
             return () => Task.FromResult<IReceiver>(new NpgsqlScopeReceiver(queues, statements, data, pipeline, recoverability));
+        if (endpoint.Mode == TransactionMode.Shared)
+        {
+            RequireOneDatabase();
+            return () => Task.FromResult<IReceiver>(new SharedReceiver(() => OpenSessionAsync(), pipeline, recoverability));
+        }
+
+        if (endpoint.Mode == TransactionMode.Outbox)
+        {
+            var outbox = new OutboxStore(data, endpoint.Name);
+            await outbox.CreateAsync(cancellationToken);
+            return async () => new OutboxReceiver(await OpenSessionAsync(), outbox, pipeline, recoverability);
+        }
 
         var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
         var backlog = await Preflight.BacklogAsync(data, database, endpoint.Concurrency, cancellationToken);
@@ -86,5 +99,16 @@ internal sealed class PostgreSqlEndpoint(
 
         Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) =>
             QueueSession.OpenAsync(queues, statements, withTransactionId, workers.Abandoned);
+    }
+
+    /// <summary>Handlers work on the receive's own connection: another user or search path would be ignored without a word.</summary>
+    private void RequireOneDatabase()
+    {
+        if (!queueConnection.EquivalentTo(dataConnection))
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: its queue and its handlers' data must be in one database, reached with one " +
+                "connection string. Give UsePostgreSql that one alone, or use another mode.");
+        }
     }
 }

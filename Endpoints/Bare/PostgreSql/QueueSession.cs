@@ -1,3 +1,4 @@
+using System.Data;
 using System.Data.Common;
 using Kit.Endpoints.Bare.Tables;
 using Kit.Modes;
@@ -8,6 +9,9 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// <summary>One worker's connection to its queue in PostgreSQL.</summary>
 internal sealed class QueueSession : IQueueSession
 {
+    /// <summary>The savepoint between the receive and the work of a handler that was lent this connection.</summary>
+    public const string BeforeHandler = "before_handler";
+
     private readonly NpgsqlConnection connection;
     private readonly NpgsqlCommand receive;
     private readonly QueueStatements statements;
@@ -18,6 +22,11 @@ internal sealed class QueueSession : IQueueSession
         this.receive = receive;
         this.statements = statements;
     }
+
+    /// <summary>To be lent to a handler, which is not to close it.</summary>
+    public NpgsqlConnection Connection => connection;
+
+    public bool IsOpen => connection.State == ConnectionState.Open;
 
     public static async Task<QueueSession> OpenAsync(NpgsqlDataSource source, QueueStatements statements, bool withTransactionId, CancellationToken cancellationToken)
     {
@@ -60,6 +69,39 @@ internal sealed class QueueSession : IQueueSession
             batch.BatchCommands.Add(Command(QueueStatements.Send(message.Queue), message.MessageId, message.Type, message.Body));
 
         await batch.ExecuteNonQueryAsync();
+    }
+
+    /// <summary>Writes the sends and commits them with the receive and the work of the handler that was lent this connection.</summary>
+    /// <exception cref="PostgresException">The handler left the transaction failed, or ended it: PostgreSQL answers a commit in both with no
+    /// error, and the release of the savepoint with one.</exception>
+    public async Task CommitAsync(IReadOnlyCollection<OutgoingMessage> messages)
+    {
+        await using var batch = new NpgsqlBatch(connection);
+        foreach (var message in messages)
+            batch.BatchCommands.Add(Command(QueueStatements.Send(message.Queue), message.MessageId, message.Type, message.Body));
+
+        batch.BatchCommands.Add(Command($"RELEASE SAVEPOINT {BeforeHandler}"));
+        batch.BatchCommands.Add(Command("COMMIT"));
+        await batch.ExecuteNonQueryAsync();
+    }
+
+    /// <summary>
+    /// Rolls the handler's work back and keeps the receive. Where that is not possible, because the commit failed or the handler ended the
+    /// transaction, nothing is left of it.
+    /// </summary>
+    /// <returns>Whether the receive is still open.</returns>
+    public async Task<bool> TryRollbackHandlerAsync()
+    {
+        try
+        {
+            await ExecuteAsync($"ROLLBACK TO SAVEPOINT {BeforeHandler}");
+            return true;
+        }
+        catch (PostgresException gone) when (gone.SqlState is PostgresErrorCodes.NoActiveSqlTransaction or PostgresErrorCodes.InvalidSavepointSpecification)
+        {
+            await ExecuteAsync("ROLLBACK");
+            return false;
+        }
     }
 
     public Task RequeueAsync(QueuedMessage message) =>

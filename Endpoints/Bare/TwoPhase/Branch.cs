@@ -1,4 +1,3 @@
-using System.Data;
 using System.Transactions;
 using Kit.Modes;
 using Npgsql;
@@ -74,9 +73,7 @@ internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
     {
         try
         {
-            if (Connection.State != ConnectionState.Open)
-                throw new InvalidOperationException("The handler closed the connection that the endpoint lent to it, and with that rolled back its work.");
-
+            LentWork.RequireOpen(Connection);
             // In a failed transaction, and outside of one, PostgreSQL answers PREPARE TRANSACTION with ROLLBACK and no error, and the
             // driver does not look (npgsql issue 6641). A savepoint is an error in both.
             state = State.Unknown;

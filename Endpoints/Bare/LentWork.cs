@@ -1,0 +1,36 @@
+using System.Data;
+using System.Data.Common;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare;
+
+/// <summary>Lends a connection whose transaction belongs to the mode, and keeps sends until the handler has succeeded.</summary>
+internal sealed class LentWork(NpgsqlConnection connection) : IWork
+{
+    private readonly List<OutgoingMessage> sends = [];
+
+    /// <summary>Runs the handler and gives what it sent.</summary>
+    /// <exception cref="InvalidOperationException">The handler closed the connection.</exception>
+    public static async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(
+        MessagePipeline pipeline, ReceivedMessage message, NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        var work = new LentWork(connection);
+        await pipeline.HandleAsync(message, work, cancellationToken);
+        RequireOpen(connection);
+        return work.sends;
+    }
+
+    public static void RequireOpen(NpgsqlConnection connection)
+    {
+        if (connection.State != ConnectionState.Open)
+            throw new InvalidOperationException("The handler closed the connection that the endpoint lent to it, and with that rolled back its work.");
+    }
+
+    public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => ValueTask.FromResult<DbConnection>(connection);
+
+    public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
+    {
+        sends.Add(message);
+        return Task.CompletedTask;
+    }
+}

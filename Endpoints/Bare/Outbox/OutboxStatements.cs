@@ -1,0 +1,56 @@
+using System.Text;
+
+namespace Kit.Endpoints.Bare.Outbox;
+
+/// <summary>
+/// The statements of one endpoint's inbox, the ids of the messages that were handled, and of its outbox, what they sent and what is not known
+/// to be dispatched. Both tables lie in the handlers' database and are named after the endpoint.
+/// </summary>
+internal sealed class OutboxStatements
+{
+    public const string AreThere = "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL";
+
+    // PostgreSQL cuts names off at 63 bytes without an error.
+    private const int LongestName = 56;
+
+    public OutboxStatements(string endpoint)
+    {
+        if (Encoding.UTF8.GetByteCount(endpoint) > LongestName)
+            throw new ArgumentException($"The endpoint's name '{endpoint}' is longer than {LongestName} bytes.", nameof(endpoint));
+
+        Inbox = Quoted(endpoint + "_inbox");
+        Outbox = Quoted(endpoint + "_outbox");
+    }
+
+    public string Inbox { get; }
+
+    public string Outbox { get; }
+
+    /// <summary>Under a lock: two processes that start together would both create them.</summary>
+    public string Create =>
+        $"""
+        SELECT pg_advisory_xact_lock(hashtext('kit outbox'));
+        CREATE TABLE IF NOT EXISTS {Inbox} (
+            message_id uuid PRIMARY KEY,
+            handled_at timestamptz NOT NULL DEFAULT now());
+        CREATE TABLE IF NOT EXISTS {Outbox} (
+            causation_id uuid NOT NULL REFERENCES {Inbox} ON DELETE CASCADE,
+            position integer NOT NULL,
+            message_id uuid NOT NULL,
+            queue text NOT NULL,
+            type text NOT NULL,
+            body bytea NOT NULL,
+            PRIMARY KEY (causation_id, position));
+        """;
+
+    /// <summary>Waits for a transaction that is recording the same id, and does nothing when that commits.</summary>
+    public string Record => $"INSERT INTO {Inbox} (message_id) VALUES ($1) ON CONFLICT DO NOTHING";
+
+    public string Send => $"INSERT INTO {Outbox} (causation_id, position, message_id, queue, type, body) VALUES ($1, $2, $3, $4, $5, $6)";
+
+    public string ReadUndispatched => $"SELECT queue, message_id, type, body FROM {Outbox} WHERE causation_id = $1 ORDER BY position";
+
+    public string Forget => $"DELETE FROM {Outbox} WHERE causation_id = $1";
+
+    private static string Quoted(string name) => $"\"{name.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
+}

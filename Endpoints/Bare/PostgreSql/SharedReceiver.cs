@@ -1,0 +1,53 @@
+using Kit.Endpoints.Bare.Tables;
+
+namespace Kit.Endpoints.Bare.PostgreSql;
+
+/// <summary>
+/// <c>shared</c>: receive, insert and sends in one local transaction, on the one connection that received the message. A savepoint parts the
+/// handler's work from the receive, so that a failure is counted in the transaction that rolls its work back.
+/// </summary>
+internal sealed class SharedReceiver(Func<Task<QueueSession>> open, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+{
+    private QueueSession? session;
+
+    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    {
+        var queue = session ??= await open();
+        // The driver gives the same transaction object to whoever has the physical connection next, and the handler could close it: once the
+        // handler has run, the object is used only where the savepoint has shown that the transaction is still this one.
+        var receive = await queue.BeginAsync();
+        if (await queue.ReceiveAsync() is not { } message)
+        {
+            await receive.RollbackAsync(CancellationToken.None);
+            return false;
+        }
+
+        await receive.SaveAsync(QueueSession.BeforeHandler, CancellationToken.None);
+        try
+        {
+            var sends = await LentWork.RunAsync(pipeline, message, queue.Connection, cancellationToken);
+            await queue.CommitAsync(sends);
+        }
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        {
+            if (!queue.IsOpen)
+            {
+                await queue.DisposeAsync();
+                session = queue = await open();
+                await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
+            }
+            else if (await queue.TryRollbackHandlerAsync())
+            {
+                await recoverability.AnswerAsync(queue, receive, message, failure);
+            }
+            else
+            {
+                await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
+            }
+        }
+
+        return true;
+    }
+
+    public ValueTask DisposeAsync() => session?.DisposeAsync() ?? ValueTask.CompletedTask;
+}

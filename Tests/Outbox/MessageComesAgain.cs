@@ -1,0 +1,67 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Tests.Bare;
+using Kit.Tests.Contract;
+
+namespace Kit.Tests.Outbox;
+
+/// <summary>The outbox, given a message that it has had, and one that it cannot tell from others.</summary>
+public sealed class MessageComesAgain
+{
+    [TestCase("postgresql")]
+    [TestCase("rabbitmq")]
+    public async Task What_was_handled_and_dispatched_is_neither_again(string transport)
+    {
+        await using var bench = await CellBench.CreateAsync(Cell.All.Single(cell => cell.Name == $"bare.{transport}.outbox.ado"));
+        var message = await bench.SendAsync(Situation.HandlerSucceeds);
+        await bench.DrainAsync();
+
+        await bench.SendAgainAsync(message);
+        await bench.DrainAsync();
+
+        Assert.That(await bench.ObserveAsync(message), Is.EqualTo(Expectation.Of(TransactionMode.Outbox, Situation.HandlerSucceeds)));
+    }
+
+    [Test]
+    public async Task What_was_given_up_is_handled_when_it_is_sent_again()
+    {
+        await using var bench = await CellBench.CreateAsync(Cell.All.Single(cell => cell.Name == "bare.postgresql.outbox.ado"));
+        var message = await bench.SendAsync(Situation.AlwaysThrowsAfterInsert);
+        await bench.DrainAsync();
+
+        await bench.SendAgainAsync(message);
+        await bench.DrainAsync();
+
+        Assert.That((await bench.ObserveAsync(message)).Attempts, Is.EqualTo(2 * TransactionMode.Outbox.Attempts));
+    }
+
+    [Test]
+    public async Task Once_its_id_is_deleted_it_is_handled_again()
+    {
+        await using var bench = await BareBench.CreateAsync();
+        var (message, handled) = (Guid.CreateVersion7(), 0);
+        Work work = (_, _) =>
+        {
+            handled++;
+            return Task.CompletedTask;
+        };
+        await bench.HandleAsync(TransactionMode.Outbox, message, work);
+        await bench.HandleAsync(TransactionMode.Outbox, message, work);
+        Assert.That(handled, Is.EqualTo(1));
+
+        await TestDatabases.ExecuteAsync(bench.Databases.Widgets, "DELETE FROM work_inbox WHERE handled_at < now()");
+        await bench.HandleAsync(TransactionMode.Outbox, message, work);
+
+        Assert.That(handled, Is.EqualTo(2));
+    }
+
+    [Test]
+    public async Task Without_an_id_it_goes_to_the_error_queue()
+    {
+        await using var bench = await BareBench.CreateAsync();
+
+        var errors = await bench.HandleAsync(TransactionMode.Outbox, Guid.Empty, (_, _) => Task.CompletedTask);
+
+        Assert.That(errors.Single(), Has.Property("FailedAttempts").Zero.And.Property("Reason").Contains("has no id"));
+    }
+}
