@@ -1,6 +1,10 @@
+using Kit.Tests.Faults;
 using Kit.Tests.TwoPhase;
 
-// Tests run in the test host. Started by itself, this is the endpoint that the crash tests kill.
-return args is [CrashingEndpoint.Command]
-    ? await CrashingEndpoint.RunAsync(Console.In, Console.Out)
-    : 1;
+// Tests run in the test host. Started by itself, this is one of the processes that the tests kill.
+return args switch
+{
+    [CrashingEndpoint.Command] => await CrashingEndpoint.RunAsync(Console.In, Console.Out),
+    [JournallingProcess.Command, var path] => JournallingProcess.Run(path, Console.In, Console.Out),
+    _ => 1,
+};
