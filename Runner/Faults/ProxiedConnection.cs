@@ -14,10 +14,10 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
     private readonly CancellationTokenSource ended = new();
     private readonly TaskCompletionSource told = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly ConcurrentDictionary<ArmedFault, IByteWatch> watches = new();
-    private volatile ArmedFault? beforeAnswer;
-    private volatile ArmedFault? endedBy;
     private readonly Lock deciding = new();
     private Ending? ending;
+    private volatile ArmedFault? beforeAnswer;
+    private volatile ArmedFault? endedBy;
 
     /// <summary>Completes when the connection is ended and both sides are told.</summary>
     public Task Told => told.Task;

@@ -155,6 +155,21 @@ public sealed class ConnectionThroughAProxy
     }
 
     [Test]
+    public async Task Cut_is_no_reset_though_bytes_were_left_unread()
+    {
+        var (client, server) = await pair.ConnectAsync();
+        Proxy.Stall(Traffic.Both);
+        await SendAsync(client, new string('q', 100_000));
+        await SendAsync(server, new string('a', 100_000));
+
+        await Proxy.EndAllAsync(Ending.Cut);
+        await Task.Delay(100);
+
+        Assert.That(await ReadToEndAsync(client), Is.Empty);
+        Assert.That(await ReadToEndAsync(server), Is.Empty);
+    }
+
+    [Test]
     public async Task Refused_when_it_is_new_and_left_alone_when_it_is_open()
     {
         var (client, server) = await pair.ConnectAsync();
@@ -297,6 +312,23 @@ public sealed class ConnectionThroughAProxy
         Assert.That(await ReadAsync(first.Server, 7), Is.EqualTo("COMMIT;"));
         Assert.That(await ReadToEndAsync(second.Server), Is.Empty);
         Assert.That(Proxy.Connections, Is.EqualTo(1));
+    }
+
+    [Test]
+    public async Task Cut_at_a_pattern_fires_once_when_many_send_it_at_once()
+    {
+        var pairs = new List<(Socket Client, Socket Server)>();
+        for (var connection = 0; connection < 16; connection++)
+            pairs.Add(await pair.ConnectAsync());
+        var fault = Proxy.CutAt("COMMIT;"u8.ToArray(), CutMoment.BeforeForwarding);
+
+        await Task.WhenAll(pairs.Select(one => Task.Run(() => SendAsync(one.Client, "COMMIT;"))));
+        var received = await Task.WhenAll(pairs.Select(one => ReadAsync(one.Server, 7)));
+
+        Assert.That(received.Count(text => text.Length == 0), Is.EqualTo(1));
+        Assert.That(received.Count(text => text == "COMMIT;"), Is.EqualTo(15));
+        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        Assert.That(Proxy.Connections, Is.EqualTo(15));
     }
 
     [Test]

@@ -22,7 +22,7 @@ public sealed class Account
             traces is { Rows.Count: > 0, Queue.Count: 0, Prepared.Count: 0 } && ((workload.Sends && traces.Sink.Count == 0) || traces.Errors > 0)),
         (DeliveryClass.DuplicatedOutgoing, (traces, _) => traces.Sink.Count > 1 || traces.Errors > 1),
         (DeliveryClass.Stuck, (traces, _) => traces is { Queue.Count: > 0, Prepared.Count: 0 }),
-        (DeliveryClass.Lost, (traces, _) => traces is { HasEffect: false, Queue.Count: 0, Prepared.Count: 0 }),
+        (DeliveryClass.Lost, (traces, _) => traces is { HasOutcome: false, Queue.Count: 0, Prepared.Count: 0 }),
     ];
 
     /// <summary>Each holds only where no rule above does.</summary>
@@ -138,7 +138,7 @@ public sealed class Account
     private static bool IsUnexpected(Traces traces, Workload workload) =>
         traces.Sendings.Count != 1 // A stranger, or a producer that makes the duplicates itself.
         || traces.SentAs(SendResult.Failed)
-        || (traces.HasEffect && traces.Attempts.Count == 0)
+        || (traces.HasOutcome && traces.Attempts.Count == 0)
         || traces.HasRowOfNoAttempt
         || (traces.Sink.Count > 0 && !workload.Sends);
 

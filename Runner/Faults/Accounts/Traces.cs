@@ -22,7 +22,8 @@ internal sealed record Traces
     /// <summary>Whether it is, or was, anywhere but with its producer.</summary>
     public bool IsFound => Attempts.Count > 0 || Rows.Count > 0 || Sink.Count > 0 || Errors > 0 || Queue.Count > 0 || Prepared.Count > 0;
 
-    public bool HasEffect => Rows.Count > 0 || Sink.Count > 0 || Errors > 0;
+    /// <summary>Whether an attempt at it left something, its failure included.</summary>
+    public bool HasOutcome => Rows.Count > 0 || Sink.Count > 0 || Errors > 0;
 
     public int OutgoingIds => Sink.Select(row => row.OutgoingId).Distinct().Count();
 
