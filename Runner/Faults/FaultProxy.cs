@@ -45,7 +45,8 @@ public sealed class FaultProxy : IAsyncDisposable
     /// <summary>Connections that were refused so far.</summary>
     public int Refused => Volatile.Read(ref refused);
 
-    /// <summary>Ends every open connection. What was not forwarded by now never is.</summary>
+    /// <summary>Ends every open connection, those included that are held. What was not forwarded by now never is.</summary>
+    /// <param name="how">Not <see cref="Ending.Hold"/>: that is for what is armed.</param>
     /// <returns>How many it ended; both sides of each are told.</returns>
     public async Task<int> EndAllAsync(Ending how)
     {

@@ -74,7 +74,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
                 await faults.Gate(traffic).PassAsync(ended.Token);
                 if (traffic is Traffic.ToClient && beforeAnswer is { } withheld)
                 {
-                    End(withheld);
+                    await EndAsync(withheld);
                     return;
                 }
 
@@ -85,7 +85,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
                 await SendAsync(to, fault is { Moment: CutMoment.BeforeForwarding } ? piece[..upTo] : piece);
                 if (fault is not null and not { Moment: CutMoment.BeforeAnswer })
                 {
-                    End(fault);
+                    await EndAsync(fault);
                     return;
                 }
             }
@@ -119,10 +119,17 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         return (null, 0);
     }
 
-    private void End(ArmedFault fault)
+    private async Task EndAsync(ArmedFault fault)
     {
-        if (TryEnd(fault.Ending))
+        if (fault.Ending is Ending.Hold)
+        {
+            fault.Report();
+            await Task.Delay(Timeout.InfiniteTimeSpan, ended.Token);
+        }
+        else if (TryEnd(fault.Ending))
+        {
             endedBy = fault;
+        }
     }
 
     private async Task SendAsync(Socket to, ReadOnlyMemory<byte> bytes)

@@ -14,7 +14,7 @@ public enum Traffic
     Both = ToServer | ToClient,
 }
 
-/// <summary>How a connection is ended.</summary>
+/// <summary>How a connection is ended, or stopped.</summary>
 public enum Ending
 {
     /// <summary>Both sides read the end of the stream (FIN), as when the other process closes its socket.</summary>
@@ -22,6 +22,11 @@ public enum Ending
 
     /// <summary>Both sides get an error (RST), as when the other machine has forgotten the connection.</summary>
     Reset,
+
+    /// <summary>
+    /// Neither is told, and in the direction in which the fault was met no byte passes any more: whoever waits there waits until the proxy ends the connection.
+    /// </summary>
+    Hold,
 }
 
 /// <summary>When a connection is ended, seen from bytes that are looked for.</summary>

@@ -65,10 +65,14 @@ public static class MarkdownTables
         WriteTable(ProbeTable.Headers, ProbeTable.Rows(run), output);
     }
 
-    private static void WriteTable(IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output)
+    private static void WriteTable(IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output) =>
+        WriteTable(headers, rows, output, ReportText.IsFigure);
+
+    internal static void WriteTable(
+        IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output, Func<string, bool> isFigureOf)
     {
         WriteRow(headers, output);
-        output.WriteLine($"|{string.Concat(headers.Select(header => ReportText.IsFigure(header) ? " ---: |" : " --- |"))}");
+        output.WriteLine($"|{string.Concat(headers.Select(header => isFigureOf(header) ? " ---: |" : " --- |"))}");
         foreach (var row in rows)
             WriteRow(row, output);
     }

@@ -10,7 +10,7 @@ public sealed class AttemptsOfAKilledProcess
     [
         new(InventedHistory.Message(1), InventedHistory.Attempt(1, 1), AttemptPoint.Started, []),
         new(InventedHistory.Message(1), InventedHistory.Attempt(1, 1), AttemptPoint.BeforeInsert, [new Backend(17)]),
-        new(InventedHistory.Message(1), InventedHistory.Attempt(1, 1), AttemptPoint.AfterInsert, [new Backend(17, 4_294_967_295), new Backend(18)]),
+        new(InventedHistory.Message(1), InventedHistory.Attempt(1, 1), AttemptPoint.AfterFirstInsert, [new Backend(17, 4_294_967_295), new Backend(18)]),
     ];
 
     private TemporaryFolder folder = null!;
@@ -33,7 +33,7 @@ public sealed class AttemptsOfAKilledProcess
             AssertRead(Lines);
             Assert.That(File.ReadAllLines(Journal), Has.Length.EqualTo(3));
             Assert.That(File.ReadAllLines(Journal)[2], Is.EqualTo(
-                """{"messageId":"00000001-0000-0000-0000-000000000000","attemptId":"00000001-0001-0001-0000-000000000000","point":"after-insert","backends":[{"processId":17,"transactionId":4294967295},{"processId":18}]}"""));
+                """{"messageId":"00000001-0000-0000-0000-000000000000","attemptId":"00000001-0001-0001-0000-000000000000","point":"after-first-insert","backends":[{"processId":17,"transactionId":4294967295},{"processId":18}]}"""));
         }
     }
 

@@ -39,7 +39,7 @@ internal static class InventedHistory
 
     public static History Handled(this History history, int message, int attempt, Workload workload)
     {
-        history = history.Attempted(message, attempt, AttemptPoint.Completed);
+        history = history.Attempted(message, attempt, AttemptPoint.Returned);
         for (var row = 0; row < workload.RowsPerAttempt; row++)
             history = history.Row(message, attempt);
         return workload.Sends ? history.Arrived(message, outgoing: attempt) : history;
@@ -53,7 +53,7 @@ internal static class InventedHistory
             .. history.Attempts,
             .. Enum.GetValues<AttemptPoint>().Where(point => point <= reached).Select(point => new AttemptLine(
                 Message(message), Attempt(message, attempt), point,
-                point < AttemptPoint.AfterInsert ? [] : [new Backend(PooledProcess, Transaction(message, attempt))])),
+                point < AttemptPoint.AfterFirstInsert ? [] : [new Backend(PooledProcess, Transaction(message, attempt))])),
         ],
     };
 

@@ -14,7 +14,7 @@ internal static class JournallingProcess
         using var journal = new AttemptJournal(path);
         while (!ended.IsCompleted)
         {
-            var line = new AttemptLine(Guid.NewGuid(), Guid.NewGuid(), AttemptPoint.AfterInsert, [new Backend(Environment.ProcessId)]);
+            var line = new AttemptLine(Guid.NewGuid(), Guid.NewGuid(), AttemptPoint.AfterFirstInsert, [new Backend(Environment.ProcessId)]);
             journal.Write(line);
             output.WriteLine(line.AttemptId);
         }

@@ -1,5 +1,5 @@
 using Kit.Runner.Faults.Accounts;
-using static Kit.Runner.Faults.Accounts.DeliveryClass;
+using static Kit.Modes.DeliveryClass;
 
 namespace Kit.Tests.Faults;
 
@@ -16,16 +16,16 @@ public sealed class MessageUnderAFault
     private static readonly History Unknown = InventedHistory.Empty.Sent(It, SendResult.Unknown);
     private static readonly History FailedToSend = InventedHistory.Empty.Sent(It, SendResult.Failed);
     private static readonly History Once = Acked.Handled(It, 1, OneRowAndASend);
-    private static readonly History Prepared = Acked.Attempted(It, 1, AttemptPoint.AfterInsert).LeftPrepared(InventedHistory.Transaction(It, 1));
+    private static readonly History Prepared = Acked.Attempted(It, 1, AttemptPoint.AfterFirstInsert).LeftPrepared(InventedHistory.Transaction(It, 1));
 
     private static History Inserted(int attempts) => Enumerable.Range(1, attempts).Aggregate(
-        Acked, (history, attempt) => history.Attempted(It, attempt, AttemptPoint.AfterInsert).Row(It, attempt));
+        Acked, (history, attempt) => history.Attempted(It, attempt, AttemptPoint.AfterFirstInsert).Row(It, attempt));
 
     private static IEnumerable<TestCaseData> Cases()
     {
         yield return Case("Handled once", Once, DeliveryClass.Once);
         yield return Case("Handled once by a handler that sends nothing", Acked.Handled(It, 1, OneRow), OneRow, DeliveryClass.Once);
-        yield return Case("Rolled back, then handled", Acked.Attempted(It, 1, AttemptPoint.AfterInsert).Handled(It, 2, OneRowAndASend), DeliveryClass.Once);
+        yield return Case("Rolled back, then handled", Acked.Attempted(It, 1, AttemptPoint.AfterFirstInsert).Handled(It, 2, OneRowAndASend), DeliveryClass.Once);
         yield return Case("Sent with an unknown answer, and handled once", Unknown.Handled(It, 1, OneRowAndASend), Recovered);
 
         yield return Case("transactions-off, killed before the insert", Acked.Attempted(It, 1, AttemptPoint.BeforeInsert), Lost);
@@ -45,10 +45,10 @@ public sealed class MessageUnderAFault
         yield return Case("Outbox, and a second id", Once.Arrived(It, 2), DuplicatedOutgoing);
         yield return Case("Given up twice", Acked.Attempted(It, 1, AttemptPoint.Started).InErrorQueue(It).InErrorQueue(It), DuplicatedOutgoing);
 
-        yield return Case("A swallowed error of the database", Acked.Attempted(It, 1, AttemptPoint.Completed).Arrived(It, 1), Ghost);
-        yield return Case("An immediate send, then thrown for good", Acked.Attempted(It, 1, AttemptPoint.AfterDispatch).Arrived(It, 1).InErrorQueue(It), Ghost);
+        yield return Case("A swallowed error of the database", Acked.Attempted(It, 1, AttemptPoint.Returned).Arrived(It, 1), Ghost);
+        yield return Case("An immediate send, then thrown for good", Acked.Attempted(It, 1, AttemptPoint.AfterSend).Arrived(It, 1).InErrorQueue(It), Ghost);
         yield return Case(
-            "An immediate send by each of two attempts", Acked.Attempted(It, 1, AttemptPoint.AfterDispatch).Arrived(It, 1).Attempted(It, 2, AttemptPoint.AfterDispatch).Arrived(It, 2),
+            "An immediate send by each of two attempts", Acked.Attempted(It, 1, AttemptPoint.AfterSend).Arrived(It, 1).Attempted(It, 2, AttemptPoint.AfterSend).Arrived(It, 2),
             Ghost, DuplicatedOutgoing);
 
         yield return Case("transactions-off, killed between insert and send", Inserted(1), Zombie);
@@ -57,7 +57,7 @@ public sealed class MessageUnderAFault
         yield return Case("transactions-off, thrown after the send", Once.InErrorQueue(It), Zombie);
         yield return Case("A dispatch that fails for good", Inserted(3).InErrorQueue(It), Duplicated, Zombie);
 
-        yield return Case("Poison under full-dtc", Acked.Attempted(It, 1, AttemptPoint.AfterInsert).InErrorQueue(It), CleanError);
+        yield return Case("Poison under full-dtc", Acked.Attempted(It, 1, AttemptPoint.AfterFirstInsert).InErrorQueue(It), CleanError);
 
         yield return Case("npgsql-scope, killed before the decision", Prepared.Queued(It, receivable: false), InDoubt);
         yield return Case("npgsql-scope, both branches prepared", Prepared.LeftPrepared(500).Queued(It, receivable: false, claimedBy: 500), InDoubt);
@@ -134,7 +134,7 @@ public sealed class MessageUnderAFault
         Assert.That(Account.Of(history, OneRowAndASend).Verdicts.Single().Evidence, Is.EqualTo(new[]
         {
             "sent: acked",
-            "attempt 00000001-0001-0001-0000-000000000000: started, before-insert, after-insert; process 4711, transaction 101",
+            "attempt 00000001-0001-0001-0000-000000000000: started, before-insert, after-first-insert; process 4711, transaction 101",
             "row 1 of attempt 00000001-0001-0001-0000-000000000000",
             "outgoing message 00000001-0002-0001-0000-000000000000",
             "in the error queue: 1",

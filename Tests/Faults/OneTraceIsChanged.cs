@@ -1,5 +1,5 @@
 using Kit.Runner.Faults.Accounts;
-using static Kit.Runner.Faults.Accounts.DeliveryClass;
+using static Kit.Modes.DeliveryClass;
 
 namespace Kit.Tests.Faults;
 
@@ -11,13 +11,13 @@ public sealed class OneTraceIsChanged
     /// <summary>Message 1 to 10 are clean, then one of each class.</summary>
     private static readonly History Gallery = InventedHistory.Clean(10, Workload)
         .Sent(11).Attempted(11, 1, AttemptPoint.BeforeInsert)
-        .Sent(12).Handled(12, 1, Workload).Attempted(12, 2, AttemptPoint.AfterInsert).Row(12, 2)
+        .Sent(12).Handled(12, 1, Workload).Attempted(12, 2, AttemptPoint.AfterFirstInsert).Row(12, 2)
         .Sent(13).Handled(13, 1, Workload).Arrived(13, 1)
-        .Sent(14).Attempted(14, 1, AttemptPoint.Completed).Arrived(14, 1)
-        .Sent(15).Attempted(15, 1, AttemptPoint.AfterInsert).Row(15, 1)
+        .Sent(14).Attempted(14, 1, AttemptPoint.Returned).Arrived(14, 1)
+        .Sent(15).Attempted(15, 1, AttemptPoint.AfterFirstInsert).Row(15, 1)
         .Sent(16).Attempted(16, 1, AttemptPoint.Started).InErrorQueue(16)
-        .Sent(17).Attempted(17, 1, AttemptPoint.AfterInsert).LeftPrepared(InventedHistory.Transaction(17, 1)).Queued(17, receivable: false)
-        .Sent(18).Attempted(18, 1, AttemptPoint.AfterInsert).LeftPrepared(InventedHistory.Transaction(18, 1), "kit/7/16384/98")
+        .Sent(17).Attempted(17, 1, AttemptPoint.AfterFirstInsert).LeftPrepared(InventedHistory.Transaction(17, 1)).Queued(17, receivable: false)
+        .Sent(18).Attempted(18, 1, AttemptPoint.AfterFirstInsert).LeftPrepared(InventedHistory.Transaction(18, 1), "kit/7/16384/98")
         .Sent(19).Queued(19, receivable: false)
         .Sent(20, SendResult.Unknown).Handled(20, 1, Workload)
         .Sent(21, SendResult.Failed).Handled(21, 1, Workload);

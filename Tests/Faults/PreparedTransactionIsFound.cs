@@ -1,5 +1,5 @@
 using Kit.Runner.Faults.Accounts;
-using static Kit.Runner.Faults.Accounts.DeliveryClass;
+using static Kit.Modes.DeliveryClass;
 
 namespace Kit.Tests.Faults;
 
@@ -59,10 +59,10 @@ public sealed class PreparedTransactionIsFound
     }
 
     private static AttemptLine WithProcess(int message, int process) =>
-        new(InventedHistory.Message(message), InventedHistory.Attempt(message, 1), AttemptPoint.AfterInsert, [new Backend(process)]);
+        new(InventedHistory.Message(message), InventedHistory.Attempt(message, 1), AttemptPoint.AfterFirstInsert, [new Backend(process)]);
 
     private static AttemptLine WithTransaction(int message, uint transaction) =>
-        new(InventedHistory.Message(message), InventedHistory.Attempt(message, 1), AttemptPoint.AfterInsert, [new Backend(1, transaction)]);
+        new(InventedHistory.Message(message), InventedHistory.Attempt(message, 1), AttemptPoint.AfterFirstInsert, [new Backend(1, transaction)]);
 
     private static string DriversId(int process) => $"{Guid.Empty}/{process}";
 }

@@ -1,5 +1,5 @@
 using Kit.Runner.Faults.Accounts;
-using static Kit.Runner.Faults.Accounts.DeliveryClass;
+using static Kit.Modes.DeliveryClass;
 
 namespace Kit.Tests.Faults;
 
@@ -10,7 +10,7 @@ public sealed class PromiseOfACell
     private static readonly History Clean = InventedHistory.Clean(3, Workload);
 
     /// <summary>Message 2 has two rows and nothing sent.</summary>
-    private static readonly History DoubledAndUnsent = Clean.Attempted(2, 2, AttemptPoint.AfterInsert).Row(2, 2).DropSink(2);
+    private static readonly History DoubledAndUnsent = Clean.Attempted(2, 2, AttemptPoint.AfterFirstInsert).Row(2, 2).DropSink(2);
 
     [Test]
     public void Kept_when_every_message_is_of_an_allowed_class() =>

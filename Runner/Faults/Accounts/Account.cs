@@ -1,3 +1,5 @@
+using Kit.Modes;
+
 namespace Kit.Runner.Faults.Accounts;
 
 /// <summary>

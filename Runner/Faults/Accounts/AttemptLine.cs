@@ -9,17 +9,20 @@ public enum AttemptPoint
     /// <summary>The handler has its connection.</summary>
     BeforeInsert,
 
-    /// <summary>The insert was answered.</summary>
-    AfterInsert,
+    /// <summary>The first insert was answered.</summary>
+    AfterFirstInsert,
 
-    /// <summary>The handler's scope has ended.</summary>
-    AfterScope,
+    /// <summary>The second insert was answered.</summary>
+    AfterSecondInsert,
 
-    /// <summary>What the handler sent is handed to the transport.</summary>
-    AfterDispatch,
+    /// <summary>The handler's message is given to the endpoint, which sends it at once or later.</summary>
+    AfterSend,
 
-    /// <summary>The receive is acknowledged or committed.</summary>
-    Completed,
+    /// <summary>The handler has returned.</summary>
+    Returned,
+
+    /// <summary>The attempt has met the fault that its message was chosen for, wherever it was.</summary>
+    Faulted,
 }
 
 /// <summary>A session of a server that an attempt works with.</summary>
@@ -30,4 +33,5 @@ public sealed record Backend(int ProcessId, uint? TransactionId = null);
 /// <summary>A line of the <see cref="AttemptJournal"/>: one attempt has reached one point.</summary>
 /// <param name="AttemptId">New each time the handler is entered.</param>
 /// <param name="Backends">The sessions that the attempt works with, as far as it knows them at this point.</param>
-public sealed record AttemptLine(Guid MessageId, Guid AttemptId, AttemptPoint Point, IReadOnlyList<Backend> Backends);
+/// <param name="Note">What the attempt met, where it is a fault.</param>
+public sealed record AttemptLine(Guid MessageId, Guid AttemptId, AttemptPoint Point, IReadOnlyList<Backend> Backends, string? Note = null);

@@ -1,3 +1,5 @@
+using Kit.Modes;
+
 namespace Kit.Runner.Faults.Accounts;
 
 /// <summary>What is worth knowing of a message beside its class.</summary>

@@ -1,8 +1,8 @@
-namespace Kit.Runner.Faults.Accounts;
+namespace Kit.Modes;
 
 /// <summary>
-/// What became of a message under faults. Every message of a history is in exactly one class: the first, from the top of this list,
-/// whose rule holds. See <see cref="Account"/> for the rules.
+/// What became of a message under faults. Every message is in exactly one class: the first, from the top of this list, whose rule holds.
+/// The runner's account has the rules.
 /// </summary>
 public enum DeliveryClass
 {
