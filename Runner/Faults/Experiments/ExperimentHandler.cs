@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Data;
 using System.Data.Common;
+using System.Transactions;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Faults.Accounts;
@@ -31,7 +32,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
             throw Intended(attempt, "throws before its first insert");
         if (behaviour is Behaviour.SendsAtOnceAndThrows)
         {
-            await sink.PreloadAsync([message], cancellationToken);
+            await SendPastTheEndpointAsync(message, cancellationToken);
             throw Intended(attempt, "has sent at once and throws");
         }
 
@@ -73,6 +74,13 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
             attempt.Note(AttemptPoint.Faulted, "waits to be killed");
             await Task.Delay(Timeout.InfiniteTimeSpan, CancellationToken.None);
         }
+    }
+
+    private async Task SendPastTheEndpointAsync(BuildWidget message, CancellationToken cancellationToken)
+    {
+        using var outside = new TransactionScope(TransactionScopeOption.Suppress, TransactionScopeAsyncFlowOption.Enabled);
+        await sink.PreloadAsync([message], cancellationToken);
+        outside.Complete();
     }
 
     private static InvalidOperationException Intended(Attempt attempt, string what)

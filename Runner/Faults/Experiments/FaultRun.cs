@@ -12,7 +12,7 @@ namespace Kit.Runner.Faults.Experiments;
 internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tell)
 {
     /// <summary>Experiments that run beside each other: most of their time is waiting for nothing to move. Servers crash alone.</summary>
-    private const int AtOnce = 3;
+    private const int AtOnce = 4;
 
     private readonly FaultFolder folder = new(plan.Folder);
     private readonly Lock saving = new();

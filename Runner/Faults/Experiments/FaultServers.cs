@@ -1,5 +1,6 @@
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
+using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;
 
@@ -50,6 +51,8 @@ internal sealed class FaultServers : IAsyncDisposable
         var before = postgreSql.PostmasterPid;
         await postgreSql.StopImmediatelyAsync(cancellationToken);
         await postgreSql.RestartAsync(cancellationToken);
+        // What this process had pooled is broken.
+        NpgsqlConnection.ClearAllPools();
         return $"the database server (process {before}) was stopped without a checkpoint; process {postgreSql.PostmasterPid} recovered";
     }
 

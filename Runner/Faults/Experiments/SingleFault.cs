@@ -22,6 +22,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
     private const int Killed = 137;
 
     private static readonly TimeSpan ToFire = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
 
     private readonly Guid chosen = Guid.CreateVersion7();
@@ -41,7 +42,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
         {
             await using var bench = await Bench.CreateAsync(cell, servers, cancellationToken);
             var why = await InjectAsync(bench, injection, cancellationToken);
-            var settled = await SettleAsync(bench, cancellationToken);
+            var settled = await Settling.WaitAsync(bench.CountAsync, cancellationToken);
             await bench.StopHandlerAsync(cancellationToken);
             var account = Account.Of(await bench.ReadHistoryAsync(cancellationToken), bench.Workload);
             return Judge(blank, account, injection is Restart, why ?? (settled ? null : "it did not settle within 30 s")) with { Seconds = watch.Elapsed.TotalSeconds };
@@ -67,7 +68,8 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
             return await CrashAsync(bench, restart, cancellationToken);
 
         await bench.SendAsync(NewIds(Ordinary), cancellationToken);
-        await SettleAsync(bench, cancellationToken);
+        if (!await UntilAsync(() => AreHandledAsync(bench, cancellationToken), bench, cancellationToken))
+            return "the messages before the fault were not handled";
 
         var armed = injection is OnTheWire wire ? Arm(bench, wire) : null;
         if (injection is ByConstraint)
@@ -76,11 +78,19 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
         var hasFired = await UntilAsync(() => HasFiredAsync(bench, injection, armed, cancellationToken), bench, cancellationToken);
         if (injection is KillWhereParked or OnTheWire { Kills: true })
             await KillAsync(bench, cancellationToken);
-        else if (injection is InHandler or ByConstraint)
-            await SettleAsync(bench, cancellationToken);
 
         await bench.SendAsync(NewIds(Ordinary), cancellationToken);
         return hasFired && IsKillShown(injection) ? null : "the fault did not fire";
+    }
+
+    /// <summary>Whether the first messages are handled and nothing of them is on its way, so that the armed fault meets the chosen one.</summary>
+    private static async Task<bool> AreHandledAsync(Bench bench, CancellationToken cancellationToken)
+    {
+        if (await bench.CountAsync(cancellationToken) is not { AreDone: true, Sink: Ordinary } before)
+            return false;
+
+        await Task.Delay(Moment, cancellationToken);
+        return await bench.CountAsync(cancellationToken) == before;
     }
 
     private static ArmedFault Arm(Bench bench, OnTheWire wire)
@@ -155,8 +165,6 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
 
         return true;
     }
-
-    private static Task<bool> SettleAsync(Bench bench, CancellationToken cancellationToken) => Settling.WaitAsync(bench.CountAsync, cancellationToken);
 
     private static List<Guid> NewIds(int count) => [.. Enumerable.Range(0, count).Select(_ => Guid.CreateVersion7())];
 

@@ -77,7 +77,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         var console = TerminalSummary.ConsoleOn(output, width);
         foreach (var table in Tables())
         {
-            console.Write(TerminalSummary.TableOf(table.Title, table.Headers, table.Rows, IsFigure));
+            console.Write(TerminalSummary.TableOf(table.Title, table.Headers, table.Rows, header => IsFigure(header) || IsMode(header)));
             if (table.Legend.Length > 0)
                 console.WriteLine(table.Legend);
         }
@@ -114,7 +114,13 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         }
     }
 
-    private static bool IsFigure(string header) => header is "msg/s" or "in flight" || Signature.Skip(ColumnsBeforeSpeed).Any(column => column.Header == header) || Rated.Any(kind => Words.Of(kind) == header);
+    private static bool IsFigure(string header) =>
+        header is "msg/s" or "in flight"
+        || Signature.Skip(ColumnsBeforeSpeed).Any(column => column.Header == header)
+        || Rated.Any(kind => Words.Of(kind) == header);
+
+    /// <summary>A column of the grid, which may wrap.</summary>
+    private static bool IsMode(string header) => TransactionMode.All.Any(mode => mode.Name == header);
 
     private static string Joined(IEnumerable<DeliveryClass> classes) => string.Join(' ', classes.Select(Words.Of));
 
