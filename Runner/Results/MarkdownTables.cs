@@ -81,7 +81,7 @@ public static class MarkdownTables
         output.WriteLine($"| {string.Join(" | ", cells.Select(Escaped))} |");
 
     // What a server or a failed process said may hold marks that Markdown would read as its own.
-    private static string Escaped(string text) =>
+    internal static string Escaped(string text) =>
         Marks.Aggregate(text.ReplaceLineEndings(" "), (escaped, mark) => escaped.Replace(mark, "\\" + mark, StringComparison.Ordinal));
 
     private static void WriteList(string heading, IReadOnlyList<string> items, TextWriter output)

@@ -261,6 +261,36 @@ public sealed class ConnectionThroughAProxy
     }
 
     [Test]
+    public async Task Held_before_the_pattern_is_forwarded_until_the_proxy_ends_it()
+    {
+        var (client, server) = await pair.ConnectAsync();
+        var fault = Proxy.CutAt("COMMIT;"u8.ToArray(), CutMoment.BeforeForwarding, Ending.Hold);
+
+        await SendAsync(client, "SELECT 1;COMMIT;");
+
+        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        Assert.That(await ReadAsync(server, 9), Is.EqualTo("SELECT 1;"));
+        Assert.That(await IsSilentAsync(server) && await IsSilentAsync(client), "nobody is told");
+        Assert.That(await Proxy.EndAllAsync(Ending.Cut), Is.EqualTo(1));
+        Assert.That(await ReadToEndAsync(server), Is.Empty, "what was held never comes");
+    }
+
+    [Test]
+    public async Task Held_before_the_answer_is_forwarded()
+    {
+        var (client, server) = await pair.ConnectAsync();
+        var fault = Proxy.CutAt("COMMIT;"u8.ToArray(), CutMoment.BeforeAnswer, Ending.Hold);
+
+        await SendAsync(client, "COMMIT;");
+        Assert.That(await ReadAsync(server, 7), Is.EqualTo("COMMIT;"));
+        await SendAsync(server, "done");
+
+        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        Assert.That(await IsSilentAsync(client));
+        Assert.That(Proxy.Connections, Is.EqualTo(1), "held is not ended");
+    }
+
+    [Test]
     public async Task Cut_at_a_pattern_that_comes_in_pieces([Range(1, 6)] int first)
     {
         var (client, server) = await pair.ConnectAsync();

@@ -1,3 +1,4 @@
+using Kit.Modes;
 using Kit.Runner.Faults.Accounts;
 using static Kit.Modes.DeliveryClass;
 

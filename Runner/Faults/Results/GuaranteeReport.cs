@@ -29,8 +29,11 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
 
     private const int ColumnsBeforeSpeed = 3;
 
-    private static readonly IReadOnlyList<DeliveryClass> Rated =
-        [DeliveryClass.Lost, DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing, DeliveryClass.Ghost, DeliveryClass.Zombie, DeliveryClass.Torn, DeliveryClass.InDoubt];
+    private static readonly IReadOnlyList<(string Header, DeliveryClass Class)> Rated =
+    [
+        ("lost", DeliveryClass.Lost), ("dup rows", DeliveryClass.Duplicated), ("dup sends", DeliveryClass.DuplicatedOutgoing),
+        ("ghost", DeliveryClass.Ghost), ("zombie", DeliveryClass.Zombie), ("torn", DeliveryClass.Torn), ("in doubt", DeliveryClass.InDoubt),
+    ];
 
     private readonly IReadOnlyList<FaultResult> ordered =
     [
@@ -117,7 +120,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     private static bool IsFigure(string header) =>
         header is "msg/s" or "in flight"
         || Signature.Skip(ColumnsBeforeSpeed).Any(column => column.Header == header)
-        || Rated.Any(kind => Words.Of(kind) == header);
+        || Rated.Any(rate => rate.Header == header);
 
     /// <summary>A column of the grid, which may wrap.</summary>
     private static bool IsMode(string header) => TransactionMode.All.Any(mode => mode.Name == header);
@@ -129,7 +132,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     private static void WriteLines(TextWriter output, IEnumerable<string> lines)
     {
         foreach (var line in lines)
-            output.WriteLine($"- {line}");
+            output.WriteLine($"- {MarkdownTables.Escaped(line)}");
     }
 
     private static string Count(IReadOnlyList<FaultResult> cells, params DeliveryClass[] classes) =>
@@ -184,12 +187,12 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
 
     private static ReportTable RatesOf(IReadOnlyList<FaultResult> storms) => new(
         "Storms: for each handler that could be running at a kill or cut",
-        ["framework", "transport", "mode", "in flight", .. Rated.Select(Words.Of), "seed", "verdict"],
+        ["framework", "transport", "mode", "in flight", .. Rated.Select(rate => rate.Header), "seed", "verdict"],
         [
             .. storms.Select(result => (IReadOnlyList<string>)
             [
                 result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, Figures.Count(result.Storm!.InFlight),
-                .. Rated.Select(kind => RateOf(result, kind)), Figures.Plain(result.Storm.Seed), Words.Of(result.Verdict),
+                .. Rated.Select(rate => RateOf(result, rate.Class)), Figures.Plain(result.Storm.Seed), Words.Of(result.Verdict),
             ]),
         ],
         "In flight is kills and cuts times concurrency. Messages of the class for each of them; where there was none, the upper end of the 95 % interval (3/n). " +
