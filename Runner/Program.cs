@@ -17,6 +17,7 @@ return await Invocation.RunAsync(
         new ListCommand(),
         new DoctorCommand(),
         new ReportCommand(),
+        new FaultsCommand(args),
         new InstallCommand(),
     },
     args);

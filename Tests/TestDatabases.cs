@@ -65,6 +65,16 @@ internal sealed class TestDatabases : ITestWidgets
 
     public Task<int> CountPreparedAsync() => ScalarAsync(server, $"SELECT count(*)::int FROM pg_prepared_xacts WHERE starts_with(database, '{name}')");
 
+    /// <summary>Ends what is left prepared in the widgets' database, which could not be dropped with it.</summary>
+    public async Task RollBackPreparedAsync()
+    {
+        await using var source = SourceOf(Widgets);
+        await using var read = source.CreateCommand($"SELECT gid FROM pg_prepared_xacts WHERE database = '{name}_widgets'");
+        await using var reader = await read.ExecuteReaderAsync();
+        while (await reader.ReadAsync())
+            await ExecuteAsync(Widgets, $"ROLLBACK PREPARED '{reader.GetString(0)}'");
+    }
+
     public static async Task ExecuteAsync(string connectionString, string statement)
     {
         await using var source = SourceOf(connectionString);

@@ -65,10 +65,14 @@ public static class MarkdownTables
         WriteTable(ProbeTable.Headers, ProbeTable.Rows(run), output);
     }
 
-    private static void WriteTable(IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output)
+    private static void WriteTable(IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output) =>
+        WriteTable(headers, rows, output, ReportText.IsFigure);
+
+    internal static void WriteTable(
+        IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output, Func<string, bool> isFigureOf)
     {
         WriteRow(headers, output);
-        output.WriteLine($"|{string.Concat(headers.Select(header => ReportText.IsFigure(header) ? " ---: |" : " --- |"))}");
+        output.WriteLine($"|{string.Concat(headers.Select(header => isFigureOf(header) ? " ---: |" : " --- |"))}");
         foreach (var row in rows)
             WriteRow(row, output);
     }
@@ -77,7 +81,7 @@ public static class MarkdownTables
         output.WriteLine($"| {string.Join(" | ", cells.Select(Escaped))} |");
 
     // What a server or a failed process said may hold marks that Markdown would read as its own.
-    private static string Escaped(string text) =>
+    internal static string Escaped(string text) =>
         Marks.Aggregate(text.ReplaceLineEndings(" "), (escaped, mark) => escaped.Replace(mark, "\\" + mark, StringComparison.Ordinal));
 
     private static void WriteList(string heading, IReadOnlyList<string> items, TextWriter output)

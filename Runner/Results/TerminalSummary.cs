@@ -24,7 +24,7 @@ public static class TerminalSummary
         WriteList(console, "Notes:", RoundNotes.Of(run));
     }
 
-    private static IAnsiConsole ConsoleOn(TextWriter output, int width)
+    internal static IAnsiConsole ConsoleOn(TextWriter output, int width)
     {
         var console = AnsiConsole.Create(new AnsiConsoleSettings
         {
@@ -38,12 +38,15 @@ public static class TerminalSummary
         return console;
     }
 
-    private static Table TableOf(string title, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows)
+    private static Table TableOf(string title, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows) =>
+        TableOf(title, headers, rows, ReportText.IsFigure);
+
+    internal static Table TableOf(string title, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, Func<string, bool> isFigureOf)
     {
         var table = new Table { Border = TableBorder.Simple, Title = new TableTitle(Markup.Escape(title)) };
         foreach (var header in headers)
         {
-            var isFigure = ReportText.IsFigure(header);
+            var isFigure = isFigureOf(header);
             table.AddColumn(new TableColumn(new Text(header)) { Alignment = isFigure ? Justify.Right : Justify.Left, NoWrap = !isFigure });
         }
 

@@ -98,6 +98,15 @@ internal sealed class HandlerProcess : IAsyncDisposable
             broken.Task.GetAwaiter().GetResult();
     }
 
+    /// <summary>Kills the process, as by SIGKILL: it can do and say nothing more.</summary>
+    /// <returns>Its exit code: 137 (128 + 9) after a SIGKILL.</returns>
+    public async Task<int> KillAsync()
+    {
+        process.Kill();
+        await process.WaitForExitAsync();
+        return process.ExitCode;
+    }
+
     /// <summary>Ends the process, by force when it does not end with its input.</summary>
     public async ValueTask DisposeAsync()
     {

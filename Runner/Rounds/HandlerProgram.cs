@@ -2,6 +2,7 @@ using System.Runtime.InteropServices;
 using System.Text.Json;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Faults.Experiments;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
@@ -45,7 +46,9 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
 
     private async Task DrainAsync(HandlerSpec spec, Cell cell)
     {
-        using var probe = new HandlerProbe(new WidgetBuilder(cell.Access.CreateInsert()).BuildAsync, spec.RecordCompletions);
+        await using var experiment = spec.Experiment is null ? null : new ExperimentHandler(spec.Experiment, cell.Kind);
+        using var probe = new HandlerProbe(
+            experiment is null ? new WidgetBuilder(cell.Access.CreateInsert()).BuildAsync : experiment.HandleAsync, spec.RecordCompletions);
         var host = Build(spec, cell, probe.HandleAsync);
         await using ((IAsyncDisposable)host)
         {

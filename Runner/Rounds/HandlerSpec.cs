@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Runner.Faults.Experiments;
 
 namespace Kit.Runner.Rounds;
 
@@ -13,5 +14,7 @@ namespace Kit.Runner.Rounds;
 /// <param name="Concurrency">How many messages are handled at the same time.</param>
 /// <param name="RecordCompletions">Whether to note when each handler returned, for servers that keep no commit timestamps.</param>
 /// <param name="QueueType">RabbitMQ's kind of queue; other transports have one.</param>
+/// <param name="Experiment">What the handler of an experiment with faults does; <see langword="null"/>: the handler is the one that is measured.</param>
 internal sealed record HandlerSpec(
-    string Cell, string Queue, string Transport, string Widgets, int Concurrency, bool RecordCompletions, QueueType QueueType = QueueType.Classic);
+    string Cell, string Queue, string Transport, string Widgets, int Concurrency, bool RecordCompletions, QueueType QueueType = QueueType.Classic,
+    ExperimentSpec? Experiment = null);

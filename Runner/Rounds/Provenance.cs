@@ -23,7 +23,6 @@ internal static class Provenance
     /// <summary>What is known before the run has begun.</summary>
     public static async Task<RunDocument> OfAsync(RunPlan plan, CancellationToken cancellationToken)
     {
-        var machine = MachineFacts.Read();
         return new RunDocument
         {
             CommandLine = plan.CommandLine,
@@ -31,7 +30,7 @@ internal static class Provenance
             EndedUtc = null,
             Ending = RunEnding.Running,
             Commit = await CommitAsync(cancellationToken),
-            Host = new HostFacts(machine.Cores, machine.CpuModel, machine.TotalMemoryBytes, machine.OperatingSystem, $"{machine.Runtime}{(IsTiered ? "" : ", tiered compilation off")}"),
+            Host = OfHost(),
             Packages = Packages(),
             Server = new Dictionary<string, string>(),
             Settings = plan.Sizes,
@@ -42,6 +41,12 @@ internal static class Provenance
             Cells = [.. plan.Runnable.Select(NameOf)],
             LeftOut = [.. plan.Cells.Select(cell => (cell, plan.SupportOf(cell).Because)).Where(cell => cell.Because is not null).Select(cell => new CellLeftOut(NameOf(cell.cell), cell.Because!))],
         };
+    }
+
+    public static HostFacts OfHost()
+    {
+        var machine = MachineFacts.Read();
+        return new HostFacts(machine.Cores, machine.CpuModel, machine.TotalMemoryBytes, machine.OperatingSystem, $"{machine.Runtime}{(IsTiered ? "" : ", tiered compilation off")}");
     }
 
     public static CellName NameOf(Cell cell) => new(cell.Kind.Framework, cell.Kind.Transport, cell.Mode.Name, cell.Access.Name);
@@ -103,7 +108,7 @@ internal static class Provenance
         probe.MostTogether,
         probe.BodyBytes);
 
-    private static Dictionary<string, string> Packages()
+    public static IReadOnlyDictionary<string, string> Packages()
     {
         var packages = new Dictionary<string, string>();
         foreach (var assembly in EndpointKinds.All.SelectMany(kind => kind.Packages).Append(typeof(Dapper.SqlMapper).Assembly))
@@ -117,7 +122,7 @@ internal static class Provenance
     }
 
     /// <summary>The commit of the work tree that the runner was built in, and whether the tree holds changes beside it.</summary>
-    private static async Task<GitCommit?> CommitAsync(CancellationToken cancellationToken)
+    public static async Task<GitCommit?> CommitAsync(CancellationToken cancellationToken)
     {
         if (ExternalProgram.OnSearchPath("git") is not { } path)
             return null;

@@ -39,5 +39,17 @@ internal sealed class RunBroker : IAsyncDisposable
         return new RunBroker(started, started.Address, started.Version.ToString(), await started.FindPidsAsync());
     }
 
+    /// <summary>Ends the kit's own broker as a crash would, and starts it again.</summary>
+    /// <exception cref="InvalidOperationException">The broker is the user's.</exception>
+    /// <exception cref="KitException">It does not start again.</exception>
+    public async Task CrashAsync(CancellationToken cancellationToken)
+    {
+        if (own is null)
+            throw new InvalidOperationException("The broker is the user's, and is not stopped.");
+
+        await own.StopImmediatelyAsync();
+        await own.RestartAsync(cancellationToken);
+    }
+
     public ValueTask DisposeAsync() => own?.DisposeAsync() ?? ValueTask.CompletedTask;
 }

@@ -9,6 +9,7 @@ public sealed class AskedForHelp
     [TestCase("list")]
     [TestCase("doctor")]
     [TestCase("report")]
+    [TestCase("faults")]
     [TestCase("install")]
     public async Task Every_command_shows_what_it_does_and_examples(string command)
     {

@@ -4,8 +4,8 @@ namespace Kit.Tests.CommandLine;
 
 public sealed class WrongArguments
 {
-    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, doctor, report, install.")]
-    [TestCase("", "no command. Commands: run, list, doctor, report, install.")]
+    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, doctor, report, faults, install.")]
+    [TestCase("", "no command. Commands: run, list, doctor, report, faults, install.")]
     [TestCase("--bogus", "unknown option '--bogus'. Options: --help, --version, --verbose.")]
     [TestCase("run --bogus", "unknown option '--bogus'. Options: --framework, ")]
     [TestCase("run extra", "unknown argument 'extra'.")]
@@ -23,6 +23,13 @@ public sealed class WrongArguments
     [TestCase("run --seed-rows -5", "--seed-rows: expected a whole number from 0 to 2147483647, found '-5'.")]
     [TestCase("run --order-seed 99999999999", "--order-seed: expected a whole number from 0 to 2147483647, found '99999999999'.")]
     [TestCase("run --queue-type lazy", "--queue-type: unknown name 'lazy'. Names: classic, quorum.")]
+    [TestCase("faults --fault bogus", "--fault: unknown name 'bogus'. Names: throw-before-insert, ")]
+    [TestCase("faults --fault ,", "--fault: no name. Names: throw-before-insert, ")]
+    [TestCase("faults --mode full", "--mode: unknown name 'full'.")]
+    [TestCase("faults --kills 3", "--kills: belongs to a storm; add --storm.")]
+    [TestCase("faults --storm --kills -1", "--kills: expected a whole number from 0 to 2147483647, found '-1'.")]
+    [TestCase("faults --storm --seed x", "--seed: expected a whole number from 0 to 2147483647, found 'x'.")]
+    [TestCase("faults --storm --fault poison", "--fault: a storm has its own; leave out one of --storm and --fault.")]
     [TestCase("report", "Required argument missing for command: 'report'.")]
     public async Task Are_named_with_what_would_be_right(string arguments, string error)
     {

@@ -1,5 +1,7 @@
 using System.Globalization;
+using Kit.Runner.Faults.Results;
 using Kit.Runner.Results;
+using Kit.Tests.Faults.Experiments;
 
 namespace Kit.Tests.Results;
 
@@ -33,6 +35,16 @@ public sealed class ReportsUnderAnyCulture(string culture)
     [Test]
     public void Terminal_summary_is_as_approved() =>
         Verify("terminal-summary.txt", output => TerminalSummary.Write(InventedRun.Recorded, output, width: 100));
+
+    [Test]
+    public void Guarantees_are_as_approved()
+    {
+        var report = new GuaranteeReport(InventedExperiments.Document, InventedExperiments.Results);
+
+        Verify("guarantees.md", report.WriteMarkdown);
+        Verify("guarantees.csv", report.WriteCsv);
+        Verify("guarantees.txt", output => report.WriteTerminal(output, width: 140));
+    }
 
     [Test]
     public void Graph_is_as_approved() => Verify("sparkline.svg", output => SvgSparkline.Write(InventedRun.Rounds[0], Scale(), output));

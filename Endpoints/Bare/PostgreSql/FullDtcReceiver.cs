@@ -17,6 +17,7 @@ internal sealed class FullDtcReceiver(
             return false;
 
         await using var unit = new AtomicUnit(receive, new BranchId(database, transactionId), data);
+        var hasSent = false;
         try
         {
             using var transaction = AmbientTransaction.Create();
@@ -24,6 +25,7 @@ internal sealed class FullDtcReceiver(
             using (var scope = AmbientTransaction.Enter(transaction))
             {
                 await pipeline.HandleAsync(message, unit, cancellationToken);
+                hasSent = unit.Sends.Count > 0;
                 await queue.SendAsync(unit.Sends);
                 scope.Complete();
             }
@@ -33,7 +35,8 @@ internal sealed class FullDtcReceiver(
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
             await unit.DisposeAsync();
-            if (unit.IsUndecided)
+            // What commits the answer would commit the sends of the failed attempt with it, once they are written.
+            if (unit.IsUndecided && !hasSent)
             {
                 await recoverability.AnswerAsync(queue, receive, message, failure);
             }

@@ -1,5 +1,5 @@
-using Kit.Endpoints.Bare.Tables;
 using Kit.Endpoints.Bare.Outbox;
+using Kit.Endpoints.Bare.Tables;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
 

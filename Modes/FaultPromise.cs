@@ -1,0 +1,101 @@
+using static Kit.Modes.DeliveryClass;
+
+namespace Kit.Modes;
+
+/// <summary>
+/// What a mode promises under a fault: the classes that a message which meets it may be of. Every other message is promised
+/// <see cref="Once"/>. What follows from the modes' definitions is written here; what a framework, a driver or a broker makes of it is observed.
+/// </summary>
+public static class FaultPromise
+{
+    /// <summary>The classes that the message may be of that meets the fault; with a server that crashes, every message.</summary>
+    /// <param name="fault">What goes wrong.</param>
+    /// <param name="mode">How transactional the handler is.</param>
+    /// <param name="isBroker">
+    /// Whether the queue is a broker's: acknowledgements and sends are then messages of their own, and a database that is away
+    /// does not keep messages from being received, failed and given up.
+    /// </param>
+    public static IReadOnlySet<DeliveryClass> Of(Fault fault, TransactionMode mode, bool isBroker)
+    {
+        ArgumentNullException.ThrowIfNull(fault);
+        ArgumentNullException.ThrowIfNull(mode);
+        // Whoever sends past the endpoint has left every mode.
+        if (fault == Fault.ImmediateSend)
+            return Set(Ghost, DuplicatedOutgoing);
+        if (mode.CrashEffect is CrashEffect.LeavesInDoubt)
+            return OfDriversTwoPhases(fault);
+        if (mode == TransactionMode.TransactionsOff)
+            return OfTransactionsOff(fault, isBroker);
+        if (mode == TransactionMode.ScopeOff)
+            return OfScopeOff(fault, isBroker);
+        if (mode == TransactionMode.DtcOff)
+            return OfDtcOff(fault, isBroker);
+
+        return OfOneUnit(fault);
+    }
+
+    /// <summary>What holds for each message whatever goes wrong, and how often.</summary>
+    public static IReadOnlySet<DeliveryClass> Always(TransactionMode mode)
+    {
+        ArgumentNullException.ThrowIfNull(mode);
+        return mode.CrashEffect switch
+        {
+            CrashEffect.None => Set(Once, CleanError),
+            CrashEffect.Doubles => Set(Once, CleanError, Duplicated, DuplicatedOutgoing, Zombie, Torn),
+            CrashEffect.Loses => Set(Once, CleanError, Lost, Zombie, Torn, Ghost),
+            _ => Set(Once, CleanError, InDoubt, Torn, Stuck),
+        };
+    }
+
+    private static HashSet<DeliveryClass> OfOneUnit(Fault fault) =>
+        fault == Fault.Poison || fault == Fault.FailedDispatch ? Set(CleanError) : Set(Once);
+
+    private static HashSet<DeliveryClass> OfDtcOff(Fault fault, bool isBroker) => fault switch
+    {
+        _ when fault == Fault.Poison => Set(CleanError),
+        _ when fault == Fault.KillBeforeDispatch => Set(Duplicated),
+        _ when fault == Fault.KillBeforeAcknowledgement => Set(Duplicated, DuplicatedOutgoing),
+        _ when fault == Fault.CutAtCommit => Set(Once, Duplicated),
+        _ when fault == Fault.CutAtReceive => isBroker ? Set(Once, Duplicated, DuplicatedOutgoing) : Set(Once, Duplicated),
+        // The messages of a broker go on being received and failing while the database is away.
+        _ when fault == Fault.RestartDatabase => isBroker ? Set(Once, Duplicated, CleanError, Zombie) : Set(Once, Duplicated),
+        _ when fault == Fault.RestartBroker => Set(Once, Duplicated, DuplicatedOutgoing),
+        _ when fault == Fault.SwallowedError => Set(Ghost),
+        _ when fault == Fault.FailedDispatch => Set(Duplicated, Zombie),
+        _ => Set(Once),
+    };
+
+    private static HashSet<DeliveryClass> OfScopeOff(Fault fault, bool isBroker) => fault switch
+    {
+        _ when fault == Fault.ThrowAfterInsert || fault == Fault.KillBetweenInserts || fault == Fault.LostDeadlock => Set(Torn, Duplicated),
+        _ when fault == Fault.Poison => Set(Torn, Duplicated, Zombie),
+        _ when fault == Fault.CutAtCommit => Set(Once, Torn, Duplicated),
+        _ when fault == Fault.RestartDatabase => isBroker ? Set(Once, Torn, Duplicated, CleanError, Zombie) : Set(Once, Torn, Duplicated),
+        _ when fault == Fault.SwallowedError => Set(Torn),
+        _ => OfDtcOff(fault, isBroker),
+    };
+
+    private static HashSet<DeliveryClass> OfTransactionsOff(Fault fault, bool isBroker) => fault switch
+    {
+        _ when fault == Fault.ThrowBeforeInsert || fault == Fault.FailedCommit => Set(CleanError),
+        _ when fault == Fault.ThrowAfterInsert || fault == Fault.Poison || fault == Fault.LostDeadlock || fault == Fault.KillBetweenInserts => Set(Torn, Zombie),
+        _ when fault == Fault.KillBeforeCommit => Set(Lost),
+        _ when fault == Fault.KillBeforeDispatch || fault == Fault.FailedDispatch => Set(Zombie),
+        _ when fault == Fault.CutAtCommit => Set(Torn, Zombie, CleanError),
+        _ when fault == Fault.RestartDatabase => isBroker ? Set(Once, Torn, Zombie, CleanError) : Set(Once, Torn, Zombie, CleanError, Lost),
+        _ when fault == Fault.CutAtReceive || fault == Fault.RestartBroker => Set(Once, Lost, Zombie),
+        _ when fault == Fault.SwallowedError => Set(Torn),
+        _ => Set(Once),
+    };
+
+    /// <summary>A driver's two-phase commit without recovery: as one unit until a crash.</summary>
+    private static HashSet<DeliveryClass> OfDriversTwoPhases(Fault fault) => fault switch
+    {
+        _ when fault == Fault.KillBeforeCommit || fault == Fault.CutAtCommit || fault == Fault.CutAtReceive || fault == Fault.RestartDatabase
+            || fault == Fault.KillAfterPrepare || fault == Fault.KillAfterDecision => Set(Once, InDoubt, Torn, Stuck),
+        _ when fault == Fault.SwallowedError => Set(Ghost),
+        _ => OfOneUnit(fault),
+    };
+
+    private static HashSet<DeliveryClass> Set(params DeliveryClass[] classes) => [.. classes];
+}

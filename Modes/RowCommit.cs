@@ -1,0 +1,28 @@
+namespace Kit.Modes;
+
+/// <summary>How the handler's rows commit, seen on its connection: what a fault at the commit has to look for.</summary>
+public enum RowCommit
+{
+    /// <summary>Each statement by itself.</summary>
+    EachStatement,
+
+    /// <summary>One commit when the handler has returned.</summary>
+    Once,
+
+    /// <summary>Prepared when the handler has returned, committed after the receive.</summary>
+    InTwoPhases,
+}
+
+public static class RowCommits
+{
+    public static RowCommit RowCommit(this TransactionMode mode)
+    {
+        ArgumentNullException.ThrowIfNull(mode);
+        if (mode == TransactionMode.ScopeOff || mode == TransactionMode.TransactionsOff)
+            return Modes.RowCommit.EachStatement;
+        if (mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcWaiting || mode == TransactionMode.NpgsqlScope)
+            return Modes.RowCommit.InTwoPhases;
+
+        return Modes.RowCommit.Once;
+    }
+}

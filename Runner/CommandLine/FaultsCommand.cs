@@ -1,0 +1,139 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
+using Kit.Modes;
+using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Results;
+using Kit.Runner.Servers;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary><c>faults</c>: lets things go wrong and accounts for every message.</summary>
+internal sealed class FaultsCommand : KitCommand
+{
+    private readonly CellFilter filter = new(isMatrix: true);
+    private readonly Option<string[]> fault = new("--fault")
+    {
+        Description = $"Only these faults. Names: {string.Join(", ", Fault.All)}.",
+        HelpName = "name,…",
+        CustomParser = result => [.. result.Tokens.SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))],
+        AllowMultipleArgumentsPerToken = true,
+    };
+    private readonly Option<bool> storm = new("--storm")
+    {
+        Description = "Instead of single faults: 2000 messages for each cell, and kills and cut connections at random moments.",
+    };
+    private readonly Option<int?> kills = Count("--kills", $"In a storm: how often the handler process is killed ({StormPlan.DefaultBlows}).");
+    private readonly Option<int?> cuts = Count("--cuts", $"In a storm: how often its connections are cut ({StormPlan.DefaultBlows}).");
+    private readonly Option<int?> seed = Count("--seed", "In a storm: the seed of its moments (random, and printed).");
+    private readonly Option<string?> speedFrom = new("--speed-from")
+    {
+        Description = "The folder of a run without faults, whose speeds are shown beside the guarantees.",
+        HelpName = "folder",
+    };
+    private readonly Option<string?> output = new("--out")
+    {
+        Description = "The folder for the results (results/faults- and the time). One that is there is completed: what it has is not made again.",
+        HelpName = "folder",
+    };
+    private readonly IReadOnlyList<string> arguments;
+
+    public FaultsCommand(IReadOnlyList<string> arguments)
+        : base(
+            "faults",
+            "Proves what each mode promises: lets things go wrong, on servers of the kit's own, and accounts for every message. " +
+            "Exit code 1 when a promise is not kept or a fault did not fire.",
+            ("faults --framework bare --transport postgresql", "every fault in the four modes, about 3 minutes"),
+            ("faults --fault kill-before-ack,swallowed-error", "two faults in every cell"),
+            ("faults --storm --speed-from results/reference", "random kills and cuts, with the speeds of a run beside"),
+            ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),
+            ("faults --out results/guarantees", "goes on with what was stopped there"))
+    {
+        this.arguments = arguments;
+        filter.AddTo(this);
+        fault.Validators.Add(CheckFaults);
+        speedFrom.NotEmpty();
+        output.NotEmpty();
+        foreach (var option in new Option[] { fault, storm, kills, cuts, seed, speedFrom, output })
+            Options.Add(option);
+        Validators.Add(CheckTogether);
+        SetAction(RunAsync);
+    }
+
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        var plan = Plan(parsed);
+        var console = Console.Out;
+        await console.WriteLineAsync(
+            $"Cells: {plan.Runnable.Count}. {(plan.Storm is { } raging ? $"Storm: {raging.Messages} messages, {raging.Kills} kills, {raging.Cuts} cuts, seed {raging.Seed}" : $"Faults: {plan.Faults.Count}")}. Results: {plan.Folder}");
+        try
+        {
+            var (document, results) = await new FaultRun(plan, (result, done, planned) => console.WriteLine(LineOf(result, done, planned))).RunAsync(cancellationToken);
+            new GuaranteeReport(document, results).WriteTerminal(console, ReportCommand.Width);
+            await console.WriteLineAsync($"\nTables: {new FaultFolder(plan.Folder).TablesPath}");
+            return results.All(result => result.IsGood) ? ExitCode.Success : ExitCode.Failure;
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            await console.WriteLineAsync($"Stopped. What had ended is kept; go on with: faults --out {plan.Folder}");
+            return ExitCode.Interrupted;
+        }
+    }
+
+    private FaultPlan Plan(ParseResult parsed) => new(
+        filter.Choose(parsed),
+        parsed.GetValue(fault) is { Length: > 0 } names ? [.. Fault.All.Where(one => names.Contains(one.Name))] : Fault.All,
+        parsed.GetValue(storm)
+            ? new StormPlan(
+                parsed.GetValue(kills) ?? StormPlan.DefaultBlows,
+                parsed.GetValue(cuts) ?? StormPlan.DefaultBlows,
+                parsed.GetValue(seed) ?? Random.Shared.Next(1_000_000))
+            : null,
+        PrivateRabbitMq.FindSupport(),
+        parsed.GetValue(speedFrom) is { } folder ? SpeedSource.Read(folder) : null,
+        parsed.GetValue(output) ?? Path.Combine("results", $"faults-{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
+        string.Join(' ', arguments));
+
+    private static string LineOf(FaultResult result, int done, int planned) =>
+        $"{done} of {planned}: {result.Cell} {result.Fault}: {Words.Of(result.Verdict)}"
+        + (result.Observed.Count > 0 ? $" ({string.Join(", ", result.Observed.Select(seen => $"{seen.Messages} {Words.Of(seen.Class)}"))})" : "")
+        + (result.Because is null ? "" : $": {result.Because}")
+        + (result.Seconds > 0 ? $", {result.Seconds:F1} s" : "");
+
+    private static void CheckFaults(OptionResult result)
+    {
+        var names = string.Join(", ", Fault.All);
+        if (result is { Implicit: false } && result.GetValueOrDefault<string[]>() is { Length: 0 })
+            result.AddError($"--fault: no name. Names: {names}.");
+        foreach (var unknown in (result.GetValueOrDefault<string[]>() ?? []).Where(name => Fault.All.All(one => one.Name != name)))
+            result.AddError($"--fault: unknown name '{unknown}'. Names: {names}.");
+    }
+
+    private void CheckTogether(CommandResult result)
+    {
+        var isStorm = result.GetValue(storm);
+        if (isStorm && result.GetResult(fault) is { Implicit: false })
+            result.AddError("--fault: a storm has its own; leave out one of --storm and --fault.");
+        foreach (var option in new[] { kills, cuts, seed })
+        {
+            if (!isStorm && result.GetResult(option) is { Implicit: false })
+                result.AddError($"{option.Name}: belongs to a storm; add --storm.");
+        }
+    }
+
+    private static Option<int?> Count(string name, string description) => new(name)
+    {
+        Description = description,
+        HelpName = "n",
+        CustomParser = result =>
+        {
+            var typed = result.Tokens[0].Value;
+            if (int.TryParse(typed, NumberStyles.None, CultureInfo.InvariantCulture, out var count))
+                return count;
+
+            result.AddError($"{name}: expected a whole number from 0 to {int.MaxValue}, found '{typed}'.");
+            return null;
+        },
+    };
+}

@@ -1,0 +1,7 @@
+namespace Kit.Runner.Faults.Accounts;
+
+/// <summary>Something found that a mode does not allow under a fault.</summary>
+/// <param name="MessageId">The message; <see langword="null"/> for a prepared transaction that none can be named for.</param>
+/// <param name="Because">What it is and what was allowed, in a line.</param>
+/// <param name="Evidence">What was found, a line each.</param>
+public sealed record Violation(Guid? MessageId, string Because, IReadOnlyList<string> Evidence);

@@ -1,0 +1,238 @@
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Modes;
+using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Rounds;
+using Npgsql;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>
+/// One cell set up for an experiment: fresh databases and queues, a proxy on each line of the endpoint, a journal of attempts, and handler
+/// processes to start and to kill.
+/// </summary>
+internal sealed class Bench : IAsyncDisposable
+{
+    public const int Concurrency = 2;
+
+    private const string Sink = "sink";
+
+    /// <summary>The widgets of an experiment know their attempt. The function fails a commit once: sequences are not rolled back.</summary>
+    private const string CreateTables =
+        """
+        ALTER TABLE widget ADD attempt_id uuid NOT NULL;
+        CREATE SEQUENCE commits_failed;
+        CREATE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            IF nextval('commits_failed') = 1 THEN
+                RAISE EXCEPTION 'The experiment wants this commit to fail.' USING ERRCODE = 'integrity_constraint_violation';
+            END IF;
+            RETURN NULL;
+        END $$;
+        """;
+
+    private readonly Cell cell;
+    private readonly KitDatabases owner;
+    private readonly RoundDatabases databases;
+    private readonly RoundTransport transport;
+    private readonly ICellQueue queue;
+    private readonly ICellQueue sink;
+    private readonly NpgsqlDataSource widgets;
+    private readonly string folder = Directory.CreateTempSubdirectory("kit-faults-").FullName;
+    private readonly List<Sending> sendings = [];
+    private HandlerProcess? handler;
+
+    private Bench(Cell cell, KitDatabases owner, RoundDatabases databases, RoundTransport transport)
+    {
+        this.cell = cell;
+        this.owner = owner;
+        this.databases = databases;
+        this.transport = transport;
+        queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
+        sink = cell.Kind.OpenQueue(SinkName, transport.ForRunner);
+        widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(databases.Widgets));
+        var server = new NpgsqlConnectionStringBuilder(databases.Widgets);
+        Widgets = new FaultProxy(server.Host!, server.Port);
+        Transport = cell.Kind.Transport == TransportName.RabbitMq
+            ? new FaultProxy(RabbitMqAddress.Parse(transport.ForEndpoint).Amqp.Host, RabbitMqAddress.Parse(transport.ForEndpoint).Amqp.Port)
+            : new FaultProxy(server.Host!, server.Port);
+    }
+
+    /// <summary>Between the endpoint and the widgets' database.</summary>
+    public FaultProxy Widgets { get; }
+
+    /// <summary>Between the endpoint and its queues.</summary>
+    public FaultProxy Transport { get; }
+
+    /// <summary>What one undisturbed attempt leaves behind.</summary>
+    public Workload Workload => new(ExperimentHandler.RowsPerAttempt, Sends: true, ReceiveIsBranch: cell.Mode.RowCommit() is RowCommit.InTwoPhases);
+
+    public JournalTail Journal => field ??= new JournalTail(JournalPath);
+
+    private string JournalPath => Path.Combine(folder, "attempts.jsonl");
+
+    private string SinkName => $"{transport.Queue}-{Sink}";
+
+    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
+    /// <exception cref="BrokerException">The broker cannot be reached.</exception>
+    public static async Task<Bench> CreateAsync(Cell cell, FaultServers servers, CancellationToken cancellationToken)
+    {
+        var kit = new KitDatabases(servers.PostgreSql);
+        var empty = await kit.CreateEmptyAsync(cancellationToken);
+        var bench = new Bench(cell, kit, empty, await RoundTransport.OpenAsync(cell, "widgets", empty, servers.Broker, cancellationToken));
+        try
+        {
+            await bench.ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);
+            await bench.queue.CreateAsync(cancellationToken);
+            await bench.sink.CreateAsync(cancellationToken);
+            return bench;
+        }
+        catch
+        {
+            await bench.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Starts a handler process and its endpoint.</summary>
+    /// <param name="chosen">The message that meets the fault.</param>
+    /// <param name="behaviour">What the handler does with it.</param>
+    /// <param name="parksAt">Where it parks, if it does.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <exception cref="KitException">It does not come up.</exception>
+    public async Task StartHandlerAsync(Guid chosen, Behaviour behaviour, AttemptPoint parksAt, CancellationToken cancellationToken)
+    {
+        var experiment = new ExperimentSpec(JournalPath, SinkName, transport.ForRunner, EndpointConnections.ForRunner(databases.Widgets), chosen, behaviour, parksAt);
+        handler = await HandlerProcess.StartAsync(
+            new HandlerSpec(cell.Name, transport.Queue, ThroughProxy(), Through(Widgets, EndpointConnections.For(databases.Widgets)), Concurrency, RecordCompletions: false)
+            {
+                Experiment = experiment,
+            },
+            cancellationToken);
+        await handler.StartEndpointAsync(cancellationToken);
+    }
+
+    /// <summary>Kills the handler process, and ends what it leaves in the proxies as the operating system would end its connections.</summary>
+    /// <returns>Its exit code.</returns>
+    public async Task<int> KillHandlerAsync()
+    {
+        var code = await handler!.KillAsync();
+        await Widgets.EndAllAsync(Ending.Reset);
+        await Transport.EndAllAsync(Ending.Reset);
+        await handler.DisposeAsync();
+        handler = null;
+        return code;
+    }
+
+    public async Task StopHandlerAsync(CancellationToken cancellationToken)
+    {
+        await handler!.StopEndpointAsync(cancellationToken);
+        await handler.DisposeAsync();
+        handler = null;
+    }
+
+    /// <exception cref="KitException">The handler process has ended by itself.</exception>
+    public void ThrowIfBroken() => handler?.ThrowIfBroken();
+
+    public async Task SendAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
+    {
+        await queue.PreloadAsync([.. messages.Select(message => new BuildWidget(message))], cancellationToken);
+        sendings.AddRange(messages.Select(message => new Sending(message, SendResult.Acked)));
+    }
+
+    /// <summary>From now on the message's first commit fails.</summary>
+    public Task FailCommitOfAsync(Guid message, CancellationToken cancellationToken) =>
+        ExecuteAsync(
+            $"""
+            CREATE CONSTRAINT TRIGGER fail_commit AFTER INSERT ON widget DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW WHEN (NEW.message_id = '{message}') EXECUTE FUNCTION fail_commit();
+            """,
+            cancellationToken);
+
+    public async Task<bool> HasFailedACommitAsync(CancellationToken cancellationToken)
+    {
+        await using var command = widgets.CreateCommand("SELECT is_called FROM commits_failed");
+        return (bool)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    /// <summary>All that can still move.</summary>
+    public async Task<Counters> CountAsync(CancellationToken cancellationToken)
+    {
+        await using var command = widgets.CreateCommand("SELECT (SELECT count(*) FROM widget), (SELECT count(*) FROM pg_prepared_xacts WHERE database = ANY($1))");
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases.Names] });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return new Counters(
+            reader.GetInt64(0),
+            reader.GetInt64(1),
+            await queue.CountAsync(cancellationToken),
+            await sink.CountAsync(cancellationToken),
+            (await queue.ReadErrorsAsync(cancellationToken)).Count,
+            Journal.Count());
+    }
+
+    /// <summary>Everything that is known of the messages. To be read when nothing moves and no endpoint runs.</summary>
+    public async Task<History> ReadHistoryAsync(CancellationToken cancellationToken)
+    {
+        var outgoing = await sink.ReadMessagesAsync(cancellationToken);
+        return new History
+        {
+            Sendings = sendings,
+            Attempts = AttemptJournal.Read(JournalPath),
+            Rows = await ReadAsync("SELECT id, message_id, attempt_id FROM widget", row => new WidgetRow(row.GetInt64(0), row.GetGuid(1), row.GetGuid(2)), cancellationToken),
+            // An outgoing message bears the id of the one that caused it.
+            Sink = [.. outgoing.Select(id => new SinkRow(id, id))],
+            Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
+            Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
+            Prepared = await ReadAsync(
+                $"SELECT gid, transaction::text::bigint FROM pg_prepared_xacts WHERE database IN ({string.Join(", ", databases.Names.Select(name => $"'{name}'"))})",
+                row => new PreparedTransaction(row.GetString(0), (uint)row.GetInt64(1)),
+                cancellationToken),
+        };
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (handler is not null)
+            await KillHandlerAsync();
+        await Widgets.DisposeAsync();
+        await Transport.DisposeAsync();
+        await queue.DisposeAsync();
+        await sink.DisposeAsync();
+        await transport.DisposeAsync();
+        await widgets.DisposeAsync();
+        await owner.DisposeAsync();
+        Directory.Delete(folder, recursive: true);
+    }
+
+    private string ThroughProxy()
+    {
+        if (cell.Kind.Transport != TransportName.RabbitMq)
+            return Through(Transport, transport.ForEndpoint);
+
+        var address = RabbitMqAddress.Parse(transport.ForEndpoint);
+        var proxied = new UriBuilder(address.Amqp) { Host = "127.0.0.1", Port = Transport.Port };
+        return RabbitMqAddress.Parse(proxied.Uri.AbsoluteUri, address.Management.AbsoluteUri).Text;
+    }
+
+    private static string Through(FaultProxy proxy, string connection) =>
+        new NpgsqlConnectionStringBuilder(connection) { Host = "127.0.0.1", Port = proxy.Port }.ConnectionString;
+
+    private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
+    {
+        await using var command = widgets.CreateCommand(query);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var rows = new List<T>();
+        while (await reader.ReadAsync(cancellationToken))
+            rows.Add(read(reader));
+
+        return rows;
+    }
+
+    private async Task ExecuteAsync(string statements, CancellationToken cancellationToken)
+    {
+        await using var command = widgets.CreateCommand(statements);
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
+}

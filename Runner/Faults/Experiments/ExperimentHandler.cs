@@ -1,0 +1,154 @@
+using System.Collections.Concurrent;
+using System.Data;
+using System.Data.Common;
+using System.Transactions;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Runner.Faults.Accounts;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>
+/// The handler of the experiments: two inserts and one send, so that work that is half done shows. It notes each step in a journal that
+/// outlives its process. As every handler of the kit it neither commits nor knows the mode.
+/// </summary>
+internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind) : IAsyncDisposable
+{
+    public const int RowsPerAttempt = 2;
+
+    private const string Nowhere = "nowhere";
+
+    private readonly AttemptJournal journal = new(spec.Journal);
+    private readonly ICellQueue sink = kind.OpenQueue(spec.Sink, spec.Transport);
+    private readonly ConcurrentDictionary<Guid, int> attempts = new();
+
+    public async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
+    {
+        var attempt = new Attempt(journal, message.MessageId);
+        var behaviour = message.MessageId == spec.Chosen ? spec.Behaviour : Behaviour.Succeeds;
+        var isFirst = attempts.AddOrUpdate(message.MessageId, 1, (_, made) => made + 1) == 1;
+        await ReachAsync(attempt, AttemptPoint.Started, behaviour);
+        if (behaviour is Behaviour.ThrowsBeforeInsert && isFirst)
+            throw Intended(attempt, "throws before its first insert");
+        if (behaviour is Behaviour.SendsAtOnceAndThrows)
+        {
+            await SendPastTheEndpointAsync(message, cancellationToken);
+            throw Intended(attempt, "has sent at once and throws");
+        }
+
+        var connection = await context.GetAsync(cancellationToken);
+        await ReachAsync(attempt, AttemptPoint.BeforeInsert, behaviour);
+        var first = WidgetId.Next();
+        await InsertAsync(connection, first, attempt, cancellationToken);
+        await ReachAsync(attempt, AttemptPoint.AfterFirstInsert, behaviour);
+        if (behaviour is Behaviour.AlwaysThrows || (behaviour is Behaviour.ThrowsAfterInsert && isFirst))
+            throw Intended(attempt, "throws between its inserts");
+        if (behaviour is Behaviour.Deadlocks && isFirst)
+            await MeetDeadlockAsync(connection, attempt, cancellationToken);
+
+        if (behaviour is Behaviour.SwallowsAnError && isFirst)
+            await FailToInsertAsync(connection, first, attempt, cancellationToken);
+        else
+            await InsertAsync(connection, WidgetId.Next(), attempt, cancellationToken);
+
+        await ReachAsync(attempt, AttemptPoint.AfterSecondInsert, behaviour);
+        if (behaviour is Behaviour.SendsToNowhere)
+            attempt.Note(AttemptPoint.Faulted, "sends to a queue that does not exist");
+
+        await context.SendAsync(behaviour is Behaviour.SendsToNowhere ? Nowhere : spec.Sink, new WidgetBuilt(message.MessageId), cancellationToken);
+        await ReachAsync(attempt, AttemptPoint.AfterSend, behaviour);
+        attempt.Note(AttemptPoint.Returned);
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        journal.Dispose();
+        return sink.DisposeAsync();
+    }
+
+    private async Task ReachAsync(Attempt attempt, AttemptPoint point, Behaviour behaviour)
+    {
+        attempt.Note(point);
+        if (behaviour is Behaviour.Parks && spec.ParksAt == point)
+        {
+            attempt.Note(AttemptPoint.Faulted, "waits to be killed");
+            await Task.Delay(Timeout.InfiniteTimeSpan, CancellationToken.None);
+        }
+    }
+
+    private async Task SendPastTheEndpointAsync(BuildWidget message, CancellationToken cancellationToken)
+    {
+        using var outside = new TransactionScope(TransactionScopeOption.Suppress, TransactionScopeAsyncFlowOption.Enabled);
+        await sink.PreloadAsync([message], cancellationToken);
+        outside.Complete();
+    }
+
+    private static InvalidOperationException Intended(Attempt attempt, string what)
+    {
+        attempt.Note(AttemptPoint.Faulted, what);
+        return new InvalidOperationException($"The experiment's handler {what}.");
+    }
+
+    /// <summary>Inserts a row, and learns in the same round trip which session and transaction it belongs to.</summary>
+    private static async Task InsertAsync(DbConnection connection, long id, Attempt attempt, CancellationToken cancellationToken)
+    {
+        await using var command = connection.CreateCommand();
+        command.CommandText =
+            "INSERT INTO widget (id, message_id, attempt_id) VALUES (@id, @message_id, @attempt_id) " +
+            "RETURNING pg_backend_pid(), pg_current_xact_id()::text::bigint & 4294967295";
+        Add(command, "id", DbType.Int64, id);
+        Add(command, "message_id", DbType.Guid, attempt.MessageId);
+        Add(command, "attempt_id", DbType.Guid, attempt.Id);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        attempt.WorksWith(new Backend(reader.GetInt32(0), (uint)reader.GetInt64(1)));
+    }
+
+    private static async Task FailToInsertAsync(DbConnection connection, long taken, Attempt attempt, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await InsertAsync(connection, taken, attempt, cancellationToken);
+        }
+        catch (DbException swallowed)
+        {
+            attempt.Note(AttemptPoint.Faulted, $"swallows the error {swallowed.SqlState}");
+        }
+    }
+
+    private async Task MeetDeadlockAsync(DbConnection connection, Attempt attempt, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await Deadlock.LoseAsync(connection, spec.Widgets, cancellationToken);
+        }
+        catch (DbException lost)
+        {
+            attempt.Note(AttemptPoint.Faulted, $"has lost a deadlock: {lost.SqlState}");
+            throw;
+        }
+    }
+
+    private static void Add(DbCommand command, string name, DbType type, object value)
+    {
+        var parameter = command.CreateParameter();
+        parameter.ParameterName = name;
+        parameter.DbType = type;
+        parameter.Value = value;
+        command.Parameters.Add(parameter);
+    }
+
+    /// <summary>One attempt, as it goes into the journal.</summary>
+    private sealed class Attempt(AttemptJournal journal, Guid messageId)
+    {
+        private readonly HashSet<Backend> backends = [];
+
+        public Guid MessageId => messageId;
+
+        public Guid Id { get; } = Guid.CreateVersion7();
+
+        public void WorksWith(Backend backend) => backends.Add(backend);
+
+        public void Note(AttemptPoint point, string? what = null) => journal.Write(new AttemptLine(messageId, Id, point, [.. backends], what));
+    }
+}

@@ -1,0 +1,44 @@
+using Kit.Runner.Faults.Accounts;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>What the handler of an experiment does with the message that was chosen; all others it handles without a fault.</summary>
+internal enum Behaviour
+{
+    Succeeds,
+
+    /// <summary>Throws before its first insert, at the first attempt alone.</summary>
+    ThrowsBeforeInsert,
+
+    /// <summary>Throws between its two inserts, at the first attempt alone.</summary>
+    ThrowsAfterInsert,
+
+    /// <summary>Throws between its two inserts, whenever it is attempted.</summary>
+    AlwaysThrows,
+
+    /// <summary>Stops at <see cref="ExperimentSpec.ParksAt"/> and waits to be killed.</summary>
+    Parks,
+
+    /// <summary>Between its two inserts becomes the victim of a deadlock, at the first attempt alone, and lets the error through.</summary>
+    Deadlocks,
+
+    /// <summary>Its second insert fails, at the first attempt alone; it catches the error and goes on.</summary>
+    SwallowsAnError,
+
+    /// <summary>Sends to a queue that does not exist, whenever it is attempted.</summary>
+    SendsToNowhere,
+
+    /// <summary>Sends past its endpoint, straight to the sink, and then throws before its first insert, whenever it is attempted.</summary>
+    SendsAtOnceAndThrows,
+}
+
+/// <summary>What the handler process of an experiment must know beside its <see cref="Rounds.HandlerSpec"/>. The addresses lead past every proxy.</summary>
+/// <param name="Journal">Path of the <see cref="AttemptJournal"/>.</param>
+/// <param name="Sink">The queue that the handler sends to.</param>
+/// <param name="Transport">Connection string of the transport.</param>
+/// <param name="Widgets">Connection string of the widgets' database.</param>
+/// <param name="Chosen">The message that meets the fault.</param>
+/// <param name="Behaviour">What is done with it.</param>
+/// <param name="ParksAt">Where <see cref="Behaviour.Parks"/> stops.</param>
+internal sealed record ExperimentSpec(
+    string Journal, string Sink, string Transport, string Widgets, Guid Chosen, Behaviour Behaviour, AttemptPoint ParksAt = AttemptPoint.Started);

@@ -1,0 +1,24 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Faults.Results;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>What a <c>faults</c> command is to do.</summary>
+/// <param name="Cells">The cells that were chosen, runnable or not.</param>
+/// <param name="Faults">The single faults; none in a storm.</param>
+/// <param name="Storm">The storm; <see langword="null"/> for single faults.</param>
+/// <param name="BrokerSupport">Whether the kit can start a broker here.</param>
+/// <param name="Speeds">The speeds to show beside; <see langword="null"/> where no run was named.</param>
+/// <param name="Folder">Where the results go, or where those are that are to be completed.</param>
+/// <param name="CommandLine">As it was typed.</param>
+internal sealed record FaultPlan(
+    IReadOnlyList<Cell> Cells, IReadOnlyList<Fault> Faults, StormPlan? Storm, Support BrokerSupport, SpeedSource? Speeds, string Folder, string CommandLine)
+{
+    public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
+
+    public Support SupportOf(Cell cell) =>
+        cell.Support.IsSupported && NeedsBroker(cell) && !BrokerSupport.IsSupported ? BrokerSupport : cell.Support;
+
+    public static bool NeedsBroker(Cell cell) => cell.Kind.Transport == TransportName.RabbitMq;
+}

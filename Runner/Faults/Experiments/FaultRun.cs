@@ -1,0 +1,135 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Faults.Results;
+using Kit.Runner.Results;
+using Kit.Runner.Rounds;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>All experiments of one command: private servers, every cell under every fault, results saved as they come.</summary>
+/// <param name="plan">What to do.</param>
+/// <param name="tell">Told of each result, with how many there are and will be.</param>
+internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tell)
+{
+    /// <summary>Experiments that run beside each other: most of their time is waiting for nothing to move. Servers crash alone.</summary>
+    private const int AtOnce = 4;
+
+    private readonly FaultFolder folder = new(plan.Folder);
+    private readonly Lock saving = new();
+    private readonly List<FaultResult> results = [];
+    private int planned;
+    private int finished;
+
+    /// <summary>Runs what the folder does not have yet, and writes the reports, also when it is stopped.</summary>
+    /// <returns>Every result of the folder, of this command or an earlier one.</returns>
+    /// <exception cref="KitException">Nothing can run, a server does not start, or the folder cannot be written or read.</exception>
+    /// <exception cref="OperationCanceledException">It was stopped; what had ended is saved.</exception>
+    public async Task<(FaultDocument Document, IReadOnlyList<FaultResult> Results)> RunAsync(CancellationToken cancellationToken)
+    {
+        if (plan.Runnable.Count == 0)
+            throw new KitException(WhyNothingRuns(), "See 'list' for every cell, and 'doctor' for this machine.");
+
+        var document = await DocumentAsync(cancellationToken);
+        results.AddRange(folder.LoadResults());
+        var done = results.Where(result => result.IsGood || result.Verdict is FaultVerdict.Broken).Select(result => result.Name).ToHashSet();
+        var todo = Experiments().Where(one => !done.Contains(FaultResult.NameOf(Provenance.NameOf(one.Cell), one.Fault?.Name ?? StormFacts.Name))).ToList();
+        planned = todo.Count;
+        try
+        {
+            if (todo.Count > 0)
+                document = await RunAsync(document, todo, cancellationToken);
+        }
+        finally
+        {
+            folder.WriteReports(new GuaranteeReport(document, results));
+        }
+
+        return (document, results);
+    }
+
+    private async Task<FaultDocument> RunAsync(FaultDocument document, List<Experiment> todo, CancellationToken cancellationToken)
+    {
+        folder.Save(document);
+        await using var servers = await FaultServers.StartAsync(todo.Exists(one => FaultPlan.NeedsBroker(one.Cell)), cancellationToken);
+        var versions = new Dictionary<string, string>(document.Servers) { ["PostgreSQL"] = servers.PostgreSqlVersion };
+        if (servers.Broker is not null)
+            versions["RabbitMQ"] = servers.Broker.Version;
+        document = document with { Servers = versions };
+        folder.Save(document);
+
+        var together = new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = cancellationToken };
+        await Parallel.ForEachAsync(todo.Where(one => !one.NeedsTheServersAlone), together, async (one, stop) => Save(await one.RunAsync(servers, stop)));
+        foreach (var one in todo.Where(one => one.NeedsTheServersAlone))
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            Save(await one.RunAsync(servers, cancellationToken));
+        }
+
+        return document;
+    }
+
+    private async Task<FaultDocument> DocumentAsync(CancellationToken cancellationToken)
+    {
+        var commit = await Provenance.CommitAsync(cancellationToken);
+        if (!folder.Exists)
+        {
+            return new FaultDocument
+            {
+                CommandLine = plan.CommandLine,
+                StartedUtc = DateTimeOffset.UtcNow,
+                Commit = commit,
+                Host = Provenance.OfHost(),
+                Packages = Provenance.Packages(),
+                LeftOut = LeftOut([]),
+                Speeds = plan.Speeds,
+            };
+        }
+
+        var begun = folder.LoadDocument();
+        return begun.Commit == commit
+            ? begun with { CommandLine = plan.CommandLine, LeftOut = LeftOut(begun.LeftOut), Speeds = plan.Speeds ?? begun.Speeds }
+            : throw new KitException(
+                $"{plan.Folder} holds experiments of commit {begun.Commit?.Id ?? "unknown"}, and this is {commit?.Id ?? "unknown"}{(commit is { Dirty: true } ? " with changes" : "")}.",
+                "Name a new folder with --out: one table must be of one build.");
+    }
+
+    private IReadOnlyList<CellLeftOut> LeftOut(IReadOnlyList<CellLeftOut> before) =>
+    [
+        .. before.UnionBy(
+            plan.Cells.Select(cell => (Cell: cell, plan.SupportOf(cell).Because)).Where(one => one.Because is not null)
+                .Select(one => new CellLeftOut(Provenance.NameOf(one.Cell), one.Because!)),
+            left => left.Cell),
+    ];
+
+    private IEnumerable<Experiment> Experiments() => plan.Storm is { } storm
+        ? plan.Runnable.Select(cell => new Experiment(cell, Fault: null, storm))
+        : from cell in plan.Runnable
+          from fault in plan.Faults
+          select new Experiment(cell, fault, Storm: null);
+
+    private void Save(FaultResult result)
+    {
+        lock (saving)
+        {
+            folder.Save(result);
+            results.RemoveAll(other => other.Name == result.Name);
+            results.Add(result);
+            tell(result, ++finished, planned);
+        }
+    }
+
+    private string WhyNothingRuns() => plan.Cells.Count == 0
+        ? "There is no such cell: no framework, transport, mode and access library that were named go together."
+        : $"None of the cells can run: {plan.SupportOf(plan.Cells[0]).Because}.";
+
+    /// <summary>A cell under a fault, or in a storm.</summary>
+    private sealed record Experiment(Cell Cell, Fault? Fault, StormPlan? Storm)
+    {
+        /// <summary>Crashes of servers meet every cell; and a storm needs the processors.</summary>
+        public bool NeedsTheServersAlone => Storm is not null || Fault == Fault.RestartDatabase || Fault == Fault.RestartBroker;
+
+        public Task<FaultResult> RunAsync(FaultServers servers, CancellationToken cancellationToken) => Storm is not null
+            ? new Storm(Cell, servers, Storm).RunAsync(cancellationToken)
+            : new SingleFault(Cell, Fault!, servers).RunAsync(cancellationToken);
+    }
+}

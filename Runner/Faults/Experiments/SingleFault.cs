@@ -1,0 +1,200 @@
+using System.Diagnostics;
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Faults.Injections;
+using Kit.Runner.Faults.Results;
+using Kit.Runner.Rounds;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>
+/// One fault that meets one message, exactly: some ordinary messages are handled, then the chosen one lies alone in the queue and meets the
+/// fault, then more ordinary ones follow. A server that crashes meets all of them.
+/// </summary>
+internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
+{
+    private const int Ordinary = 10;
+    private const int ForARestart = 3_000;
+    private const int MostViolations = 5;
+
+    /// <summary>128 + SIGKILL.</summary>
+    private const int Killed = 137;
+
+    private static readonly TimeSpan ToFire = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300);
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
+
+    private readonly Guid chosen = Guid.CreateVersion7();
+    private readonly List<string> fired = [];
+
+    /// <summary>Runs it. Whatever fails becomes the result's verdict.</summary>
+    /// <exception cref="OperationCanceledException">It was stopped.</exception>
+    public async Task<FaultResult> RunAsync(CancellationToken cancellationToken)
+    {
+        var blank = new FaultResult { Cell = Provenance.NameOf(cell), Fault = fault.Name, Verdict = FaultVerdict.Failed };
+        var injection = Injection.Of(fault, cell.Mode, cell.Kind.Transport, chosen);
+        if (injection is NoWindow none)
+            return blank with { Verdict = FaultVerdict.NoWindow, Because = none.Because };
+
+        var watch = Stopwatch.StartNew();
+        try
+        {
+            await using var bench = await Bench.CreateAsync(cell, servers, cancellationToken);
+            var why = await InjectAsync(bench, injection, cancellationToken);
+            var settled = await Settling.WaitAsync(bench.CountAsync, cancellationToken);
+            await bench.StopHandlerAsync(cancellationToken);
+            var account = Account.Of(await bench.ReadHistoryAsync(cancellationToken), bench.Workload);
+            return Judge(blank, account, injection is Restart, why ?? (settled ? null : "it did not settle within 30 s")) with { Seconds = watch.Elapsed.TotalSeconds };
+        }
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        {
+            return blank with { Because = failure.Message, Fired = fired, Seconds = watch.Elapsed.TotalSeconds };
+        }
+    }
+
+    /// <summary>Lets the fault happen.</summary>
+    /// <returns>Why it did not; <see langword="null"/> when it did.</returns>
+    private async Task<string?> InjectAsync(Bench bench, Injection injection, CancellationToken cancellationToken)
+    {
+        var behaviour = injection switch
+        {
+            InHandler does => does.Behaviour,
+            KillWhereParked => Behaviour.Parks,
+            _ => Behaviour.Succeeds,
+        };
+        await bench.StartHandlerAsync(chosen, behaviour, injection is KillWhereParked parked ? parked.Point : AttemptPoint.Started, cancellationToken);
+        if (injection is Restart restart)
+            return await CrashAsync(bench, restart, cancellationToken);
+
+        await bench.SendAsync(NewIds(Ordinary), cancellationToken);
+        if (!await UntilAsync(() => AreHandledAsync(bench, cancellationToken), bench, cancellationToken))
+            return "the messages before the fault were not handled";
+
+        var armed = injection is OnTheWire wire ? Arm(bench, wire) : null;
+        if (injection is ByConstraint)
+            await bench.FailCommitOfAsync(chosen, cancellationToken);
+        await bench.SendAsync([chosen], cancellationToken);
+        var hasFired = await UntilAsync(() => HasFiredAsync(bench, injection, armed, cancellationToken), bench, cancellationToken);
+        if (injection is KillWhereParked or OnTheWire { Kills: true })
+            await KillAsync(bench, cancellationToken);
+
+        await bench.SendAsync(NewIds(Ordinary), cancellationToken);
+        return hasFired && IsKillShown(injection) ? null : "the fault did not fire";
+    }
+
+    /// <summary>Whether the first messages are handled and nothing of them is on its way, so that the armed fault meets the chosen one.</summary>
+    private static async Task<bool> AreHandledAsync(Bench bench, CancellationToken cancellationToken)
+    {
+        if (await bench.CountAsync(cancellationToken) is not { AreDone: true, Sink: Ordinary } before)
+            return false;
+
+        await Task.Delay(Moment, cancellationToken);
+        return await bench.CountAsync(cancellationToken) == before;
+    }
+
+    private static ArmedFault Arm(Bench bench, OnTheWire wire)
+    {
+        var proxy = wire.Line is Line.Widgets ? bench.Widgets : bench.Transport;
+        return proxy.CutAt(wire.Pattern, wire.Moment, wire.Kills ? Ending.Hold : Ending.Cut);
+    }
+
+    private async Task<bool> HasFiredAsync(Bench bench, Injection injection, ArmedFault? armed, CancellationToken cancellationToken)
+    {
+        if (injection is OnTheWire wire)
+        {
+            if (!armed!.Fired.IsCompleted)
+                return false;
+
+            fired.Add($"the proxy met its bytes on the connection to the {Words.Of(wire.Line)} and {(wire.Kills ? "held" : "cut")} it ({Words.Of(wire.Moment)})");
+            return true;
+        }
+
+        if (injection is ByConstraint)
+        {
+            if (!await bench.HasFailedACommitAsync(cancellationToken))
+                return false;
+
+            fired.Add("the constraint has failed once");
+            return true;
+        }
+
+        if (bench.Journal.LinesOf(chosen).FirstOrDefault(line => line.Point is AttemptPoint.Faulted) is not { } met)
+            return false;
+
+        fired.Add($"the journal of attempt {met.AttemptId} says: {met.Note}");
+        return true;
+    }
+
+    private async Task KillAsync(Bench bench, CancellationToken cancellationToken)
+    {
+        var code = await bench.KillHandlerAsync();
+        fired.Add($"the handler process ended with exit code {code}");
+        // The one that goes on meets no fault.
+        await bench.StartHandlerAsync(chosen, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
+    }
+
+    private bool IsKillShown(Injection injection) =>
+        injection is not (KillWhereParked or OnTheWire { Kills: true }) || fired.Exists(line => line.EndsWith($" {Killed}", StringComparison.Ordinal));
+
+    private async Task<string?> CrashAsync(Bench bench, Restart restart, CancellationToken cancellationToken)
+    {
+        await bench.SendAsync(NewIds(ForARestart), cancellationToken);
+        if (!await UntilAsync(() => Task.FromResult(Begun(bench) > ForARestart / 20), bench, cancellationToken))
+            return "the drain did not begin";
+
+        fired.Add(await servers.CrashAsync(restart.OfBroker, cancellationToken));
+        var begun = Begun(bench);
+        fired.Add($"{begun} of {ForARestart} messages had been begun when the server was back");
+        return begun < ForARestart ? null : "the drain had ended before the server crashed";
+    }
+
+    private static int Begun(Bench bench) => bench.Journal.Count() / LinesOfAnAttempt;
+
+    /// <summary>Started, before the insert, after each insert, after the send, returned.</summary>
+    internal const int LinesOfAnAttempt = 6;
+
+    private static async Task<bool> UntilAsync(Func<Task<bool>> condition, Bench bench, CancellationToken cancellationToken)
+    {
+        for (var watch = Stopwatch.StartNew(); !await condition(); await Task.Delay(Pause, cancellationToken))
+        {
+            bench.ThrowIfBroken();
+            if (watch.Elapsed > ToFire)
+                return false;
+        }
+
+        return true;
+    }
+
+    private static List<Guid> NewIds(int count) => [.. Enumerable.Range(0, count).Select(_ => Guid.CreateVersion7())];
+
+    private FaultResult Judge(FaultResult blank, Account account, bool meetsAll, string? why)
+    {
+        var promised = FaultPromise.Of(fault, cell.Mode, cell.Kind.Transport == TransportName.RabbitMq);
+        var met = account.Verdicts.Where(verdict => meetsAll || verdict.MessageId == chosen).ToList();
+        var mayBeInDoubt = promised.Contains(DeliveryClass.InDoubt);
+        List<Violation> violations =
+        [
+            .. account.ViolationsOf(promised).Where(violation => violation.MessageId is { } id && (meetsAll || id == chosen)),
+            .. account.ViolationsOf(new HashSet<DeliveryClass> { DeliveryClass.Once }).Where(violation => violation.MessageId is { } id ? !meetsAll && id != chosen : !mayBeInDoubt),
+        ];
+        return blank with
+        {
+            Verdict = why is not null ? FaultVerdict.Void : violations.Count > 0 ? FaultVerdict.Broken : FaultVerdict.Kept,
+            Because = why,
+            Promised = [.. promised.Order()],
+            Observed =
+            [
+                .. from kind in Enum.GetValues<DeliveryClass>()
+                   let messages = met.Count(verdict => verdict.Is(kind))
+                   where messages > 0
+                   select new Observation(kind, messages),
+            ],
+            Counts = account.Counts,
+            Fired = fired,
+            Evidence = meetsAll ? [] : [.. met.SelectMany(verdict => verdict.Evidence)],
+            Violations = [.. violations.Take(MostViolations)],
+            ViolationCount = violations.Count,
+        };
+    }
+}

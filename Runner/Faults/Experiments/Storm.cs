@@ -1,0 +1,109 @@
+using System.Diagnostics;
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Faults.Results;
+using Kit.Runner.Rounds;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>
+/// Many messages, and at random moments of their drain the handler process is killed or every connection of its endpoint cut. Only what a mode
+/// promises whatever goes wrong is held against it.
+/// </summary>
+internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan)
+{
+    private const int MostViolations = 5;
+
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(1);
+
+    private readonly Random random = new(plan.Seed);
+
+    /// <summary>Runs it. Whatever fails becomes the result's verdict.</summary>
+    /// <exception cref="OperationCanceledException">It was stopped.</exception>
+    public async Task<FaultResult> RunAsync(CancellationToken cancellationToken)
+    {
+        var blank = new FaultResult { Cell = Provenance.NameOf(cell), Fault = StormFacts.Name, Verdict = FaultVerdict.Failed };
+        var watch = Stopwatch.StartNew();
+        try
+        {
+            await using var bench = await Bench.CreateAsync(cell, servers, cancellationToken);
+            var facts = await RageAsync(bench, watch, cancellationToken);
+            var settled = await Settling.WaitAsync(bench.CountAsync, cancellationToken);
+            await bench.StopHandlerAsync(cancellationToken);
+            var account = Account.Of(await bench.ReadHistoryAsync(cancellationToken), bench.Workload);
+            return Judge(blank, account, settled, facts) with { Seconds = watch.Elapsed.TotalSeconds };
+        }
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        {
+            return blank with { Because = failure.Message, Seconds = watch.Elapsed.TotalSeconds };
+        }
+    }
+
+    /// <summary>One wave of messages for each blow, which falls somewhere in it, and a last one that is left in peace.</summary>
+    private async Task<StormFacts> RageAsync(Bench bench, Stopwatch watch, CancellationToken cancellationToken)
+    {
+        var blows = Enumerable.Repeat(true, plan.Kills).Concat(Enumerable.Repeat(false, plan.Cuts)).ToArray();
+        random.Shuffle(blows);
+        var wave = plan.Messages / (blows.Length + 1);
+        var (kills, cuts, sent) = (0, 0, 0);
+        await StartAsync(bench, cancellationToken);
+        foreach (var isKill in blows)
+        {
+            if (watch.Elapsed > plan.Limit)
+                break;
+
+            var before = bench.Journal.Count();
+            await bench.SendAsync(NewIds(wave), cancellationToken);
+            sent += wave;
+            await ProgressAsync(bench, before + random.Next(1, wave * SingleFault.LinesOfAnAttempt), cancellationToken);
+            if (isKill)
+            {
+                kills++;
+                await bench.KillHandlerAsync();
+                await StartAsync(bench, cancellationToken);
+            }
+            else
+            {
+                cuts++;
+                await Task.WhenAll(bench.Widgets.EndAllAsync(Ending.Cut), bench.Transport.EndAllAsync(Ending.Cut));
+            }
+        }
+
+        await bench.SendAsync(NewIds(plan.Messages - sent), cancellationToken);
+        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts) * Bench.Concurrency);
+    }
+
+    private static Task StartAsync(Bench bench, CancellationToken cancellationToken) =>
+        bench.StartHandlerAsync(Guid.Empty, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
+
+    private static async Task ProgressAsync(Bench bench, int lines, CancellationToken cancellationToken)
+    {
+        // What was lost makes no progress.
+        for (var watch = Stopwatch.StartNew(); bench.Journal.Count() < lines && watch.Elapsed < Patience; await Task.Delay(Pause, cancellationToken))
+            bench.ThrowIfBroken();
+    }
+
+    private static List<Guid> NewIds(int count) => [.. Enumerable.Range(0, count).Select(_ => Guid.CreateVersion7())];
+
+    private FaultResult Judge(FaultResult blank, Account account, bool settled, StormFacts facts)
+    {
+        var promised = FaultPromise.Always(cell.Mode);
+        var violations = account.ViolationsOf(promised)
+            .Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt))
+            .ToList();
+        return blank with
+        {
+            Verdict = !settled ? FaultVerdict.Void : violations.Count > 0 ? FaultVerdict.Broken : FaultVerdict.Kept,
+            Because = settled ? null : "it did not settle within 30 s",
+            Promised = [.. promised.Order()],
+            Observed = [.. Enum.GetValues<DeliveryClass>().Select(kind => new Observation(kind, account.AllOf(kind).Count)).Where(seen => seen.Messages > 0)],
+            Counts = account.Counts,
+            Fired = [$"{facts.Kills} kills and {facts.Cuts} cuts of all connections"],
+            Violations = [.. violations.Take(MostViolations)],
+            ViolationCount = violations.Count,
+            Storm = facts,
+        };
+    }
+}

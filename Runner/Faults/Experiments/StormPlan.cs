@@ -1,0 +1,19 @@
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>How much is done in a storm.</summary>
+/// <param name="Kills">How often the handler process is killed.</param>
+/// <param name="Cuts">How often every connection of the endpoint is cut.</param>
+/// <param name="Seed">Of the moments.</param>
+internal sealed record StormPlan(int Kills, int Cuts, int Seed)
+{
+    public const int DefaultBlows = 5;
+
+    private const int FewestMessages = 2_000;
+    private const int MessagesOfABlow = 20;
+
+    /// <summary>2,000, and more where each blow would meet too few.</summary>
+    public int Messages => Math.Max(FewestMessages, (Kills + Cuts + 1) * MessagesOfABlow);
+
+    /// <summary>No blow falls after this time: 40 s, which leaves as much of a minute as settling takes, and 4 s for each blow of more than the usual number.</summary>
+    public TimeSpan Limit => TimeSpan.FromSeconds(40 + (4 * Math.Max(0, Kills + Cuts - (2 * DefaultBlows))));
+}

@@ -1,0 +1,185 @@
+using System.Collections.Concurrent;
+using System.Net;
+using System.Net.Sockets;
+
+namespace Kit.Runner.Faults;
+
+/// <summary>
+/// A TCP proxy on loopback between an endpoint and its server, which forwards what it gets until it is told to cut, reset, stall or
+/// refuse. What it is told applies to every connection of that moment, and its answers count them: a count of 0 is a fault that did not fire.
+/// It does not look into TLS: patterns are found in plain text alone.
+/// </summary>
+public sealed class FaultProxy : IAsyncDisposable
+{
+    private readonly string host;
+    private readonly int port;
+    private readonly Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+    private readonly ProxyFaults faults = new();
+    private readonly ConcurrentDictionary<ProxiedConnection, bool> connections = new();
+    private readonly ConcurrentDictionary<Task, bool> running = new();
+    private readonly CancellationTokenSource disposed = new();
+    private readonly Task accepting;
+    private volatile bool refusing;
+    private int refused;
+
+    /// <summary>Listens on a free port of 127.0.0.1 from now on.</summary>
+    /// <param name="host">The server's name or address.</param>
+    /// <param name="port">The server's port.</param>
+    /// <exception cref="SocketException">There is no free port.</exception>
+    public FaultProxy(string host, int port)
+    {
+        this.host = host;
+        this.port = port;
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        listener.Listen();
+        Port = ((IPEndPoint)listener.LocalEndPoint!).Port;
+        accepting = AcceptAsync();
+    }
+
+    /// <summary>The port of 127.0.0.1 to connect to.</summary>
+    public int Port { get; }
+
+    /// <summary>The connections that are open now.</summary>
+    public int Connections => connections.Keys.Count(connection => connection.IsOpen);
+
+    /// <summary>Connections that were refused so far.</summary>
+    public int Refused => Volatile.Read(ref refused);
+
+    /// <summary>Ends every open connection, those included that are held. What was not forwarded by now never is.</summary>
+    /// <param name="how">Not <see cref="Ending.Hold"/>: that is for what is armed.</param>
+    /// <returns>How many it ended; both sides of each are told.</returns>
+    public async Task<int> EndAllAsync(Ending how)
+    {
+        var ended = connections.Keys.Where(connection => connection.TryEnd(how)).ToList();
+        await Task.WhenAll(ended.Select(connection => connection.Told));
+        return ended.Count;
+    }
+
+    /// <summary>
+    /// Forwards no more in a direction, on open connections and new ones, ends of streams included: the network is silent, nothing is closed.
+    /// What is being handed over at this moment still goes through.
+    /// </summary>
+    /// <returns>How many connections are open, and stand still.</returns>
+    public int Stall(Traffic traffic)
+    {
+        foreach (var gate in faults.Gates(traffic))
+            gate.Close();
+        return Connections;
+    }
+
+    /// <summary>Goes on forwarding what was stalled; nothing is lost.</summary>
+    /// <returns>How many connections are open, and go on.</returns>
+    public int Resume(Traffic traffic)
+    {
+        foreach (var gate in faults.Gates(traffic))
+            gate.Open();
+        return Connections;
+    }
+
+    /// <summary>
+    /// Resets each new connection before a byte has passed, and counts it in <see cref="Refused"/>. To the client its connect may succeed
+    /// and its first read or write fail.
+    /// </summary>
+    public void RefuseConnections() => refusing = true;
+
+    public void AcceptConnections() => refusing = false;
+
+    /// <summary>Ends a connection when so many bytes have gone through it, counted from now: exactly these are forwarded.</summary>
+    /// <param name="traffic">One direction.</param>
+    /// <param name="bytes">1 or more.</param>
+    /// <exception cref="ArgumentOutOfRangeException">Not one direction, or no bytes.</exception>
+    public ArmedFault CutAfter(Traffic traffic, long bytes, Ending how = Ending.Cut)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(bytes, 1);
+        return Arm(new ArmedFault(traffic, how, CutMoment.BeforeForwarding, () => new CountWatch(bytes)));
+    }
+
+    /// <summary>
+    /// Ends a connection that sends these bytes to the server, wherever its packets begin and end. Take in what completes a command:
+    /// to PostgreSQL <c>COMMIT\0</c> is one and <c>COMMIT</c> is not.
+    /// </summary>
+    /// <param name="pattern">The bytes; 1 or more.</param>
+    /// <param name="moment">
+    /// When to end it. For <see cref="CutMoment.BeforeForwarding"/> the first bytes of the pattern may have gone, when they came by
+    /// themselves; the last never goes.
+    /// </param>
+    /// <exception cref="ArgumentOutOfRangeException">No bytes.</exception>
+    public ArmedFault CutAt(ReadOnlyMemory<byte> pattern, CutMoment moment, Ending how = Ending.Cut)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(pattern.Length, 1, nameof(pattern));
+        return Arm(new ArmedFault(Traffic.ToServer, how, moment, () => new PatternWatch(pattern.ToArray())));
+    }
+
+    /// <summary>Ends every connection and listens no more.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (disposed.IsCancellationRequested)
+            return;
+
+        await disposed.CancelAsync();
+        await accepting;
+        await Task.WhenAll(running.Keys);
+        listener.Dispose();
+        disposed.Dispose();
+    }
+
+    private ArmedFault Arm(ArmedFault fault) =>
+        fault.Traffic is Traffic.ToServer or Traffic.ToClient
+            ? faults.Arm(fault)
+            : throw new ArgumentOutOfRangeException(nameof(fault), fault.Traffic, "Expected one direction.");
+
+    private async Task AcceptAsync()
+    {
+        try
+        {
+            while (true)
+            {
+                var client = await listener.AcceptAsync(disposed.Token);
+                var connection = ForwardAsync(client);
+                running.TryAdd(connection, true);
+                _ = connection.ContinueWith(ended => running.TryRemove(ended, out _), TaskScheduler.Default);
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // Disposed.
+        }
+    }
+
+    private async Task ForwardAsync(Socket accepted)
+    {
+        using var client = accepted;
+        using var server = new Socket(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        client.NoDelay = true;
+        if (!await TryConnectAsync(server))
+        {
+            // The server would have refused it.
+            client.LingerState = new LingerOption(enable: true, seconds: 0);
+            return;
+        }
+
+        using var connection = new ProxiedConnection(client, server, faults);
+        connections.TryAdd(connection, true);
+        await connection.RunAsync(disposed.Token);
+        connections.TryRemove(connection, out _);
+    }
+
+    private async Task<bool> TryConnectAsync(Socket server)
+    {
+        if (refusing)
+        {
+            Interlocked.Increment(ref refused);
+            return false;
+        }
+
+        try
+        {
+            await server.ConnectAsync(host, port, disposed.Token);
+            return true;
+        }
+        catch (Exception unreachable) when (unreachable is SocketException or OperationCanceledException)
+        {
+            return false;
+        }
+    }
+}

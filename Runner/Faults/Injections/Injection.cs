@@ -1,0 +1,122 @@
+using System.Text;
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Faults.Experiments;
+
+namespace Kit.Runner.Faults.Injections;
+
+/// <summary>How a fault is brought about in a cell.</summary>
+internal abstract record Injection
+{
+    private const string Commit = "COMMIT\0";
+    private const string Prepare = "PREPARE TRANSACTION";
+    private const string CommitPrepared = "COMMIT PREPARED";
+
+    /// <summary>The end of the header of an AMQP 0-9-1 method frame (13 bytes of payload) and the method <c>basic.ack</c> (class 60, method 80).</summary>
+    private static readonly ReadOnlyMemory<byte> BasicAck = new byte[] { 0, 0, 0, 13, 0, 60, 0, 80 };
+
+    /// <summary>The way for a cell, or <see cref="NoWindow"/> where the cell has no such moment.</summary>
+    /// <param name="fault">What goes wrong.</param>
+    /// <param name="mode">The cell's mode.</param>
+    /// <param name="transport">The cell's transport.</param>
+    /// <param name="chosen">The message that is to meet it.</param>
+    public static Injection Of(Fault fault, TransactionMode mode, string transport, Guid chosen)
+    {
+        var rows = mode.RowCommit();
+        var isBroker = transport == TransportName.RabbitMq;
+        return fault switch
+        {
+            _ when fault == Fault.ThrowBeforeInsert => new InHandler(Behaviour.ThrowsBeforeInsert),
+            _ when fault == Fault.ThrowAfterInsert => new InHandler(Behaviour.ThrowsAfterInsert),
+            _ when fault == Fault.Poison => new InHandler(Behaviour.AlwaysThrows),
+            _ when fault == Fault.LostDeadlock => new InHandler(Behaviour.Deadlocks),
+            _ when fault == Fault.SwallowedError => new InHandler(Behaviour.SwallowsAnError),
+            _ when fault == Fault.FailedDispatch => new InHandler(Behaviour.SendsToNowhere),
+            _ when fault == Fault.ImmediateSend => new InHandler(Behaviour.SendsAtOnceAndThrows),
+            _ when fault == Fault.FailedCommit => new ByConstraint(),
+            _ when fault == Fault.KillBetweenInserts => new KillWhereParked(AttemptPoint.AfterFirstInsert),
+            _ when fault == Fault.KillBeforeCommit => rows is RowCommit.EachStatement
+                ? new KillWhereParked(AttemptPoint.BeforeInsert)
+                : new OnTheWire(Line.Widgets, Text(CommitOf(rows)), CutMoment.BeforeForwarding, Kills: true),
+            _ when fault == Fault.KillBeforeDispatch => rows switch
+            {
+                RowCommit.EachStatement => new KillWhereParked(AttemptPoint.AfterSecondInsert),
+                RowCommit.Once => new OnTheWire(Line.Widgets, Text(Commit), CutMoment.BeforeAnswer, Kills: true),
+                _ => new NoWindow("rows and sends commit as one unit"),
+            },
+            _ when fault == Fault.KillBeforeAcknowledgement => BeforeAcknowledgement(mode, rows, isBroker),
+            _ when fault == Fault.CutAtCommit => rows is RowCommit.EachStatement
+                ? new OnTheWire(Line.Widgets, Uuid(chosen), CutMoment.BeforeAnswer, Kills: false)
+                : new OnTheWire(Line.Widgets, Text(CommitOf(rows)), CutMoment.BeforeAnswer, Kills: false),
+            _ when fault == Fault.CutAtReceive => AtReceive(mode, isBroker),
+            _ when fault == Fault.RestartDatabase => new Restart(OfBroker: false),
+            _ when fault == Fault.RestartBroker => isBroker ? new Restart(OfBroker: true) : new NoWindow("the transport has no broker"),
+            _ when fault == Fault.KillAfterPrepare => rows is RowCommit.InTwoPhases
+                ? new OnTheWire(Line.Widgets, Text(Prepare), CutMoment.BeforeAnswer, Kills: true)
+                : new NoWindow("nothing is prepared"),
+            _ when fault == Fault.KillAfterDecision => rows is RowCommit.InTwoPhases
+                ? new OnTheWire(Line.Transport, Text(DecisionOf(mode)), CutMoment.BeforeAnswer, Kills: true)
+                : new NoWindow("nothing is prepared"),
+            _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, "Expected one of Fault.All."),
+        };
+    }
+
+    private static string CommitOf(RowCommit rows) => rows is RowCommit.InTwoPhases ? Prepare : Commit;
+
+    /// <summary>The driver's own two-phase commit prepares the queue as well, and decides by committing its branch first.</summary>
+    private static string DecisionOf(TransactionMode mode) => mode == TransactionMode.NpgsqlScope ? CommitPrepared : Commit;
+
+    private static Injection BeforeAcknowledgement(TransactionMode mode, RowCommit rows, bool isBroker)
+    {
+        if (rows is RowCommit.InTwoPhases)
+            return new NoWindow("sends and receive commit as one unit");
+        if (mode == TransactionMode.TransactionsOff)
+            return new KillWhereParked(AttemptPoint.AfterSend);
+
+        return isBroker
+            ? new OnTheWire(Line.Transport, BasicAck, CutMoment.BeforeForwarding, Kills: true)
+            : new NoWindow("sends and receive commit together");
+    }
+
+    private static Injection AtReceive(TransactionMode mode, bool isBroker)
+    {
+        if (mode == TransactionMode.TransactionsOff)
+            return new NoWindow("the receive has committed before the handler");
+
+        return isBroker
+            ? new OnTheWire(Line.Transport, BasicAck, CutMoment.BeforeForwarding, Kills: false)
+            : new OnTheWire(Line.Transport, Text(DecisionOf(mode)), CutMoment.BeforeAnswer, Kills: false);
+    }
+
+    private static ReadOnlyMemory<byte> Text(string text) => Encoding.ASCII.GetBytes(text);
+
+    /// <summary>As PostgreSQL's binary format has it: big-endian.</summary>
+    private static ReadOnlyMemory<byte> Uuid(Guid id) => id.ToByteArray(bigEndian: true);
+}
+
+/// <summary>The cell has no such moment.</summary>
+/// <param name="Because">Why not, in words for a user.</param>
+internal sealed record NoWindow(string Because) : Injection;
+
+/// <summary>The handler does it itself.</summary>
+internal sealed record InHandler(Behaviour Behaviour) : Injection;
+
+/// <summary>A deferred constraint of the widgets' table fails once, for the chosen message.</summary>
+internal sealed record ByConstraint : Injection;
+
+/// <summary>The handler stops at a point, and its process is killed there.</summary>
+internal sealed record KillWhereParked(AttemptPoint Point) : Injection;
+
+/// <summary>Bytes of a connection are met: it is held there and the process killed, or it is cut.</summary>
+internal sealed record OnTheWire(Line Line, ReadOnlyMemory<byte> Pattern, CutMoment Moment, bool Kills) : Injection;
+
+/// <summary>A server crashes in the middle of a drain, and is started again.</summary>
+internal sealed record Restart(bool OfBroker) : Injection;
+
+/// <summary>A connection of the endpoint, with a proxy of its own.</summary>
+internal enum Line
+{
+    Widgets,
+    Transport,
+}

@@ -1,0 +1,30 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Results;
+
+namespace Kit.Tests.Faults.Experiments;
+
+/// <summary>Kills and cuts at random moments of a drain in <c>full-dtc</c>. The other cells are left to <c>faults --storm</c>.</summary>
+[Category("faults")]
+public sealed class StormOverTwoPhaseCommit
+{
+    private const int Seed = 1;
+
+    [Test]
+    public async Task Every_message_has_its_effect_once_and_nothing_is_left_prepared()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        await using var servers = await FaultServers.StartAsync(withBroker: false, CancellationToken.None);
+        var cell = Cell.All.Single(one => one.Name == "bare.postgresql.full-dtc.ado");
+
+        var result = await new Storm(cell, servers, new StormPlan(Kills: 3, Cuts: 2, Seed)).RunAsync(CancellationToken.None);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.Verdict, Is.EqualTo(FaultVerdict.Kept), () => $"{result.Because} {string.Join('\n', result.Violations.Select(violation => violation.Because))}");
+            Assert.That(result.Counts[DeliveryClass.Once], Is.EqualTo(result.Messages));
+            Assert.That(result.Storm, Is.EqualTo(new StormFacts(Seed, Kills: 3, Cuts: 2, InFlight: 10)));
+        }
+    }
+}
