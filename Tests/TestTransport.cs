@@ -1,5 +1,4 @@
 using Kit.Endpoints.Cells;
-using Kit.Modes;
 
 namespace Kit.Tests;
 
