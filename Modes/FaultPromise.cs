@@ -30,6 +30,8 @@ public static class FaultPromise
             return OfScopeOff(fault, isBroker);
         if (mode == TransactionMode.DtcOff)
             return OfDtcOff(fault, isBroker);
+        if (mode == TransactionMode.Outbox)
+            return OfOutbox(fault, isBroker);
 
         return OfOneUnit(fault);
     }
@@ -40,6 +42,8 @@ public static class FaultPromise
         ArgumentNullException.ThrowIfNull(mode);
         return mode.CrashEffect switch
         {
+            // What it sends comes once more with the same id, for the receiver to know it again.
+            _ when mode == TransactionMode.Outbox => Set(Once, CleanError, DuplicatedOutgoing),
             CrashEffect.None => Set(Once, CleanError),
             CrashEffect.Doubles => Set(Once, CleanError, Duplicated, DuplicatedOutgoing, Zombie, Torn),
             CrashEffect.Loses => Set(Once, CleanError, Lost, Zombie, Torn, Ghost),
@@ -49,6 +53,16 @@ public static class FaultPromise
 
     private static HashSet<DeliveryClass> OfOneUnit(Fault fault) =>
         fault == Fault.Poison || fault == Fault.FailedDispatch ? Set(CleanError) : Set(Once);
+
+    /// <summary>The rows exactly once; the sends at least once, with the same id.</summary>
+    private static HashSet<DeliveryClass> OfOutbox(Fault fault, bool isBroker) => fault switch
+    {
+        // The rows are committed with what is to be sent, which waits for somebody to put the queue right.
+        _ when fault == Fault.FailedDispatch => Set(Zombie),
+        _ when fault == Fault.KillBeforeAcknowledgement || fault == Fault.CutAtReceive || fault == Fault.RestartBroker => Set(Once, DuplicatedOutgoing),
+        _ when fault == Fault.RestartDatabase && isBroker => Set(Once, DuplicatedOutgoing, CleanError, Zombie),
+        _ => OfOneUnit(fault),
+    };
 
     private static HashSet<DeliveryClass> OfDtcOff(Fault fault, bool isBroker) => fault switch
     {
