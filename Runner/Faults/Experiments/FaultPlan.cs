@@ -17,8 +17,18 @@ internal sealed record FaultPlan(
 {
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 
-    public Support SupportOf(Cell cell) =>
-        cell.Support.IsSupported && NeedsBroker(cell) && !BrokerSupport.IsSupported ? BrokerSupport : cell.Support;
+    /// <summary>Whether faults can be injected into a cell here, or the first reason why not.</summary>
+    public Support SupportOf(Cell cell)
+    {
+        if (!cell.Support.IsSupported)
+            return cell.Support;
+        if (cell.Kind.Transport is not (TransportName.PostgreSql or TransportName.RabbitMq))
+            return Support.No("faults are injected into connections to PostgreSQL and RabbitMQ");
+        if (cell.Mode.NeedsOneDatabase)
+            return Support.No("faults look for the rows' commit on a connection of its own, and this mode has one connection for all");
+
+        return NeedsBroker(cell) ? BrokerSupport : Support.Yes;
+    }
 
     public static bool NeedsBroker(Cell cell) => cell.Kind.Transport == TransportName.RabbitMq;
 }
