@@ -16,6 +16,9 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
 {
     public const int RowsPerAttempt = 2;
 
+    /// <summary>Lines in the journal of an attempt that meets no fault: started, before the first insert, after each, after the send, returned.</summary>
+    public const int LinesPerAttempt = 6;
+
     private const string Nowhere = "nowhere";
 
     private readonly AttemptJournal journal = new(spec.Journal);

@@ -21,7 +21,9 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
     /// <summary>128 + SIGKILL.</summary>
     private const int Killed = 137;
 
-    private static readonly TimeSpan ToFire = TimeSpan.FromSeconds(20);
+    /// <summary>For a process to come up and handle a message, on a busy machine too.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
     private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
 
@@ -79,7 +81,11 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
         if (injection is KillWhereParked or OnTheWire { Kills: true })
             await KillAsync(bench, cancellationToken);
 
-        await bench.SendAsync(NewIds(Ordinary), cancellationToken);
+        var after = NewIds(Ordinary);
+        await bench.SendAsync(after, cancellationToken);
+        if (!await UntilAsync(() => Task.FromResult(bench.Journal.LinesOf(after[^1]).Count > 0), bench, cancellationToken))
+            return "the endpoint did not go on after the fault";
+
         return hasFired && IsKillShown(injection) ? null : "the fault did not fire";
     }
 
@@ -149,17 +155,14 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
         return begun < ForARestart ? null : "the drain had ended before the server crashed";
     }
 
-    private static int Begun(Bench bench) => bench.Journal.Count() / LinesOfAnAttempt;
-
-    /// <summary>Started, before the insert, after each insert, after the send, returned.</summary>
-    internal const int LinesOfAnAttempt = 6;
+    private static int Begun(Bench bench) => bench.Journal.Count() / ExperimentHandler.LinesPerAttempt;
 
     private static async Task<bool> UntilAsync(Func<Task<bool>> condition, Bench bench, CancellationToken cancellationToken)
     {
         for (var watch = Stopwatch.StartNew(); !await condition(); await Task.Delay(Pause, cancellationToken))
         {
             bench.ThrowIfBroken();
-            if (watch.Elapsed > ToFire)
+            if (watch.Elapsed > Patience)
                 return false;
         }
 

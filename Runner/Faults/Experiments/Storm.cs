@@ -15,7 +15,12 @@ internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan)
 {
     private const int MostViolations = 5;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
+    /// <summary>What was lost makes no progress, and the blow falls anyway.</summary>
+    private static readonly TimeSpan ToProgress = TimeSpan.FromSeconds(10);
+
+    /// <summary>For a process to come up, on a busy machine too.</summary>
+    private static readonly TimeSpan ToGoOn = TimeSpan.FromSeconds(60);
+
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(1);
 
     private readonly Random random = new(plan.Seed);
@@ -57,7 +62,7 @@ internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan)
             var before = bench.Journal.Count();
             await bench.SendAsync(NewIds(wave), cancellationToken);
             sent += wave;
-            await ProgressAsync(bench, before + random.Next(1, wave * SingleFault.LinesOfAnAttempt), cancellationToken);
+            await ProgressAsync(bench, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
             if (isKill)
             {
                 kills++;
@@ -71,17 +76,18 @@ internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan)
             }
         }
 
+        var atLast = bench.Journal.Count();
         await bench.SendAsync(NewIds(plan.Messages - sent), cancellationToken);
+        await ProgressAsync(bench, atLast + 1, ToGoOn, cancellationToken);
         return new StormFacts(plan.Seed, kills, cuts, (kills + cuts) * Bench.Concurrency);
     }
 
     private static Task StartAsync(Bench bench, CancellationToken cancellationToken) =>
         bench.StartHandlerAsync(Guid.Empty, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
 
-    private static async Task ProgressAsync(Bench bench, int lines, CancellationToken cancellationToken)
+    private static async Task ProgressAsync(Bench bench, int lines, TimeSpan patience, CancellationToken cancellationToken)
     {
-        // What was lost makes no progress.
-        for (var watch = Stopwatch.StartNew(); bench.Journal.Count() < lines && watch.Elapsed < Patience; await Task.Delay(Pause, cancellationToken))
+        for (var watch = Stopwatch.StartNew(); bench.Journal.Count() < lines && watch.Elapsed < patience; await Task.Delay(Pause, cancellationToken))
             bench.ThrowIfBroken();
     }
 
