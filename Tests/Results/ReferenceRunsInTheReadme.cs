@@ -20,6 +20,7 @@ public sealed class ReferenceRunsInTheReadme
 
     [TestCase("reference")]
     [TestCase("two-phase")]
+    [TestCase("nservicebus")]
     public void Every_round_is_valid_and_every_message_is_accounted_for(string name)
     {
         var run = RunFolder.Open(Path.Combine(Root, "results", name)).Load();
@@ -37,6 +38,7 @@ public sealed class ReferenceRunsInTheReadme
 
     [TestCase("reference")]
     [TestCase("two-phase")]
+    [TestCase("nservicebus")]
     public void The_tables_are_those_that_its_rounds_give(string name)
     {
         var folder = RunFolder.Open(Path.Combine(Root, "results", name));
