@@ -21,7 +21,7 @@ internal sealed class RunBroker : IAsyncDisposable
     public string Version { get; }
 
     /// <summary>Its processes; <see langword="null"/> where it is not the kit's own.</summary>
-    public IReadOnlyList<int>? Processes { get; }
+    public IReadOnlyList<int>? Processes { get; private set; }
 
     /// <summary>What a user should know of the broker that was named.</summary>
     public IReadOnlyList<string> Warnings { get; private init; } = [];
@@ -49,6 +49,7 @@ internal sealed class RunBroker : IAsyncDisposable
 
         await own.StopImmediatelyAsync();
         await own.RestartAsync(cancellationToken);
+        Processes = await own.FindPidsAsync();
     }
 
     public ValueTask DisposeAsync() => own?.DisposeAsync() ?? ValueTask.CompletedTask;
