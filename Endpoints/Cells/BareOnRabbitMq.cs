@@ -1,8 +1,6 @@
-using System.Data.Common;
 using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
-using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using RabbitMQ.Client;
@@ -24,26 +22,10 @@ public sealed class BareOnRabbitMq : IEndpointKind
         .AddSingleton(handle)
         .AddBareEndpoint(settings.Queue, endpoint => endpoint
             .UseRabbitMq(settings.Transport, settings.Widgets, settings.QueueType, settings.Prefetch)
-            .UseMode(settings.Mode)
-            .LimitConcurrency(settings.Concurrency)
-            .Handle<BuildWidget, BuildWidgetHandler>());
+            .BuildWidgets(settings));
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>
         new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType), name);
-
-    private sealed class BuildWidgetHandler(HandleWidget handle) : IMessageHandler<BuildWidget>
-    {
-        public Task HandleAsync(BuildWidget message, MessageContext context, CancellationToken cancellationToken) =>
-            handle(message, new Adapter(context), cancellationToken);
-    }
-
-    private sealed class Adapter(MessageContext context) : IMessageContext
-    {
-        public ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => context.GetConnectionAsync(cancellationToken);
-
-        public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) =>
-            context.SendAsync(queue, message, message.MessageId, cancellationToken);
-    }
 
     private sealed class CellQueue(RabbitMqQueue queue, string name) : RabbitMqCellQueue(queue, name)
     {

@@ -1,4 +1,3 @@
-using System.Data.Common;
 using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
@@ -28,25 +27,9 @@ public sealed class BareOnSqlServer : IEndpointKind
         .AddSingleton(handle)
         .AddBareEndpoint(settings.Queue, endpoint => endpoint
             .UseSqlServer(settings.Transport, settings.Widgets)
-            .UseMode(settings.Mode)
-            .LimitConcurrency(settings.Concurrency)
-            .Handle<BuildWidget, BuildWidgetHandler>());
+            .BuildWidgets(settings));
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(new SqlServerQueue(transport, name), name);
-
-    private sealed class BuildWidgetHandler(HandleWidget handle) : IMessageHandler<BuildWidget>
-    {
-        public Task HandleAsync(BuildWidget message, MessageContext context, CancellationToken cancellationToken) =>
-            handle(message, new Adapter(context), cancellationToken);
-    }
-
-    private sealed class Adapter(MessageContext context) : IMessageContext
-    {
-        public ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => context.GetConnectionAsync(cancellationToken);
-
-        public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) =>
-            context.SendAsync(queue, message, message.MessageId, cancellationToken);
-    }
 
     private sealed class CellQueue(SqlServerQueue queue, string name) : ICellQueue
     {

@@ -1,0 +1,28 @@
+using System.Data.Common;
+using Kit.Endpoints.Bare;
+using Kit.Handlers;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>What is the same in every bare cell, whatever holds the messages: mode, concurrency, and the handler behind the bare endpoint's interface.</summary>
+internal static class BareWidgets
+{
+    public static BareEndpoint BuildWidgets(this BareEndpoint endpoint, EndpointSettings settings) => endpoint
+        .UseMode(settings.Mode)
+        .LimitConcurrency(settings.Concurrency)
+        .Handle<BuildWidget, BuildWidgetHandler>();
+
+    private sealed class BuildWidgetHandler(HandleWidget handle) : IMessageHandler<BuildWidget>
+    {
+        public Task HandleAsync(BuildWidget message, MessageContext context, CancellationToken cancellationToken) =>
+            handle(message, new Adapter(context), cancellationToken);
+    }
+
+    private sealed class Adapter(MessageContext context) : IMessageContext
+    {
+        public ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => context.GetConnectionAsync(cancellationToken);
+
+        public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) =>
+            context.SendAsync(queue, message, message.MessageId, cancellationToken);
+    }
+}
