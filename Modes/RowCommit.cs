@@ -9,6 +9,9 @@ public enum RowCommit
     /// <summary>One commit when the handler has returned.</summary>
     Once,
 
+    /// <summary>One commit when the handler has returned, which is that of receive and sends as well.</summary>
+    WithReceive,
+
     /// <summary>Prepared when the handler has returned, committed after the receive.</summary>
     InTwoPhases,
 }
@@ -22,6 +25,8 @@ public static class RowCommits
             return Modes.RowCommit.EachStatement;
         if (mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcWaiting || mode == TransactionMode.NpgsqlScope)
             return Modes.RowCommit.InTwoPhases;
+        if (mode == TransactionMode.Shared)
+            return Modes.RowCommit.WithReceive;
 
         return Modes.RowCommit.Once;
     }

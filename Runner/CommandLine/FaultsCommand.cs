@@ -69,7 +69,7 @@ internal sealed class FaultsCommand : KitCommand
             $"Cells: {plan.Runnable.Count}. {(plan.Storm is { } raging ? $"Storm: {raging.Messages} messages, {raging.Kills} kills, {raging.Cuts} cuts, seed {raging.Seed}" : $"Faults: {plan.Faults.Count}")}. Results: {plan.Folder}");
         try
         {
-            var (document, results) = await new FaultRun(plan, (result, done, planned) => console.WriteLine(LineOf(result, done, planned))).RunAsync(cancellationToken);
+            var (document, results) = await new FaultRun(plan, (result, done, planned) => console.WriteLine(LineOf(result, done, planned)), console.WriteLine).RunAsync(cancellationToken);
             new GuaranteeReport(document, results).WriteTerminal(console, ReportCommand.Width);
             await console.WriteLineAsync($"\nTables: {new FaultFolder(plan.Folder).TablesPath}");
             return results.All(result => result.IsGood) ? ExitCode.Success : ExitCode.Failure;

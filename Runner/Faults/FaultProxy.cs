@@ -103,11 +103,14 @@ public sealed class FaultProxy : IAsyncDisposable
     /// When to end it. For <see cref="CutMoment.BeforeForwarding"/> the first bytes of the pattern may have gone, when they came by
     /// themselves; the last never goes.
     /// </param>
-    /// <exception cref="ArgumentOutOfRangeException">No bytes.</exception>
-    public ArmedFault CutAt(ReadOnlyMemory<byte> pattern, CutMoment moment, Ending how = Ending.Cut)
+    /// <param name="how">What becomes of the connection.</param>
+    /// <param name="occurrence">Which time the connection sends them, counted from now: 1 is the next.</param>
+    /// <exception cref="ArgumentOutOfRangeException">No bytes, or no occurrence.</exception>
+    public ArmedFault CutAt(ReadOnlyMemory<byte> pattern, CutMoment moment, Ending how = Ending.Cut, int occurrence = 1)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(pattern.Length, 1, nameof(pattern));
-        return Arm(new ArmedFault(Traffic.ToServer, how, moment, () => new PatternWatch(pattern.ToArray())));
+        ArgumentOutOfRangeException.ThrowIfLessThan(occurrence, 1);
+        return Arm(new ArmedFault(Traffic.ToServer, how, moment, () => new PatternWatch(pattern.ToArray(), occurrence)));
     }
 
     /// <summary>Ends every connection and listens no more.</summary>

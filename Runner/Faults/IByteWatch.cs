@@ -25,19 +25,26 @@ internal sealed class CountWatch(long bytes) : IByteWatch
     }
 }
 
-/// <summary>Looks for a pattern, also where it lies across pieces.</summary>
-internal sealed class PatternWatch(byte[] pattern) : IByteWatch
+/// <summary>Looks for a pattern, also where it lies across pieces, and finds it where it has come so many times.</summary>
+internal sealed class PatternWatch(byte[] pattern, int occurrence) : IByteWatch
 {
+    private int left = occurrence;
+
     /// <summary>The last bytes that passed, one fewer than the pattern has.</summary>
     private byte[] tail = [];
 
     public int? FindIn(ReadOnlySpan<byte> piece)
     {
         byte[] seen = [.. tail, .. piece];
-        if (seen.AsSpan().IndexOf(pattern) is >= 0 and var start)
-            return Math.Max(0, start - tail.Length);
+        for (var start = seen.AsSpan().IndexOf(pattern); start >= 0; start = Next(seen, start + pattern.Length))
+        {
+            if (--left == 0)
+                return Math.Max(0, start - tail.Length);
+        }
 
         tail = seen[^Math.Min(seen.Length, pattern.Length - 1)..];
         return null;
     }
+
+    private int Next(byte[] seen, int from) => seen.AsSpan(from).IndexOf(pattern) is >= 0 and var start ? from + start : -1;
 }

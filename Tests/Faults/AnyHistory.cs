@@ -74,7 +74,7 @@ public sealed class AnyHistory
         bool Defined(DeliveryClass kind) => kind switch
         {
             DeliveryClass.Unexpected =>
-                sent is not [SendResult.Acked or SendResult.Unknown] || stranger || (!attempted && r + o + e > 0) || (o > 0 && !one.Workload.Sends),
+                sent is not [SendResult.Acked or SendResult.Unknown] || stranger || (!attempted && r + o > 0) || (o > 0 && !one.Workload.Sends),
             DeliveryClass.Torn => half || (p > 0 && (r > 0 || o > 0 || gone)),
             DeliveryClass.InDoubt => p > 0 && r == 0 && o == 0 && !gone,
             DeliveryClass.Duplicated => r > whole,

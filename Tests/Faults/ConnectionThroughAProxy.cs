@@ -245,6 +245,27 @@ public sealed class ConnectionThroughAProxy
         Assert.That(await ReadToEndAsync(client), Is.EqualTo(answered));
     }
 
+    [TestCase("COMMIT;COMMIT;COMMIT;", "COMMIT;COMMIT;")]
+    [TestCase("COMMIT;", "SELECT 1;COMMIT;COM", "MIT;COMMIT;", "COMMIT;SELECT 1;COMMIT;COM")]
+    public async Task Cut_at_the_third_time_that_a_pattern_comes(params string[] pieces)
+    {
+        var (client, server) = await pair.ConnectAsync();
+        var fault = Proxy.CutAt("COMMIT;"u8.ToArray(), CutMoment.BeforeForwarding, occurrence: 3);
+        var (sent, forwarded) = (pieces[..^1], pieces[^1]);
+
+        foreach (var piece in sent[..^1])
+        {
+            await SendAsync(client, piece);
+            Assert.That(await ReadAsync(server, piece.Length), Is.EqualTo(piece));
+        }
+
+        Assert.That(fault.Connections, Is.Zero);
+        await SendAsync(client, sent[^1]);
+
+        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        Assert.That(string.Concat(sent[..^1]) + await ReadToEndAsync(server), Is.EqualTo(forwarded));
+    }
+
     [Test]
     public async Task Cut_before_the_answer_waits_for_it_and_withholds_it()
     {
@@ -383,6 +404,7 @@ public sealed class ConnectionThroughAProxy
             Assert.That(() => Proxy.CutAfter(Traffic.Both, 1), Throws.InstanceOf<ArgumentOutOfRangeException>());
             Assert.That(() => Proxy.CutAfter(Traffic.ToServer, 0), Throws.InstanceOf<ArgumentOutOfRangeException>());
             Assert.That(() => Proxy.CutAt(ReadOnlyMemory<byte>.Empty, CutMoment.AfterForwarding), Throws.InstanceOf<ArgumentOutOfRangeException>());
+            Assert.That(() => Proxy.CutAt("COMMIT;"u8.ToArray(), CutMoment.AfterForwarding, occurrence: 0), Throws.InstanceOf<ArgumentOutOfRangeException>());
         }
     }
 

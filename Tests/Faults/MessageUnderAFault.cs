@@ -87,7 +87,7 @@ public sealed class MessageUnderAFault
         yield return Case("A row that nobody attempted", Acked.Row(It, 1), Unexpected, Zombie);
         yield return Case("A row of an attempt that is not in the journal", Acked.Attempted(It, 1, AttemptPoint.Started).Row(It, 2).Arrived(It, 1), Unexpected);
         yield return Case("An outgoing message that nobody attempted", Acked.Arrived(It, 1), Unexpected, Ghost);
-        yield return Case("Given up, and nobody attempted it", Acked.InErrorQueue(It), Unexpected);
+        yield return Case("Given up by its endpoint, before the handler", Acked.InErrorQueue(It), CleanError);
         yield return Case("A send of a handler that sends nothing", Once, OneRow, Unexpected);
         yield return Case("Sent twice by its producer", Once.Sent(It), Unexpected);
     }

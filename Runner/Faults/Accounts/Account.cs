@@ -140,7 +140,7 @@ public sealed class Account
     private static bool IsUnexpected(Traces traces, Workload workload) =>
         traces.Sendings.Count != 1 // A stranger, or a producer that makes the duplicates itself.
         || traces.SentAs(SendResult.Failed)
-        || (traces.HasOutcome && traces.Attempts.Count == 0)
+        || ((traces.Rows.Count > 0 || traces.Sink.Count > 0) && traces.Attempts.Count == 0) // An endpoint can fail before its handler, and give up.
         || traces.HasRowOfNoAttempt
         || (traces.Sink.Count > 0 && !workload.Sends);
 

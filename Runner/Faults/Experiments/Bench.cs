@@ -54,15 +54,18 @@ internal sealed class Bench : IAsyncDisposable
         widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(databases.Widgets));
         var server = new NpgsqlConnectionStringBuilder(databases.Widgets);
         Widgets = new FaultProxy(server.Host!, server.Port);
-        Transport = cell.Kind.Transport == TransportName.RabbitMq
-            ? new FaultProxy(RabbitMqAddress.Parse(transport.ForEndpoint).Amqp.Host, RabbitMqAddress.Parse(transport.ForEndpoint).Amqp.Port)
-            : new FaultProxy(server.Host!, server.Port);
+        Transport = cell switch
+        {
+            { Kind.Transport: TransportName.RabbitMq } => new FaultProxy(RabbitMqAddress.Parse(transport.ForEndpoint).Amqp.Host, RabbitMqAddress.Parse(transport.ForEndpoint).Amqp.Port),
+            { Mode.NeedsOneDatabase: true } => Widgets,
+            _ => new FaultProxy(server.Host!, server.Port),
+        };
     }
 
     /// <summary>Between the endpoint and the widgets' database.</summary>
     public FaultProxy Widgets { get; }
 
-    /// <summary>Between the endpoint and its queues.</summary>
+    /// <summary>Between the endpoint and its queues; the same where one connection serves both.</summary>
     public FaultProxy Transport { get; }
 
     /// <summary>What one undisturbed attempt leaves behind.</summary>

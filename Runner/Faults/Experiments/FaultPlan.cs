@@ -24,10 +24,6 @@ internal sealed record FaultPlan(
             return cell.Support;
         if (cell.Kind.Transport is not (TransportName.PostgreSql or TransportName.RabbitMq))
             return Support.No("faults are injected into connections to PostgreSQL and RabbitMQ");
-        if (cell.Mode.NeedsOneDatabase)
-            return Support.No("faults look for the rows' commit on a connection of its own, and this mode has one connection for all");
-        if (cell.Mode == TransactionMode.Outbox && Storm is null)
-            return Support.No("single faults do not recognise its commit, which goes to the server with other statements; storms need not");
 
         return NeedsBroker(cell) ? BrokerSupport : Support.Yes;
     }

@@ -9,7 +9,8 @@ namespace Kit.Runner.Faults.Experiments;
 /// <summary>All experiments of one command: private servers, every cell under every fault, results saved as they come.</summary>
 /// <param name="plan">What to do.</param>
 /// <param name="tell">Told of each result, with how many there are and will be.</param>
-internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tell)
+/// <param name="say">Told now and then how far a storm is.</param>
+internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tell, Action<string> say)
 {
     /// <summary>Experiments that run beside each other: most of their time is waiting for nothing to move. Servers crash alone.</summary>
     private const int AtOnce = 4;
@@ -58,11 +59,11 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         folder.Save(document);
 
         var together = new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = cancellationToken };
-        await Parallel.ForEachAsync(todo.Where(one => !one.NeedsTheServersAlone), together, async (one, stop) => Save(await one.RunAsync(servers, stop)));
+        await Parallel.ForEachAsync(todo.Where(one => !one.NeedsTheServersAlone), together, async (one, stop) => Save(await one.RunAsync(servers, say, stop)));
         foreach (var one in todo.Where(one => one.NeedsTheServersAlone))
         {
             cancellationToken.ThrowIfCancellationRequested();
-            Save(await one.RunAsync(servers, cancellationToken));
+            Save(await one.RunAsync(servers, say, cancellationToken));
         }
 
         return document;
@@ -128,8 +129,8 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         /// <summary>Crashes of servers meet every cell; and a storm needs the processors.</summary>
         public bool NeedsTheServersAlone => Storm is not null || Fault == Fault.RestartDatabase || Fault == Fault.RestartBroker;
 
-        public Task<FaultResult> RunAsync(FaultServers servers, CancellationToken cancellationToken) => Storm is not null
-            ? new Storm(Cell, servers, Storm).RunAsync(cancellationToken)
+        public Task<FaultResult> RunAsync(FaultServers servers, Action<string> say, CancellationToken cancellationToken) => Storm is not null
+            ? new Storm(Cell, servers, Storm, say).RunAsync(cancellationToken)
             : new SingleFault(Cell, Fault!, servers).RunAsync(cancellationToken);
     }
 }

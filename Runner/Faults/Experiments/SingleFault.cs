@@ -35,7 +35,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
     public async Task<FaultResult> RunAsync(CancellationToken cancellationToken)
     {
         var blank = new FaultResult { Cell = Provenance.NameOf(cell), Fault = fault.Name, Verdict = FaultVerdict.Failed };
-        var injection = Injection.Of(fault, cell.Mode, cell.Kind.Transport, chosen);
+        var injection = Injection.Of(fault, cell, chosen);
         if (injection is NoWindow none)
             return blank with { Verdict = FaultVerdict.NoWindow, Because = none.Because };
 
@@ -102,7 +102,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
     private static ArmedFault Arm(Bench bench, OnTheWire wire)
     {
         var proxy = wire.Line is Line.Widgets ? bench.Widgets : bench.Transport;
-        return proxy.CutAt(wire.Pattern, wire.Moment, wire.Kills ? Ending.Hold : Ending.Cut);
+        return proxy.CutAt(wire.Pattern, wire.Moment, wire.Kills ? Ending.Hold : Ending.Cut, wire.Occurrence);
     }
 
     private async Task<bool> HasFiredAsync(Bench bench, Injection injection, ArmedFault? armed, CancellationToken cancellationToken)

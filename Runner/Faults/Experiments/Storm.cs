@@ -11,7 +11,11 @@ namespace Kit.Runner.Faults.Experiments;
 /// Many messages, and at random moments of their drain the handler process is killed or every connection of its endpoint cut. Only what a mode
 /// promises whatever goes wrong is held against it.
 /// </summary>
-internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan)
+/// <param name="cell">Where.</param>
+/// <param name="servers">The servers.</param>
+/// <param name="plan">How much.</param>
+/// <param name="say">Told now and then how far it is.</param>
+internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan, Action<string> say)
 {
     private const int MostViolations = 5;
 
@@ -22,6 +26,7 @@ internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan)
     private static readonly TimeSpan ToGoOn = TimeSpan.FromSeconds(60);
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(1);
+    private static readonly TimeSpan BetweenWords = TimeSpan.FromSeconds(10);
 
     private readonly Random random = new(plan.Seed);
 
@@ -54,10 +59,16 @@ internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan)
         var wave = plan.Messages / (blows.Length + 1);
         var (kills, cuts, sent) = (0, 0, 0);
         await StartAsync(bench, cancellationToken);
+        var said = Stopwatch.StartNew();
         foreach (var isKill in blows)
         {
             if (watch.Elapsed > plan.Limit)
                 break;
+            if (said.Elapsed > BetweenWords)
+            {
+                say($"{Provenance.NameOf(cell)}: {kills + cuts} of {blows.Length} kills and cuts");
+                said.Restart();
+            }
 
             var before = bench.Journal.Count();
             await bench.SendAsync(NewIds(wave), cancellationToken);

@@ -18,13 +18,13 @@ internal abstract record Injection
 
     /// <summary>The way for a cell, or <see cref="NoWindow"/> where the cell has no such moment.</summary>
     /// <param name="fault">What goes wrong.</param>
-    /// <param name="mode">The cell's mode.</param>
-    /// <param name="transport">The cell's transport.</param>
+    /// <param name="cell">Where.</param>
     /// <param name="chosen">The message that is to meet it.</param>
-    public static Injection Of(Fault fault, TransactionMode mode, string transport, Guid chosen)
+    public static Injection Of(Fault fault, Cell cell, Guid chosen)
     {
+        var mode = cell.Mode;
         var rows = mode.RowCommit();
-        var isBroker = transport == TransportName.RabbitMq;
+        var isBroker = cell.Kind.Transport == TransportName.RabbitMq;
         return fault switch
         {
             _ when fault == Fault.ThrowBeforeInsert => new InHandler(Behaviour.ThrowsBeforeInsert),
@@ -38,18 +38,20 @@ internal abstract record Injection
             _ when fault == Fault.KillBetweenInserts => new KillWhereParked(AttemptPoint.AfterFirstInsert),
             _ when fault == Fault.KillBeforeCommit => rows is RowCommit.EachStatement
                 ? new KillWhereParked(AttemptPoint.BeforeInsert)
-                : new OnTheWire(Line.Widgets, Text(CommitOf(rows)), CutMoment.BeforeForwarding, Kills: true),
+                : AtCommit(cell, chosen, CutMoment.BeforeForwarding, kills: true),
             _ when fault == Fault.KillBeforeDispatch => rows switch
             {
                 RowCommit.EachStatement => new KillWhereParked(AttemptPoint.AfterSecondInsert),
-                RowCommit.Once => new OnTheWire(Line.Widgets, Text(Commit), CutMoment.BeforeAnswer, Kills: true),
+                RowCommit.Once => AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true),
                 _ => new NoWindow("rows and sends commit as one unit"),
             },
             _ when fault == Fault.KillBeforeAcknowledgement => BeforeAcknowledgement(mode, rows, isBroker),
             _ when fault == Fault.CutAtCommit => rows is RowCommit.EachStatement
                 ? new OnTheWire(Line.Widgets, Uuid(chosen), CutMoment.BeforeAnswer, Kills: false)
-                : new OnTheWire(Line.Widgets, Text(CommitOf(rows)), CutMoment.BeforeAnswer, Kills: false),
-            _ when fault == Fault.CutAtReceive => AtReceive(mode, isBroker),
+                : AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false),
+            _ when fault == Fault.CutAtReceive => rows is RowCommit.WithReceive
+                ? AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false)
+                : AtReceive(mode, isBroker),
             _ when fault == Fault.RestartDatabase => new Restart(OfBroker: false),
             _ when fault == Fault.RestartBroker => isBroker ? new Restart(OfBroker: true) : new NoWindow("the transport has no broker"),
             _ when fault == Fault.KillAfterPrepare => rows is RowCommit.InTwoPhases
@@ -62,14 +64,36 @@ internal abstract record Injection
         };
     }
 
-    private static string CommitOf(RowCommit rows) => rows is RowCommit.InTwoPhases ? Prepare : Commit;
+    private static OnTheWire AtCommit(Cell cell, Guid chosen, CutMoment moment, bool kills)
+    {
+        if (cell.Mode.RowCommit() is RowCommit.InTwoPhases)
+            return new OnTheWire(Line.Widgets, Text(Prepare), moment, kills);
+        if (cell.Kind.Framework == "bare" && BatchWithCommit(cell.Mode) is { } occurrence)
+            return new OnTheWire(Line.Widgets, Uuid(chosen), moment, kills) { Occurrence = occurrence };
+
+        return new OnTheWire(Line.Widgets, Text(Commit), moment, kills);
+    }
+
+    /// <summary>
+    /// Where the commit goes to the server prepared and in one batch with the sends, so that its text is not seen: the batch is known by the
+    /// message's id, which went before with each row, and in <c>outbox</c> first of all into the inbox.
+    /// </summary>
+    private static int? BatchWithCommit(TransactionMode mode)
+    {
+        if (mode == TransactionMode.Outbox)
+            return 1 + ExperimentHandler.RowsPerAttempt + 1;
+        if (mode == TransactionMode.Shared)
+            return ExperimentHandler.RowsPerAttempt + 1;
+
+        return null;
+    }
 
     /// <summary>The driver's own two-phase commit prepares the queue as well, and decides by committing its branch first.</summary>
     private static string DecisionOf(TransactionMode mode) => mode == TransactionMode.NpgsqlScope ? CommitPrepared : Commit;
 
     private static Injection BeforeAcknowledgement(TransactionMode mode, RowCommit rows, bool isBroker)
     {
-        if (rows is RowCommit.InTwoPhases)
+        if (rows is RowCommit.InTwoPhases or RowCommit.WithReceive)
             return new NoWindow("sends and receive commit as one unit");
         if (mode == TransactionMode.TransactionsOff)
             return new KillWhereParked(AttemptPoint.AfterSend);
@@ -109,7 +133,11 @@ internal sealed record ByConstraint : Injection;
 internal sealed record KillWhereParked(AttemptPoint Point) : Injection;
 
 /// <summary>Bytes of a connection are met: it is held there and the process killed, or it is cut.</summary>
-internal sealed record OnTheWire(Line Line, ReadOnlyMemory<byte> Pattern, CutMoment Moment, bool Kills) : Injection;
+internal sealed record OnTheWire(Line Line, ReadOnlyMemory<byte> Pattern, CutMoment Moment, bool Kills) : Injection
+{
+    /// <summary>Which time a connection sends these bytes.</summary>
+    public int Occurrence { get; init; } = 1;
+}
 
 /// <summary>A server crashes in the middle of a drain, and is started again.</summary>
 internal sealed record Restart(bool OfBroker) : Injection;
