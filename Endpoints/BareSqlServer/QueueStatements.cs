@@ -9,7 +9,7 @@ internal sealed class QueueStatements
     private const int LongestName = 120;
 
     // A row deleted by a receive that has not committed is still a message: only a row version shows it without waiting for its lock.
-    private const string AsCommitted = "SET TRANSACTION ISOLATION LEVEL SNAPSHOT; ";
+    public const string AsCommitted = "SET TRANSACTION ISOLATION LEVEL SNAPSHOT; ";
 
     public QueueStatements(string name)
     {

@@ -1,3 +1,4 @@
+using System.Transactions;
 using Kit.Modes;
 using Microsoft.Data.SqlClient;
 
@@ -26,6 +27,34 @@ internal sealed class SqlServerConnections
     public string ForQueue(TransactionMode mode) => Of(queue, enlist: IsOneUnit(mode));
 
     public string ForData(TransactionMode mode) => Of(data, enlist: IsOneUnit(mode) || mode == TransactionMode.DtcOff);
+
+    /// <summary>Makes sure before anything is received that a mode can run over these connections.</summary>
+    /// <param name="endpoint">The endpoint's name, for the message.</param>
+    /// <param name="mode">The mode.</param>
+    /// <exception cref="NotSupportedException">It cannot run on this machine, or not with these connection strings.</exception>
+    public void Require(string endpoint, TransactionMode mode)
+    {
+        if (SqlServerSupport.Of(mode, AreOne).Because is { } reason)
+            throw new NotSupportedException($"Endpoint '{endpoint}' cannot run in {mode}: {reason}.");
+        if (IsOneUnit(mode) && !AreOne)
+            RequireCoordinator(endpoint, mode);
+    }
+
+    /// <summary>Promotes a transaction before any message does, so that what hinders MSDTC is said once.</summary>
+    private static void RequireCoordinator(string endpoint, TransactionMode mode)
+    {
+        if (OperatingSystem.IsWindows())
+            TransactionManager.ImplicitDistributedTransactions = true;
+        try
+        {
+            using var scope = AmbientTransaction.Begin();
+            TransactionInterop.GetTransmitterPropagationToken(Transaction.Current!);
+        }
+        catch (TransactionException refused)
+        {
+            throw new NotSupportedException($"Endpoint '{endpoint}' cannot run in {mode}: MSDTC does not coordinate: {Failure.ReasonOf(refused).Message}", refused);
+        }
+    }
 
     private static bool IsOneUnit(TransactionMode mode) => mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcPromoted;
 

@@ -1,5 +1,4 @@
 using System.Data.Common;
-using System.Transactions;
 using Kit.Endpoints.Bare.Tables;
 using Kit.Modes;
 using Microsoft.Data.SqlClient;
@@ -21,13 +20,8 @@ internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnecti
     /// <exception cref="SqlException">The queues' database cannot be reached.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        if (SqlServerSupport.Of(endpoint.Mode, connections.AreOne).Because is { } reason)
-            throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
-
+        connections.Require(endpoint.Name, endpoint.Mode);
         await (await OpenAsync(cancellationToken)).DisposeAsync();
-        if (IsOneUnit && !connections.AreOne)
-            RequireCoordinator();
-
         data = SqlClientFactory.Instance.CreateDataSource(connections.ForData(endpoint.Mode));
         workers.Start(endpoint.Concurrency, ReceiverOf(data));
     }
@@ -42,24 +36,6 @@ internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnecti
         workers.Dispose();
         if (data is not null)
             await data.DisposeAsync();
-    }
-
-    private bool IsOneUnit => endpoint.Mode == TransactionMode.FullDtc || endpoint.Mode == TransactionMode.FullDtcPromoted;
-
-    /// <summary>Promotes a transaction before any message does, so that what hinders MSDTC is said once.</summary>
-    private void RequireCoordinator()
-    {
-        if (OperatingSystem.IsWindows())
-            TransactionManager.ImplicitDistributedTransactions = true;
-        try
-        {
-            using var scope = AmbientTransaction.Begin();
-            TransactionInterop.GetTransmitterPropagationToken(Transaction.Current!);
-        }
-        catch (TransactionException refused)
-        {
-            throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: MSDTC does not coordinate: {Failure.ReasonOf(refused).Message}", refused);
-        }
     }
 
     private Task<QueueSession> OpenAsync(CancellationToken cancellationToken) => QueueSession.OpenAsync(queues, statements, cancellationToken);

@@ -16,10 +16,16 @@ public static class EndpointKinds
 #if KIT_NSERVICEBUS
         new NServiceBusOnPostgreSql(),
         new NServiceBusOnRabbitMq(),
+#if KIT_SQLCLIENT
+        new NServiceBusOnSqlServer(),
+#else
+        new MissingEndpointKind("nservicebus", TransportName.SqlServer, "SqlClient"),
+#endif
         new NServiceBusOnLearning(),
 #else
         new MissingEndpointKind("nservicebus", TransportName.PostgreSql, "NServiceBus"),
         new MissingEndpointKind("nservicebus", TransportName.RabbitMq, "NServiceBus"),
+        new MissingEndpointKind("nservicebus", TransportName.SqlServer, "NServiceBus"),
         new MissingEndpointKind("nservicebus", TransportName.Learning, "NServiceBus"),
 #endif
     ];

@@ -29,7 +29,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
     {
         var broker = RabbitMqAddress.Parse(settings.Transport);
         services.AddSingleton(handle);
-        services.AddSingleton(_ => NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(settings.Widgets) { Enlist = settings.Mode == TransactionMode.DtcOff }));
+        services.AddSingleton(_ => PostgreSqlWidgets.Open(settings));
         // Before the bus, which would try again for ever without a word of what is wrong.
         services.AddSingleton<IHostedService>(new BrokerCheck(broker, settings));
         services.AddOptions<MassTransitHostOptions>().Configure(host => host.WaitUntilStarted = true);

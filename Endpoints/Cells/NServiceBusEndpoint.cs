@@ -5,7 +5,6 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
-using Npgsql;
 using NServiceBus;
 
 namespace Kit.Endpoints.Cells;
@@ -13,14 +12,15 @@ namespace Kit.Endpoints.Cells;
 /// <summary>What the NServiceBus cells share, whatever the transport: the handler, its connection, the installers, the headers.</summary>
 internal static class NServiceBusEndpoint
 {
-    public static void Add(IServiceCollection services, EndpointSettings settings, HandleWidget handle, Action<EndpointConfiguration> useTransport)
+    public static void Add(
+        IServiceCollection services, EndpointSettings settings, HandleWidget handle, Func<EndpointSettings, DbDataSource> openWidgets, Action<EndpointConfiguration> useTransport)
     {
         var endpoint = Configure(settings.Queue, useTransport);
         endpoint.Conventions().DefiningMessagesAs(type => type == typeof(BuildWidget) || type == typeof(WidgetBuilt));
         endpoint.AddHandler<BuildWidgetHandler>();
         services.AddSingleton(handle);
         services.AddSingleton(settings.Mode);
-        services.AddSingleton(_ => NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(settings.Widgets) { Enlist = settings.Mode == TransactionMode.DtcOff }));
+        services.AddSingleton(_ => openWidgets(settings));
         AddTo(services, endpoint);
     }
 
@@ -68,7 +68,7 @@ internal static class NServiceBusEndpoint
     }
 
     // Not private: NServiceBus generates code that names it.
-    internal sealed class BuildWidgetHandler(HandleWidget handle, NpgsqlDataSource data, TransactionMode mode) : IHandleMessages<BuildWidget>
+    internal sealed class BuildWidgetHandler(HandleWidget handle, DbDataSource data, TransactionMode mode) : IHandleMessages<BuildWidget>
     {
         public async Task Handle(BuildWidget message, IMessageHandlerContext context)
         {
@@ -77,9 +77,9 @@ internal static class NServiceBusEndpoint
         }
     }
 
-    private sealed class Adapter(IMessageHandlerContext context, NpgsqlDataSource data, TransactionMode mode) : IMessageContext, IAsyncDisposable
+    private sealed class Adapter(IMessageHandlerContext context, DbDataSource data, TransactionMode mode) : IMessageContext, IAsyncDisposable
     {
-        private NpgsqlConnection? connection;
+        private DbConnection? connection;
 
         public async ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => connection ??= await data.OpenConnectionAsync(cancellationToken);
 

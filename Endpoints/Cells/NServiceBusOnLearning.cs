@@ -26,7 +26,7 @@ public sealed class NServiceBusOnLearning : IEndpointKind
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
-        NServiceBusEndpoint.Add(services, settings, handle, endpoint =>
+        NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint =>
             endpoint.UseLearning(settings.Transport, settings.Mode, settings.Concurrency, ErrorQueueOf(settings.Queue)));
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);

@@ -30,7 +30,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
     {
         services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
-        NServiceBusEndpoint.Add(services, settings, handle, endpoint =>
+        NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint =>
             endpoint.UsePostgreSql(settings.Transport, settings.Mode, settings.Concurrency, AddressOf(ErrorQueueOf(settings.Queue))));
     }
 

@@ -28,7 +28,7 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
     {
         services.AddSingleton<IHostedService>(new BrokerCheck(RabbitMqAddress.Parse(settings.Transport), settings));
-        NServiceBusEndpoint.Add(services, settings, handle, endpoint => Use(endpoint, settings));
+        NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint => Use(endpoint, settings));
     }
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>

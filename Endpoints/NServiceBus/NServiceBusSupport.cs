@@ -30,7 +30,7 @@ public static class NServiceBusSupport
     /// <summary>NServiceBus's modes that are what the kit's mode means, the best first, and what it says of a transport to have none of them.</summary>
     private static (TransportTransactionMode[] Wanted, string Without) Meaning(TransactionMode mode)
     {
-        if (mode == TransactionMode.FullDtc)
+        if (mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcPromoted)
             return ([TransportTransactionMode.TransactionScope], "its receive takes no part in a distributed transaction");
         if (mode == TransactionMode.DtcOff || mode == TransactionMode.ScopeOff)
             return ([TransportTransactionMode.SendsAtomicWithReceive, TransportTransactionMode.ReceiveOnly], "its receive has no transaction");

@@ -19,7 +19,10 @@ public static class TransactionModeExtensions
     /// <summary>As many as the kit's other endpoints on RabbitMQ; the transport's own default is 3 for each handler.</summary>
     public const ushort DefaultPrefetch = 32;
 
-    /// <summary>Queues in SQL Server. In <c>full-dtc</c> handlers that connect with the same text share the receive's local transaction.</summary>
+    /// <summary>
+    /// Queues in SQL Server. In <c>full-dtc</c> handlers that connect with the same text share the receive's local transaction. Another text,
+    /// as in <c>full-dtc-promoted</c>, promotes it to MSDTC: on Windows; elsewhere the endpoint starts, and each message fails.
+    /// </summary>
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="connectionString">The database that holds the queues.</param>
     /// <param name="mode">How transactional the handlers are.</param>

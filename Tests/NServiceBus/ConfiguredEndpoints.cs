@@ -19,6 +19,7 @@ public sealed class ConfiguredEndpoints
     private static readonly string[] Transports = ["sqlserver", "postgresql", "rabbitmq", "learning"];
 
     [TestCase("sqlserver", "full-dtc", TransportTransactionMode.TransactionScope)]
+    [TestCase("sqlserver", "full-dtc-promoted", TransportTransactionMode.TransactionScope)]
     [TestCase("sqlserver", "dtc-off", TransportTransactionMode.SendsAtomicWithReceive)]
     [TestCase("sqlserver", "scope-off", TransportTransactionMode.SendsAtomicWithReceive)]
     [TestCase("sqlserver", "transactions-off", TransportTransactionMode.None)]
@@ -83,6 +84,9 @@ public sealed class ConfiguredEndpoints
     [TestCase("postgresql", "full-dtc", "PostgreSqlTransport offers None, ReceiveOnly, SendsAtomicWithReceive and not TransactionScope")]
     [TestCase("learning", "full-dtc", "LearningTransport offers None, ReceiveOnly, SendsAtomicWithReceive and not TransactionScope")]
     [TestCase("rabbitmq", "full-dtc", "RabbitMQTransport offers ReceiveOnly and not TransactionScope")]
+    [TestCase("postgresql", "full-dtc-promoted", "PostgreSqlTransport offers None, ReceiveOnly, SendsAtomicWithReceive and not TransactionScope")]
+    [TestCase("learning", "full-dtc-promoted", "LearningTransport offers None, ReceiveOnly, SendsAtomicWithReceive and not TransactionScope")]
+    [TestCase("rabbitmq", "full-dtc-promoted", "RabbitMQTransport offers ReceiveOnly and not TransactionScope")]
     [TestCase("rabbitmq", "transactions-off", "RabbitMQTransport offers ReceiveOnly and not None: a message stays in its queue until it was handled")]
     [TestCase("sqlserver", "npgsql-scope", "compared on the bare endpoint")]
     public void A_mode_that_the_transport_does_not_offer_is_refused_with_the_reason(string transport, string mode, string reason) =>
@@ -140,7 +144,7 @@ public sealed class ConfiguredEndpoints
     }
 
     /// <summary>What the wrap around the handlers was asked to be. NServiceBus keeps it in a type of its own.</summary>
-    private static TransactionOptions? WrapOf(SettingsHolder settings)
+    internal static TransactionOptions? WrapOf(IReadOnlySettings settings)
     {
         const string Wrap = "NServiceBus.Features.TransactionScopeUnitOfWork+Settings";
         if (!settings.HasSetting(Wrap))

@@ -1,0 +1,54 @@
+using System.Data;
+using Microsoft.Data.SqlClient;
+
+namespace Kit.Endpoints.Bare.SqlServer;
+
+/// <summary>Fills and reads the tables of queues from outside, whether or not their endpoints run.</summary>
+/// <param name="connectionString">Their database. Connections are not pooled: their isolation level would stay with them.</param>
+/// <exception cref="ArgumentException">The connection string cannot be read.</exception>
+internal sealed class SqlServerTables(string connectionString)
+{
+    public string ConnectionString { get; } = new SqlConnectionStringBuilder(connectionString) { Pooling = false, Enlist = false }.ConnectionString;
+
+    /// <summary>Adds rows in one transaction, by bulk copy.</summary>
+    public async Task InsertAsync(string table, DataTable rows, CancellationToken cancellationToken)
+    {
+        await using var connection = await OpenAsync(cancellationToken);
+        // All rows are one batch, and the batch is one transaction.
+        using var copy = new SqlBulkCopy(connection, SqlBulkCopyOptions.UseInternalTransaction, externalTransaction: null)
+        {
+            DestinationTableName = table,
+            BulkCopyTimeout = 0,
+        };
+        foreach (DataColumn column in rows.Columns)
+            copy.ColumnMappings.Add(column.ColumnName, column.ColumnName);
+
+        await copy.WriteToServerAsync(rows, cancellationToken);
+    }
+
+    public async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<SqlDataReader, T> read, CancellationToken cancellationToken)
+    {
+        await using var connection = await OpenAsync(cancellationToken);
+        await using var command = new SqlCommand(query, connection);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var rows = new List<T>();
+        while (await reader.ReadAsync(cancellationToken))
+            rows.Add(read(reader));
+
+        return rows;
+    }
+
+    public async Task ExecuteAsync(string statement, CancellationToken cancellationToken)
+    {
+        await using var connection = await OpenAsync(cancellationToken);
+        await using var command = new SqlCommand(statement, connection);
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    private async Task<SqlConnection> OpenAsync(CancellationToken cancellationToken)
+    {
+        var connection = new SqlConnection(ConnectionString);
+        await connection.OpenAsync(cancellationToken);
+        return connection;
+    }
+}

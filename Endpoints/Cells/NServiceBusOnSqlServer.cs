@@ -1,0 +1,106 @@
+using System.Data;
+using System.Reflection;
+using System.Text.Json;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.SqlServer;
+using Kit.Endpoints.NServiceBus;
+using Kit.Handlers;
+using Kit.Modes;
+using Microsoft.Data.SqlClient;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using NServiceBus;
+using QueueType = Kit.Endpoints.Bare.RabbitMq.QueueType;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>NServiceBus on queues in SQL Server; the widgets are there too. Compiled where the package feed has it and the driver.</summary>
+public sealed class NServiceBusOnSqlServer : IEndpointKind
+{
+    private static readonly SqlServerTransport Any = new("Server=localhost");
+
+    public string Framework => "nservicebus";
+
+    public string Transport => TransportName.SqlServer;
+
+    public IReadOnlyList<Assembly> Packages { get; } =
+        [typeof(EndpointConfiguration).Assembly, typeof(SqlServerTransport).Assembly, typeof(SqlConnection).Assembly];
+
+    public Support Supports(TransactionMode mode) =>
+        NServiceBusSupport.Of(mode, Any) is { IsSupported: false } refused ? refused : SqlServerSupport.Of(mode);
+
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    {
+        var connections = new SqlServerConnections(settings.Transport, settings.Widgets);
+        services.AddSingleton<IHostedService>(new ModeCheck(connections, settings));
+        NServiceBusEndpoint.Add(
+            services, settings, handle,
+            _ => SqlClientFactory.Instance.CreateDataSource(connections.ForData(settings.Mode)),
+            endpoint => endpoint.UseSqlServer(connections.ForQueue(settings.Mode), settings.Mode, settings.Concurrency, ErrorQueueOf(settings.Queue)));
+    }
+
+    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
+
+    private static string ErrorQueueOf(string queue) => queue + "_error";
+
+    /// <summary>Whether the mode can run over the connections. The transport itself would warn, and fail every message.</summary>
+    private sealed class ModeCheck(SqlServerConnections connections, EndpointSettings settings) : StartCheck
+    {
+        public override Task StartingAsync(CancellationToken cancellationToken)
+        {
+            connections.Require(settings.Queue, settings.Mode);
+            return Task.CompletedTask;
+        }
+    }
+
+    private sealed class CellQueue(string transport, string name) : ICellQueue
+    {
+        private readonly SqlServerTables tables = new(transport);
+        private readonly string table = TableOf(name);
+        private readonly string errors = TableOf(ErrorQueueOf(name));
+
+        public Task CreateAsync(CancellationToken cancellationToken) => NServiceBusEndpoint.InstallAsync(
+            name, endpoint => endpoint.UseSqlServer(tables.ConnectionString, TransactionMode.DtcOff, errorQueue: ErrorQueueOf(name)), cancellationToken);
+
+        public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
+            InsertAsync(messages.Select(message => (message, OutgoingMessage.Create(name, message).Body)), cancellationToken);
+
+        public Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken) =>
+            InsertAsync([(new BuildWidget(messageId), "{ no JSON"u8.ToArray())], cancellationToken);
+
+        public async Task<long> CountAsync(CancellationToken cancellationToken) =>
+            (await ReadAsync($"count_big(*) FROM {table}", row => row.GetInt64(0), cancellationToken))[0];
+
+        public async Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
+            [.. (await ReadHeadersAsync(table, cancellationToken)).Select(headers => Guid.Parse(headers[Headers.MessageId]))];
+
+        public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) =>
+            await ReadAsync($"TOP (1) CAST(datalength(Body) AS int) FROM {table} ORDER BY RowVersion", row => row.GetInt32(0), cancellationToken) is [var size] ? size : null;
+
+        public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+            [.. (await ReadHeadersAsync(errors, cancellationToken)).Select(headers => NServiceBusEndpoint.GivenUpOf(headers[Headers.MessageId], headers.GetValueOrDefault))];
+
+        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+        private static string TableOf(string queue) => $"dbo.[{queue}]";
+
+        private async Task InsertAsync(IEnumerable<(BuildWidget Message, byte[] Body)> messages, CancellationToken cancellationToken)
+        {
+            using var rows = new DataTable();
+            rows.Columns.Add("Id", typeof(Guid));
+            rows.Columns.Add("Recoverable", typeof(bool));
+            rows.Columns.Add("Headers", typeof(string));
+            rows.Columns.Add("Body", typeof(byte[]));
+            foreach (var (message, body) in messages)
+                rows.Rows.Add(Guid.CreateVersion7(), true, JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message)), body);
+
+            await tables.InsertAsync(table, rows, cancellationToken);
+        }
+
+        private async Task<IReadOnlyList<Dictionary<string, string>>> ReadHeadersAsync(string from, CancellationToken cancellationToken) =>
+            await ReadAsync($"Headers FROM {from} ORDER BY RowVersion", row => JsonSerializer.Deserialize<Dictionary<string, string>>(row.GetString(0))!, cancellationToken);
+
+        private Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<SqlDataReader, T> read, CancellationToken cancellationToken) =>
+            tables.ReadAsync($"{QueueStatements.AsCommitted}SELECT {query}", read, cancellationToken);
+    }
+}

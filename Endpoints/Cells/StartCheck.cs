@@ -1,0 +1,22 @@
+using Microsoft.Extensions.Hosting;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>
+/// Says what is wrong and fails the start; added before a framework that would say less. In the earliest stage of a host's start, because
+/// NServiceBus connects there.
+/// </summary>
+internal abstract class StartCheck : IHostedLifecycleService
+{
+    public abstract Task StartingAsync(CancellationToken cancellationToken);
+
+    public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+}
