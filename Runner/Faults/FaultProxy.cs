@@ -104,13 +104,18 @@ public sealed class FaultProxy : IAsyncDisposable
     /// themselves; the last never goes.
     /// </param>
     /// <param name="how">What becomes of the connection.</param>
-    /// <param name="occurrence">Which time the connection sends them, counted from now: 1 is the next.</param>
-    /// <exception cref="ArgumentOutOfRangeException">No bytes, or no occurrence.</exception>
-    public ArmedFault CutAt(ReadOnlyMemory<byte> pattern, CutMoment moment, Ending how = Ending.Cut, int occurrence = 1)
+    /// <exception cref="ArgumentOutOfRangeException">No bytes.</exception>
+    public ArmedFault CutAt(ReadOnlyMemory<byte> pattern, CutMoment moment, Ending how = Ending.Cut) => CutAt([pattern], moment, how);
+
+    /// <summary>The same for a connection that sends several patterns one after another, from now on: it is ended at the last.</summary>
+    public ArmedFault CutAt(IReadOnlyList<ReadOnlyMemory<byte>> patterns, CutMoment moment, Ending how = Ending.Cut)
     {
-        ArgumentOutOfRangeException.ThrowIfLessThan(pattern.Length, 1, nameof(pattern));
-        ArgumentOutOfRangeException.ThrowIfLessThan(occurrence, 1);
-        return Arm(new ArmedFault(Traffic.ToServer, how, moment, () => new PatternWatch(pattern.ToArray(), occurrence)));
+        ArgumentNullException.ThrowIfNull(patterns);
+        ArgumentOutOfRangeException.ThrowIfLessThan(patterns.Count, 1, nameof(patterns));
+        foreach (var pattern in patterns)
+            ArgumentOutOfRangeException.ThrowIfLessThan(pattern.Length, 1, nameof(patterns));
+
+        return Arm(new ArmedFault(Traffic.ToServer, how, moment, () => new PatternWatch([.. patterns.Select(pattern => pattern.ToArray())])));
     }
 
     /// <summary>Ends every connection and listens no more.</summary>

@@ -25,26 +25,27 @@ internal sealed class CountWatch(long bytes) : IByteWatch
     }
 }
 
-/// <summary>Looks for a pattern, also where it lies across pieces, and finds it where it has come so many times.</summary>
-internal sealed class PatternWatch(byte[] pattern, int occurrence) : IByteWatch
+/// <summary>Looks for patterns that come one after another, whatever lies between them, also across pieces; finds the last.</summary>
+internal sealed class PatternWatch(IReadOnlyList<byte[]> patterns) : IByteWatch
 {
-    private int left = occurrence;
-
-    /// <summary>The last bytes that passed, one fewer than the pattern has.</summary>
+    /// <summary>The last bytes that passed and can be the beginning of what is looked for now.</summary>
     private byte[] tail = [];
+    private int met;
 
     public int? FindIn(ReadOnlySpan<byte> piece)
     {
         byte[] seen = [.. tail, .. piece];
-        for (var start = seen.AsSpan().IndexOf(pattern); start >= 0; start = Next(seen, start + pattern.Length))
+        var from = 0;
+        while (seen.AsSpan(from).IndexOf(patterns[met]) is >= 0 and var start)
         {
-            if (--left == 0)
-                return Math.Max(0, start - tail.Length);
+            if (met == patterns.Count - 1)
+                return Math.Max(0, from + start - tail.Length);
+
+            from += start + patterns[met].Length;
+            met++;
         }
 
-        tail = seen[^Math.Min(seen.Length, pattern.Length - 1)..];
+        tail = seen[^Math.Min(seen.Length - from, patterns[met].Length - 1)..];
         return null;
     }
-
-    private int Next(byte[] seen, int from) => seen.AsSpan(from).IndexOf(pattern) is >= 0 and var start ? from + start : -1;
 }

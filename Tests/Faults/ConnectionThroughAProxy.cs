@@ -245,12 +245,13 @@ public sealed class ConnectionThroughAProxy
         Assert.That(await ReadToEndAsync(client), Is.EqualTo(answered));
     }
 
-    [TestCase("COMMIT;COMMIT;COMMIT;", "COMMIT;COMMIT;")]
-    [TestCase("COMMIT;", "SELECT 1;COMMIT;COM", "MIT;COMMIT;", "COMMIT;SELECT 1;COMMIT;COM")]
-    public async Task Cut_at_the_third_time_that_a_pattern_comes(params string[] pieces)
+    [TestCase("COMMIT;id 7;id 7;COMMIT;COMMIT;", "COMMIT;id 7;id 7;")]
+    [TestCase("id 7;id", " 7;SELECT 1;COM", "MIT;COMMIT;", "id 7;id 7;SELECT 1;COM")]
+    [TestCase("id 7;COMMIT;i", "d 7;", "COMMIT;", "id 7;COMMIT;id 7;")]
+    public async Task Cut_at_the_last_of_patterns_that_follow_each_other(params string[] pieces)
     {
         var (client, server) = await pair.ConnectAsync();
-        var fault = Proxy.CutAt("COMMIT;"u8.ToArray(), CutMoment.BeforeForwarding, occurrence: 3);
+        var fault = Proxy.CutAt(["id 7"u8.ToArray(), "id 7"u8.ToArray(), "COMMIT;"u8.ToArray()], CutMoment.BeforeForwarding);
         var (sent, forwarded) = (pieces[..^1], pieces[^1]);
 
         foreach (var piece in sent[..^1])
@@ -404,7 +405,7 @@ public sealed class ConnectionThroughAProxy
             Assert.That(() => Proxy.CutAfter(Traffic.Both, 1), Throws.InstanceOf<ArgumentOutOfRangeException>());
             Assert.That(() => Proxy.CutAfter(Traffic.ToServer, 0), Throws.InstanceOf<ArgumentOutOfRangeException>());
             Assert.That(() => Proxy.CutAt(ReadOnlyMemory<byte>.Empty, CutMoment.AfterForwarding), Throws.InstanceOf<ArgumentOutOfRangeException>());
-            Assert.That(() => Proxy.CutAt("COMMIT;"u8.ToArray(), CutMoment.AfterForwarding, occurrence: 0), Throws.InstanceOf<ArgumentOutOfRangeException>());
+            Assert.That(() => Proxy.CutAt([], CutMoment.AfterForwarding), Throws.InstanceOf<ArgumentOutOfRangeException>());
         }
     }
 

@@ -102,7 +102,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
     private static ArmedFault Arm(Bench bench, OnTheWire wire)
     {
         var proxy = wire.Line is Line.Widgets ? bench.Widgets : bench.Transport;
-        return proxy.CutAt(wire.Pattern, wire.Moment, wire.Kills ? Ending.Hold : Ending.Cut, wire.Occurrence);
+        return proxy.CutAt(wire.Patterns, wire.Moment, wire.Kills ? Ending.Hold : Ending.Cut);
     }
 
     private async Task<bool> HasFiredAsync(Bench bench, Injection injection, ArmedFault? armed, CancellationToken cancellationToken)

@@ -47,49 +47,50 @@ internal abstract record Injection
             },
             _ when fault == Fault.KillBeforeAcknowledgement => BeforeAcknowledgement(mode, rows, isBroker),
             _ when fault == Fault.CutAtCommit => rows is RowCommit.EachStatement
-                ? new OnTheWire(Line.Widgets, Uuid(chosen), CutMoment.BeforeAnswer, Kills: false)
+                ? new OnTheWire(Line.Widgets, [Uuid(chosen)], CutMoment.BeforeAnswer, Kills: false)
                 : AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false),
             _ when fault == Fault.CutAtReceive => rows is RowCommit.WithReceive
                 ? AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false)
-                : AtReceive(mode, isBroker),
+                : AtReceive(cell, chosen),
             _ when fault == Fault.RestartDatabase => new Restart(OfBroker: false),
             _ when fault == Fault.RestartBroker => isBroker ? new Restart(OfBroker: true) : new NoWindow("the transport has no broker"),
             _ when fault == Fault.KillAfterPrepare => rows is RowCommit.InTwoPhases
-                ? new OnTheWire(Line.Widgets, Text(Prepare), CutMoment.BeforeAnswer, Kills: true)
+                ? AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true)
                 : new NoWindow("nothing is prepared"),
             _ when fault == Fault.KillAfterDecision => rows is RowCommit.InTwoPhases
-                ? new OnTheWire(Line.Transport, Text(DecisionOf(mode)), CutMoment.BeforeAnswer, Kills: true)
+                ? new OnTheWire(Line.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)
                 : new NoWindow("nothing is prepared"),
             _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, "Expected one of Fault.All."),
         };
     }
 
+    /// <summary>
+    /// At the end of the handler's transaction, known by the rows that went before on its connection: frameworks commit other things as well.
+    /// </summary>
     private static OnTheWire AtCommit(Cell cell, Guid chosen, CutMoment moment, bool kills)
     {
-        if (cell.Mode.RowCommit() is RowCommit.InTwoPhases)
-            return new OnTheWire(Line.Widgets, Text(Prepare), moment, kills);
-        if (cell.Kind.Framework == "bare" && BatchWithCommit(cell.Mode) is { } occurrence)
-            return new OnTheWire(Line.Widgets, Uuid(chosen), moment, kills) { Occurrence = occurrence };
-
-        return new OnTheWire(Line.Widgets, Text(Commit), moment, kills);
+        var id = Uuid(chosen);
+        IReadOnlyList<ReadOnlyMemory<byte>> patterns = cell switch
+        {
+            { Mode: var mode } when mode.RowCommit() is RowCommit.InTwoPhases => [id, Text(Prepare)],
+            // A commit that goes to the server prepared has no text; it is in one batch with the sends, and they have the id once more.
+            { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Outbox => [id, .. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
+            { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Shared => [.. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
+            _ => [id, Text(Commit)],
+        };
+        return new OnTheWire(Line.Widgets, patterns, moment, kills);
     }
 
     /// <summary>
-    /// Where the commit goes to the server prepared and in one batch with the sends, so that its text is not seen: the batch is known by the
-    /// message's id, which went before with each row, and in <c>outbox</c> first of all into the inbox.
+    /// The commit of the receive, known by the send that went before. The driver's own two-phase commit prepares the queue as well, and decides
+    /// by committing its branch first.
     /// </summary>
-    private static int? BatchWithCommit(TransactionMode mode)
+    private static IReadOnlyList<ReadOnlyMemory<byte>> DecisionOf(Cell cell, Guid chosen) => cell switch
     {
-        if (mode == TransactionMode.Outbox)
-            return 1 + ExperimentHandler.RowsPerAttempt + 1;
-        if (mode == TransactionMode.Shared)
-            return ExperimentHandler.RowsPerAttempt + 1;
-
-        return null;
-    }
-
-    /// <summary>The driver's own two-phase commit prepares the queue as well, and decides by committing its branch first.</summary>
-    private static string DecisionOf(TransactionMode mode) => mode == TransactionMode.NpgsqlScope ? CommitPrepared : Commit;
+        { Mode: var mode } when mode == TransactionMode.NpgsqlScope => [Text(CommitPrepared)],
+        { Kind.Framework: "nservicebus" } => [Text(chosen.ToString()), Text(Commit)],
+        _ => [Uuid(chosen), Text(Commit)],
+    };
 
     private static Injection BeforeAcknowledgement(TransactionMode mode, RowCommit rows, bool isBroker)
     {
@@ -99,18 +100,18 @@ internal abstract record Injection
             return new KillWhereParked(AttemptPoint.AfterSend);
 
         return isBroker
-            ? new OnTheWire(Line.Transport, BasicAck, CutMoment.BeforeForwarding, Kills: true)
+            ? new OnTheWire(Line.Transport, [BasicAck], CutMoment.BeforeForwarding, Kills: true)
             : new NoWindow("sends and receive commit together");
     }
 
-    private static Injection AtReceive(TransactionMode mode, bool isBroker)
+    private static Injection AtReceive(Cell cell, Guid chosen)
     {
-        if (mode == TransactionMode.TransactionsOff)
+        if (cell.Mode == TransactionMode.TransactionsOff)
             return new NoWindow("the receive has committed before the handler");
 
-        return isBroker
-            ? new OnTheWire(Line.Transport, BasicAck, CutMoment.BeforeForwarding, Kills: false)
-            : new OnTheWire(Line.Transport, Text(DecisionOf(mode)), CutMoment.BeforeAnswer, Kills: false);
+        return cell.Kind.Transport == TransportName.RabbitMq
+            ? new OnTheWire(Line.Transport, [BasicAck], CutMoment.BeforeForwarding, Kills: false)
+            : new OnTheWire(Line.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: false);
     }
 
     private static ReadOnlyMemory<byte> Text(string text) => Encoding.ASCII.GetBytes(text);
@@ -132,12 +133,8 @@ internal sealed record ByConstraint : Injection;
 /// <summary>The handler stops at a point, and its process is killed there.</summary>
 internal sealed record KillWhereParked(AttemptPoint Point) : Injection;
 
-/// <summary>Bytes of a connection are met: it is held there and the process killed, or it is cut.</summary>
-internal sealed record OnTheWire(Line Line, ReadOnlyMemory<byte> Pattern, CutMoment Moment, bool Kills) : Injection
-{
-    /// <summary>Which time a connection sends these bytes.</summary>
-    public int Occurrence { get; init; } = 1;
-}
+/// <summary>Bytes of a connection are met, the last of those that follow each other: it is held there and the process killed, or it is cut.</summary>
+internal sealed record OnTheWire(Line Line, IReadOnlyList<ReadOnlyMemory<byte>> Patterns, CutMoment Moment, bool Kills) : Injection;
 
 /// <summary>A server crashes in the middle of a drain, and is started again.</summary>
 internal sealed record Restart(bool OfBroker) : Injection;
