@@ -1,4 +1,5 @@
 using System.Data.Common;
+using Kit.Endpoints.NServiceBus;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -79,9 +80,11 @@ internal static class NServiceBusEndpoint
 
     private sealed class Adapter(IMessageHandlerContext context, DbDataSource data, TransactionMode mode) : IMessageContext, IAsyncDisposable
     {
-        private DbConnection? connection;
+        private DbConnection? own;
 
-        public async ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => connection ??= await data.OpenConnectionAsync(cancellationToken);
+        public async ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => mode == TransactionMode.Shared
+            ? context.GetReceiveTransaction().Connection!
+            : own ??= await data.OpenConnectionAsync(cancellationToken);
 
         public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
         {
@@ -95,6 +98,6 @@ internal static class NServiceBusEndpoint
             return context.Send(message, options);
         }
 
-        public ValueTask DisposeAsync() => connection?.DisposeAsync() ?? ValueTask.CompletedTask;
+        public ValueTask DisposeAsync() => own?.DisposeAsync() ?? ValueTask.CompletedTask;
     }
 }

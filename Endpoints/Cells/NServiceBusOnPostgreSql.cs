@@ -27,8 +27,12 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
 
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
 
+    /// <exception cref="ArgumentException">The mode needs one database, and two are named.</exception>
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
     {
+        if (settings.Mode.NeedsOneDatabase && settings.Transport != settings.Widgets)
+            throw new ArgumentException($"In {settings.Mode} queue and widgets are in one database, reached with one connection string; here are two.", nameof(settings));
+
         services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
         NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint =>
             endpoint.UsePostgreSql(settings.Transport, settings.Mode, settings.Concurrency, AddressOf(ErrorQueueOf(settings.Queue))));

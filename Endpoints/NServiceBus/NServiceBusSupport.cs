@@ -15,6 +15,9 @@ public static class NServiceBusSupport
         if (wanted.Length == 0)
             return Support.No(without);
 
+        if (mode == TransactionMode.Shared && transport is not (SqlServerTransport or PostgreSqlTransport))
+            return Support.No("its queues are not tables, which a handler could work beside in one transaction");
+
         var offered = transport.GetSupportedTransactionModes();
         return wanted.Any(offered.Contains)
             ? Support.Yes
@@ -37,7 +40,9 @@ public static class NServiceBusSupport
         if (mode == TransactionMode.TransactionsOff)
             return ([TransportTransactionMode.None], "a message stays in its queue until it was handled");
 
-        if (mode == TransactionMode.Shared || mode == TransactionMode.Outbox)
+        if (mode == TransactionMode.Shared)
+            return ([TransportTransactionMode.SendsAtomicWithReceive], "its receive has no transaction");
+        if (mode == TransactionMode.Outbox)
             return ([], "handlers would need NServiceBus's own session for their connection, which is another package (NServiceBus.Persistence.Sql)");
 
         return ([], "NServiceBus has no such two-phase commit; it is compared on the bare endpoint");

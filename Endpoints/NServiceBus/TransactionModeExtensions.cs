@@ -8,7 +8,8 @@ namespace Kit.Endpoints.NServiceBus;
 /// <summary>
 /// Endpoints as they were measured. Each method sets the transport and how transactional the handlers are, the retries (those of the mode at once, none
 /// delayed), the error queue, concurrency, JSON, installers; it scans no assembly and writes no file of diagnostics. Handlers are added with
-/// <c>AddHandler</c>, the endpoint with <c>AddNServiceBusEndpoint</c>. What is set afterwards replaces what is set here.
+/// <c>AddHandler</c>, the endpoint with <c>AddNServiceBusEndpoint</c>. What is set afterwards replaces what is set here. In <c>shared</c> each
+/// handler works in the <see cref="ReceiveTransaction"/>, and a message fails whose handler did not take it.
 /// </summary>
 public static class TransactionModeExtensions
 {
@@ -114,6 +115,9 @@ public static class TransactionModeExtensions
         var routing = endpoint.UseTransport(transport);
         if (mode == TransactionMode.DtcOff)
             endpoint.UnitOfWork().WrapHandlersInATransactionScope(isolationLevel: Isolation);
+
+        if (mode == TransactionMode.Shared)
+            endpoint.Pipeline.Register(new ReceiveTransaction.IsRequired(), "Fails a message whose handler worked without the receive's transaction.");
 
         // Without a transaction the transport refuses to start with any retry, and its defaults are 5 at once and 3 delayed.
         endpoint.Recoverability()

@@ -114,9 +114,12 @@ internal static class Provenance
         foreach (var assembly in EndpointKinds.All.SelectMany(kind => kind.Packages).Append(typeof(Dapper.SqlMapper).Assembly))
             packages[assembly.GetName().Name!] = assembly.GetCustomAttribute<AssemblyInformationalVersionAttribute>()!.InformationalVersion.Split('+')[0];
 
-        // What an assembly says of itself comes first: it tells a build of one's own from a package of that version.
         foreach (var package in OptionalPackages.All)
-            packages.TryAdd(package.Name, package.Support.Because ?? package.Version);
+        {
+            // What an assembly says of itself comes first.
+            var version = packages.GetValueOrDefault(package.Name, package.Version);
+            packages[package.Name] = package.Support.Because ?? (package.IsFromFolder ? $"{version}, from a folder: a local build, not a package server's" : version);
+        }
 
         return packages;
     }

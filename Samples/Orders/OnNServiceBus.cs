@@ -1,4 +1,5 @@
 using Kit.Endpoints.NServiceBus;
+using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Npgsql;
 using NServiceBus;
@@ -13,7 +14,11 @@ internal static class OnNServiceBus
         var endpoint = new EndpointConfiguration("orders");
         endpoint.UsePostgreSql(settings.Queues, settings.Mode, concurrency: 2);
         endpoint.Conventions().DefiningCommandsAs(type => type == typeof(PlaceOrder));
-        endpoint.AddHandler<PlaceOrderHandler>();
+        if (settings.Mode == TransactionMode.Shared)
+            endpoint.AddHandler<PlaceOrderWithTheReceive>();
+        else
+            endpoint.AddHandler<PlaceOrderHandler>();
+
         services.AddNServiceBusEndpoint(endpoint);
     }
 
@@ -26,6 +31,16 @@ internal static class OnNServiceBus
         {
             await using var connection = await data.OpenConnectionAsync(context.CancellationToken);
             await OrderTable.InsertAsync(connection, message, context.CancellationToken);
+        }
+    }
+
+    /// <summary>For <c>shared</c>: in the transaction that received the message.</summary>
+    public sealed class PlaceOrderWithTheReceive : IHandleMessages<PlaceOrder>
+    {
+        public Task Handle(PlaceOrder message, IMessageHandlerContext context)
+        {
+            var connection = context.GetReceiveTransaction().Connection!; // lent: the transport closes it
+            return OrderTable.InsertAsync(connection, message, context.CancellationToken);
         }
     }
 }

@@ -58,9 +58,9 @@ public sealed class DoctorTests
             new DoctorQuestion(
                 null, null, null,
                 [
-                    new("here", "group", "1.2.3", Support.Yes, "/packages/here"),
-                    new("missing", "group", "1.2.3", Support.No("not on the feed"), "0 versions found"),
-                    new("left out", "group", "1.2.3", Support.No("not wanted"), ""),
+                    new("here", "group", "1.2.3", Support.Yes, IsFromFolder: false, "/packages/here"),
+                    new("missing", "group", "1.2.3", Support.No("not on the feed"), IsFromFolder: false, "0 versions found"),
+                    new("left out", "group", "1.2.3", Support.No("not wanted"), IsFromFolder: false, ""),
                 ],
                 Path.GetTempPath()),
             CancellationToken.None);

@@ -23,6 +23,8 @@ public sealed class ConfiguredEndpoints
     [TestCase("sqlserver", "dtc-off", TransportTransactionMode.SendsAtomicWithReceive)]
     [TestCase("sqlserver", "scope-off", TransportTransactionMode.SendsAtomicWithReceive)]
     [TestCase("sqlserver", "transactions-off", TransportTransactionMode.None)]
+    [TestCase("sqlserver", "shared", TransportTransactionMode.SendsAtomicWithReceive)]
+    [TestCase("postgresql", "shared", TransportTransactionMode.SendsAtomicWithReceive)]
     [TestCase("postgresql", "dtc-off", TransportTransactionMode.SendsAtomicWithReceive)]
     [TestCase("postgresql", "scope-off", TransportTransactionMode.SendsAtomicWithReceive)]
     [TestCase("postgresql", "transactions-off", TransportTransactionMode.None)]
@@ -88,6 +90,8 @@ public sealed class ConfiguredEndpoints
     [TestCase("learning", "full-dtc-promoted", "LearningTransport offers None, ReceiveOnly, SendsAtomicWithReceive and not TransactionScope")]
     [TestCase("rabbitmq", "full-dtc-promoted", "RabbitMQTransport offers ReceiveOnly and not TransactionScope")]
     [TestCase("rabbitmq", "transactions-off", "RabbitMQTransport offers ReceiveOnly and not None: a message stays in its queue until it was handled")]
+    [TestCase("rabbitmq", "shared", "its queues are not tables")]
+    [TestCase("learning", "shared", "its queues are not tables")]
     [TestCase("sqlserver", "npgsql-scope", "compared on the bare endpoint")]
     public void A_mode_that_the_transport_does_not_offer_is_refused_with_the_reason(string transport, string mode, string reason) =>
         Assert.That(() => Configured(transport, TransactionMode.Parse(mode)), Throws.TypeOf<NotSupportedException>().With.Message.Contains(reason));

@@ -23,6 +23,16 @@ public sealed class SampleApplication
         return PlacesTheOrderAsync("nservicebus", mode);
     }
 
+    [TestCase("bare")]
+    [TestCase("nservicebus")]
+    public Task Shared_places_the_order_in_one_database(string framework)
+    {
+        if (framework is "nservicebus" && Endpoints.Cells.OptionalPackages.All.First(package => package.Group is "NServiceBus").Support.Because is { } reason)
+            Assert.Ignore(reason);
+
+        return PlacesTheOrderAsync(framework, "shared", inOneDatabase: true);
+    }
+
     [TestCase("dtc-off")]
     [TestCase("scope-off")]
     [TestCase("transactions-off")]
@@ -41,11 +51,11 @@ public sealed class SampleApplication
     public void An_unknown_mode_is_refused_with_those_that_exist() => Assert.That(
         () => new OrdersApplication(["--Mode", "sometimes"]), Throws.ArgumentException.With.Message.Contains("full-dtc, dtc-off"));
 
-    private static async Task PlacesTheOrderAsync(string framework, string mode, string? queues = null)
+    private static async Task PlacesTheOrderAsync(string framework, string mode, string? queues = null, bool inOneDatabase = false)
     {
         await using var databases = await TestDatabases.CreateAsync();
         await using (var application = new OrdersApplication(
-            ["--Framework", framework, "--Mode", mode, "--Queues", queues ?? databases.Queue, "--Data", databases.Widgets]))
+            ["--Framework", framework, "--Mode", mode, "--Queues", queues ?? (inOneDatabase ? databases.Widgets : databases.Queue), "--Data", databases.Widgets]))
         {
             await application.StartAsync(CancellationToken.None);
             var order = new PlaceOrder(Guid.CreateVersion7());
