@@ -15,7 +15,7 @@ public sealed class SnippetsOfTheReadme
         var sources = Directory.GetFiles(Path.Combine(Root, "Samples"), "*.cs", SearchOption.AllDirectories).Select(source => Unindented(File.ReadAllText(source))).ToList();
         var snippets = Snippets(File.ReadAllText(Path.Combine(Root, "README.md"))).ToList();
 
-        Assert.That(snippets, Has.Count.EqualTo(5));
+        Assert.That(snippets, Has.Count.EqualTo(6));
         foreach (var snippet in snippets)
             Assert.That(sources.Exists(source => source.Contains(Unindented(snippet), StringComparison.Ordinal)), Is.True, snippet);
     }
