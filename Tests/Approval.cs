@@ -8,9 +8,11 @@ namespace Kit.Tests;
 /// </summary>
 internal static class Approval
 {
-    public static void Verify(string name, string received)
+    public static void Verify(string name, string received) => VerifyFile(Path.Combine(Folder(), name), received);
+
+    /// <summary>The same for a report that is committed elsewhere.</summary>
+    public static void VerifyFile(string path, string received)
     {
-        var path = Path.Combine(Folder(), name);
         if (Environment.GetEnvironmentVariable("KIT_APPROVE") is "1")
             File.WriteAllText(path, received);
 

@@ -5,22 +5,26 @@ namespace Kit.Tests.Results;
 /// <summary>The README's figures are those of the committed runs, and the committed reports those of their rounds.</summary>
 public sealed class ReferenceRunsInTheReadme
 {
-    private static readonly string Root = FindRoot();
+    internal static readonly string Root = FindRoot();
 
     [TestCase("reference")]
     [TestCase("two-phase")]
     public void Each_row_of_the_readme_stands_in_the_run(string name)
     {
-        var readme = File.ReadAllText(Path.Combine(Root, "README.md"));
+        var readme = File.ReadAllLines(Path.Combine(Root, "README.md"));
         var run = RunFolder.Open(Path.Combine(Root, "results", name)).Load();
 
         foreach (var row in SummaryTable.Rows(run, SummaryTable.SpeedOf(run)))
-            Assert.That(readme, Does.Contain($"| {string.Join(" | ", row.SkipLast(1))} |"));
+        {
+            var shown = readme.Where(line => line.StartsWith($"| {row[0]} |", StringComparison.Ordinal)).ToList();
+            Assert.That(shown, Has.Count.EqualTo(1), row[0]);
+            Assert.That(shown[0], Does.StartWith($"| {string.Join(" | ", row.SkipLast(1))} |"));
+        }
     }
 
     [TestCase("reference")]
     [TestCase("two-phase")]
-    [TestCase("nservicebus")]
+    [TestCase("all")]
     public void Every_round_is_valid_and_every_message_is_accounted_for(string name)
     {
         var run = RunFolder.Open(Path.Combine(Root, "results", name)).Load();
@@ -38,7 +42,7 @@ public sealed class ReferenceRunsInTheReadme
 
     [TestCase("reference")]
     [TestCase("two-phase")]
-    [TestCase("nservicebus")]
+    [TestCase("all")]
     public void The_tables_are_those_that_its_rounds_give(string name)
     {
         var folder = RunFolder.Open(Path.Combine(Root, "results", name));

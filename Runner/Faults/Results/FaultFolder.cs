@@ -17,6 +17,8 @@ public sealed class FaultFolder
 
     public string TablesPath => Path.Combine(Location, TablesFile);
 
+    public string CsvPath => Path.Combine(Location, CsvFile);
+
     public bool Exists => File.Exists(Path.Combine(Location, DocumentFile));
 
     /// <exception cref="KitException">The file cannot be written.</exception>
@@ -42,7 +44,7 @@ public sealed class FaultFolder
     public void WriteReports(GuaranteeReport report)
     {
         WholeFile.Write(TablesPath, report.WriteMarkdown);
-        WholeFile.Write(Path.Combine(Location, CsvFile), report.WriteCsv);
+        WholeFile.Write(CsvPath, report.WriteCsv);
     }
 
     private void Write<T>(string file, T content) =>

@@ -1,0 +1,48 @@
+using Kit.Runner.Faults.Results;
+
+namespace Kit.Tests.Results;
+
+/// <summary>The committed experiments, what is written of them, and what the README shows.</summary>
+[TestFixture("guarantees")]
+[TestFixture("kills")]
+public sealed class GuaranteesInTheReadme(string name)
+{
+    private readonly FaultFolder folder = new(Path.Combine(ReferenceRunsInTheReadme.Root, "results", name));
+
+    [Test]
+    public void Every_promise_was_kept()
+    {
+        foreach (var result in folder.LoadResults())
+            Assert.That(result.IsGood, Is.True, $"{result.Name}: {result.Verdict} {result.Because}");
+    }
+
+    [Test]
+    public void The_reports_are_those_that_the_results_give()
+    {
+        var report = new GuaranteeReport(folder.LoadDocument(), folder.LoadResults());
+        using var tables = new StringWriter { NewLine = "\n" };
+        using var csv = new StringWriter { NewLine = "\n" };
+        report.WriteMarkdown(tables);
+        report.WriteCsv(csv);
+
+        Approval.VerifyFile(folder.TablesPath, tables.ToString());
+        Approval.VerifyFile(folder.CsvPath, csv.ToString());
+    }
+
+    /// <summary>Each cell's row, once, and no row of a cell that was not tried.</summary>
+    [Test]
+    public void The_readme_has_the_signature_of_the_storms()
+    {
+        var shown = SignaturesIn(Path.Combine(ReferenceRunsInTheReadme.Root, "README.md"));
+        var found = SignaturesIn(folder.TablesPath);
+
+        if (name == "guarantees")
+            Assert.That(shown, Is.EqualTo(found));
+        else
+            Assert.That(found.Single(), Does.Contain(" 20,020 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 20,020 |"));
+    }
+
+    /// <summary>The rows of the first table that has them, up to its end.</summary>
+    private static List<string> SignaturesIn(string markdown) =>
+        [.. File.ReadAllLines(markdown).SkipWhile(line => !line.StartsWith("| framework | transport | mode | msg/s |", StringComparison.Ordinal)).Skip(2).TakeWhile(line => line.StartsWith('|'))];
+}
