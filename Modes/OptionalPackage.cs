@@ -7,7 +7,7 @@ namespace Kit.Modes;
 /// <param name="Group">The packages that come and go together; <c>Kit</c> and this name make the switch of the build.</param>
 /// <param name="Version">The version wanted.</param>
 /// <param name="Support">Whether the assembly was built with it.</param>
-/// <param name="IsFromFolder">Whether it came from a folder, as a build of one's own does, and not from a package server.</param>
+/// <param name="IsFromFolder">Whether it came from a folder, as a local build does, and not from a package server.</param>
 /// <param name="Origin">The folder that it was taken from, or what NuGet said. Of this machine: for the terminal, not for results.</param>
 public sealed record OptionalPackage(string Name, string Group, string Version, Support Support, bool IsFromFolder, string Origin)
 {

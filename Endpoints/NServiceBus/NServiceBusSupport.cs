@@ -15,7 +15,9 @@ public static class NServiceBusSupport
         if (wanted.Length == 0)
             return Support.No(without);
 
-        if (mode == TransactionMode.Shared && transport is not (SqlServerTransport or PostgreSqlTransport))
+        if (mode == TransactionMode.Shared && transport is SqlServerTransport)
+            return Support.No("SqlClient wants the transaction on each command, and handlers that do not know the mode know none");
+        if (mode == TransactionMode.Shared && transport is not PostgreSqlTransport)
             return Support.No("its queues are not tables, which a handler could work beside in one transaction");
 
         var offered = transport.GetSupportedTransactionModes();

@@ -22,7 +22,8 @@ public static class TransactionModeExtensions
 
     /// <summary>
     /// Queues in SQL Server. In <c>full-dtc</c> handlers that connect with the same text share the receive's local transaction. Another text,
-    /// as in <c>full-dtc-promoted</c>, promotes it to MSDTC: on Windows; elsewhere the endpoint starts, and each message fails.
+    /// as in <c>full-dtc-promoted</c>, promotes it to MSDTC: on Windows; elsewhere the endpoint starts, and each message fails. Give handlers'
+    /// connections <c>Transaction Binding=Explicit Unbind</c>, and this one with them: by default what is written after a timeout of the scope stays.
     /// </summary>
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="connectionString">The database that holds the queues.</param>

@@ -118,7 +118,7 @@ internal static class Provenance
         {
             // What an assembly says of itself comes first.
             var version = packages.GetValueOrDefault(package.Name, package.Version);
-            packages[package.Name] = package.Support.Because ?? (package.IsFromFolder ? $"{version} (from a folder: a local build)" : version);
+            packages[package.Name] = package.Support.Because ?? (package.IsFromFolder ? $"{version} (from a folder, not from a package server)" : version);
         }
 
         return packages;

@@ -95,7 +95,7 @@ public sealed class ConfiguredOnSqlServer
     [TestCase("transactions-off", null)]
     [TestCase("full-dtc-waiting", "NServiceBus has no such two-phase commit")]
     [TestCase("npgsql-scope", "NServiceBus has no such two-phase commit")]
-    [TestCase("shared", "shared and outbox are built for queues in PostgreSQL")]
+    [TestCase("shared", "SqlClient wants the transaction on each command")]
     [TestCase("outbox", "handlers would need NServiceBus's own session")]
     public void Supported_or_the_reason_why_not(string mode, string? reason) =>
         Assert.That(Kind.Supports(TransactionMode.Parse(mode)).Because, reason is null ? Is.Null : Does.StartWith(reason));

@@ -33,7 +33,7 @@ public sealed class APackageIsOptional
     }
 
     [Test]
-    public void Taken_from_a_folder_it_is_known_as_a_local_build() =>
+    public void Taken_from_a_folder_it_says_so() =>
         Assert.That(OptionalPackage.Parse("NPoco", "NPoco|6.2.0|auto|/packages/npoco/6.2.0|True|").IsFromFolder);
 
     [Test]

@@ -12,6 +12,7 @@ public sealed class GuaranteesInTheReadme(string name)
     [Test]
     public void Every_promise_was_kept()
     {
+        Assert.That(folder.LoadResults(), Is.Not.Empty);
         foreach (var result in folder.LoadResults())
             Assert.That(result.IsGood, Is.True, $"{result.Name}: {result.Verdict} {result.Because}");
     }
@@ -29,17 +30,34 @@ public sealed class GuaranteesInTheReadme(string name)
         Approval.VerifyFile(folder.CsvPath, csv.ToString());
     }
 
-    /// <summary>Each cell's row, once, and no row of a cell that was not tried.</summary>
+    /// <summary>Each cell's row, once, and no row of a cell that was not tried; of the kills one sentence.</summary>
     [Test]
-    public void The_readme_has_the_signature_of_the_storms()
+    public void The_readme_has_what_came_of_the_storms()
     {
-        var shown = SignaturesIn(Path.Combine(ReferenceRunsInTheReadme.Root, "README.md"));
+        var readme = Path.Combine(ReferenceRunsInTheReadme.Root, "README.md");
         var found = SignaturesIn(folder.TablesPath);
 
         if (name == "guarantees")
-            Assert.That(shown, Is.EqualTo(found));
-        else
-            Assert.That(found.Single(), Does.Contain(" 20,020 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 20,020 |"));
+        {
+            Assert.That(SignaturesIn(readme), Is.EqualTo(found));
+            return;
+        }
+
+        var kills = folder.LoadResults().Single();
+        Assert.That(found.Single(), Does.EndWith(" 20,020 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 20,020 |"));
+        Assert.That(kills.Storm!.Kills, Is.EqualTo(1_000));
+        Assert.That(File.ReadAllText(readme), Does.Contain("[1,000 kills](results/kills/guarantees.md), 20,020 messages, 0 lost, 0 doubled, 0 left prepared, so less than 0.0015"));
+    }
+
+    [Test]
+    public void Its_speeds_are_those_of_the_run_that_it_names()
+    {
+        if (folder.LoadDocument().Speeds is not { } speeds)
+            return;
+
+        var run = SpeedSource.Read(Path.Combine(ReferenceRunsInTheReadme.Root, speeds.Folder));
+        Assert.That(speeds.PerSecond, Is.EqualTo(run.PerSecond));
+        Assert.That(speeds.Commit, Is.EqualTo(run.Commit));
     }
 
     /// <summary>The rows of the first table that has them, up to its end.</summary>

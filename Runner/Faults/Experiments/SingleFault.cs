@@ -78,6 +78,8 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
             await bench.FailCommitOfAsync(chosen, cancellationToken);
         await bench.SendAsync([chosen], cancellationToken);
         var hasFired = await UntilAsync(() => HasFiredAsync(bench, injection, armed, cancellationToken), bench, cancellationToken);
+        if (hasFired && injection is OnTheWire { IsAfterHandler: true } && !bench.Journal.LinesOf(chosen).Any(line => line.Point is AttemptPoint.Returned))
+            return "the fault fired before the handler had returned";
         if (injection is KillWhereParked or OnTheWire { Kills: true })
             await KillAsync(bench, cancellationToken);
 

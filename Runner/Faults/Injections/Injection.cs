@@ -47,7 +47,7 @@ internal abstract record Injection
             },
             _ when fault == Fault.KillBeforeAcknowledgement => BeforeAcknowledgement(mode, rows, isBroker),
             _ when fault == Fault.CutAtCommit => rows is RowCommit.EachStatement
-                ? new OnTheWire(Line.Widgets, [Uuid(chosen)], CutMoment.BeforeAnswer, Kills: false)
+                ? new OnTheWire(Line.Widgets, [Uuid(chosen)], CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }
                 : AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false),
             _ when fault == Fault.CutAtReceive => rows is RowCommit.WithReceive
                 ? AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false)
@@ -134,7 +134,11 @@ internal sealed record ByConstraint : Injection;
 internal sealed record KillWhereParked(AttemptPoint Point) : Injection;
 
 /// <summary>Bytes of a connection are met, the last of those that follow each other: it is held there and the process killed, or it is cut.</summary>
-internal sealed record OnTheWire(Line Line, IReadOnlyList<ReadOnlyMemory<byte>> Patterns, CutMoment Moment, bool Kills) : Injection;
+internal sealed record OnTheWire(Line Line, IReadOnlyList<ReadOnlyMemory<byte>> Patterns, CutMoment Moment, bool Kills) : Injection
+{
+    /// <summary>Whether the handler must have returned before: what it sent earlier was not what was looked for.</summary>
+    public bool IsAfterHandler { get; init; } = true;
+}
 
 /// <summary>A server crashes in the middle of a drain, and is started again.</summary>
 internal sealed record Restart(bool OfBroker) : Injection;
