@@ -13,9 +13,7 @@ public static class ReceiveTransaction
 
     /// <summary>
     /// The transaction that received the message. The handler works on its connection and ends neither: the transport commits when the handler
-    /// has returned, together with what it sent, or rolls all back. A handler that commits takes the message out of the queue with it. One that
-    /// swallows an error of the database and sends nothing fails unnoticed, because the driver takes the roll-back that answers the commit for
-    /// success (npgsql issue 6641): nothing of it stays, and its message comes again without end.
+    /// has returned, together with what it sent, or rolls all back.
     /// </summary>
     /// <exception cref="NotSupportedException">The transport did not receive the message in a transaction of a database.</exception>
     public static DbTransaction GetReceiveTransaction(this IMessageHandlerContext context)
@@ -24,26 +22,32 @@ public static class ReceiveTransaction
         if (!context.Extensions.TryGet(out TransportTransaction? receive) || !receive.TryGet(Key, out DbTransaction? transaction))
             throw new NotSupportedException("The message was not received in a transaction of a database: shared needs queues in PostgreSQL.");
 
-        context.Extensions.Set(new Taken());
+        context.Extensions.Set(new Taken(transaction));
         return transaction;
     }
 
     /// <summary>
     /// Fails a message whose handler returned without having taken the receive's transaction: on a connection of its own it would be in
-    /// <c>scope-off</c> and not know it. What it wrote there stays, once for each attempt. Handlers that write nothing take it too.
+    /// <c>scope-off</c> and not know it. What it wrote there stays, once for each attempt. Handlers that write nothing take it too. And fails one
+    /// whose handler ended the transaction, or swallowed an error and left it failed.
     /// </summary>
     internal sealed class IsRequired : Behavior<IInvokeHandlerContext>
     {
         public override async Task Invoke(IInvokeHandlerContext context, Func<Task> next)
         {
             await next();
-            if (!context.Extensions.TryGet(out Taken? _))
+            if (!context.Extensions.TryGet(out Taken? taken))
             {
                 throw new InvalidOperationException(
                     $"{context.MessageHandler.HandlerType.Name} did not take the receive's transaction (GetReceiveTransaction), and in shared its work belongs there.");
             }
+
+            // To a commit of a failed transaction PostgreSQL answers with a roll-back and no error, and the driver does not look (npgsql issue
+            // 6641): the message would come again without end. A savepoint is an error there. It goes with the next command, and so it costs no
+            // round trip; its failure breaks the connection.
+            await taken.Transaction.SaveAsync("handled", context.CancellationToken);
         }
     }
 
-    private sealed class Taken;
+    private sealed record Taken(DbTransaction Transaction);
 }
