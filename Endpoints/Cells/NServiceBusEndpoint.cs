@@ -48,6 +48,10 @@ internal static class NServiceBusEndpoint
         [Headers.MessageIntent] = nameof(MessageIntent.Send),
     };
 
+    public static string ErrorQueueOf(string queue) => queue + "_error";
+
+    public static GivenUp GivenUpOf(Dictionary<string, string> headers) => GivenUpOf(headers[Headers.MessageId], headers.GetValueOrDefault);
+
     /// <summary>What the headers of a message in the error queue tell; not how often it was handled.</summary>
     public static GivenUp GivenUpOf(string? messageId, Func<string, string?> header) => new(
         Guid.TryParse(messageId, out var id) ? id : Guid.Empty,

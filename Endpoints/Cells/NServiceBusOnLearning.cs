@@ -27,11 +27,9 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
         NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint =>
-            endpoint.UseLearning(settings.Transport, settings.Mode, settings.Concurrency, ErrorQueueOf(settings.Queue)));
+            endpoint.UseLearning(settings.Transport, settings.Mode, settings.Concurrency, NServiceBusEndpoint.ErrorQueueOf(settings.Queue)));
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
-
-    private static string ErrorQueueOf(string queue) => queue + "_error";
 
     /// <summary>
     /// A queue is a folder: a file of headers for each message, its body in <c>.bodies</c>. A message under way is in a folder of its own in
@@ -78,8 +76,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
         public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         [
-            .. (await ReadHeadersAsync(FilesIn(Path.Combine(directory, ErrorQueueOf(name)), HeaderFiles), cancellationToken))
-                .Select(headers => NServiceBusEndpoint.GivenUpOf(headers[Headers.MessageId], headers.GetValueOrDefault)),
+            .. (await ReadHeadersAsync(FilesIn(Path.Combine(directory, NServiceBusEndpoint.ErrorQueueOf(name)), HeaderFiles), cancellationToken))
+                .Select(NServiceBusEndpoint.GivenUpOf),
         ];
 
         public ValueTask DisposeAsync() => ValueTask.CompletedTask;

@@ -35,12 +35,10 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
 
         services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
         NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint =>
-            endpoint.UsePostgreSql(settings.Transport, settings.Mode, settings.Concurrency, AddressOf(ErrorQueueOf(settings.Queue))));
+            endpoint.UsePostgreSql(settings.Transport, settings.Mode, settings.Concurrency, AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue))));
     }
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
-
-    private static string ErrorQueueOf(string queue) => queue + "_error";
 
     // What stands before a point is taken for a schema.
     private static string AddressOf(string queue) => $"\"{queue}\"";
@@ -49,12 +47,12 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
     {
         private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(transport);
         private readonly string table = $"public.{AddressOf(name)}";
-        private readonly string errors = $"public.{AddressOf(ErrorQueueOf(name))}";
+        private readonly string errors = $"public.{AddressOf(NServiceBusEndpoint.ErrorQueueOf(name))}";
 
         public async Task CreateAsync(CancellationToken cancellationToken)
         {
             await NServiceBusEndpoint.InstallAsync(
-                name, endpoint => endpoint.UsePostgreSql(transport, TransactionMode.DtcOff, errorQueue: AddressOf(ErrorQueueOf(name))), cancellationToken);
+                name, endpoint => endpoint.UsePostgreSql(transport, TransactionMode.DtcOff, errorQueue: AddressOf(NServiceBusEndpoint.ErrorQueueOf(name))), cancellationToken);
             TransportPool.Close(transport);
         }
 
@@ -80,7 +78,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
         }
 
         public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
-            [.. (await ReadHeadersAsync(errors, cancellationToken)).Select(headers => NServiceBusEndpoint.GivenUpOf(headers[Headers.MessageId], headers.GetValueOrDefault))];
+            [.. (await ReadHeadersAsync(errors, cancellationToken)).Select(NServiceBusEndpoint.GivenUpOf)];
 
         public ValueTask DisposeAsync() => source.DisposeAsync();
 

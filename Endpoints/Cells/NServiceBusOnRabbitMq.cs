@@ -43,7 +43,7 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
             settings.Mode,
             Enum.Parse<global::NServiceBus.QueueType>(settings.QueueType.ToString()),
             settings.Concurrency,
-            errorQueue: settings.Queue + "_error",
+            errorQueue: NServiceBusEndpoint.ErrorQueueOf(settings.Queue),
             settings.Prefetch,
             new ManagementApiConfiguration(broker.Management.AbsoluteUri, broker.UserName, broker.Password));
     }

@@ -36,12 +36,10 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
         NServiceBusEndpoint.Add(
             services, settings, handle,
             _ => SqlClientFactory.Instance.CreateDataSource(connections.ForData(settings.Mode)),
-            endpoint => endpoint.UseSqlServer(connections.ForQueue(settings.Mode), settings.Mode, settings.Concurrency, ErrorQueueOf(settings.Queue)));
+            endpoint => endpoint.UseSqlServer(connections.ForQueue(settings.Mode), settings.Mode, settings.Concurrency, NServiceBusEndpoint.ErrorQueueOf(settings.Queue)));
     }
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
-
-    private static string ErrorQueueOf(string queue) => queue + "_error";
 
     /// <summary>Whether the mode can run over the connections. The transport itself would warn, and fail every message.</summary>
     private sealed class ModeCheck(SqlServerConnections connections, EndpointSettings settings) : StartCheck
@@ -57,10 +55,10 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
     {
         private readonly SqlServerTables tables = new(transport);
         private readonly string table = TableOf(name);
-        private readonly string errors = TableOf(ErrorQueueOf(name));
+        private readonly string errors = TableOf(NServiceBusEndpoint.ErrorQueueOf(name));
 
         public Task CreateAsync(CancellationToken cancellationToken) => NServiceBusEndpoint.InstallAsync(
-            name, endpoint => endpoint.UseSqlServer(tables.ConnectionString, TransactionMode.DtcOff, errorQueue: ErrorQueueOf(name)), cancellationToken);
+            name, endpoint => endpoint.UseSqlServer(tables.ConnectionString, TransactionMode.DtcOff, errorQueue: NServiceBusEndpoint.ErrorQueueOf(name)), cancellationToken);
 
         public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
             InsertAsync(messages.Select(message => (message, OutgoingMessage.Create(name, message).Body)), cancellationToken);
@@ -78,7 +76,7 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
             await ReadAsync($"TOP (1) CAST(datalength(Body) AS int) FROM {table} ORDER BY RowVersion", row => row.GetInt32(0), cancellationToken) is [var size] ? size : null;
 
         public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
-            [.. (await ReadHeadersAsync(errors, cancellationToken)).Select(headers => NServiceBusEndpoint.GivenUpOf(headers[Headers.MessageId], headers.GetValueOrDefault))];
+            [.. (await ReadHeadersAsync(errors, cancellationToken)).Select(NServiceBusEndpoint.GivenUpOf)];
 
         public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 

@@ -51,7 +51,8 @@ internal static class RunFacts
     private static Dictionary<string, string> Written(IReadOnlyDictionary<string, int> numbers) =>
         numbers.ToDictionary(number => number.Key, number => Figures.Plain(number.Value), StringComparer.Ordinal);
 
-    private static string Listed(IReadOnlyDictionary<string, string> facts) =>
+    /// <summary>Names and values in one line, by name.</summary>
+    internal static string Listed(IReadOnlyDictionary<string, string> facts) =>
         facts.Count == 0
             ? Figures.None
             : string.Join(", ", facts.OrderBy(fact => fact.Key, StringComparer.Ordinal).Select(fact => $"{fact.Key} {fact.Value}"));

@@ -62,13 +62,13 @@ public sealed class HandlerLeavesTheReceiveAlone
     [Test]
     public async Task With_a_commit_of_its_own_it_takes_the_message_out_of_the_queue()
     {
-        var log = new Attempts();
-        using var host = await StartAsync(endpoint => endpoint.AddHandler<Commits>(), log);
+        var attempts = new Attempts();
+        using var host = await StartAsync(endpoint => endpoint.AddHandler<Commits>(), attempts);
 
-        await Eventually.HoldsAsync(async () => log.Made > 0 && await queue.CountAsync(CancellationToken.None) == 0, "the message is gone");
+        await Eventually.HoldsAsync(async () => attempts.Made > 0 && await queue.CountAsync(CancellationToken.None) == 0, "the message is gone");
 
         await host.StopAsync();
-        Assert.That(log.Made, Is.EqualTo(1), "with what it committed the message left the queue");
+        Assert.That(attempts.Made, Is.EqualTo(1), "with what it committed the message left the queue");
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
     }
 
@@ -101,19 +101,17 @@ public sealed class HandlerLeavesTheReceiveAlone
     {
         public async Task Handle(BuildWidget message, IMessageHandlerContext context)
         {
-            await using var insert = data.CreateCommand($"INSERT INTO widget (id, message_id) VALUES ({WidgetId.Next()}, '{message.MessageId}')");
+            await using var insert = data.CreateCommand(InsertOf(message));
             await insert.ExecuteNonQueryAsync(context.CancellationToken);
         }
     }
 
     internal sealed class Commits(Attempts attempts) : IHandleMessages<BuildWidget>
     {
-        public async Task Handle(BuildWidget message, IMessageHandlerContext context)
+        public Task Handle(BuildWidget message, IMessageHandlerContext context)
         {
             attempts.Add();
-            await using var command = context.GetReceiveTransaction().Connection!.CreateCommand();
-            command.CommandText = $"INSERT INTO widget (id, message_id) VALUES ({WidgetId.Next()}, '{message.MessageId}'); COMMIT";
-            await command.ExecuteNonQueryAsync(context.CancellationToken);
+            return InsertWithTheReceiveAsync(message, context, and: "COMMIT");
         }
     }
 
@@ -122,16 +120,23 @@ public sealed class HandlerLeavesTheReceiveAlone
         public async Task Handle(BuildWidget message, IMessageHandlerContext context)
         {
             attempts.Add();
-            await using var command = context.GetReceiveTransaction().Connection!.CreateCommand();
-            command.CommandText = $"INSERT INTO widget (id, message_id) VALUES ({WidgetId.Next()}, '{message.MessageId}'); SELECT 1 / 0";
             try
             {
-                await command.ExecuteNonQueryAsync(context.CancellationToken);
+                await InsertWithTheReceiveAsync(message, context, and: "SELECT 1 / 0");
             }
             catch (PostgresException)
             {
                 // Swallowed: the transaction has failed.
             }
         }
+    }
+
+    private static string InsertOf(BuildWidget message) => $"INSERT INTO widget (id, message_id) VALUES ({WidgetId.Next()}, '{message.MessageId}')";
+
+    private static async Task InsertWithTheReceiveAsync(BuildWidget message, IMessageHandlerContext context, string and)
+    {
+        await using var command = context.GetReceiveTransaction().Connection!.CreateCommand();
+        command.CommandText = $"{InsertOf(message)}; {and}";
+        await command.ExecuteNonQueryAsync(context.CancellationToken);
     }
 }

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Modes;
 using Orders;
 
 namespace Kit.Tests.Samples;
@@ -10,27 +11,19 @@ public sealed class SampleApplication
     [TestCase("dtc-off")]
     [TestCase("scope-off")]
     [TestCase("transactions-off")]
+    [TestCase("shared")]
     public Task Bare_places_the_order(string mode) => PlacesTheOrderAsync("bare", mode);
 
     [TestCase("dtc-off")]
     [TestCase("scope-off")]
     [TestCase("transactions-off")]
+    [TestCase("shared")]
     public Task NServiceBus_places_the_order(string mode)
     {
         if (Endpoints.Cells.OptionalPackages.All.First(package => package.Group is "NServiceBus").Support.Because is { } reason)
             Assert.Ignore(reason);
 
         return PlacesTheOrderAsync("nservicebus", mode);
-    }
-
-    [TestCase("bare")]
-    [TestCase("nservicebus")]
-    public Task Shared_places_the_order_in_one_database(string framework)
-    {
-        if (framework is "nservicebus" && Endpoints.Cells.OptionalPackages.All.First(package => package.Group is "NServiceBus").Support.Because is { } reason)
-            Assert.Ignore(reason);
-
-        return PlacesTheOrderAsync(framework, "shared", inOneDatabase: true);
     }
 
     [TestCase("dtc-off")]
@@ -51,11 +44,11 @@ public sealed class SampleApplication
     public void An_unknown_mode_is_refused_with_those_that_exist() => Assert.That(
         () => new OrdersApplication(["--Mode", "sometimes"]), Throws.ArgumentException.With.Message.Contains("full-dtc, dtc-off"));
 
-    private static async Task PlacesTheOrderAsync(string framework, string mode, string? queues = null, bool inOneDatabase = false)
+    private static async Task PlacesTheOrderAsync(string framework, string mode, string? queues = null)
     {
         await using var databases = await TestDatabases.CreateAsync();
         await using (var application = new OrdersApplication(
-            ["--Framework", framework, "--Mode", mode, "--Queues", queues ?? (inOneDatabase ? databases.Widgets : databases.Queue), "--Data", databases.Widgets]))
+            ["--Framework", framework, "--Mode", mode, "--Queues", queues ?? databases.QueueOf(TransactionMode.Parse(mode)), "--Data", databases.Widgets]))
         {
             await application.StartAsync(CancellationToken.None);
             var order = new PlaceOrder(Guid.CreateVersion7());

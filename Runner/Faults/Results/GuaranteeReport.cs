@@ -144,8 +144,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         yield return $"Commit: {CommitOf(document.Commit)}";
         yield return $"Machine: {document.Host.CpuModel}, {document.Host.Cores} cores, {document.Host.OperatingSystem}, {document.Host.Runtime}";
         if (document.Servers.Count > 0)
-            yield return $"Servers, of the kit's own: {string.Join(", ", document.Servers.Select(server => $"{server.Key} {server.Value}"))}";
-        yield return $"Packages: {string.Join(", ", document.Packages.Select(package => $"{package.Key} {package.Value}").Order(StringComparer.Ordinal))}";
+            yield return $"Servers, of the kit's own: {RunFacts.Listed(document.Servers)}";
+        yield return $"Packages: {RunFacts.Listed(document.Packages)}";
         yield return SpeedsOf(document);
     }
 
