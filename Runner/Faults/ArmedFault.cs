@@ -18,9 +18,6 @@ public sealed class ArmedFault
     /// <summary>Completes when the fault has ended its connection, and both sides are told; or when it holds it.</summary>
     public Task Fired => fired.Task;
 
-    /// <summary>Connections that it has ended or holds: 0 or 1.</summary>
-    public int Connections => Fired.IsCompleted ? 1 : 0;
-
     internal Traffic Traffic { get; }
 
     internal Ending Ending { get; }

@@ -206,7 +206,7 @@ public sealed class ConnectionThroughAProxy
         await SendAsync(client, "not counted");
         Assert.That(await ReadAsync(server, 11), Is.EqualTo("not counted"));
         var fault = Proxy.CutAfter(Traffic.ToServer, bytes);
-        Assert.That(fault.Connections, Is.Zero);
+        Assert.That(fault.Fired.IsCompleted, Is.False);
 
         await SendAsync(server, "the other direction is not counted");
         await SendAsync(client, "01234567");
@@ -215,7 +215,6 @@ public sealed class ConnectionThroughAProxy
 
         Assert.That(await ReadToEndAsync(server), Is.EqualTo("0123456789abcdef"[..bytes]));
         await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
-        Assert.That(fault.Connections, Is.EqualTo(1));
     }
 
     [Test]
@@ -260,7 +259,7 @@ public sealed class ConnectionThroughAProxy
             Assert.That(await ReadAsync(server, piece.Length), Is.EqualTo(piece));
         }
 
-        Assert.That(fault.Connections, Is.Zero);
+        Assert.That(fault.Fired.IsCompleted, Is.False);
         await SendAsync(client, sent[^1]);
 
         await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
@@ -338,7 +337,7 @@ public sealed class ConnectionThroughAProxy
             await ReadAsync(server, 1);
         }
 
-        Assert.That(fault.Connections, Is.Zero);
+        Assert.That(fault.Fired.IsCompleted, Is.False);
         await SendAsync(client, "B");
         await ReadAsync(server, 1);
         await SendAsync(client, "C");
