@@ -56,9 +56,12 @@ internal sealed class Inbox : AsyncDefaultBasicConsumer, IAsyncDisposable
         catch (Exception gone) when (gone is OperationInterruptedException or AlreadyClosedException or OperationCanceledException or ObjectDisposedException)
         {
             // No connection, no consumer.
+            waiting.Writer.TryComplete();
         }
 
-        waiting.Writer.TryComplete();
+        // With acknowledgements all that is left is the queue's again. Without, the driver can have some to hand over yet, before HandleBasicCancelOkAsync.
+        if (!IsAcknowledged)
+            waiting.Writer.TryComplete();
     }
 
     public override Task HandleBasicDeliverAsync(
