@@ -44,10 +44,10 @@ internal sealed class TestDatabases : ITestWidgets
         return rows;
     }
 
-    /// <summary>Ends the sessions that are in a transaction in the database of that ending, and gives how many there were.</summary>
+    /// <summary>Ends the sessions that wait in a transaction in the database of that ending, and gives how many there were.</summary>
     public Task<int> TerminateSessionsInTransactionAsync(string ending) => ScalarAsync(
         server,
-        $"SELECT count(pg_terminate_backend(pid))::int FROM pg_stat_activity WHERE datname = '{name}{ending}' AND xact_start IS NOT NULL AND pid <> pg_backend_pid()");
+        $"SELECT count(pg_terminate_backend(pid))::int FROM pg_stat_activity WHERE datname = '{name}{ending}' AND state = 'idle in transaction'");
 
     /// <summary>The prepared branches, each with what became of the transaction that decides it.</summary>
     public async Task<IReadOnlyList<string>> ReadDecisionsAsync()

@@ -10,7 +10,7 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <summary>The HTTP interface of RabbitMQ's management plugin, as far as the kit needs it: https://www.rabbitmq.com/docs/http-api-reference.</summary>
 internal sealed class ManagementApi : IDisposable
 {
-    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
 
     private readonly HttpClient client;
     private readonly RabbitMqAddress broker;

@@ -14,7 +14,7 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
     private const int PublishBatch = 100;
 
     // A quorum queue tells its totals every 5 s: rabbit's quorum_tick_interval.
-    private static readonly TimeSpan QuorumTick = TimeSpan.FromSeconds(6);
+    private static readonly TimeSpan QuorumTick = TimeSpan.FromSeconds(8);
     private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
 
     private readonly QueueNames names = new(name, type, hasRetries);
@@ -66,8 +66,9 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
     /// </remarks>
     public async Task<long> CountAsync(CancellationToken cancellationToken)
     {
+        // The plugin asks one queue after another: what moves between them in that time can be in neither, once.
         if (type is QueueType.Classic)
-            return await CountByPluginAsync(cancellationToken);
+            return await CountByPluginAsync(cancellationToken) is > 0 and var count ? count : await CountByPluginAsync(cancellationToken);
 
         // The ready ones are told at once, and where nobody consumes there are no others.
         var (ready, consumers) = await CountReadyAsync(cancellationToken);

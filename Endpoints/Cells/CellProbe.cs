@@ -20,8 +20,8 @@ public sealed class CellProbe : IAsyncDisposable
     private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
 
     // Long enough for the last handler that belongs there to come, and for one too many.
-    private static readonly TimeSpan GatheringLimit = TimeSpan.FromSeconds(5);
-    private static readonly TimeSpan OneTooMany = TimeSpan.FromMilliseconds(200);
+    private static readonly TimeSpan GatheringLimit = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan OneTooMany = TimeSpan.FromSeconds(1);
 
     private readonly Cell cell;
     private readonly EndpointSettings settings;

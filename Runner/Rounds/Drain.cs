@@ -27,7 +27,7 @@ internal sealed class Drain(HandlerProcess handler, ICellQueue queue, TimeSpan s
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
     // A broker that waits for no acknowledgement has an empty queue long before the last handler was entered.
-    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(10);
 
     public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)
     {

@@ -11,11 +11,11 @@ namespace Kit.Runner.Rounds;
 /// <param name="IsSettled">Whether every session in the round's databases had ended, and so reported what it counted.</param>
 internal sealed record ServerCounters(long Commits, Reading WalFlushes, NpgsqlLogSequenceNumber WalPosition, bool IsSettled)
 {
-    private static readonly TimeSpan ForSessionsToEnd = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan ForSessionsToEnd = TimeSpan.FromSeconds(20);
 
     private static readonly Reading Unsettled = Reading.Missing("sessions were still open when the counters were read");
 
-    /// <summary>Reads when no session is left in the databases, or after 3 s.</summary>
+    /// <summary>Reads when no session is left in the databases, or after 20 s.</summary>
     public static async Task<ServerCounters> ReadAsync(NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken)
     {
         var deadline = DateTime.UtcNow + ForSessionsToEnd;

@@ -72,15 +72,15 @@ public sealed partial class BrokerControl(BrokerFolder folder, string? user)
 
     /// <summary>Starts both processes. The broker answers some seconds later.</summary>
     /// <exception cref="KitException">One of them cannot be started.</exception>
-    public async Task StartAsync(RabbitMqBinaries binaries, BrokerPorts ports, CancellationToken cancellationToken)
+    public async Task StartAsync(RabbitMqBinaries binaries, BrokerPorts ports)
     {
         var environment = BrokerSettings.Environment(folder, ports);
         if (await PortMapper.FindAsync() is null)
             await new ExternalProgram(folder.PortMapper, user, folder.Server, environment).StartServerAsync(
-                folder.PortMapperPid, folder.PortMapperOutput, ["-port", $"{ports.PortMapper}", "-address", "127.0.0.1"], cancellationToken);
+                folder.PortMapperPid, folder.PortMapperOutput, ["-port", $"{ports.PortMapper}", "-address", "127.0.0.1"]);
         // What follows the script is for nobody but us: by it the process is known as this folder's, from the script's first moment on.
         await new ExternalProgram(binaries.PathOf("rabbitmq-server"), user, folder.Server, environment).StartServerAsync(
-            folder.BrokerPid, folder.Output, ["-kit", folder.Server], cancellationToken);
+            folder.BrokerPid, folder.Output, ["-kit", folder.Server]);
     }
 
     /// <summary>Stops the broker if it runs, and waits for its end. Its port mapper stays.</summary>

@@ -12,7 +12,7 @@ public sealed class BrokerSpace : IAsyncDisposable
 {
     private const string NamePrefix = "kit-";
 
-    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(20);
 
     private readonly RabbitMqAddress given;
     private readonly string name;

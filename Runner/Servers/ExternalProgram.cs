@@ -18,7 +18,7 @@ public sealed record ExternalProgram(
     private const int AccessDenied = 13;
 
     // A server that a program leaves running can hold the pipes open; what it still writes there is not waited for.
-    private static readonly TimeSpan OutputGrace = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan OutputGrace = TimeSpan.FromSeconds(10);
 
     /// <summary>The full path of a program on the search path, or <see langword="null"/>.</summary>
     public static string? OnSearchPath(string name) =>
@@ -44,6 +44,7 @@ public sealed record ExternalProgram(
             process.StandardError.ReadToEndAsync(CancellationToken.None));
         await ExitAsync(process, cancellationToken);
         await Task.WhenAny(output, Task.Delay(OutputGrace, cancellationToken));
+        cancellationToken.ThrowIfCancellationRequested();
         return new ProgramResult(process.ExitCode, output.IsCompletedSuccessfully ? string.Join('\n', await output).Trim() : "");
     }
 
@@ -64,7 +65,7 @@ public sealed record ExternalProgram(
     /// <param name="log">Its output is added here.</param>
     /// <exception cref="KitException">It cannot be started.</exception>
     /// <exception cref="PlatformNotSupportedException">There is no shell: Windows.</exception>
-    public async Task StartServerAsync(string pidFile, string log, IEnumerable<string> arguments, CancellationToken cancellationToken)
+    public async Task StartServerAsync(string pidFile, string log, IEnumerable<string> arguments)
     {
         if (OperatingSystem.IsWindows())
             throw new PlatformNotSupportedException("A server is started through sh.");
@@ -77,8 +78,8 @@ public sealed record ExternalProgram(
         start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
         using var process = shell.Start(start);
         process.StandardInput.Close();
-        // Ends when the shell has become the server, or has failed before.
-        var said = await process.StandardError.ReadToEndAsync(cancellationToken);
+        // Ends when the shell has become the server, or has failed before; not earlier, so that a server that is not wanted any more is found by its file.
+        var said = await process.StandardError.ReadToEndAsync(CancellationToken.None);
         if (said.Length > 0)
             throw new KitException($"The program '{Path}' cannot be started: {LogLines.EndOf(said.Split('\n'))}", OwnedFolder.Remedy);
     }

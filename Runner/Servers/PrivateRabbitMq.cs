@@ -175,7 +175,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     private async Task<bool> TryStartAsync(CancellationToken cancellationToken)
     {
         var watch = Stopwatch.StartNew();
-        await control.StartAsync(binaries, ports, cancellationToken);
+        await control.StartAsync(binaries, ports);
         while (!await AnswersAsync(cancellationToken))
         {
             if (await control.FindBrokerAsync() is null || watch.Elapsed > StartDeadline)

@@ -28,10 +28,10 @@ public sealed record RabbitMqFacts(
     private const string ConnectionName = "comparison kit, preflight";
 
     // Long enough for a broker across an ocean, short enough for somebody who waits.
-    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(20);
 
     // A broker says at once that it blocks.
-    private static readonly TimeSpan BlockedPatience = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan BlockedPatience = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan GoodbyePatience = TimeSpan.FromSeconds(1);
 
     /// <summary>Asks the broker.</summary>

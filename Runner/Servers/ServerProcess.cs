@@ -7,8 +7,9 @@ namespace Kit.Runner.Servers;
 /// <param name="folder">Stands in its command line, alone or as the beginning of a path.</param>
 public sealed class ServerProcess(string pidFile, string folder)
 {
-    private const int CommandLineAttempts = 10;
+    private const int CommandLineAttempts = 100;
 
+    private static readonly TimeSpan ForAKilledOne = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(20);
 
     /// <summary>
@@ -38,7 +39,7 @@ public sealed class ServerProcess(string pidFile, string folder)
         }
 
         await SignalAsync("KILL", process);
-        return await HasEndedAsync(process, TimeSpan.FromSeconds(5));
+        return await HasEndedAsync(process, ForAKilledOne);
     }
 
     private async Task<bool> IsOursAsync(ProcessIdentity process)

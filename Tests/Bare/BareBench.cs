@@ -16,8 +16,6 @@ internal sealed class BareBench : IAsyncDisposable
     /// <summary>The modes that PostgreSQL has.</summary>
     public static IEnumerable<TransactionMode> Modes => TransactionMode.All.Where(mode => PostgreSqlSupport.Of(mode).IsSupported);
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
-
     private readonly NpgsqlDataSource queueSource;
     private readonly NpgsqlDataSource widgetSource;
 
@@ -59,10 +57,7 @@ internal sealed class BareBench : IAsyncDisposable
         await queue.EnqueueAsync([OutgoingMessage.Create("work", new Todo(), messageId)], CancellationToken.None);
         using var host = Build(mode, work);
         await host.StartAsync();
-        using var patience = new CancellationTokenSource(Patience);
-        while (await queue.CountAsync(patience.Token) > 0)
-            await Task.Delay(20, patience.Token);
-
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
         await host.StopAsync();
         return await queue.ReadErrorsAsync(CancellationToken.None);
     }

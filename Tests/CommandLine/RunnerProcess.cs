@@ -12,8 +12,6 @@ internal sealed record RunnerResult(int ExitCode, string Output, string Errors);
 /// <summary>The runner as its users start it: a process of its own. It is killed, with all that it started, when a test forgets it.</summary>
 internal sealed class RunnerProcess : IDisposable
 {
-    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(90);
-
     private readonly Process process;
     private readonly StringBuilder output = new();
     private readonly StringBuilder errors = new();
@@ -101,14 +99,14 @@ internal sealed class RunnerProcess : IDisposable
 
     public async Task<RunnerResult> EndAsync()
     {
-        using var patience = new CancellationTokenSource(Limit);
+        using var patience = new CancellationTokenSource(Eventually.Limit);
         try
         {
             await process.WaitForExitAsync(patience.Token);
         }
         catch (OperationCanceledException)
         {
-            Assert.Fail($"The runner did not end within {Limit.TotalSeconds} s. It said:\n{Output}\n{errors}");
+            Assert.Fail($"The runner did not end within {Eventually.Limit.TotalSeconds} s. It said:\n{Output}\n{errors}");
         }
 
         return new RunnerResult(process.ExitCode, Output, errors.ToString());
@@ -143,7 +141,7 @@ internal sealed class RunnerProcess : IDisposable
     {
         for (var watch = Stopwatch.StartNew(); !holds(); await Task.Delay(20))
         {
-            if (watch.Elapsed > Limit || process.HasExited)
+            if (watch.Elapsed > Eventually.Limit || process.HasExited)
                 Assert.Fail($"The runner did not {what}. It said:\n{Output}\n{errors}");
         }
     }

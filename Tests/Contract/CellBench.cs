@@ -12,8 +12,6 @@ internal sealed class CellBench : IAsyncDisposable
 {
     private const string Sink = "built";
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
-
     private readonly Cell cell;
     private readonly ITestWidgets databases;
     private readonly TestTransport transport;
@@ -83,6 +81,9 @@ internal sealed class CellBench : IAsyncDisposable
     /// <summary>From now on handlers wait when they have been entered.</summary>
     public void HoldHandlers() => held = true;
 
+    /// <summary>Lets so many of them go on that wait or will wait.</summary>
+    public void LetThrough(int handlers) => gate.Release(handlers);
+
     public void ReleaseHandlers()
     {
         held = false;
@@ -107,7 +108,7 @@ internal sealed class CellBench : IAsyncDisposable
         running = null;
     }
 
-    public Task EnteredAsync(int handlers) => UntilAsync(() => Task.FromResult(Entered >= handlers), $"{handlers} handlers entered");
+    public Task EnteredAsync(int handlers) => Eventually.HoldsAsync(() => Entered >= handlers, $"{handlers} handlers entered");
 
     /// <summary>Runs the endpoint until its queue is empty and every message was taken up, and stops it.</summary>
     public async Task DrainAsync()
@@ -115,10 +116,10 @@ internal sealed class CellBench : IAsyncDisposable
         if (running is null)
             await StartAsync();
 
-        await UntilAsync(async () => await CountQueueAsync() == 0, "the queue empty");
+        await Eventually.HoldsAsync(async () => await CountQueueAsync() == 0, "the queue empty");
         // Out of the queue is not begun where a broker pushes without acknowledgements.
-        await UntilAsync(() => Task.FromResult(attempts.Count >= situations.Count), "every message handled");
-        await UntilAsync(async () => unreadable == 0 || (await ReadErrorsAsync()).Count >= unreadable, "what cannot be read among the errors");
+        await Eventually.HoldsAsync(() => attempts.Count >= situations.Count, "every message handled");
+        await Eventually.HoldsAsync(async () => unreadable == 0 || (await ReadErrorsAsync()).Count >= unreadable, "what cannot be read among the errors");
         await StopAsync();
     }
 
@@ -145,16 +146,6 @@ internal sealed class CellBench : IAsyncDisposable
         await transport.DisposeAsync();
         await databases.DisposeAsync();
         gate.Dispose();
-    }
-
-    private static async Task UntilAsync(Func<Task<bool>> condition, string what)
-    {
-        using var patience = new CancellationTokenSource(Patience);
-        while (!await condition())
-        {
-            Assert.That(patience.IsCancellationRequested, Is.False, $"{what}: not within {Patience.TotalSeconds} s");
-            await Task.Delay(20);
-        }
     }
 
     private async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)

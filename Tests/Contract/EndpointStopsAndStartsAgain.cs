@@ -21,11 +21,7 @@ public sealed class EndpointStopsAndStartsAgain(Cell cell) : ContractTest(cell)
         await Bench.StartAsync();
         await Bench.EnteredAsync(2);
 
-        var stopping = Bench.StopAsync();
-        await Task.Delay(100);
-        Assert.That(stopping.IsCompleted, Is.False, "waits for the handlers");
-        Bench.ReleaseHandlers();
-        await stopping;
+        await StopWithHeldHandlersAsync();
 
         Assert.That(await Bench.CountRowsAsync(), Is.EqualTo(HasWholeBacklog && !DropsBacklog ? messages.Count : 2));
         Assert.That(await Bench.CountQueueAsync(), Is.EqualTo(HasWholeBacklog ? 0 : messages.Count - 2));
@@ -38,14 +34,26 @@ public sealed class EndpointStopsAndStartsAgain(Cell cell) : ContractTest(cell)
             Assert.Ignore("MassTransit drops what was pushed without acknowledgements when it stops: nothing is left to be handled");
 
         var messages = await Bench.SendAsync(Situation.HandlerSucceeds, count: 200);
+        Bench.HoldHandlers();
+        Bench.LetThrough(18);
         await Bench.StartAsync();
         await Bench.EnteredAsync(20);
-        await Bench.StopAsync();
+        await StopWithHeldHandlersAsync();
         Assert.That(await Bench.CountQueueAsync() > 0, Is.Not.EqualTo(HasWholeBacklog), "stopped in the middle");
 
         await Bench.DrainAsync();
 
         foreach (var message in messages)
             Assert.That(await Bench.ObserveAsync(message), Is.EqualTo(Expectation.Of(Cell.Mode, Situation.HandlerSucceeds)));
+    }
+
+    private async Task StopWithHeldHandlersAsync()
+    {
+        var stopping = Bench.StopAsync();
+        // For the word to reach the workers and, where there is one, the broker.
+        await Task.Delay(TimeSpan.FromSeconds(2));
+        Assert.That(stopping.IsCompleted, Is.False, "waits for the handlers");
+        Bench.ReleaseHandlers();
+        await stopping;
     }
 }

@@ -17,7 +17,6 @@ public sealed class HandlerProcessIsKilled(Cell cell)
     private const int Concurrency = 2;
 
     private static readonly int Kills = TestContext.Parameters.Get("kills", 3);
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     private static IEnumerable<TestFixtureData> Cells => ContractCells.All.Where(cell => ((Cell)cell.Arguments[0]!).Mode.CrashEffect != CrashEffect.LeavesInDoubt);
 
@@ -66,7 +65,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
         await using var handler = await HandlerProcess.StartAsync(spec, CancellationToken.None);
         var before = await databases.CountRowsAsync();
         await handler.StartEndpointAsync(CancellationToken.None);
-        await UntilAsync(async () => await databases.CountRowsAsync() > before + (MessagesPerKill / 10));
+        await Eventually.HoldsAsync(async () => await databases.CountRowsAsync() > before + (MessagesPerKill / 10), "rows come");
         using var process = Process.GetProcessById(handler.Id);
         process.Kill();
         await process.WaitForExitAsync();
@@ -76,24 +75,16 @@ public sealed class HandlerProcessIsKilled(Cell cell)
     {
         await using var handler = await HandlerProcess.StartAsync(spec, CancellationToken.None);
         await handler.StartEndpointAsync(CancellationToken.None);
-        await UntilAsync(async () => await queue.CountAsync(CancellationToken.None) == 0);
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
         // What a broker has pushed without acknowledgements is out of its queue before it is handled; and recovery ends prepared transactions.
         var rows = -1;
-        await UntilAsync(async () =>
-        {
-            await Task.Delay(TimeSpan.FromSeconds(1));
-            return rows == (rows = await databases.CountRowsAsync()) && await databases.CountPreparedAsync() == 0;
-        });
+        await Eventually.HoldsAsync(
+            async () =>
+            {
+                await Task.Delay(TimeSpan.FromSeconds(1));
+                return rows == (rows = await databases.CountRowsAsync()) && await databases.CountPreparedAsync() == 0;
+            },
+            "no more rows come, and nothing is prepared");
         await handler.StopEndpointAsync(CancellationToken.None);
-    }
-
-    private static async Task UntilAsync(Func<Task<bool>> condition)
-    {
-        var watch = Stopwatch.StartNew();
-        while (!await condition())
-        {
-            Assert.That(watch.Elapsed, Is.LessThan(Patience), "the drain does not come on");
-            await Task.Delay(5);
-        }
     }
 }

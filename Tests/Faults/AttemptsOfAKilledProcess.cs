@@ -129,7 +129,7 @@ public sealed class AttemptsOfAKilledProcess
             RedirectStandardInput = true,
             RedirectStandardOutput = true,
         })!;
-        using var patience = new CancellationTokenSource(TimeSpan.FromSeconds(60));
+        using var patience = new CancellationTokenSource(Eventually.Limit);
         var told = 0;
         try
         {

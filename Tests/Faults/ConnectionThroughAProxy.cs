@@ -214,7 +214,7 @@ public sealed class ConnectionThroughAProxy
         await TrySendAsync(client, "89abcdef");
 
         Assert.That(await ReadToEndAsync(server), Is.EqualTo("0123456789abcdef"[..bytes]));
-        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        await fault.Fired.WaitAsync(Eventually.Limit);
     }
 
     [Test]
@@ -225,7 +225,7 @@ public sealed class ConnectionThroughAProxy
 
         await SendAsync(server, "answer");
 
-        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        await fault.Fired.WaitAsync(Eventually.Limit);
         AssertReset(() => ReadToEndAsync(server));
         AssertReset(() => ReadToEndAsync(client));
     }
@@ -239,7 +239,7 @@ public sealed class ConnectionThroughAProxy
 
         await SendAsync(client, "SELECT 1;COMMIT;SELECT 2");
 
-        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        await fault.Fired.WaitAsync(Eventually.Limit);
         Assert.That(await ReadToEndAsync(server), Is.EqualTo(forwarded));
         Assert.That(await ReadToEndAsync(client), Is.EqualTo(answered));
     }
@@ -262,7 +262,7 @@ public sealed class ConnectionThroughAProxy
         Assert.That(fault.Fired.IsCompleted, Is.False);
         await SendAsync(client, sent[^1]);
 
-        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        await fault.Fired.WaitAsync(Eventually.Limit);
         Assert.That(string.Concat(sent[..^1]) + await ReadToEndAsync(server), Is.EqualTo(forwarded));
     }
 
@@ -277,7 +277,7 @@ public sealed class ConnectionThroughAProxy
         Assert.That(await IsSilentAsync(client) && !fault.Fired.IsCompleted);
         await SendAsync(server, "done");
 
-        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        await fault.Fired.WaitAsync(Eventually.Limit);
         Assert.That(await ReadToEndAsync(client), Is.Empty);
     }
 
@@ -289,7 +289,7 @@ public sealed class ConnectionThroughAProxy
 
         await SendAsync(client, "SELECT 1;COMMIT;");
 
-        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        await fault.Fired.WaitAsync(Eventually.Limit);
         Assert.That(await ReadAsync(server, 9), Is.EqualTo("SELECT 1;"));
         Assert.That(await IsSilentAsync(server) && await IsSilentAsync(client), "nobody is told");
         Assert.That(await Proxy.EndAllAsync(Ending.Cut), Is.EqualTo(1));
@@ -306,7 +306,7 @@ public sealed class ConnectionThroughAProxy
         Assert.That(await ReadAsync(server, 7), Is.EqualTo("COMMIT;"));
         await SendAsync(server, "done");
 
-        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        await fault.Fired.WaitAsync(Eventually.Limit);
         Assert.That(await IsSilentAsync(client));
         Assert.That(Proxy.Connections, Is.EqualTo(1), "held is not ended");
     }
@@ -321,7 +321,7 @@ public sealed class ConnectionThroughAProxy
         Assert.That(await ReadAsync(server, first), Is.EqualTo("COMMIT;"[..first]), "nothing is held back that may be something else");
         await SendAsync(client, "COMMIT;"[first..]);
 
-        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        await fault.Fired.WaitAsync(Eventually.Limit);
         Assert.That(await ReadToEndAsync(server), Is.Empty, "the rest is not forwarded");
     }
 
@@ -342,7 +342,7 @@ public sealed class ConnectionThroughAProxy
         await ReadAsync(server, 1);
         await SendAsync(client, "C");
 
-        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        await fault.Fired.WaitAsync(Eventually.Limit);
         Assert.That(await ReadToEndAsync(server), Is.Empty);
     }
 
@@ -358,7 +358,7 @@ public sealed class ConnectionThroughAProxy
         await SendAsync(second.Client, "MIT;");
         Assert.That(await ReadAsync(second.Server, 4), Is.EqualTo("MIT;"));
         await SendAsync(second.Client, "COMMIT;");
-        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        await fault.Fired.WaitAsync(Eventually.Limit);
         await SendAsync(first.Client, "MIT;");
 
         Assert.That(await ReadAsync(first.Server, 7), Is.EqualTo("COMMIT;"));
@@ -379,7 +379,7 @@ public sealed class ConnectionThroughAProxy
 
         Assert.That(received.Count(text => text.Length == 0), Is.EqualTo(1));
         Assert.That(received.Count(text => text == "COMMIT;"), Is.EqualTo(15));
-        await fault.Fired.WaitAsync(TimeSpan.FromSeconds(20));
+        await fault.Fired.WaitAsync(Eventually.Limit);
         Assert.That(Proxy.Connections, Is.EqualTo(15));
     }
 
@@ -390,7 +390,7 @@ public sealed class ConnectionThroughAProxy
         Proxy.Stall(Traffic.Both);
         await SendAsync(client, "held");
 
-        await Proxy.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(20));
+        await Proxy.DisposeAsync().AsTask().WaitAsync(Eventually.Limit);
 
         Assert.That(await ReadToEndAsync(server), Is.Empty);
         Assert.That(await pair.ConnectClientAsync().ContinueWith(connect => connect.IsFaulted, TaskScheduler.Default));
@@ -412,7 +412,7 @@ public sealed class ConnectionThroughAProxy
     {
         await using var stream = new NetworkStream(socket);
         var received = new byte[sent.Length];
-        await Task.WhenAll(stream.WriteAsync(sent).AsTask(), stream.ReadExactlyAsync(received).AsTask()).WaitAsync(TimeSpan.FromSeconds(30));
+        await Task.WhenAll(stream.WriteAsync(sent).AsTask(), stream.ReadExactlyAsync(received).AsTask()).WaitAsync(Eventually.Limit);
         return received;
     }
 

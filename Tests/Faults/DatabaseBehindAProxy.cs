@@ -7,8 +7,6 @@ namespace Kit.Tests.Faults;
 /// <summary>PostgreSQL behind the proxy: what the driver makes of its faults, and what the server does.</summary>
 public sealed class DatabaseBehindAProxy
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
-
     /// <summary>As the driver sends it, with the end of the command.</summary>
     private static readonly byte[] Commit = Encoding.ASCII.GetBytes("COMMIT\0");
 
@@ -54,7 +52,7 @@ public sealed class DatabaseBehindAProxy
 
         Assert.That(await proxy.EndAllAsync(how), Is.EqualTo(1));
 
-        Assert.That(async () => await query.WaitAsync(Patience), Throws.InstanceOf<NpgsqlException>().And.Not.InstanceOf<PostgresException>());
+        Assert.That(async () => await query.WaitAsync(Eventually.Limit), Throws.InstanceOf<NpgsqlException>().And.Not.InstanceOf<PostgresException>());
     }
 
     [TestCase(Traffic.ToServer)]
@@ -69,7 +67,7 @@ public sealed class DatabaseBehindAProxy
 
         Assert.That(proxy.Resume(traffic), Is.EqualTo(1));
 
-        Assert.That(await insert.WaitAsync(Patience), Is.EqualTo(1));
+        Assert.That(await insert.WaitAsync(Eventually.Limit), Is.EqualTo(1));
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
     }
 
@@ -84,10 +82,10 @@ public sealed class DatabaseBehindAProxy
         await ExecuteAsync(Insert);
         var fault = proxy.CutAt(Commit, moment, how);
 
-        Assert.That(async () => await transaction.CommitAsync().WaitAsync(Patience), Throws.InstanceOf<NpgsqlException>().And.Not.InstanceOf<PostgresException>());
+        Assert.That(async () => await transaction.CommitAsync().WaitAsync(Eventually.Limit), Throws.InstanceOf<NpgsqlException>().And.Not.InstanceOf<PostgresException>());
 
         // The client may know before the server is told.
-        Assert.That(async () => await fault.Fired.WaitAsync(Patience), Throws.Nothing, "the fault fired");
+        Assert.That(async () => await fault.Fired.WaitAsync(Eventually.Limit), Throws.Nothing, "the fault fired");
         if (moment is not CutMoment.BeforeAnswer)
             await SessionEndedAsync();
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(rows));

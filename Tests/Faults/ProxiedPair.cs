@@ -8,8 +8,6 @@ namespace Kit.Tests.Faults;
 /// <summary>A server socket and client sockets, with a proxy between them.</summary>
 internal sealed class ProxiedPair : IAsyncDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
-
     private readonly TcpListener listener;
     private readonly List<Socket> sockets = [];
 
@@ -24,7 +22,7 @@ internal sealed class ProxiedPair : IAsyncDisposable
 
     public async Task<(Socket Client, Socket Server)> ConnectAsync()
     {
-        using var patience = new CancellationTokenSource(Patience);
+        using var patience = new CancellationTokenSource(Eventually.Limit);
         var connections = Proxy.Connections + 1;
         var client = await ConnectClientAsync();
         var server = await listener.AcceptSocketAsync(patience.Token);
@@ -35,7 +33,7 @@ internal sealed class ProxiedPair : IAsyncDisposable
 
     public async Task<Socket> ConnectClientAsync()
     {
-        using var patience = new CancellationTokenSource(Patience);
+        using var patience = new CancellationTokenSource(Eventually.Limit);
         var client = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         sockets.Add(client);
         await client.ConnectAsync(IPAddress.Loopback, Proxy.Port, patience.Token);
@@ -46,14 +44,14 @@ internal sealed class ProxiedPair : IAsyncDisposable
 
     public static async Task SendAsync(Socket socket, string text)
     {
-        using var patience = new CancellationTokenSource(Patience);
+        using var patience = new CancellationTokenSource(Eventually.Limit);
         await socket.SendAsync(Encoding.Latin1.GetBytes(text), patience.Token);
     }
 
     /// <summary>Reads as many characters, and fewer only at the end of the stream.</summary>
     public static async Task<string> ReadAsync(Socket socket, int length)
     {
-        using var patience = new CancellationTokenSource(Patience);
+        using var patience = new CancellationTokenSource(Eventually.Limit);
         var bytes = new byte[length];
         var read = 0;
         while (read < length && await socket.ReceiveAsync(bytes.AsMemory(read), patience.Token) is > 0 and var more)

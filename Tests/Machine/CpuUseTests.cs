@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Kit.Runner.Machine;
 
 namespace Kit.Tests.Machine;
@@ -190,8 +189,7 @@ public sealed class CpuUseTests
             return;
         }
 
-        var spinning = Stopwatch.StartNew();
-        while (spinning.Elapsed < TimeSpan.FromSeconds(0.3))
+        for (var before = Environment.CpuUsage.TotalTime; Environment.CpuUsage.TotalTime < before + TimeSpan.FromSeconds(0.2);)
             Thread.SpinWait(1000);
 
         var time = CpuUse.TimeOf(start, CpuSample.Take()!, new HashSet<int> { Environment.ProcessId });

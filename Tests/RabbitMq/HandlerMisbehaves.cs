@@ -23,8 +23,7 @@ public sealed class HandlerMisbehaves
         host.Services.AddBareEndpoint("work", endpoint => endpoint.UseRabbitMq(broker.Address, databases.Widgets).UseMode(mode).Handle<Todo, TodoHandler>());
         using var built = host.Build();
         await built.StartAsync();
-        while (await queue.CountAsync(CancellationToken.None) > 0)
-            await Task.Delay(20);
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
         await built.StopAsync();
 
         var error = (await queue.ReadErrorsAsync(CancellationToken.None)).Single();

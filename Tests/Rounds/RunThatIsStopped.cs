@@ -36,13 +36,13 @@ public sealed class RunThatIsStopped
         await runner.SignalAsync(signal, toGroup);
         var result = await runner.EndAsync();
 
+        await Eventually.HoldsAsync(() => handler.HasEnded && postmaster.HasEnded, "the handler process and the server end");
         var report = await RunnerProcess.RunAsync("report", Folder);
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Errors);
             Assert.That(result.Output, Does.Contain($"Stopped. Rounds that had ended: 1, kept in {Folder}; see them with: report {Folder}"));
             Assert.That(result.Errors, Is.Empty);
-            Assert.That(handler.HasEnded && postmaster.HasEnded);
             Assert.That(Servers(), Is.Empty);
             Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success), report.Errors);
             Assert.That(report.Output, Does.Contain("Ending: stopped: interrupted").And.Contain("server_version"));
@@ -63,10 +63,10 @@ public sealed class RunThatIsStopped
         using var next = Start(Path.Combine(parent.Path, "next"), rounds: 1, messages: 1, RunnerProcess.ProgramPath);
         var result = await next.EndAsync();
 
+        await Eventually.HoldsAsync(() => postmaster.HasEnded, "the server left behind ends");
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Errors);
-            Assert.That(postmaster.HasEnded);
             Assert.That(Servers(), Is.Empty);
             Assert.That(RunFolder.Open(Folder).Load().Rounds, Has.Count.EqualTo(1));
         }
@@ -92,7 +92,7 @@ public sealed class RunThatIsStopped
     // A session of its own, as a shell gives each command line a process group of its own.
     private async Task<RunnerProcess> StartAsync()
     {
-        var runner = Start(Folder, rounds: 3, messages: 1_000, "setsid", RunnerProcess.ProgramPath);
+        var runner = Start(Folder, rounds: 3, messages: 10_000, "setsid", RunnerProcess.ProgramPath);
         await runner.PrintedAsync("1 of 3: ");
         handler = await runner.HandlerAsync();
         postmaster = ProcessIdentity.Of(Postmaster.RunningIn(Path.Combine(Servers().Single(), "server", "data"))!.Value)!;

@@ -196,14 +196,14 @@ public sealed class NamedBrokerTests
 
     private static async Task DeclareAsync(RabbitMqAddress broker, string queue)
     {
-        await using var connection = await broker.ConnectAsync("test", TimeSpan.FromSeconds(10), CancellationToken.None);
+        await using var connection = await broker.ConnectAsync("test", Eventually.Limit, CancellationToken.None);
         await using var channel = await connection.CreateChannelAsync();
         await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false);
     }
 
     private static async Task<bool> ExistsAsync(RabbitMqAddress broker, string queue)
     {
-        await using var connection = await broker.ConnectAsync("test", TimeSpan.FromSeconds(10), CancellationToken.None);
+        await using var connection = await broker.ConnectAsync("test", Eventually.Limit, CancellationToken.None);
         await using var channel = await connection.CreateChannelAsync();
         try
         {

@@ -8,8 +8,6 @@ namespace Kit.Tests.Servers;
 /// <summary>Private brokers that start, crash, restart and end. One broker serves several outcomes: each start takes seconds of all processors.</summary>
 public sealed class PrivateBrokerLifeTests
 {
-    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(10);
-
     private TemporaryFolder parent = null!;
 
     [SetUp]
@@ -147,7 +145,7 @@ public sealed class PrivateBrokerLifeTests
         {
             await owner.StandardInput.WriteLineAsync(parent.Path);
             await owner.StandardInput.FlushAsync();
-            using var patience = new CancellationTokenSource(TimeSpan.FromMinutes(1));
+            using var patience = new CancellationTokenSource(Eventually.Limit);
             var broker = int.Parse((await owner.StandardOutput.ReadLineAsync(patience.Token))!);
             var portMapper = int.Parse((await owner.StandardOutput.ReadLineAsync(patience.Token))!);
             return [ProcessIdentity.Of(broker)!, ProcessIdentity.Of(portMapper)!];
@@ -161,7 +159,7 @@ public sealed class PrivateBrokerLifeTests
 
     private static async Task PublishAsync(PrivateRabbitMq broker)
     {
-        await using var connection = await broker.Address.ConnectAsync("test", Timeout, CancellationToken.None);
+        await using var connection = await broker.Address.ConnectAsync("test", Eventually.Limit, CancellationToken.None);
         await using var channel = await connection.CreateChannelAsync(
             new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
         await channel.QueueDeclareAsync("kept", durable: true, exclusive: false, autoDelete: false);
@@ -170,7 +168,7 @@ public sealed class PrivateBrokerLifeTests
 
     private static async Task<uint> CountAsync(PrivateRabbitMq broker)
     {
-        await using var connection = await broker.Address.ConnectAsync("test", Timeout, CancellationToken.None);
+        await using var connection = await broker.Address.ConnectAsync("test", Eventually.Limit, CancellationToken.None);
         await using var channel = await connection.CreateChannelAsync();
         return await channel.MessageCountAsync("kept");
     }

@@ -9,8 +9,6 @@ namespace Kit.Tests.Servers;
 /// <summary>A private broker while it runs.</summary>
 public sealed class PrivateBrokerTests
 {
-    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(10);
-
     private PrivateRabbitMq broker = null!;
 
     [OneTimeSetUp]
@@ -19,14 +17,14 @@ public sealed class PrivateBrokerTests
     [Test]
     public async Task Takes_and_gives_messages()
     {
-        await using var connection = await broker.Address.ConnectAsync("test", Timeout, CancellationToken.None);
+        await using var connection = await broker.Address.ConnectAsync("test", Eventually.Limit, CancellationToken.None);
         await using var channel = await connection.CreateChannelAsync();
         var queue = (await channel.QueueDeclareAsync()).QueueName;
 
         await channel.BasicPublishAsync("", queue, new byte[] { 42 });
 
         BasicGetResult? message = null;
-        await Assert.ThatAsync(async () => message = await channel.BasicGetAsync(queue, autoAck: true), Is.Not.Null.After(2000, 20));
+        await Assert.ThatAsync(async () => message = await channel.BasicGetAsync(queue, autoAck: true), Is.Not.Null.After(60_000, 20));
         Assert.That(message!.Body.ToArray(), Is.EqualTo(new byte[] { 42 }));
     }
 

@@ -28,9 +28,9 @@ public sealed class PrivateServerLifeTests
 
         await server.DisposeAsync();
 
+        await Eventually.HoldsAsync(() => postmaster.HasEnded, "the server's process has ended");
         Assert.Multiple(() =>
         {
-            Assert.That(postmaster.HasEnded, Is.True);
             Assert.That(Directory.EnumerateFileSystemEntries(parent.Path), Is.Empty);
             Assert.That(() => server.PostmasterPid, Throws.InvalidOperationException);
         });
@@ -59,9 +59,9 @@ public sealed class PrivateServerLifeTests
 
         await using var next = await StartAsync();
 
+        await Eventually.HoldsAsync(() => postmaster.HasEnded, "the server's process has ended");
         Assert.Multiple(() =>
         {
-            Assert.That(postmaster.HasEnded, Is.True);
             Assert.That(Directory.Exists(leftover.DataFolder), Is.False);
             Assert.That(Directory.EnumerateDirectories(parent.Path).Count(), Is.EqualTo(1));
         });

@@ -107,7 +107,7 @@ public sealed class DriversOwnTwoPhases
         public void Prepare(PreparingEnlistment preparingEnlistment)
         {
             using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(server) { Enlist = false, Pooling = false });
-            using var terminate = source.CreateCommand($"SELECT pg_terminate_backend({Process}, 10000)");
+            using var terminate = source.CreateCommand($"SELECT pg_terminate_backend({Process}, 25000)");
             HasFired = (bool)terminate.ExecuteScalar()!;
             preparingEnlistment.Prepared();
         }

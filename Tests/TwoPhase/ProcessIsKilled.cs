@@ -15,8 +15,6 @@ public sealed class ProcessIsKilled
     // Until the parked one is killed the other worker goes on.
     private const int MessagesPerKill = 500;
 
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(90);
-
     private readonly Random random = new(20261121);
 
     [TestCase("full-dtc")]
@@ -78,7 +76,7 @@ public sealed class ProcessIsKilled
 
     private static async Task ReadUntilAsync(Process process, string wanted)
     {
-        using var patience = new CancellationTokenSource(Patience);
+        using var patience = new CancellationTokenSource(Eventually.Limit);
         while (await process.StandardOutput.ReadLineAsync(patience.Token) is { } line)
         {
             if (line == wanted)
@@ -104,7 +102,7 @@ public sealed class ProcessIsKilled
                 return;
 
             before = now;
-            Assert.That(watch.Elapsed, Is.LessThan(Patience), $"parked, and nothing stays prepared whose decision is '{decision}'");
+            Assert.That(watch.Elapsed, Is.LessThan(Eventually.Limit), $"parked, and nothing stays prepared whose decision is '{decision}'");
         }
     }
 
@@ -116,13 +114,8 @@ public sealed class ProcessIsKilled
             host.Services, new EndpointSettings(cell.Name, databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), builder.BuildAsync);
         using var endpoint = host.Build();
         await endpoint.StartAsync();
-        var watch = Stopwatch.StartNew();
-        while (await queue.CountAsync(CancellationToken.None) > 0 || await databases.CountPreparedAsync() > 0)
-        {
-            Assert.That(watch.Elapsed, Is.LessThan(Patience), "not settled");
-            await Task.Delay(50);
-        }
-
+        await Eventually.HoldsAsync(
+            async () => await queue.CountAsync(CancellationToken.None) == 0 && await databases.CountPreparedAsync() == 0, "the drain ends, and nothing is prepared");
         await endpoint.StopAsync();
     }
 

@@ -8,20 +8,21 @@ internal static class Settling
     private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(2);
 
     /// <summary>Where something is left: recovery looks for what is prepared every 5 seconds, and takes what is older than that; brokers count as slowly.</summary>
-    private static readonly TimeSpan QuietWithWorkLeft = TimeSpan.FromSeconds(12);
+    private static readonly TimeSpan QuietWithWorkLeft = TimeSpan.FromSeconds(20);
 
-    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
 
-    /// <returns>Whether it settled within 30 seconds without a movement for 2, or for 12 with something left.</returns>
-    public static async Task<bool> WaitAsync(Func<CancellationToken, Task<Counters>> count, CancellationToken cancellationToken)
+    /// <summary>Waits for 2 seconds without a movement, or 20 with something left.</summary>
+    /// <returns>That there was none within 2 minutes, in words; <see langword="null"/> when there was.</returns>
+    public static async Task<string?> WaitAsync(Func<CancellationToken, Task<Counters>> count, CancellationToken cancellationToken)
     {
         var last = await count(cancellationToken);
         var (whole, still) = (Stopwatch.StartNew(), Stopwatch.StartNew());
         while (still.Elapsed < (last.AreDone ? Quiet : QuietWithWorkLeft))
         {
             if (whole.Elapsed > Limit)
-                return false;
+                return $"it did not settle within {Limit.TotalSeconds} s";
 
             await Task.Delay(Pause, cancellationToken);
             var now = await count(cancellationToken);
@@ -30,6 +31,6 @@ internal static class Settling
             last = now;
         }
 
-        return true;
+        return null;
     }
 }

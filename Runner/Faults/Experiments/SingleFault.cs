@@ -44,10 +44,10 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
         {
             await using var bench = await Bench.CreateAsync(cell, servers, cancellationToken);
             var why = await InjectAsync(bench, injection, cancellationToken);
-            var settled = await Settling.WaitAsync(bench.CountAsync, cancellationToken);
+            var unsettled = await Settling.WaitAsync(bench.CountAsync, cancellationToken);
             await bench.StopHandlerAsync(cancellationToken);
             var account = Account.Of(await bench.ReadHistoryAsync(cancellationToken), bench.Workload);
-            return Judge(blank, account, injection is Restart, why ?? (settled ? null : "it did not settle within 30 s")) with { Seconds = watch.Elapsed.TotalSeconds };
+            return Judge(blank, account, injection is Restart, why ?? unsettled) with { Seconds = watch.Elapsed.TotalSeconds };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {

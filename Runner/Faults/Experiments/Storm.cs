@@ -40,10 +40,10 @@ internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan, Act
         {
             await using var bench = await Bench.CreateAsync(cell, servers, cancellationToken);
             var facts = await RageAsync(bench, watch, cancellationToken);
-            var settled = await Settling.WaitAsync(bench.CountAsync, cancellationToken);
+            var unsettled = await Settling.WaitAsync(bench.CountAsync, cancellationToken);
             await bench.StopHandlerAsync(cancellationToken);
             var account = Account.Of(await bench.ReadHistoryAsync(cancellationToken), bench.Workload);
-            return Judge(blank, account, settled, facts) with { Seconds = watch.Elapsed.TotalSeconds };
+            return Judge(blank, account, unsettled, facts) with { Seconds = watch.Elapsed.TotalSeconds };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
@@ -104,7 +104,7 @@ internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan, Act
 
     private static List<Guid> NewIds(int count) => [.. Enumerable.Range(0, count).Select(_ => Guid.CreateVersion7())];
 
-    private FaultResult Judge(FaultResult blank, Account account, bool settled, StormFacts facts)
+    private FaultResult Judge(FaultResult blank, Account account, string? unsettled, StormFacts facts)
     {
         var promised = FaultPromise.Always(cell.Mode);
         var violations = account.ViolationsOf(promised)
@@ -112,8 +112,8 @@ internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan, Act
             .ToList();
         return blank with
         {
-            Verdict = !settled ? FaultVerdict.Void : violations.Count > 0 ? FaultVerdict.Broken : FaultVerdict.Kept,
-            Because = settled ? null : "it did not settle within 30 s",
+            Verdict = unsettled is not null ? FaultVerdict.Void : violations.Count > 0 ? FaultVerdict.Broken : FaultVerdict.Kept,
+            Because = unsettled,
             Promised = [.. promised.Order()],
             Observed = [.. Enum.GetValues<DeliveryClass>().Select(kind => new Observation(kind, account.AllOf(kind).Count)).Where(seen => seen.Messages > 0)],
             Counts = account.Counts,

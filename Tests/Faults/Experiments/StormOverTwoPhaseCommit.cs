@@ -18,7 +18,7 @@ public sealed class StormOverTwoPhaseCommit
         await using var servers = await FaultServers.StartAsync(withBroker: false, CancellationToken.None);
         var cell = Cell.All.Single(one => one.Name == "bare.postgresql.full-dtc.ado");
 
-        var result = await new Storm(cell, servers, new StormPlan(Kills: 3, Cuts: 2, Seed), TestContext.Progress.WriteLine).RunAsync(CancellationToken.None);
+        var result = await new Storm(cell, servers, new StormPlan(Kills: 3, Cuts: 2, Seed) { Limit = TimeSpan.FromMinutes(5) }, TestContext.Progress.WriteLine).RunAsync(CancellationToken.None);
 
         using (Assert.EnterMultipleScope())
         {
