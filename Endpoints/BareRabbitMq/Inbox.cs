@@ -58,10 +58,6 @@ internal sealed class Inbox : AsyncDefaultBasicConsumer, IAsyncDisposable
             // No connection, no consumer.
             waiting.Writer.TryComplete();
         }
-
-        // With acknowledgements all that is left is the queue's again. Without, the driver can have some to hand over yet, before HandleBasicCancelOkAsync.
-        if (!IsAcknowledged)
-            waiting.Writer.TryComplete();
     }
 
     public override Task HandleBasicDeliverAsync(
@@ -72,7 +68,7 @@ internal sealed class Inbox : AsyncDefaultBasicConsumer, IAsyncDisposable
         return Task.CompletedTask;
     }
 
-    // After the deliveries that came before it.
+    // After the deliveries that came before it, which the driver can still have when the broker has answered.
     public override Task HandleBasicCancelOkAsync(string consumerTag, CancellationToken cancellationToken = default)
     {
         waiting.Writer.TryComplete();

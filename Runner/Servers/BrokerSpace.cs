@@ -12,8 +12,6 @@ public sealed class BrokerSpace : IAsyncDisposable
 {
     private const string NamePrefix = "kit-";
 
-    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(20);
-
     private readonly RabbitMqAddress given;
     private readonly string name;
     private readonly bool isVirtualHost;
@@ -64,7 +62,7 @@ public sealed class BrokerSpace : IAsyncDisposable
 
     private async Task RemoveNamesAsync(ManagementApi management)
     {
-        await using var connection = await given.ConnectAsync("comparison kit, removal", Timeout, CancellationToken.None);
+        await using var connection = await given.ConnectAsync("comparison kit, removal", RabbitMqFacts.Timeout, CancellationToken.None);
         await using var channel = await connection.CreateChannelAsync();
         // Neither is an error where there is none of that name.
         foreach (var queue in await ReadOwnAsync(management, "queues"))

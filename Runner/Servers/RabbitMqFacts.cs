@@ -28,7 +28,7 @@ public sealed record RabbitMqFacts(
     private const string ConnectionName = "comparison kit, preflight";
 
     // Long enough for a broker across an ocean, short enough for somebody who waits.
-    private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(20);
+    internal static readonly TimeSpan Timeout = TimeSpan.FromSeconds(20);
 
     // A broker says at once that it blocks.
     private static readonly TimeSpan BlockedPatience = TimeSpan.FromSeconds(20);

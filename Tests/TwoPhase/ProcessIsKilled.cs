@@ -92,18 +92,17 @@ public sealed class ProcessIsKilled
     /// </summary>
     private static async Task PreparedAsync(TestDatabases databases, string decision)
     {
-        var watch = Stopwatch.StartNew();
         var before = await databases.ReadDecisionsAsync();
-        while (true)
-        {
-            await Task.Delay(50);
-            var now = await databases.ReadDecisionsAsync();
-            if (now.Intersect(before).Any(branch => branch.EndsWith(decision, StringComparison.Ordinal)))
-                return;
-
-            before = now;
-            Assert.That(watch.Elapsed, Is.LessThan(Eventually.Limit), $"parked, and nothing stays prepared whose decision is '{decision}'");
-        }
+        await Eventually.HoldsAsync(
+            async () =>
+            {
+                await Task.Delay(50);
+                var now = await databases.ReadDecisionsAsync();
+                var isThere = now.Intersect(before).Any(branch => branch.EndsWith(decision, StringComparison.Ordinal));
+                before = now;
+                return isThere;
+            },
+            $"parked, and something stays prepared whose decision is '{decision}'");
     }
 
     private static async Task DrainAsync(Cell cell, TestDatabases databases, ICellQueue queue)
