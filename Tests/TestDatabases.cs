@@ -49,6 +49,18 @@ internal sealed class TestDatabases : ITestWidgets
         server,
         $"SELECT count(pg_terminate_backend(pid))::int FROM pg_stat_activity WHERE datname = '{name}{ending}' AND state = 'idle in transaction'");
 
+    /// <summary>Lets nobody into the widgets' database, not even a superuser, and ends the sessions that are there; or lets all in again.</summary>
+    public async Task AllowConnectionsToWidgetsAsync(bool allow)
+    {
+        await ExecuteAsync(server, $"ALTER DATABASE {name}_widgets ALLOW_CONNECTIONS {allow}");
+        if (!allow)
+            await ExecuteAsync(server, $"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}_widgets'");
+    }
+
+    /// <summary>New sessions in the database of that ending are ended when they wait in a transaction for longer than this.</summary>
+    public Task LimitIdleTransactionsAsync(string ending, string limit) =>
+        ExecuteAsync(server, $"ALTER DATABASE {name}{ending} SET idle_in_transaction_session_timeout = '{limit}'");
+
     /// <summary>The prepared branches, each with what became of the transaction that decides it.</summary>
     public async Task<IReadOnlyList<string>> ReadDecisionsAsync()
     {

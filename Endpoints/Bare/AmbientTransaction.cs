@@ -6,16 +6,16 @@ namespace Kit.Endpoints.Bare;
 /// <summary>The one way in which the kit opens ambient transactions: new, with the kit's isolation level, flowing through awaits.</summary>
 internal static class AmbientTransaction
 {
-    private static readonly TransactionOptions Options = new()
-    {
-        IsolationLevel = Enum.Parse<IsolationLevel>(TransactionMode.Isolation.ToString()),
-        Timeout = TransactionManager.DefaultTimeout,
-    };
+    public static TransactionScope Begin(TimeSpan timeout) =>
+        new(TransactionScopeOption.RequiresNew, ScopeOptions.Of(timeout), TransactionScopeAsyncFlowOption.Enabled);
 
-    public static TransactionScope Begin() => new(TransactionScopeOption.RequiresNew, Options, TransactionScopeAsyncFlowOption.Enabled);
-
-    /// <summary>A transaction that is entered with <see cref="Enter"/> and committed without blocking a thread.</summary>
-    public static CommittableTransaction Create() => new(Options);
+    /// <summary>A transaction that is entered with <see cref="Enter"/> and committed with <see cref="CommitAsync"/>.</summary>
+    public static CommittableTransaction Create(TimeSpan timeout) => new(ScopeOptions.Of(timeout));
 
     public static TransactionScope Enter(Transaction transaction) => new(transaction, TransactionScopeAsyncFlowOption.Enabled);
+
+    /// <summary>Commits without blocking a thread.</summary>
+    /// <exception cref="TransactionException">It did not commit, or nobody knows whether it did.</exception>
+    public static Task CommitAsync(this CommittableTransaction transaction) =>
+        Task.Factory.FromAsync(transaction.BeginCommit, transaction.EndCommit, state: null);
 }

@@ -1,3 +1,4 @@
+using System.Transactions;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -30,6 +31,10 @@ public sealed class BareEndpoint
 
     internal int Concurrency { get; private set; } = 2;
 
+    internal TimeSpan TransactionTimeout { get; private set; } = Modes.TransactionTimeout.Default;
+
+    internal TimeSpan FirstPause { get; private set; } = TimeSpan.FromSeconds(1);
+
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;
 
     internal Func<MessagePipeline, ILogger, IHostedService> Transport =>
@@ -59,6 +64,31 @@ public sealed class BareEndpoint
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(messages, 1);
         Concurrency = messages;
+        return this;
+    }
+
+    /// <summary>
+    /// How long the ambient transaction around a handler may last, in the modes that have one: <c>full-dtc</c> and <c>dtc-off</c>. When it is over,
+    /// the attempt fails and leaves nothing. <see cref="TransactionManager.DefaultTimeout"/> (1 minute) when not called.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// Zero or less, or more than <see cref="TransactionManager.MaximumTimeout"/>, to which .NET would shorten it silently.
+    /// </exception>
+    public BareEndpoint LimitTransactions(TimeSpan timeout)
+    {
+        TransactionTimeout = Modes.TransactionTimeout.Require(timeout);
+        return this;
+    }
+
+    /// <summary>
+    /// How long a worker pauses when a server refuses or is away, and how long a message waits for its next attempt when its session was lost.
+    /// Doubled each time, up to eight times as long. 1 second when not called.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Zero or less.</exception>
+    public BareEndpoint PauseAfterOutage(TimeSpan first)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(first, TimeSpan.Zero);
+        FirstPause = first;
         return this;
     }
 

@@ -2,11 +2,13 @@ using System.Data.Common;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Lends a connection that joins the ambient transaction, if there is one, and keeps sends until the handler has succeeded.</summary>
+/// <summary>Lends a connection that joins the ambient transaction, if there is one and it enlists, and keeps sends until the handler has succeeded.</summary>
 internal sealed class BufferedWork(DbDataSource data) : IWork, IAsyncDisposable
 {
+    private readonly LentConnection<DbConnection> lent = new(data.OpenConnectionAsync);
     private readonly List<OutgoingMessage> sends = [];
-    private DbConnection? connection;
+
+    public Exception? Refusal => lent.Refusal;
 
     /// <summary>Runs the handler and gives what it sent.</summary>
     public static async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(
@@ -17,8 +19,7 @@ internal sealed class BufferedWork(DbDataSource data) : IWork, IAsyncDisposable
         return work.sends;
     }
 
-    public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) =>
-        connection ??= await data.OpenConnectionAsync(cancellationToken);
+    public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => lent.GetAsync(cancellationToken);
 
     public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
     {
@@ -26,5 +27,5 @@ internal sealed class BufferedWork(DbDataSource data) : IWork, IAsyncDisposable
         return Task.CompletedTask;
     }
 
-    public ValueTask DisposeAsync() => connection?.DisposeAsync() ?? ValueTask.CompletedTask;
+    public ValueTask DisposeAsync() => lent.DisposeAsync();
 }

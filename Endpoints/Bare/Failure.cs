@@ -6,7 +6,8 @@ namespace Kit.Endpoints.Bare;
 internal static class Failure
 {
     /// <summary>A scope that could not commit hides why.</summary>
-    public static Exception ReasonOf(Exception failure) => failure is TransactionAbortedException { InnerException: { } inner } ? inner : failure;
+    public static Exception ReasonOf(Exception failure) =>
+        failure is TransactionException { InnerException: { } inner } ? inner : failure;
 
     public static string Describe(Exception reason) => $"{reason.GetType().FullName}: {reason.Message}".Replace('\0', ' ');
 }

@@ -5,6 +5,9 @@ namespace Kit.Endpoints.Bare;
 /// <summary>One attempt's work, as its mode sees it: which transaction the connection and the sent messages belong to.</summary>
 internal interface IWork
 {
+    /// <summary>Why the server did not let the handler in; <see langword="null"/> when it did, or was not asked.</summary>
+    Exception? Refusal { get; }
+
     ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken);
 
     Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken);

@@ -2,15 +2,19 @@ using System.Data.Common;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Lends a connection in autocommit and sends at once.</summary>
-internal sealed class ImmediateWork(DbDataSource data, Func<OutgoingMessage, Task> send) : IWork, IAsyncDisposable
+/// <summary>
+/// Lends a connection in autocommit and sends at once. Nobody else has the message any more and it is not tried again, so it waits for a server
+/// that refuses the connection.
+/// </summary>
+internal sealed class ImmediateWork(PatientDataSource data, Func<OutgoingMessage, Task> send) : IWork, IAsyncDisposable
 {
-    private DbConnection? connection;
+    private readonly LentConnection<DbConnection> lent = new(data.OpenAsync);
 
-    public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) =>
-        connection ??= await data.OpenConnectionAsync(cancellationToken);
+    public Exception? Refusal => null;
+
+    public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => lent.GetAsync(cancellationToken);
 
     public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken) => send(message);
 
-    public ValueTask DisposeAsync() => connection?.DisposeAsync() ?? ValueTask.CompletedTask;
+    public ValueTask DisposeAsync() => lent.DisposeAsync();
 }

@@ -9,6 +9,8 @@ internal sealed class LentWork(NpgsqlConnection connection) : IWork
 {
     private readonly List<OutgoingMessage> sends = [];
 
+    public Exception? Refusal => null;
+
     /// <summary>Runs the handler and gives what it sent.</summary>
     /// <exception cref="InvalidOperationException">The handler closed the connection.</exception>
     public static async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(

@@ -23,6 +23,10 @@ public sealed class MessageContext
     /// The handler's open connection to its database, in the transaction that the mode says; the same one each time it is asked for.
     /// It is lent: the endpoint closes it, the handler does not dispose it.
     /// </summary>
+    /// <remarks>
+    /// When the server refuses it, no attempt is counted: the message goes back and the worker pauses. In <c>transactions-off</c> the message waits
+    /// here, because nobody else has it any more.
+    /// </remarks>
     /// <exception cref="DbException">The database cannot be reached.</exception>
     public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => work.GetConnectionAsync(cancellationToken);
 

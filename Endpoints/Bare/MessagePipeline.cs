@@ -7,6 +7,7 @@ namespace Kit.Endpoints.Bare;
 internal sealed class MessagePipeline(IServiceScopeFactory scopes, IReadOnlyDictionary<string, IHandlerInvoker> invokers)
 {
     /// <exception cref="UnreadableMessageException">There is nothing that could handle the message.</exception>
+    /// <exception cref="ServerRefusedException">The handler failed, and its database had refused it a connection.</exception>
     public async Task HandleAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken)
     {
         if (!invokers.TryGetValue(received.Type, out var invoker))
@@ -14,8 +15,16 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, IReadOnlyDict
 
         var message = invoker.Read(received.Body);
         var context = new MessageContext(received.MessageId, received.FailedAttempts + 1, work);
-        await using var scope = scopes.CreateAsyncScope();
-        await invoker.InvokeAsync(scope.ServiceProvider, message, context, cancellationToken);
+        try
+        {
+            await using var scope = scopes.CreateAsyncScope();
+            await invoker.InvokeAsync(scope.ServiceProvider, message, context, cancellationToken);
+        }
+        catch (Exception) when (work.Refusal is { } refusal)
+        {
+            // Whatever the handler made of it.
+            throw new ServerRefusedException(refusal);
+        }
     }
 }
 

@@ -9,6 +9,10 @@ internal static class AmqpMessage
 {
     private const string FailedAttempts = "kit-failed-attempts";
     private const string Reason = "kit-reason";
+    private const string Due = "kit-not-before";
+
+    // A clock that was set back must not hold a message for longer than any delay.
+    private static readonly TimeSpan LongestDelay = TimeSpan.FromMinutes(1);
 
     public static BasicProperties PropertiesOf(OutgoingMessage message) => new()
     {
@@ -26,6 +30,27 @@ internal static class AmqpMessage
             headers[Reason] = reason;
 
         return new BasicProperties(properties) { Headers = headers, Persistent = true };
+    }
+
+    /// <summary>The same properties, for a message that is to wait; without a delay, one from before is taken away.</summary>
+    public static BasicProperties NotBefore(this BasicProperties properties, TimeSpan delay)
+    {
+        if (delay > TimeSpan.Zero)
+            properties.Headers![Due] = DateTimeOffset.UtcNow.Add(delay).ToUnixTimeMilliseconds();
+        else
+            properties.Headers!.Remove(Due);
+
+        return properties;
+    }
+
+    /// <summary>How long a message is still to wait; zero where it is due.</summary>
+    public static TimeSpan DelayOf(IReadOnlyBasicProperties properties)
+    {
+        if (properties.Headers?.TryGetValue(Due, out var due) != true)
+            return TimeSpan.Zero;
+
+        var delay = DateTimeOffset.FromUnixTimeMilliseconds(Convert.ToInt64(due, CultureInfo.InvariantCulture)) - DateTimeOffset.UtcNow;
+        return delay < TimeSpan.Zero ? TimeSpan.Zero : delay < LongestDelay ? delay : LongestDelay;
     }
 
     /// <summary>Empty where the sender gave none or none of the kit's.</summary>

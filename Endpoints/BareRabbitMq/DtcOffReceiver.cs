@@ -1,9 +1,7 @@
-using Npgsql;
-
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary><c>dtc-off</c>: the handler's scope commits first, then the sends are published, then the receive is acknowledged.</summary>
-internal sealed class DtcOffReceiver(QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+internal sealed class DtcOffReceiver(QueueSession queue, IHandlerScope handlers, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -15,13 +13,7 @@ internal sealed class DtcOffReceiver(QueueSession queue, NpgsqlDataSource data, 
 
         try
         {
-            IReadOnlyCollection<OutgoingMessage> sends;
-            using (var scope = AmbientTransaction.Begin())
-            {
-                sends = await BufferedWork.RunAsync(pipeline, message, data, cancellationToken);
-                scope.Complete();
-            }
-
+            var sends = await handlers.RunAsync(pipeline, message, cancellationToken);
             await queue.SendAsync(sends);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)

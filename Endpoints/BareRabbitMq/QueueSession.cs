@@ -17,10 +17,14 @@ internal sealed class QueueSession : IAsyncDisposable
     private readonly IChannel retries;
     private readonly IChannel publishing;
     private readonly RetryTurn turn;
+    private readonly CancellationToken stopping;
     private bool hasTurn;
+    private bool isRefused;
+    private int refusals;
 
-    private QueueSession(Inbox inbox, RetryTurn turn, QueueNames names, IChannel retries, IChannel publishing)
+    private QueueSession(Inbox inbox, RetryTurn turn, QueueNames names, IChannel retries, IChannel publishing, CancellationToken stopping)
     {
+        this.stopping = stopping;
         this.inbox = inbox;
         this.turn = turn;
         this.names = names;
@@ -29,15 +33,19 @@ internal sealed class QueueSession : IAsyncDisposable
     }
 
     public static async Task<QueueSession> OpenAsync(
-        Inbox inbox, RetryTurn turn, QueueNames names, IConnection receiving, IConnection sending, CancellationToken cancellationToken) => new(
+        Inbox inbox, RetryTurn turn, QueueNames names, IConnection receiving, IConnection sending, CancellationToken stopping, CancellationToken cancellationToken) =>
+        new(
             inbox, turn, names,
             await receiving.CreateChannelAsync(cancellationToken: cancellationToken),
-            await sending.OpenConfirmedChannelAsync(cancellationToken));
+            await sending.OpenConfirmedChannelAsync(cancellationToken),
+            stopping);
 
     /// <summary>The next message, those that are tried again before the others; <see langword="null"/> when there is none for now.</summary>
     public async Task<Delivery?> ReceiveAsync()
     {
         GiveTurnBack();
+        refusals = isRefused ? refusals : 0;
+        isRefused = false;
         while (!inbox.IsAcknowledged && !inbox.IsFinished && turn.TryTake())
         {
             hasTurn = true;
@@ -45,6 +53,8 @@ internal sealed class QueueSession : IAsyncDisposable
             if (await retries.BasicGetAsync(names.Retries, autoAck: false) is { } retry)
             {
                 turn.Ask();
+                // At a stop it is handled at once: given back, it would be taken for one whose handling was cut off.
+                await Task.Delay(AmqpMessage.DelayOf(retry.BasicProperties), stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 return new Delivery(retries, retry.DeliveryTag, retry.BasicProperties, retry.Body.ToArray(), retry.Redelivered) { IsRetry = true };
             }
 
@@ -64,10 +74,21 @@ internal sealed class QueueSession : IAsyncDisposable
     }
 
     /// <summary>Puts a message into the queue of those that are tried again; it is still to be acknowledged.</summary>
-    public async Task MoveToRetriesAsync(Delivery message, int failedAttempts)
+    /// <param name="message">The message.</param>
+    /// <param name="failedAttempts">How often it was handled without success.</param>
+    /// <param name="delay">How long it is to wait there.</param>
+    public async Task MoveToRetriesAsync(Delivery message, int failedAttempts, TimeSpan delay)
     {
-        await PublishAsync(names.Retries, message.Properties.WithFailures(failedAttempts), message.Body);
+        await PublishAsync(names.Retries, message.Properties.WithFailures(failedAttempts).NotBefore(delay), message.Body);
         turn.Ask();
+    }
+
+    /// <summary>Waits because the handlers' database refuses, longer each time until a message comes through.</summary>
+    public async Task PauseAsync(TimeSpan first)
+    {
+        GiveTurnBack();
+        isRefused = true;
+        await Task.Delay(BackOff.After(refusals++, first), stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
     /// <summary>Puts a message into the error queue; it is still to be acknowledged.</summary>

@@ -11,8 +11,6 @@ internal sealed partial class RabbitMqEndpoint(
     BareEndpoint endpoint, RabbitMqSettings settings, NpgsqlConnectionStringBuilder dataConnection, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
-    private static readonly TimeSpan Reconnect = TimeSpan.FromSeconds(1);
-
     private readonly QueueNames names = new(endpoint.Name, settings.QueueType);
     private readonly CancellationTokenSource stopping = new();
     private readonly CancellationTokenSource abandoning = new();
@@ -58,16 +56,18 @@ internal sealed partial class RabbitMqEndpoint(
     [LoggerMessage(Level = LogLevel.Warning, Message = "The broker takes no messages for now: {Reason}")]
     internal static partial void LogBlocked(ILogger log, string reason);
 
-    private string ForData() => new NpgsqlConnectionStringBuilder(dataConnection.ConnectionString)
-    {
-        Enlist = endpoint.Mode == TransactionMode.DtcOff,
-    }.ConnectionString;
+    // What joins an ambient transaction is the endpoint's own doing.
+    private string ForData() => new NpgsqlConnectionStringBuilder(dataConnection.ConnectionString) { Enlist = false }.ConnectionString;
 
     private async Task<Func<QueueSession, IReceiver>> PrepareModeAsync(NpgsqlDataSource data, CancellationToken cancellationToken)
     {
-        var recoverability = new Recoverability(endpoint.Mode, log);
+        var recoverability = new Recoverability(endpoint.Mode, endpoint.FirstPause, log);
         if (endpoint.Mode == TransactionMode.DtcOff)
-            return queue => new DtcOffReceiver(queue, data, pipeline, recoverability);
+        {
+            var handlers = new LocalTransactionScope(data, endpoint.TransactionTimeout);
+            return queue => new DtcOffReceiver(queue, handlers, pipeline, recoverability);
+        }
+
         if (endpoint.Mode == TransactionMode.ScopeOff)
             return queue => new ScopeOffReceiver(queue, data, pipeline, recoverability);
         if (endpoint.Mode == TransactionMode.Outbox)
@@ -77,7 +77,8 @@ internal sealed partial class RabbitMqEndpoint(
             return queue => new OutboxReceiver(queue, outbox, pipeline, recoverability);
         }
 
-        return queue => new TransactionsOffReceiver(queue, data, pipeline, recoverability);
+        var patient = new PatientDataSource(data, endpoint.FirstPause, log);
+        return queue => new TransactionsOffReceiver(queue, patient, pipeline, recoverability);
     }
 
     private Task<Session> OpenAsync(CancellationToken cancellationToken) =>
@@ -85,17 +86,20 @@ internal sealed partial class RabbitMqEndpoint(
 
     private async Task RunAsync(Session? session, Func<QueueSession, IReceiver> receiverOf)
     {
+        var backOff = new BackOff(endpoint.FirstPause);
         while (session is not null || !stopping.IsCancellationRequested)
         {
             try
             {
                 session ??= await OpenAsync(stopping.Token);
+                backOff.Reset();
                 await session.RunAsync(endpoint.Concurrency, names, receiverOf, stopping.Token, abandoning.Token);
             }
             catch (Exception failure) when (!stopping.IsCancellationRequested)
             {
-                LogDisturbed(failure.Message, Reconnect.TotalSeconds);
-                await Task.Delay(Reconnect, stopping.Token).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+                var pause = backOff.Next();
+                LogDisturbed(failure.Message, pause.TotalSeconds);
+                await Task.Delay(pause, stopping.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
             catch (Exception failure)
             {

@@ -15,18 +15,34 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// that always ends its process is given up after the mode's attempts and one more, and takes no other with it, because no two are tried again
 /// at the same time in one process. Quorum queues' <c>x-delivery-count</c> counts prefetched messages too, and is not used.
 /// </remarks>
-internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
+internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstPause, ILogger log)
 {
     private const string CutOff = "Its handling was cut off: the process ended or the connection was lost while it was being handled.";
 
-    /// <summary>Answers a failure, and acknowledges the message.</summary>
+    /// <summary>Answers a failure as its kind demands, and acknowledges the message.</summary>
     public async Task AnswerAsync(QueueSession queue, Delivery message, Exception failure)
     {
         var reason = Failure.ReasonOf(failure);
-        if (reason is UnreadableMessageException)
-            await GiveUpAsync(queue, message, message.FailedAttempts, reason);
-        else
-            await RetryOrGiveUpAsync(queue, message, message.FailedAttempts + 1, reason);
+        switch (FailureKinds.Of(failure))
+        {
+            case FailureKind.Refused:
+                LogRefused(message.MessageId, reason.Message);
+                await queue.MoveToRetriesAsync(message, message.FailedAttempts, delay: TimeSpan.Zero);
+                await message.AcknowledgeAsync();
+                await queue.PauseAsync(firstPause);
+                return;
+            case FailureKind.SessionLost:
+                await RetryOrGiveUpAsync(queue, message, message.FailedAttempts + 1, reason, BackOff.After(message.FailedAttempts, firstPause));
+                break;
+            case FailureKind.HandlerFailed:
+                await RetryOrGiveUpAsync(queue, message, message.FailedAttempts + 1, reason, delay: TimeSpan.Zero);
+                break;
+            case FailureKind.Hopeless:
+                await GiveUpAsync(queue, message, reason is UnreadableMessageException ? message.FailedAttempts : message.FailedAttempts + 1, reason);
+                break;
+            default:
+                throw new ArgumentOutOfRangeException(nameof(failure), failure, "Expected one of the kinds of failure.");
+        }
 
         await message.AcknowledgeAsync();
     }
@@ -36,9 +52,9 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
     public async Task<bool> SetAsideAsync(QueueSession queue, Delivery message)
     {
         if (message.IsRetry)
-            await RetryOrGiveUpAsync(queue, message, message.FailedAttempts + 1, new InvalidOperationException(CutOff));
+            await RetryOrGiveUpAsync(queue, message, message.FailedAttempts + 1, new InvalidOperationException(CutOff), delay: TimeSpan.Zero);
         else
-            await queue.MoveToRetriesAsync(message, message.FailedAttempts);
+            await queue.MoveToRetriesAsync(message, message.FailedAttempts, delay: TimeSpan.Zero);
 
         await message.AcknowledgeAsync();
         return true;
@@ -58,13 +74,13 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
         }
     }
 
-    private Task RetryOrGiveUpAsync(QueueSession queue, Delivery message, int failedAttempts, Exception reason)
+    private Task RetryOrGiveUpAsync(QueueSession queue, Delivery message, int failedAttempts, Exception reason, TimeSpan delay)
     {
         if (failedAttempts >= mode.Attempts)
             return GiveUpAsync(queue, message, failedAttempts, reason);
 
         LogRetried(message.MessageId, failedAttempts, mode.Attempts, reason.Message);
-        return queue.MoveToRetriesAsync(message, failedAttempts);
+        return queue.MoveToRetriesAsync(message, failedAttempts, delay);
     }
 
     private Task GiveUpAsync(QueueSession queue, Delivery message, int failedAttempts, Exception reason)
@@ -72,6 +88,9 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
         LogGivenUp(message.MessageId, failedAttempts, reason.Message);
         return queue.MoveToErrorsAsync(message, failedAttempts, Failure.Describe(reason));
     }
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "The handlers' database refuses a connection: {Reason} Message {MessageId} goes back, no attempt is counted.")]
+    private partial void LogRefused(Guid messageId, string reason);
 
     [LoggerMessage(Level = LogLevel.Information, Message = "Attempt {Attempt} of {Attempts} at message {MessageId} failed: {Reason}")]
     private partial void LogRetried(Guid messageId, int attempt, int attempts, string reason);

@@ -51,7 +51,7 @@ internal sealed class Session : IAsyncDisposable
     {
         var turn = new RetryTurn();
         for (var worker = 0; worker < workers; worker++)
-            receivers.Add(receiverOf(await QueueSession.OpenAsync(inbox, turn, names, receiving, sending, abandoning)));
+            receivers.Add(receiverOf(await QueueSession.OpenAsync(inbox, turn, names, receiving, sending, stopping, abandoning)));
 
         Task ending = Task.CompletedTask;
         await using (stopping.Register(() => ending = inbox.EndAsync()))

@@ -1,11 +1,9 @@
-using Npgsql;
-
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
 /// <c>transactions-off</c>: the broker forgot the message when it pushed it, each of the handler's statements and sends commits by itself.
 /// </summary>
-internal sealed class TransactionsOffReceiver(QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+internal sealed class TransactionsOffReceiver(QueueSession queue, PatientDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {

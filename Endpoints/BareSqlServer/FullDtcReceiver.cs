@@ -8,14 +8,15 @@ namespace Kit.Endpoints.Bare.SqlServer;
 /// connection string the pool hands out the same session again, and its local transaction is all there is. With two, the second
 /// connection promotes the transaction to MSDTC.
 /// </summary>
-internal sealed class FullDtcReceiver(Func<CancellationToken, Task<QueueSession>> open, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+internal sealed class FullDtcReceiver(
+    Func<CancellationToken, Task<QueueSession>> open, DbDataSource data, TimeSpan timeout, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
         QueuedMessage? message = null;
         try
         {
-            using var scope = AmbientTransaction.Begin();
+            using var scope = AmbientTransaction.Begin(timeout);
             await using (var queue = await open(cancellationToken))
                 message = await queue.ReceiveAsync();
             if (message is null)

@@ -24,6 +24,8 @@ internal sealed class QueueSession : IQueueSession
     // the first can be in the transaction when the second fails.
     private bool IsTransactionLost => transaction is not null && (transaction.Connection is null || hasFailedToSend);
 
+    public bool IsOpen => connection.State == ConnectionState.Open;
+
     public static async Task<QueueSession> OpenAsync(string connectionString, QueueStatements statements, CancellationToken cancellationToken)
     {
         var opened = new SqlConnection(connectionString);
@@ -72,9 +74,10 @@ internal sealed class QueueSession : IQueueSession
         }
     }
 
-    public async Task RequeueAsync(QueuedMessage message)
+    public async Task RequeueAsync(QueuedMessage message, TimeSpan delay)
     {
         await using var command = Command(statements.Requeue, message);
+        Add(command, "@delay", SqlDbType.Int, 0, (int)delay.TotalMilliseconds);
         await command.ExecuteNonQueryAsync();
     }
 

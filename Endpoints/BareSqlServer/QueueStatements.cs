@@ -32,7 +32,8 @@ internal sealed class QueueStatements
             message_id uniqueidentifier NOT NULL,
             type nvarchar(400) NOT NULL,
             body varbinary(max) NOT NULL,
-            failed_attempts int NOT NULL DEFAULT 0);
+            failed_attempts int NOT NULL DEFAULT 0,
+            not_before datetime2 NOT NULL DEFAULT '0001-01-01');
         CREATE TABLE {Errors} (
             position bigint NOT NULL,
             message_id uniqueidentifier NOT NULL,
@@ -53,7 +54,7 @@ internal sealed class QueueStatements
         $"""
         WITH first AS (
             SELECT TOP (1) position, message_id, type, body, failed_attempts
-            FROM {Queue} WITH (READPAST, ROWLOCK, UPDLOCK, READCOMMITTEDLOCK) ORDER BY position)
+            FROM {Queue} WITH (READPAST, ROWLOCK, UPDLOCK, READCOMMITTEDLOCK) WHERE not_before <= sysutcdatetime() ORDER BY position)
         DELETE FROM first OUTPUT deleted.position, deleted.message_id, deleted.type, deleted.body, deleted.failed_attempts
         """;
 
@@ -61,7 +62,8 @@ internal sealed class QueueStatements
     public string Requeue =>
         $"""
         SET IDENTITY_INSERT {Queue} ON;
-        INSERT INTO {Queue} (position, message_id, type, body, failed_attempts) VALUES (@position, @message_id, @type, @body, @failed_attempts);
+        INSERT INTO {Queue} (position, message_id, type, body, failed_attempts, not_before)
+        VALUES (@position, @message_id, @type, @body, @failed_attempts, dateadd(millisecond, @delay, sysutcdatetime()));
         SET IDENTITY_INSERT {Queue} OFF
         """;
 

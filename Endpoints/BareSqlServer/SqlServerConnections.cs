@@ -47,7 +47,7 @@ internal sealed class SqlServerConnections
             TransactionManager.ImplicitDistributedTransactions = true;
         try
         {
-            using var scope = AmbientTransaction.Begin();
+            using var scope = AmbientTransaction.Begin(TransactionTimeout.Default);
             TransactionInterop.GetTransmitterPropagationToken(Transaction.Current!);
         }
         catch (TransactionException refused)

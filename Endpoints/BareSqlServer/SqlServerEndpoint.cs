@@ -11,9 +11,10 @@ namespace Kit.Endpoints.Bare.SqlServer;
 internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnections connections, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
-    private readonly Workers workers = new(log);
+    private readonly Workers workers = new(endpoint.FirstPause, log);
     private readonly QueueStatements statements = new(endpoint.Name);
     private readonly string queues = connections.ForQueue(endpoint.Mode);
+    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, log);
     private DbDataSource? data;
 
     /// <exception cref="NotSupportedException">The mode cannot run on this machine, or not with these connection strings.</exception>
@@ -23,7 +24,7 @@ internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnecti
         connections.Require(endpoint.Name, endpoint.Mode);
         await (await OpenAsync(cancellationToken)).DisposeAsync();
         data = SqlClientFactory.Instance.CreateDataSource(connections.ForData(endpoint.Mode));
-        workers.Start(endpoint.Concurrency, ReceiverOf(data));
+        workers.Start(endpoint.Concurrency, ReceiverOf(data), AnswerAsync);
     }
 
     /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled, and their mode says what is left of them.</summary>
@@ -42,14 +43,27 @@ internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnecti
 
     private Func<Task<IReceiver>> ReceiverOf(DbDataSource data)
     {
-        var recoverability = new Recoverability(endpoint.Mode, log);
         if (endpoint.Mode == TransactionMode.DtcOff)
-            return async () => new DtcOffReceiver(await OpenAsync(workers.Abandoned), data, pipeline, recoverability);
+        {
+            var handlers = new EnlistingScope(data, endpoint.TransactionTimeout);
+            return async () => new DtcOffReceiver(await OpenAsync(workers.Abandoned), handlers, pipeline, recoverability);
+        }
+
         if (endpoint.Mode == TransactionMode.ScopeOff)
             return async () => new ScopeOffReceiver(await OpenAsync(workers.Abandoned), data, pipeline, recoverability);
         if (endpoint.Mode == TransactionMode.TransactionsOff)
-            return async () => new TransactionsOffReceiver(await OpenAsync(workers.Abandoned), data, pipeline, recoverability);
+        {
+            var patient = new PatientDataSource(data, endpoint.FirstPause, log);
+            return async () => new TransactionsOffReceiver(await OpenAsync(workers.Abandoned), patient, pipeline, recoverability);
+        }
 
-        return () => Task.FromResult<IReceiver>(new FullDtcReceiver(OpenAsync, data, pipeline, recoverability));
+        return () => Task.FromResult<IReceiver>(new FullDtcReceiver(OpenAsync, data, endpoint.TransactionTimeout, pipeline, recoverability));
+    }
+
+    /// <summary>Counts an attempt whose session was lost, on a session of its own.</summary>
+    private async Task AnswerAsync(AttemptLostException lost)
+    {
+        await using var session = await OpenAsync(workers.Abandoned);
+        await recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
     }
 }

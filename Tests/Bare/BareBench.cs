@@ -36,26 +36,32 @@ internal sealed class BareBench : IAsyncDisposable
         return bench;
     }
 
-    public IHost Build(TransactionMode mode, Work work, string? data = null)
+    public IHost Build(TransactionMode mode, Work work, string? data = null, Action<BareEndpoint>? configure = null)
     {
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
-        host.Services.AddSingleton(work).AddBareEndpoint("work", endpoint => endpoint
-            .UsePostgreSql(Databases.QueueOf(mode), data ?? Databases.Widgets)
-            .UseMode(mode)
-            .LimitConcurrency(1)
-            .Handle<Todo, TodoHandler>());
+        host.Services.AddSingleton(work).AddBareEndpoint("work", endpoint =>
+        {
+            endpoint
+                .UsePostgreSql(Databases.QueueOf(mode), data ?? Databases.Widgets)
+                .UseMode(mode)
+                .LimitConcurrency(1)
+                .PauseAfterOutage(TimeSpan.FromMilliseconds(100))
+                .Handle<Todo, TodoHandler>();
+            configure?.Invoke(endpoint);
+        });
         return host.Build();
     }
 
     /// <summary>Lets the endpoint handle one message to its end, and gives the errors.</summary>
-    public Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Work work) => HandleAsync(mode, Guid.CreateVersion7(), work);
+    public Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Work work, Action<BareEndpoint>? configure = null) =>
+        HandleAsync(mode, Guid.CreateVersion7(), work, configure);
 
     /// <summary>The same for a message of that id.</summary>
-    public async Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Guid messageId, Work work)
+    public async Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Guid messageId, Work work, Action<BareEndpoint>? configure = null)
     {
         var queue = QueueOf(mode);
         await queue.EnqueueAsync([OutgoingMessage.Create("work", new Todo(), messageId)], CancellationToken.None);
-        using var host = Build(mode, work);
+        using var host = Build(mode, work, configure: configure);
         await host.StartAsync();
         await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
         await host.StopAsync();
@@ -77,7 +83,7 @@ internal sealed class BareBench : IAsyncDisposable
         await Databases.DisposeAsync();
     }
 
-    private PostgreSqlQueue QueueOf(TransactionMode mode) => new(mode.NeedsOneDatabase ? widgetSource : queueSource, "work");
+    public PostgreSqlQueue QueueOf(TransactionMode mode) => new(mode.NeedsOneDatabase ? widgetSource : queueSource, "work");
 
     internal sealed record Todo;
 

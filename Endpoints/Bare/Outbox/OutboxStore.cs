@@ -39,7 +39,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
         if (message.MessageId == Guid.Empty)
             throw new UnreadableMessageException("The message has no id: the outbox could not tell it from others.");
 
-        await using var connection = await data.OpenConnectionAsync(cancellationToken);
+        await using var connection = await OpenAsync(cancellationToken);
         // The driver gives the same transaction object to whoever has the physical connection next: it is not kept, and closing the
         // connection is what rolls back.
         await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken);
@@ -60,6 +60,18 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
         await using var forget = data.CreateCommand(statements.Forget);
         forget.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
         await forget.ExecuteNonQueryAsync();
+    }
+
+    private async Task<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await data.OpenConnectionAsync(cancellationToken);
+        }
+        catch (Exception refused) when (refused is not OperationCanceledException)
+        {
+            throw new ServerRefusedException(refused);
+        }
     }
 
     private async Task<bool> RecordAsync(NpgsqlConnection connection, Guid messageId, CancellationToken cancellationToken)

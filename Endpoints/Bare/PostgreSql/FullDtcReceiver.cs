@@ -8,7 +8,8 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// <c>full-dtc</c>: receive, insert and sends in one atomic unit, the kit's own two-phase commit. See <see cref="AtomicUnit"/>.
 /// </summary>
 internal sealed class FullDtcReceiver(
-    QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability, QueueDatabase database, ISecondPhase secondPhase) : IReceiver
+    QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability, QueueDatabase database, ISecondPhase secondPhase,
+    TimeSpan timeout) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -20,7 +21,7 @@ internal sealed class FullDtcReceiver(
         var hasSent = false;
         try
         {
-            using var transaction = AmbientTransaction.Create();
+            using var transaction = AmbientTransaction.Create(timeout);
             unit.EnlistIn(transaction);
             using (var scope = AmbientTransaction.Enter(transaction))
             {
@@ -30,7 +31,7 @@ internal sealed class FullDtcReceiver(
                 scope.Complete();
             }
 
-            await Task.Factory.FromAsync(transaction.BeginCommit, transaction.EndCommit, state: null);
+            await transaction.CommitAsync();
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
@@ -42,8 +43,7 @@ internal sealed class FullDtcReceiver(
             }
             else
             {
-                await receive.RollbackAsync(CancellationToken.None);
-                await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
+                await recoverability.RollBackAndAnswerAsync(queue, receive, message, failure);
             }
 
             return true;

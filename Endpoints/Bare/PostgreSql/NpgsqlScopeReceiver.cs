@@ -8,14 +8,15 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// in two phases. The driver recovers nothing after a crash; it is here to be compared with <c>full-dtc</c>.
 /// </summary>
 internal sealed class NpgsqlScopeReceiver(
-    NpgsqlDataSource queues, QueueStatements statements, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+    NpgsqlDataSource queues, QueueStatements statements, NpgsqlDataSource data, TimeSpan timeout, MessagePipeline pipeline,
+    Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
         QueuedMessage? message = null;
         try
         {
-            using var scope = AmbientTransaction.Begin();
+            using var scope = AmbientTransaction.Begin(timeout);
             await using (var queue = await QueueSession.OpenAsync(queues, statements, withTransactionId: false, cancellationToken))
             {
                 message = await queue.ReceiveAsync();
@@ -29,12 +30,27 @@ internal sealed class NpgsqlScopeReceiver(
         }
         catch (Exception failure) when (message is not null && !cancellationToken.IsCancellationRequested)
         {
-            await using var queue = await QueueSession.OpenAsync(queues, statements, withTransactionId: false, cancellationToken);
-            await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
+            await AnswerAsync(message, failure, cancellationToken);
         }
 
         return true;
     }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    private async Task AnswerAsync(QueuedMessage message, Exception failure, CancellationToken cancellationToken)
+    {
+        QueueSession queue;
+        try
+        {
+            queue = await QueueSession.OpenAsync(queues, statements, withTransactionId: false, cancellationToken);
+        }
+        catch (NpgsqlException)
+        {
+            throw new AttemptLostException(message, failure);
+        }
+
+        await using (queue)
+            await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
+    }
 }

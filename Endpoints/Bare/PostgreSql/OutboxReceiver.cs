@@ -27,7 +27,7 @@ internal sealed class OutboxReceiver(QueueSession queue, OutboxStore outbox, Mes
             return true;
         }
 
-        await receive.CommitAsync(CancellationToken.None);
+        await recoverability.CommitAsync(queue, receive, message);
         // Not before: a dispatch that is rolled back with the receive is found again by its record.
         await outbox.ForgetDispatchedAsync(message.MessageId, sends);
         return true;

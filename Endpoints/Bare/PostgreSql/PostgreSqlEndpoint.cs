@@ -15,9 +15,11 @@ internal sealed class PostgreSqlEndpoint(
 {
     private static readonly TimeSpan RecoveryInterval = TimeSpan.FromSeconds(5);
 
-    private readonly Workers workers = new(log);
+    private readonly Workers workers = new(endpoint.FirstPause, log);
     private NpgsqlDataSource? queues;
     private NpgsqlDataSource? data;
+    private readonly QueueStatements statements = new(endpoint.Name);
+    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, log);
     private ISecondPhase? secondPhase;
 
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
@@ -28,9 +30,11 @@ internal sealed class PostgreSqlEndpoint(
         if (PostgreSqlSupport.Of(endpoint.Mode).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
 
-        queues = NpgsqlDataSource.Create(ForQueues());
+        queues = QueueSource.Create(queueConnection.ConnectionString, enlist: endpoint.Mode == TransactionMode.NpgsqlScope);
         data = NpgsqlDataSource.Create(ForData());
-        workers.Start(endpoint.Concurrency, await PrepareModeAsync(queues, data, cancellationToken));
+        await RequireCurrentTableAsync(queues, cancellationToken);
+        var open = await PrepareModeAsync(queues, data, cancellationToken);
+        workers.Start(endpoint.Concurrency, open, AnswerAsync);
     }
 
     /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled, and their mode says what is left of them.</summary>
@@ -52,32 +56,33 @@ internal sealed class PostgreSqlEndpoint(
             await queues.DisposeAsync();
     }
 
-    private string ForQueues() => new NpgsqlConnectionStringBuilder(queueConnection.ConnectionString)
+    private string ForData() => new NpgsqlConnectionStringBuilder(dataConnection.ConnectionString)
     {
         Enlist = endpoint.Mode == TransactionMode.NpgsqlScope,
     }.ConnectionString;
 
-    private string ForData() => new NpgsqlConnectionStringBuilder(dataConnection.ConnectionString)
-    {
-        Enlist = endpoint.Mode == TransactionMode.DtcOff || endpoint.Mode == TransactionMode.NpgsqlScope,
-    }.ConnectionString;
-
     private async Task<Func<Task<IReceiver>>> PrepareModeAsync(NpgsqlDataSource queues, NpgsqlDataSource data, CancellationToken cancellationToken)
     {
-        var statements = new QueueStatements(endpoint.Name);
-        var recoverability = new Recoverability(endpoint.Mode, log);
         if (endpoint.Mode == TransactionMode.DtcOff)
-            return async () => new DtcOffReceiver(await OpenSessionAsync(), data, pipeline, recoverability);
+        {
+            var handlers = new LocalTransactionScope(data, endpoint.TransactionTimeout);
+            return async () => new DtcOffReceiver(await OpenSessionAsync(), handlers, pipeline, recoverability);
+        }
+
         if (endpoint.Mode == TransactionMode.ScopeOff)
             return async () => new ScopeOffReceiver(await OpenSessionAsync(), data, pipeline, recoverability);
         if (endpoint.Mode == TransactionMode.TransactionsOff)
-            return async () => new TransactionsOffReceiver(await OpenSessionAsync(), data, pipeline, recoverability);
+        {
+            var patient = new PatientDataSource(data, endpoint.FirstPause, log);
+            return async () => new TransactionsOffReceiver(await OpenSessionAsync(), patient, pipeline, recoverability);
+        }
+
         if (endpoint.Mode == TransactionMode.NpgsqlScope)
-            return () => Task.FromResult<IReceiver>(new NpgsqlScopeReceiver(queues, statements, data, pipeline, recoverability));
+            return () => Task.FromResult<IReceiver>(new NpgsqlScopeReceiver(queues, statements, data, endpoint.TransactionTimeout, pipeline, recoverability));
         if (endpoint.Mode == TransactionMode.Shared)
         {
             RequireOneDatabase();
-            return () => Task.FromResult<IReceiver>(new SharedReceiver(() => OpenSessionAsync(), pipeline, recoverability));
+            return async () => new SharedReceiver(await OpenSessionAsync(), pipeline, recoverability);
         }
 
         if (endpoint.Mode == TransactionMode.Outbox)
@@ -95,10 +100,27 @@ internal sealed class PostgreSqlEndpoint(
         var ending = secondPhase = endpoint.Mode == TransactionMode.FullDtcWaiting
             ? new WaitingSecondPhase(data, log)
             : new BackgroundSecondPhase(data, backlog, log);
-        return async () => new FullDtcReceiver(await OpenSessionAsync(withTransactionId: true), data, pipeline, recoverability, database, ending);
+        return async () => new FullDtcReceiver(await OpenSessionAsync(withTransactionId: true), data, pipeline, recoverability, database, ending, endpoint.TransactionTimeout);
 
         Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) =>
             QueueSession.OpenAsync(queues, statements, withTransactionId, workers.Abandoned);
+    }
+
+    /// <summary>Counts an attempt whose session was lost, on a session of its own.</summary>
+    private async Task AnswerAsync(AttemptLostException lost)
+    {
+        await using var session = await QueueSession.OpenAsync(queues!, statements, withTransactionId: false, workers.Abandoned);
+        await recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
+    }
+
+    private async Task RequireCurrentTableAsync(NpgsqlDataSource queues, CancellationToken cancellationToken)
+    {
+        await using var command = queues.CreateCommand(statements.IsOutdated);
+        if (await command.ExecuteScalarAsync(cancellationToken) is true)
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint.Name}' cannot start: an earlier version of the kit made its queue's table. Run this once, it rewrites nothing: {statements.Upgrade}");
+        }
     }
 
     /// <summary>Handlers work on the receive's own connection: another user or search path would be ignored without a word.</summary>

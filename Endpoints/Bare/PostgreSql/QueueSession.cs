@@ -104,8 +104,8 @@ internal sealed class QueueSession : IQueueSession
         }
     }
 
-    public Task RequeueAsync(QueuedMessage message) =>
-        ExecuteAsync(statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts);
+    public Task RequeueAsync(QueuedMessage message, TimeSpan delay) =>
+        ExecuteAsync(statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts, delay);
 
     public Task MoveToErrorsAsync(QueuedMessage message, Exception reason) =>
         ExecuteAsync(

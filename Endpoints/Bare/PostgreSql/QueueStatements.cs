@@ -34,7 +34,8 @@ internal sealed class QueueStatements
             message_id uuid NOT NULL,
             type text NOT NULL,
             body bytea NOT NULL,
-            failed_attempts integer NOT NULL DEFAULT 0);
+            failed_attempts integer NOT NULL DEFAULT 0,
+            not_before timestamptz NOT NULL DEFAULT '-infinity');
         CREATE TABLE {Errors} (
             position bigint NOT NULL,
             message_id uuid NOT NULL,
@@ -51,8 +52,19 @@ internal sealed class QueueStatements
 
     public string ReceiveWithTransactionId => ReceiveReturning("position, message_id, type, body, failed_attempts, pg_current_xact_id()");
 
-    /// <summary>Puts a received message back at its own place, within the transaction that received it.</summary>
-    public string Requeue => $"INSERT INTO {Queue} (position, message_id, type, body, failed_attempts) VALUES ($1, $2, $3, $4, $5)";
+    /// <summary>Puts a received message back at its own place, within the transaction that received it. It is received again when a delay is over.</summary>
+    public string Requeue =>
+        $"INSERT INTO {Queue} (position, message_id, type, body, failed_attempts, not_before) VALUES ($1, $2, $3, $4, $5, clock_timestamp() + $6)";
+
+    /// <summary>Whether the table is there without its latest column: an earlier version of the kit made it.</summary>
+    public string IsOutdated =>
+        $"""
+        SELECT count(*) FILTER (WHERE attname = 'failed_attempts') > count(*) FILTER (WHERE attname = 'not_before')
+        FROM pg_attribute WHERE attrelid = to_regclass('{Queue.Replace("'", "''", StringComparison.Ordinal)}')
+        """;
+
+    /// <summary>Rewrites nothing.</summary>
+    public string Upgrade => $"ALTER TABLE {Queue} ADD COLUMN not_before timestamptz NOT NULL DEFAULT '-infinity'";
 
     public string MoveToErrors => $"INSERT INTO {Errors} (position, message_id, type, body, failed_attempts, reason) VALUES ($1, $2, $3, $4, $5, $6)";
 
@@ -73,7 +85,8 @@ internal sealed class QueueStatements
     public static string Send(string queue) => $"INSERT INTO {Quoted(queue)} (message_id, type, body) VALUES ($1, $2, $3)";
 
     private string ReceiveReturning(string columns) =>
-        $"DELETE FROM {Queue} WHERE position = (SELECT position FROM {Queue} ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING {columns}";
+        $"DELETE FROM {Queue} WHERE position = " +
+        $"(SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING {columns}";
 
     private static string Quoted(string name) => $"\"{name.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
 }

@@ -1,9 +1,7 @@
-using System.Data.Common;
-
 namespace Kit.Endpoints.Bare.Tables;
 
 /// <summary><c>dtc-off</c>: the handler's scope commits first, the receive with the sends after it.</summary>
-internal sealed class DtcOffReceiver(IQueueSession queue, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+internal sealed class DtcOffReceiver(IQueueSession queue, IHandlerScope handlers, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -13,13 +11,7 @@ internal sealed class DtcOffReceiver(IQueueSession queue, DbDataSource data, Mes
 
         try
         {
-            IReadOnlyCollection<OutgoingMessage> sends;
-            using (var scope = AmbientTransaction.Begin())
-            {
-                sends = await BufferedWork.RunAsync(pipeline, message, data, cancellationToken);
-                scope.Complete();
-            }
-
+            var sends = await handlers.RunAsync(pipeline, message, cancellationToken);
             await queue.SendAsync(sends);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
@@ -28,7 +20,7 @@ internal sealed class DtcOffReceiver(IQueueSession queue, DbDataSource data, Mes
             return true;
         }
 
-        await receive.CommitAsync(CancellationToken.None);
+        await recoverability.CommitAsync(queue, receive, message);
         return true;
     }
 

@@ -8,6 +8,9 @@ namespace Kit.Endpoints.Bare.Tables;
 /// </summary>
 internal interface IQueueSession : IAsyncDisposable
 {
+    /// <summary>Whether the connection is still there, as far as the driver knows.</summary>
+    bool IsOpen { get; }
+
     ValueTask<DbTransaction> BeginAsync();
 
     /// <summary>The first message that no other worker has, or <see langword="null"/>.</summary>
@@ -15,8 +18,8 @@ internal interface IQueueSession : IAsyncDisposable
 
     Task SendAsync(IReadOnlyCollection<OutgoingMessage> messages);
 
-    /// <summary>Puts a message back for its next attempt.</summary>
-    Task RequeueAsync(QueuedMessage message);
+    /// <summary>Puts a message back for its next attempt, which comes when the delay is over.</summary>
+    Task RequeueAsync(QueuedMessage message, TimeSpan delay);
 
     Task MoveToErrorsAsync(QueuedMessage message, Exception reason);
 

@@ -1,44 +1,94 @@
 using System.Data.Common;
+using System.Runtime.ExceptionServices;
 using Kit.Modes;
 using Microsoft.Extensions.Logging;
 
 namespace Kit.Endpoints.Bare.Tables;
 
 /// <summary>
-/// What follows a failed attempt: the message goes back to its place in the queue, its failure counted in its row, or, after the
-/// mode's last attempt or when it cannot be read, to the error table.
+/// What follows an attempt. After success the receive commits. After a failure the message goes back to its place in the queue, its failure
+/// counted in its row, or, after the mode's last attempt or when no attempt can succeed, to the error table. <see cref="FailureKind"/> decides.
 /// </summary>
-internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
+/// <param name="mode">How many attempts there are.</param>
+/// <param name="firstDelay">Before the second attempt at a message whose session was lost; doubled each time.</param>
+/// <param name="log">Told of each failure.</param>
+internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstDelay, ILogger log)
 {
-    /// <summary>Answers a failure within the transaction that received the message, and commits it.</summary>
-    public async Task AnswerAsync(IQueueSession queue, DbTransaction receive, QueuedMessage message, Exception failure)
+    /// <summary>Commits the receive of a message that was handled.</summary>
+    /// <exception cref="AttemptLostException">The session was lost, and only the server knows whether it committed.</exception>
+    public async Task CommitAsync(IQueueSession queue, DbTransaction receive, QueuedMessage message)
     {
         try
         {
+            // Without a token: a cancelled commit could have committed.
+            await receive.CommitAsync(CancellationToken.None);
+        }
+        catch (Exception failure)
+        {
+            // Counted all the same: a receive that can never commit would be handled without end.
+            await AnswerAfterRollbackAsync(queue, message, failure);
+        }
+    }
+
+    /// <summary>Answers a failure within the transaction that received the message, and commits it.</summary>
+    /// <exception cref="ServerRefusedException">It was that. Nothing is counted: the receive is to be rolled back, and the worker pauses.</exception>
+    /// <exception cref="AttemptLostException">The session was lost.</exception>
+    public async Task AnswerAsync(IQueueSession queue, DbTransaction receive, QueuedMessage message, Exception failure)
+    {
+        RequireBlame(failure);
+        try
+        {
             await RetryOrGiveUpAsync(queue, message, failure);
+            await receive.CommitAsync();
         }
         catch (Exception aborted) when (queue.HasLostTransaction(aborted))
         {
             // A send failed, and took the transaction of the receive with it.
+            await RollBackAndAnswerAsync(queue, receive, message, failure);
+        }
+        catch (Exception lost) when (!queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost)
+        {
+            throw new AttemptLostException(message, failure);
+        }
+    }
+
+    /// <summary>Rolls the receive back and answers a failure after that.</summary>
+    /// <inheritdoc cref="AnswerAsync" path="/exception"/>
+    public async Task RollBackAndAnswerAsync(IQueueSession queue, DbTransaction receive, QueuedMessage message, Exception failure)
+    {
+        RequireBlame(failure);
+        try
+        {
             await receive.RollbackAsync();
-            await AnswerAfterRollbackAsync(queue, message, failure);
-            return;
+        }
+        catch (Exception lost) when (!queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost)
+        {
+            throw new AttemptLostException(message, failure);
         }
 
-        await receive.CommitAsync();
+        await AnswerAfterRollbackAsync(queue, message, failure);
     }
 
     /// <summary>
     /// Answers a failure whose receive was rolled back. Another worker may have ended the message meanwhile; or it may be at its next attempt
-    /// already, before this one is counted, so that a message can be handled once more for each worker beside this one.
+    /// already, before this one is counted, so that a message can be handled once more for each worker next to this one.
     /// </summary>
+    /// <inheritdoc cref="AnswerAsync" path="/exception"/>
     public async Task AnswerAfterRollbackAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
-        await using var transaction = await queue.BeginAsync();
-        if (await queue.TakeAsync(message) is { } taken)
-            await RetryOrGiveUpAsync(queue, taken, failure);
+        RequireBlame(failure);
+        try
+        {
+            await using var transaction = await queue.BeginAsync();
+            if (await queue.TakeAsync(message) is { } taken)
+                await RetryOrGiveUpAsync(queue, taken, failure);
 
-        await transaction.CommitAsync();
+            await transaction.CommitAsync();
+        }
+        catch (Exception lost) when (!queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost)
+        {
+            throw new AttemptLostException(message, failure);
+        }
     }
 
     /// <summary>Answers a failure of a message that is out of the queue already.</summary>
@@ -54,15 +104,26 @@ internal sealed partial class Recoverability(TransactionMode mode, ILogger log)
     public void ReportLost(QueuedMessage message, Exception failure, Exception because) =>
         LogLost(message.MessageId, Failure.ReasonOf(failure).Message, because.Message);
 
-    private Task RetryOrGiveUpAsync(IQueueSession queue, QueuedMessage message, Exception failure)
+    private static void RequireBlame(Exception failure)
+    {
+        if (FailureKinds.Of(failure) is FailureKind.Refused)
+            ExceptionDispatchInfo.Throw(Failure.ReasonOf(failure));
+    }
+
+    private async Task RetryOrGiveUpAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
         var reason = Failure.ReasonOf(failure);
         var attempts = message.FailedAttempts + 1;
-        if (reason is UnreadableMessageException || attempts >= mode.Attempts)
-            return GiveUpAsync(queue, message, failure);
+        var kind = FailureKinds.Of(failure);
+        if (kind is FailureKind.Hopeless || attempts >= mode.Attempts)
+        {
+            await GiveUpAsync(queue, message, failure);
+            return;
+        }
 
+        var delay = kind is FailureKind.SessionLost ? BackOff.After(message.FailedAttempts, firstDelay) : TimeSpan.Zero;
+        await queue.RequeueAsync(message with { FailedAttempts = attempts }, delay);
         LogRetried(message.MessageId, attempts, mode.Attempts, reason.Message);
-        return queue.RequeueAsync(message with { FailedAttempts = attempts });
     }
 
     [LoggerMessage(Level = LogLevel.Information, Message = "Attempt {Attempt} of {Attempts} at message {MessageId} failed: {Reason}")]

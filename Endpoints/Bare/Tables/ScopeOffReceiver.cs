@@ -22,7 +22,7 @@ internal sealed class ScopeOffReceiver(IQueueSession queue, DbDataSource data, M
             return true;
         }
 
-        await receive.CommitAsync(CancellationToken.None);
+        await recoverability.CommitAsync(queue, receive, message);
         return true;
     }
 

@@ -1,11 +1,9 @@
-using System.Data.Common;
-
 namespace Kit.Endpoints.Bare.Tables;
 
 /// <summary>
 /// <c>transactions-off</c>: the receive has committed before the handler runs, each of its statements and sends commits by itself.
 /// </summary>
-internal sealed class TransactionsOffReceiver(IQueueSession queue, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+internal sealed class TransactionsOffReceiver(IQueueSession queue, PatientDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {

@@ -3,11 +3,12 @@ using Microsoft.Extensions.Logging;
 namespace Kit.Endpoints.Bare.Tables;
 
 /// <summary>The workers of one endpoint, which poll its table from start to stop; what disturbs one is reported, and it starts anew.</summary>
-internal sealed partial class Workers(ILogger log) : IDisposable
+/// <param name="firstPause">After a disturbance; doubled each time until a receive succeeds, as <see cref="BackOff"/> says.</param>
+/// <param name="log">Told of each disturbance.</param>
+internal sealed partial class Workers(TimeSpan firstPause, ILogger log) : IDisposable
 {
     private static readonly TimeSpan ShortestPoll = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan LongestPoll = TimeSpan.FromMilliseconds(160);
-    private static readonly TimeSpan Reconnect = TimeSpan.FromSeconds(1);
 
     private readonly CancellationTokenSource stopping = new();
     private readonly CancellationTokenSource abandoning = new();
@@ -18,13 +19,14 @@ internal sealed partial class Workers(ILogger log) : IDisposable
 
     /// <param name="count">How many workers.</param>
     /// <param name="open">What each of them receives with; asked again when a connection was lost.</param>
-    public void Start(int count, Func<Task<IReceiver>> open)
+    /// <param name="answer">Counts, on a new session, an attempt whose own session was lost.</param>
+    public void Start(int count, Func<Task<IReceiver>> open, Func<AttemptLostException, Task> answer)
     {
         for (var worker = 0; worker < count; worker++)
-            running.Add(Task.Run(() => WorkAsync(open), CancellationToken.None));
+            running.Add(Task.Run(() => WorkAsync(open, answer), CancellationToken.None));
     }
 
-    /// <summary>Does something beside the workers, again and again until they stop.</summary>
+    /// <summary>Does something next to the workers, again and again until they stop.</summary>
     public void Repeat(TimeSpan interval, Func<CancellationToken, Task> work) => running.Add(RepeatAsync(interval, work));
 
     /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled.</summary>
@@ -41,33 +43,67 @@ internal sealed partial class Workers(ILogger log) : IDisposable
         abandoning.Dispose();
     }
 
-    private async Task WorkAsync(Func<Task<IReceiver>> open)
+    private async Task WorkAsync(Func<Task<IReceiver>> open, Func<AttemptLostException, Task> answer)
     {
+        var backOff = new BackOff(firstPause);
+        AttemptLostException? uncounted = null;
         while (!stopping.IsCancellationRequested)
         {
             try
             {
+                if (uncounted is not null)
+                {
+                    await answer(uncounted);
+                    uncounted = null;
+                }
+
                 await using var receiver = await open();
-                await ReceiveAsync(receiver);
+                await ReceiveAsync(receiver, backOff);
+            }
+            catch (AttemptLostException lost)
+            {
+                LogSessionLost(lost.QueuedMessage.MessageId, lost.Message);
+                // The first time at once: the server may well be there.
+                if (uncounted is not null)
+                    await PauseAsync(backOff.Next());
+                uncounted = lost;
             }
             catch (Exception failure) when (!stopping.IsCancellationRequested)
             {
-                LogDisturbed(failure.Message, Reconnect.TotalSeconds);
-                await PauseAsync(Reconnect);
+                var pause = backOff.Next();
+                LogDisturbed(failure.Message, pause.TotalSeconds);
+                await PauseAsync(pause);
             }
             catch (Exception failure)
             {
                 LogAbandoned(failure.Message);
             }
         }
+
+        if (uncounted is not null)
+            await AnswerAtLastAsync(answer, uncounted);
     }
 
-    private async Task ReceiveAsync(IReceiver receiver)
+    private async Task AnswerAtLastAsync(Func<AttemptLostException, Task> answer, AttemptLostException lost)
+    {
+        try
+        {
+            await answer(lost);
+        }
+        catch (Exception failure)
+        {
+            LogUncounted(lost.QueuedMessage.MessageId, failure.Message);
+        }
+    }
+
+    private async Task ReceiveAsync(IReceiver receiver, BackOff backOff)
     {
         var poll = ShortestPoll;
         while (!stopping.IsCancellationRequested)
         {
-            if (await receiver.ReceiveAsync(abandoning.Token))
+            var hasHandled = await receiver.ReceiveAsync(abandoning.Token);
+            backOff.Reset();
+            if (hasHandled)
             {
                 poll = ShortestPoll;
                 continue;
@@ -94,10 +130,16 @@ internal sealed partial class Workers(ILogger log) : IDisposable
         }
     }
 
-    private Task PauseAsync(TimeSpan pause) => Task.Delay(pause, stopping.Token).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+    private async Task PauseAsync(TimeSpan pause) => await Task.Delay(pause, stopping.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "{Reason} Tried again in {Seconds} s.")]
     private partial void LogDisturbed(string reason, double seconds);
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "The session that received message {MessageId} was lost: {Reason} The attempt is counted on a new one.")]
+    private partial void LogSessionLost(Guid messageId, string reason);
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "An attempt at message {MessageId} is not counted, and the endpoint stops: {Reason}")]
+    private partial void LogUncounted(Guid messageId, string reason);
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "Abandoned while stopping: {Reason}")]
     private partial void LogAbandoned(string reason);

@@ -25,6 +25,8 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
 
     public IReadOnlyCollection<OutgoingMessage> Sends => sends;
 
+    public Exception? Refusal { get; private set; }
+
     /// <summary>The branch to be committed now, once the unit has committed; none when the handler asked for no connection.</summary>
     public PreparedBranch? Prepared { get; private set; }
 
@@ -45,7 +47,16 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
         if (branch is null)
         {
             // In the unit's own transaction, whatever scope the handler has opened or suppressed meanwhile.
-            branch = await Branch.BeginAsync(id, data, cancellationToken);
+            try
+            {
+                branch = await Branch.BeginAsync(id, data, cancellationToken);
+            }
+            catch (Exception refused) when (refused is not OperationCanceledException)
+            {
+                Refusal = refused;
+                throw;
+            }
+
             transaction!.EnlistVolatile(branch, EnlistmentOptions.None);
         }
 

@@ -1,0 +1,16 @@
+namespace Kit.Endpoints.Bare;
+
+/// <summary>Pauses that double, up to eight times the first.</summary>
+internal sealed class BackOff(TimeSpan first)
+{
+    private const int MostDoublings = 3;
+
+    private int pauses;
+
+    /// <summary>The pause that follows <paramref name="before"/> others.</summary>
+    public static TimeSpan After(int before, TimeSpan first) => first * (1 << Math.Min(before, MostDoublings));
+
+    public TimeSpan Next() => After(pauses++, first);
+
+    public void Reset() => pauses = 0;
+}

@@ -1,0 +1,51 @@
+using System.Net.Sockets;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare;
+
+/// <summary>What a failure says about its message, and so what follows from it.</summary>
+internal enum FailureKind
+{
+    /// <summary>The server refused before the handler had done anything there, or had no slot to prepare in. No attempt is counted; the worker pauses.</summary>
+    Refused,
+
+    /// <summary>The queue's or the handler's session was lost while the message was handled. One attempt; the next one comes after a delay.</summary>
+    SessionLost,
+
+    /// <summary>The handler's own failure. One attempt; the next one comes at once.</summary>
+    HandlerFailed,
+
+    /// <summary>No attempt could ever succeed. The message goes to the errors.</summary>
+    Hopeless,
+}
+
+/// <summary>The one place that decides what kind of failure an exception is.</summary>
+internal static class FailureKinds
+{
+    // Insufficient resources: 53200 is the answer when max_prepared_transactions is used up, 53100 a full disk.
+    private const string InsufficientResources = "53";
+
+    public static FailureKind Of(Exception failure) => Failure.ReasonOf(failure) switch
+    {
+        ServerRefusedException => FailureKind.Refused,
+        UnreadableMessageException or SecondEnlistmentException => FailureKind.Hopeless,
+        var reason when IsSessionLost(reason) => FailureKind.SessionLost,
+        _ => FailureKind.HandlerFailed,
+    };
+
+    /// <summary>Whether PREPARE TRANSACTION failed for want of something that the server will have again.</summary>
+    public static bool IsRefusalToPrepare(Exception failure) =>
+        failure is PostgresException { InvariantSeverity: "ERROR", SqlState: var state } && state.StartsWith(InsufficientResources, StringComparison.Ordinal);
+
+    /// <summary>
+    /// Whether a session is gone. The server ends it with an error of severity FATAL or PANIC (25P03 idle in transaction for too long, 57P01
+    /// terminated, 57P02 crash); or the network does. Handlers wrap exceptions in their own, so the inner ones count too.
+    /// </summary>
+    private static bool IsSessionLost(Exception? failure) => failure switch
+    {
+        null => false,
+        PostgresException { InvariantSeverity: "FATAL" or "PANIC" } => true,
+        NpgsqlException { InnerException: IOException or SocketException } => true,
+        _ => IsSessionLost(failure.InnerException),
+    };
+}

@@ -1,0 +1,53 @@
+using Kit.Endpoints.Bare;
+using Kit.Modes;
+
+namespace Kit.Tests.Bare;
+
+/// <summary>The handlers' database lets nobody in for a while: too many connections, starting up, shutting down.</summary>
+public sealed class ServerRefusesTheHandler
+{
+    private const int Messages = 5;
+    private BareBench bench = null!;
+
+    /// <summary>Those in which the handler has a connection of its own.</summary>
+    private static IEnumerable<TransactionMode> OwnConnectionModes => BareBench.Modes.Where(mode => !mode.NeedsOneDatabase);
+
+    [SetUp]
+    public async Task SetUp() => bench = await BareBench.CreateAsync();
+
+    [TearDown]
+    public async Task TearDown() => await bench.DisposeAsync();
+
+    [TestCaseSource(nameof(OwnConnectionModes))]
+    public async Task No_attempt_is_counted_and_every_message_is_handled_when_it_is_back(TransactionMode mode)
+    {
+        var attempts = new List<int>();
+        var entered = 0;
+        // Without a pool: a connection that was open before the outage is a lost session, and counts.
+        using var host = bench.Build(
+            mode,
+            async (context, cancellationToken) =>
+            {
+                Interlocked.Increment(ref entered);
+                await context.GetConnectionAsync(cancellationToken);
+                lock (attempts)
+                    attempts.Add(context.Attempt);
+            },
+            bench.Databases.Widgets + ";Pooling=false");
+        await host.StartAsync();
+        await bench.Databases.AllowConnectionsToWidgetsAsync(false);
+        var queue = bench.QueueOf(mode);
+        await queue.EnqueueAsync(Enumerable.Range(0, Messages).Select(_ => OutgoingMessage.Create("work", new BareBench.Todo())), CancellationToken.None);
+        // The outbox has work of its own to do there first: it does not enter the handler.
+        if (mode != TransactionMode.Outbox)
+            await Eventually.HoldsAsync(() => Volatile.Read(ref entered) > 0, "a handler has met the refusal");
+        await Task.Delay(TimeSpan.FromSeconds(1));
+        await bench.Databases.AllowConnectionsToWidgetsAsync(true);
+        await Eventually.HoldsAsync(() => { lock (attempts) return attempts.Count == Messages; }, "all are handled");
+        await host.StopAsync();
+
+        Assert.That(attempts, Is.All.EqualTo(1));
+        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
+    }
+}

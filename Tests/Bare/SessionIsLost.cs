@@ -1,0 +1,73 @@
+using System.Diagnostics;
+using Kit.Modes;
+
+namespace Kit.Tests.Bare;
+
+/// <summary>The server ends a session while a message is handled.</summary>
+public sealed class SessionIsLost
+{
+    private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(300);
+    private BareBench bench = null!;
+
+    /// <summary>Those in which the receive is open while the handler runs.</summary>
+    private static IEnumerable<TransactionMode> ReceivingModes => BareBench.Modes.Where(mode => CommitOrder.Of(mode).IsMessageLeftInHandler);
+
+    [SetUp]
+    public async Task SetUp() => bench = await BareBench.CreateAsync();
+
+    [TearDown]
+    public async Task TearDown() => await bench.DisposeAsync();
+
+    [TestCaseSource(nameof(ReceivingModes))]
+    public async Task A_receive_that_can_never_commit_goes_to_the_errors_after_the_attempts_of_its_mode(TransactionMode mode)
+    {
+        var attempts = 0;
+        var errors = await bench.HandleAsync(mode, async (_, _) =>
+        {
+            attempts++;
+            await bench.Databases.TerminateSessionsInTransactionAsync(mode.NeedsOneDatabase ? "_widgets" : "_queue");
+        });
+
+        Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(mode.Attempts));
+        Assert.That(attempts, Is.EqualTo(mode.Attempts));
+        Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
+    }
+
+    [TestCaseSource(nameof(ReceivingModes))]
+    public async Task The_next_attempt_comes_after_a_delay_that_doubles(TransactionMode mode)
+    {
+        var starts = new List<long>();
+        await bench.HandleAsync(
+            mode,
+            async (context, cancellationToken) =>
+            {
+                starts.Add(Stopwatch.GetTimestamp());
+                var connection = await context.GetConnectionAsync(cancellationToken);
+                await using var command = connection.CreateCommand();
+                command.CommandText = "SELECT pg_terminate_backend(pg_backend_pid())";
+                await command.ExecuteNonQueryAsync(cancellationToken);
+            },
+            endpoint => endpoint.PauseAfterOutage(FirstPause));
+
+        Assert.That(starts, Has.Count.EqualTo(3));
+        Assert.That(Stopwatch.GetElapsedTime(starts[0], starts[1]), Is.GreaterThanOrEqualTo(FirstPause));
+        Assert.That(Stopwatch.GetElapsedTime(starts[1], starts[2]), Is.GreaterThanOrEqualTo(FirstPause * 2));
+    }
+
+    // Before this was so, a message that took longer was handled again and again, without end.
+    [TestCaseSource(nameof(ReceivingModes))]
+    public async Task A_handler_may_take_longer_than_the_server_lets_transactions_idle(TransactionMode mode)
+    {
+        var queue = mode.NeedsOneDatabase ? "_widgets" : "_queue";
+        await bench.Databases.LimitIdleTransactionsAsync(queue, "200ms");
+        var attempts = 0;
+        var errors = await bench.HandleAsync(mode, async (_, cancellationToken) =>
+        {
+            attempts++;
+            await Task.Delay(TimeSpan.FromSeconds(1), cancellationToken);
+        });
+
+        Assert.That(errors, Is.Empty);
+        Assert.That(attempts, Is.EqualTo(1));
+    }
+}
