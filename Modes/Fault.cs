@@ -45,7 +45,15 @@ public sealed record Fault(string Name, string What)
 
     public static Fault KillAfterDecision { get; } = new("kill-after-decision", "the process is killed when the decision is made, before the second phase");
 
-    /// <summary>Every fault, in the order of reports: of the handler, of the process, of connections, of servers, of statements, of two-phase commit.</summary>
+    public static Fault ScopeTimesOut { get; } = new("scope-times-out", "the handler's transaction times out between its two inserts, once");
+
+    public static Fault ReceiveLost { get; } = new("receive-lost", "the connection to the transport is cut whenever the message is being handled");
+
+    public static Fault DatabaseAway { get; } = new("database-away", "the database server is away for a while in the middle of a drain");
+
+    public static Fault SlotsExhausted { get; } = new("slots-exhausted", "another application holds every prepared transaction that the server allows, for a while");
+
+    /// <summary>Every fault, in the order of reports: of the handler, of the process, of connections, of servers, of statements, of two-phase commit, of ordinary operation.</summary>
     public static IReadOnlyList<Fault> All { get; } =
     [
         ThrowBeforeInsert, ThrowAfterInsert, Poison,
@@ -53,6 +61,7 @@ public sealed record Fault(string Name, string What)
         CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker,
         LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, ImmediateSend,
         KillAfterPrepare, KillAfterDecision,
+        ScopeTimesOut, ReceiveLost, DatabaseAway, SlotsExhausted,
     ];
 
     public override string ToString() => Name;

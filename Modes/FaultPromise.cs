@@ -52,7 +52,10 @@ public static class FaultPromise
     }
 
     private static HashSet<DeliveryClass> OfOneUnit(Fault fault) =>
-        fault == Fault.Poison || fault == Fault.FailedDispatch ? Set(CleanError) : Set(Once);
+        fault == Fault.Poison || fault == Fault.FailedDispatch || fault == Fault.ReceiveLost ? Set(CleanError) : Set(Once);
+
+    /// <summary>Whether the database is away: no message is given up for that, because no attempt counts that the server refuses.</summary>
+    private static bool IsOutage(Fault fault) => fault == Fault.RestartDatabase || fault == Fault.DatabaseAway;
 
     /// <summary>The rows exactly once; the sends at least once, with the same id.</summary>
     private static HashSet<DeliveryClass> OfOutbox(Fault fault, bool isBroker) => fault switch
@@ -60,7 +63,8 @@ public static class FaultPromise
         // The rows are committed with what is to be sent, which waits for somebody to put the queue right.
         _ when fault == Fault.FailedDispatch => Set(Zombie),
         _ when fault == Fault.KillBeforeAcknowledgement || fault == Fault.CutAtReceive || fault == Fault.RestartBroker => Set(Once, DuplicatedOutgoing),
-        _ when fault == Fault.RestartDatabase && isBroker => Set(Once, DuplicatedOutgoing, CleanError, Zombie),
+        _ when IsOutage(fault) && isBroker => Set(Once, DuplicatedOutgoing),
+        _ when fault == Fault.ReceiveLost => isBroker ? Set(Once, DuplicatedOutgoing) : Set(Once),
         _ => OfOneUnit(fault),
     };
 
@@ -71,10 +75,10 @@ public static class FaultPromise
         _ when fault == Fault.KillBeforeAcknowledgement => Set(Duplicated, DuplicatedOutgoing),
         _ when fault == Fault.CutAtCommit => Set(Once, Duplicated),
         _ when fault == Fault.CutAtReceive => isBroker ? Set(Once, Duplicated, DuplicatedOutgoing) : Set(Once, Duplicated),
-        // The messages of a broker go on being received and failing while the database is away.
-        _ when fault == Fault.RestartDatabase => isBroker ? Set(Once, Duplicated, CleanError, Zombie) : Set(Once, Duplicated),
+        _ when IsOutage(fault) => Set(Once, Duplicated),
         _ when fault == Fault.RestartBroker => Set(Once, Duplicated, DuplicatedOutgoing),
-        _ when fault == Fault.SwallowedError => Set(Ghost),
+        // Handled as often as the mode allows, each time with its rows; then given up.
+        _ when fault == Fault.ReceiveLost => Set(Duplicated, Zombie),
         _ when fault == Fault.FailedDispatch => Set(Duplicated, Zombie),
         _ => Set(Once),
     };
@@ -84,7 +88,7 @@ public static class FaultPromise
         _ when fault == Fault.ThrowAfterInsert || fault == Fault.KillBetweenInserts || fault == Fault.LostDeadlock => Set(Torn, Duplicated),
         _ when fault == Fault.Poison => Set(Torn, Duplicated, Zombie),
         _ when fault == Fault.CutAtCommit => Set(Once, Torn, Duplicated),
-        _ when fault == Fault.RestartDatabase => isBroker ? Set(Once, Torn, Duplicated, CleanError, Zombie) : Set(Once, Torn, Duplicated),
+        _ when IsOutage(fault) => Set(Once, Torn, Duplicated),
         _ when fault == Fault.SwallowedError => Set(Torn),
         _ => OfDtcOff(fault, isBroker),
     };
@@ -96,7 +100,7 @@ public static class FaultPromise
         _ when fault == Fault.KillBeforeCommit => Set(Lost),
         _ when fault == Fault.KillBeforeDispatch || fault == Fault.FailedDispatch => Set(Zombie),
         _ when fault == Fault.CutAtCommit => Set(Torn, Zombie, CleanError),
-        _ when fault == Fault.RestartDatabase => isBroker ? Set(Once, Torn, Zombie, CleanError) : Set(Once, Torn, Zombie, CleanError, Lost),
+        _ when IsOutage(fault) => isBroker ? Set(Once, Torn, Zombie, CleanError) : Set(Once, Torn, Zombie, CleanError, Lost),
         _ when fault == Fault.CutAtReceive || fault == Fault.RestartBroker => Set(Once, Lost, Zombie),
         _ when fault == Fault.SwallowedError => Set(Torn),
         _ => Set(Once),
@@ -106,8 +110,12 @@ public static class FaultPromise
     private static HashSet<DeliveryClass> OfDriversTwoPhases(Fault fault) => fault switch
     {
         _ when fault == Fault.KillBeforeCommit || fault == Fault.CutAtCommit || fault == Fault.CutAtReceive || fault == Fault.RestartDatabase
-            || fault == Fault.KillAfterPrepare || fault == Fault.KillAfterDecision => Set(Once, InDoubt, Torn, Stuck),
+            || fault == Fault.KillAfterPrepare || fault == Fault.KillAfterDecision || fault == Fault.DatabaseAway => Set(Once, InDoubt, Torn, Stuck),
         _ when fault == Fault.SwallowedError => Set(Ghost),
+        // The driver un-enlists the connection, and what is written after that commits by itself.
+        _ when fault == Fault.ScopeTimesOut => Set(Torn),
+        _ when fault == Fault.ReceiveLost => Set(CleanError, InDoubt, Torn, Stuck),
+        _ when fault == Fault.SlotsExhausted => Set(Once, CleanError),
         _ => OfOneUnit(fault),
     };
 

@@ -10,6 +10,7 @@ internal static class BareWidgets
     public static BareEndpoint BuildWidgets(this BareEndpoint endpoint, EndpointSettings settings) => endpoint
         .UseMode(settings.Mode)
         .LimitConcurrency(settings.Concurrency)
+        .LimitTransactions(settings.TransactionTimeout)
         .Handle<BuildWidget, BuildWidgetHandler>();
 
     private sealed class BuildWidgetHandler(HandleWidget handle) : IMessageHandler<BuildWidget>

@@ -18,4 +18,8 @@ public sealed record EndpointSettings(
     TransactionMode Mode,
     int Concurrency,
     QueueType QueueType = QueueType.Classic,
-    ushort Prefetch = BareEndpointExtensions.DefaultPrefetch);
+    ushort Prefetch = BareEndpointExtensions.DefaultPrefetch)
+{
+    /// <summary>How long the ambient transaction around a handler may last, in the modes that have one.</summary>
+    public TimeSpan TransactionTimeout { get; init; } = Modes.TransactionTimeout.Default;
+}

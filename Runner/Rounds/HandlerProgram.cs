@@ -2,6 +2,7 @@ using System.Runtime.InteropServices;
 using System.Text.Json;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Modes;
 using Kit.Runner.Faults.Experiments;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -68,7 +69,11 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
         // Standard output is the runner's line to this process.
         builder.Logging.AddConsole(console => console.LogToStandardErrorThreshold = LogLevel.Trace).SetMinimumLevel(LogLevel.Warning);
-        cell.Kind.AddEndpoint(builder.Services, new EndpointSettings(spec.Queue, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency, spec.QueueType), handle);
+        var settings = new EndpointSettings(spec.Queue, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency, spec.QueueType)
+        {
+            TransactionTimeout = spec.TransactionTimeout ?? TransactionTimeout.Default,
+        };
+        cell.Kind.AddEndpoint(builder.Services, settings, handle);
         return builder.Build();
     }
 

@@ -17,4 +17,8 @@ namespace Kit.Runner.Rounds;
 /// <param name="Experiment">What the handler of an experiment with faults does; <see langword="null"/>: the handler is the one that is measured.</param>
 internal sealed record HandlerSpec(
     string Cell, string Queue, string Transport, string Widgets, int Concurrency, bool RecordCompletions, QueueType QueueType = QueueType.Classic,
-    ExperimentSpec? Experiment = null);
+    ExperimentSpec? Experiment = null)
+{
+    /// <summary>How long the ambient transactions of handlers last; .NET's default where it is not given.</summary>
+    public TimeSpan? TransactionTimeout { get; init; }
+}

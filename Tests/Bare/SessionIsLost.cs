@@ -12,13 +12,16 @@ public sealed class SessionIsLost
     /// <summary>Those in which the receive is open while the handler runs.</summary>
     private static IEnumerable<TransactionMode> ReceivingModes => BareBench.Modes.Where(mode => CommitOrder.Of(mode).IsMessageLeftInHandler);
 
+    /// <summary>Those in which a message that is received again is handled again.</summary>
+    private static IEnumerable<TransactionMode> RepeatingModes => ReceivingModes.Where(mode => mode != TransactionMode.Outbox);
+
     [SetUp]
     public async Task SetUp() => bench = await BareBench.CreateAsync();
 
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(nameof(ReceivingModes))]
+    [TestCaseSource(nameof(RepeatingModes))]
     public async Task A_receive_that_can_never_commit_goes_to_the_errors_after_the_attempts_of_its_mode(TransactionMode mode)
     {
         var attempts = 0;
@@ -31,6 +34,20 @@ public sealed class SessionIsLost
         Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(mode.Attempts));
         Assert.That(attempts, Is.EqualTo(mode.Attempts));
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
+    }
+
+    [Test]
+    public async Task The_outbox_does_not_handle_the_message_again()
+    {
+        var attempts = 0;
+        var errors = await bench.HandleAsync(TransactionMode.Outbox, async (_, _) =>
+        {
+            attempts++;
+            await bench.Databases.TerminateSessionsInTransactionAsync("_queue");
+        });
+
+        Assert.That(errors, Is.Empty);
+        Assert.That(attempts, Is.EqualTo(1));
     }
 
     [TestCaseSource(nameof(ReceivingModes))]

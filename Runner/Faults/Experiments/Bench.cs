@@ -111,10 +111,21 @@ internal sealed class Bench : IAsyncDisposable
             new HandlerSpec(cell.Name, transport.Queue, ThroughProxy(), Through(Widgets, EndpointConnections.For(databases.Widgets)), Concurrency, RecordCompletions: false)
             {
                 Experiment = experiment,
+                TransactionTimeout = behaviour is Behaviour.OutlivesItsTransaction ? ExperimentSpec.ShortTransaction : null,
             },
             cancellationToken);
         await handler.StartEndpointAsync(cancellationToken);
     }
+
+    /// <summary>Cuts every connection of the endpoint to its transport, and tells the attempt that waits for it.</summary>
+    public async Task CutReceiveAsync(Guid attempt)
+    {
+        await Transport.EndAllAsync(Ending.Cut);
+        LetGo(attempt);
+    }
+
+    /// <summary>Lets an attempt go on that waits for a cut.</summary>
+    public void LetGo(Guid attempt) => File.WriteAllBytes(ExperimentSpec.CutMark(JournalPath, attempt), []);
 
     /// <summary>Kills the handler process, and ends what it leaves in the proxies as the operating system would end its connections.</summary>
     /// <returns>Its exit code.</returns>

@@ -21,6 +21,8 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
 
     private const string Nowhere = "nowhere";
 
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
+
     private readonly AttemptJournal journal = new(spec.Journal);
     private readonly ICellQueue sink = kind.OpenQueue(spec.Sink, spec.Transport);
     private readonly ConcurrentDictionary<Guid, int> attempts = new();
@@ -48,6 +50,11 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
             throw Intended(attempt, "throws between its inserts");
         if (behaviour is Behaviour.Deadlocks && isFirst)
             await MeetDeadlockAsync(connection, attempt, cancellationToken);
+
+        if (behaviour is Behaviour.OutlivesItsTransaction && isFirst)
+            await OutliveTransactionAsync(attempt);
+        if (behaviour is Behaviour.WaitsForACut)
+            await WaitForCutAsync(attempt);
 
         if (behaviour is Behaviour.SwallowsAnError && isFirst)
             await FailToInsertAsync(connection, first, attempt, cancellationToken);
@@ -77,6 +84,19 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
             attempt.Note(AttemptPoint.Faulted, "waits to be killed");
             await Task.Delay(Timeout.InfiniteTimeSpan, CancellationToken.None);
         }
+    }
+
+    private static async Task OutliveTransactionAsync(Attempt attempt)
+    {
+        attempt.Note(AttemptPoint.Faulted, $"waits for {ExperimentSpec.LongerThanThat.TotalSeconds} s, and a transaction lasts {ExperimentSpec.ShortTransaction.TotalSeconds} s");
+        await Task.Delay(ExperimentSpec.LongerThanThat, CancellationToken.None);
+    }
+
+    private async Task WaitForCutAsync(Attempt attempt)
+    {
+        attempt.Note(AttemptPoint.Faulted, "waits until its receive is cut");
+        while (!File.Exists(ExperimentSpec.CutMark(spec.Journal, attempt.Id)))
+            await Task.Delay(Pause, CancellationToken.None);
     }
 
     private async Task SendPastTheEndpointAsync(BuildWidget message, CancellationToken cancellationToken)

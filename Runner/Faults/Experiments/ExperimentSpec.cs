@@ -28,6 +28,12 @@ internal enum Behaviour
     /// <summary>Sends to a queue that does not exist, whenever it is attempted.</summary>
     SendsToNowhere,
 
+    /// <summary>Waits between its two inserts until its transaction has timed out, at the first attempt alone, and goes on.</summary>
+    OutlivesItsTransaction,
+
+    /// <summary>Waits between its two inserts until the runner has cut the connection of the receive, whenever it is attempted, and goes on.</summary>
+    WaitsForACut,
+
     /// <summary>Sends past its endpoint, straight to the sink, and then throws before its first insert, whenever it is attempted.</summary>
     SendsAtOnceAndThrows,
 }
@@ -41,4 +47,14 @@ internal enum Behaviour
 /// <param name="Behaviour">What is done with it.</param>
 /// <param name="ParksAt">Where <see cref="Behaviour.Parks"/> stops.</param>
 internal sealed record ExperimentSpec(
-    string Journal, string Sink, string Transport, string Widgets, Guid Chosen, Behaviour Behaviour, AttemptPoint ParksAt = AttemptPoint.Started);
+    string Journal, string Sink, string Transport, string Widgets, Guid Chosen, Behaviour Behaviour, AttemptPoint ParksAt = AttemptPoint.Started)
+{
+    /// <summary>How long the transactions of handlers last that are to be outlived.</summary>
+    public static TimeSpan ShortTransaction { get; } = TimeSpan.FromSeconds(2);
+
+    /// <summary>How long their handlers wait.</summary>
+    public static TimeSpan LongerThanThat { get; } = TimeSpan.FromSeconds(3);
+
+    /// <summary>The file that tells an attempt that its connection was cut.</summary>
+    public static string CutMark(string journal, Guid attempt) => $"{journal}.{attempt:N}.cut";
+}

@@ -15,6 +15,9 @@ namespace Kit.Runner.Faults.Experiments;
 internal sealed record FaultPlan(
     IReadOnlyList<Cell> Cells, IReadOnlyList<Fault> Faults, StormPlan? Storm, Support BrokerSupport, SpeedSource? Speeds, string Folder, string CommandLine)
 {
+    /// <summary>How long the database server is away under <see cref="Fault.DatabaseAway"/>.</summary>
+    public TimeSpan Away { get; init; } = TimeSpan.FromSeconds(20);
+
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 
     /// <summary>Whether faults can be injected into a cell here, or the first reason why not.</summary>

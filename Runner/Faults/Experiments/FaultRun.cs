@@ -59,11 +59,11 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         folder.Save(document);
 
         var together = new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = cancellationToken };
-        await Parallel.ForEachAsync(todo.Where(one => !one.NeedsTheServersAlone), together, async (one, stop) => Save(await one.RunAsync(servers, say, stop)));
+        await Parallel.ForEachAsync(todo.Where(one => !one.NeedsTheServersAlone), together, async (one, stop) => Save(await one.RunAsync(servers, plan.Away, say, stop)));
         foreach (var one in todo.Where(one => one.NeedsTheServersAlone))
         {
             cancellationToken.ThrowIfCancellationRequested();
-            Save(await one.RunAsync(servers, say, cancellationToken));
+            Save(await one.RunAsync(servers, plan.Away, say, cancellationToken));
         }
 
         return document;
@@ -127,10 +127,11 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     private sealed record Experiment(Cell Cell, Fault? Fault, StormPlan? Storm)
     {
         /// <summary>Crashes of servers meet every cell; and a storm needs the processors.</summary>
-        public bool NeedsTheServersAlone => Storm is not null || Fault == Fault.RestartDatabase || Fault == Fault.RestartBroker;
+        public bool NeedsTheServersAlone => Storm is not null
+            || Fault == Fault.RestartDatabase || Fault == Fault.RestartBroker || Fault == Fault.DatabaseAway || Fault == Fault.SlotsExhausted;
 
-        public Task<FaultResult> RunAsync(FaultServers servers, Action<string> say, CancellationToken cancellationToken) => Storm is not null
+        public Task<FaultResult> RunAsync(FaultServers servers, TimeSpan away, Action<string> say, CancellationToken cancellationToken) => Storm is not null
             ? new Storm(Cell, servers, Storm, say).RunAsync(cancellationToken)
-            : new SingleFault(Cell, Fault!, servers).RunAsync(cancellationToken);
+            : new SingleFault(Cell, Fault!, servers, away).RunAsync(cancellationToken);
     }
 }

@@ -56,6 +56,17 @@ internal sealed class FaultServers : IAsyncDisposable
         return $"the database server (process {before}) was stopped without a checkpoint; process {postgreSql.PostmasterPid} recovered";
     }
 
+    /// <summary>Ends the database server as a crash would, and starts it again after a time.</summary>
+    /// <returns>What shows it.</returns>
+    public async Task<string> StayAwayAsync(TimeSpan time, CancellationToken cancellationToken)
+    {
+        await postgreSql.StopImmediatelyAsync(cancellationToken);
+        await Task.Delay(time, cancellationToken);
+        await postgreSql.RestartAsync(cancellationToken);
+        NpgsqlConnection.ClearAllPools();
+        return $"the database server was away for {time.TotalSeconds} s; process {postgreSql.PostmasterPid} recovered";
+    }
+
     public async ValueTask DisposeAsync()
     {
         if (Broker is not null)

@@ -12,10 +12,14 @@ namespace Kit.Runner.Faults.Experiments;
 /// One fault that meets one message, exactly: some ordinary messages are handled, then the chosen one lies alone in the queue and meets the
 /// fault, then more ordinary ones follow. A server that crashes meets all of them.
 /// </summary>
-internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
+internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, TimeSpan away)
 {
     private const int Ordinary = 10;
     private const int ForARestart = 3_000;
+
+    /// <summary>More than any mode attempts: an endpoint that does not count would go on for ever.</summary>
+    private const int MostCuts = 8;
+
     private const int MostViolations = 5;
 
     /// <summary>128 + SIGKILL.</summary>
@@ -63,6 +67,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
         {
             InHandler does => does.Behaviour,
             KillWhereParked => Behaviour.Parks,
+            LosesReceive => Behaviour.WaitsForACut,
             _ => Behaviour.Succeeds,
         };
         await bench.StartHandlerAsync(chosen, behaviour, injection is KillWhereParked parked ? parked.Point : AttemptPoint.Started, cancellationToken);
@@ -76,8 +81,14 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
         var armed = injection is OnTheWire wire ? Arm(bench, wire) : null;
         if (injection is ByConstraint)
             await bench.FailCommitOfAsync(chosen, cancellationToken);
+        await using var slots = injection is HoldsSlots ? await HeldSlots.TakeAllAsync(servers.PostgreSql, cancellationToken) : null;
         await bench.SendAsync([chosen], cancellationToken);
-        var hasFired = await UntilAsync(() => HasFiredAsync(bench, injection, armed, cancellationToken), bench, cancellationToken);
+        var hasFired = injection switch
+        {
+            LosesReceive => await CutEachReceiveAsync(bench, cancellationToken),
+            HoldsSlots => await HoldAsync(slots!, cancellationToken),
+            _ => await UntilAsync(() => HasFiredAsync(bench, injection, armed, cancellationToken), bench, cancellationToken),
+        };
         if (hasFired && injection is OnTheWire { IsAfterHandler: true } && !bench.Journal.LinesOf(chosen).Any(line => line.Point is AttemptPoint.Returned))
             return "the fault fired before the handler had returned";
         if (injection is KillWhereParked or OnTheWire { Kills: true })
@@ -134,6 +145,39 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
         return true;
     }
 
+    /// <summary>Until the message is no longer in the queue, or has been cut off more often than any mode attempts it.</summary>
+    private async Task<bool> CutEachReceiveAsync(Bench bench, CancellationToken cancellationToken)
+    {
+        var attempts = new HashSet<Guid>();
+        var cuts = 0;
+        var hasEnded = await UntilAsync(
+            async () =>
+            {
+                foreach (var line in bench.Journal.LinesOf(chosen).Where(line => line.Point is AttemptPoint.Faulted && attempts.Add(line.AttemptId)))
+                {
+                    if (cuts < MostCuts)
+                        await bench.CutReceiveAsync(line.AttemptId);
+                    else
+                        bench.LetGo(line.AttemptId);
+                    cuts++;
+                }
+
+                return cuts > 0 && (await bench.CountAsync(cancellationToken)).Queue == 0;
+            },
+            bench,
+            cancellationToken);
+        fired.Add($"the connection to the transport was cut {Math.Min(cuts, MostCuts)} times while the message was being handled");
+        return hasEnded;
+    }
+
+    private async Task<bool> HoldAsync(HeldSlots slots, CancellationToken cancellationToken)
+    {
+        await Task.Delay(HeldSlots.Time, cancellationToken);
+        fired.Add($"another application held all {slots.Count} prepared transactions that were free, for {HeldSlots.Time.TotalSeconds} s");
+        await slots.DisposeAsync();
+        return true;
+    }
+
     private async Task KillAsync(Bench bench, CancellationToken cancellationToken)
     {
         var code = await bench.KillHandlerAsync();
@@ -151,7 +195,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
         if (!await UntilAsync(() => Task.FromResult(Begun(bench) > ForARestart / 20), bench, cancellationToken))
             return "the drain did not begin";
 
-        fired.Add(await servers.CrashAsync(restart.OfBroker, cancellationToken));
+        fired.Add(restart.StaysAway ? await servers.StayAwayAsync(away, cancellationToken) : await servers.CrashAsync(restart.OfBroker, cancellationToken));
         var begun = Begun(bench);
         fired.Add($"{begun} of {ForARestart} messages had been begun when the server was back");
         return begun < ForARestart ? null : "the drain had ended before the server crashed";

@@ -16,6 +16,12 @@ internal abstract record Injection
     /// <summary>The end of the header of an AMQP 0-9-1 method frame (13 bytes of payload) and the method <c>basic.ack</c> (class 60, method 80).</summary>
     private static readonly ReadOnlyMemory<byte> BasicAck = new byte[] { 0, 0, 0, 13, 0, 60, 0, 80 };
 
+    /// <summary>The message of PostgreSQL's protocol that ends each request of the extended query protocol: its type and its length.</summary>
+    private static readonly ReadOnlyMemory<byte> Sync = new byte[] { (byte)'S', 0, 0, 0, 4 };
+
+    /// <summary>The one that executes a statement: its type, its length, no name and no limit of rows.</summary>
+    private static readonly ReadOnlyMemory<byte> Execute = new byte[] { (byte)'E', 0, 0, 0, 9, 0, 0, 0, 0, 0 };
+
     /// <summary>The way for a cell, or <see cref="NoWindow"/> where the cell has no such moment.</summary>
     /// <param name="fault">What goes wrong.</param>
     /// <param name="cell">Where.</param>
@@ -60,6 +66,12 @@ internal abstract record Injection
             _ when fault == Fault.KillAfterDecision => rows is RowCommit.InTwoPhases
                 ? new OnTheWire(Line.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)
                 : new NoWindow("nothing is prepared"),
+            _ when fault == Fault.ScopeTimesOut => new InHandler(Behaviour.OutlivesItsTransaction),
+            _ when fault == Fault.ReceiveLost => mode == TransactionMode.TransactionsOff
+                ? new NoWindow("the receive has committed before the handler")
+                : new LosesReceive(),
+            _ when fault == Fault.DatabaseAway => new Restart(OfBroker: false) { StaysAway = true },
+            _ when fault == Fault.SlotsExhausted => rows is RowCommit.InTwoPhases ? new HoldsSlots() : new NoWindow("nothing is prepared"),
             _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, "Expected one of Fault.All."),
         };
     }
@@ -72,6 +84,10 @@ internal abstract record Injection
         var id = Uuid(chosen);
         IReadOnlyList<ReadOnlyMemory<byte>> patterns = cell switch
         {
+            // This one goes prepared as well, and alone: the next request after the inserts. It is a savepoint and the commit, and the server
+            // executes each as it comes: what must not commit is held at the first.
+            { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.DtcOff =>
+                [.. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), Sync, moment is CutMoment.BeforeForwarding ? Execute : Sync],
             { Mode: var mode } when mode.RowCommit() is RowCommit.InTwoPhases => [id, Text(Prepare)],
             // A commit that goes to the server prepared has no text; it is in one batch with the sends, and they have the id once more.
             { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Outbox => [id, .. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
@@ -141,7 +157,17 @@ internal sealed record OnTheWire(Line Line, IReadOnlyList<ReadOnlyMemory<byte>> 
 }
 
 /// <summary>A server crashes in the middle of a drain, and is started again.</summary>
-internal sealed record Restart(bool OfBroker) : Injection;
+internal sealed record Restart(bool OfBroker) : Injection
+{
+    /// <summary>Whether it is away for the time of the plan, and not only for as long as it takes to start.</summary>
+    public bool StaysAway { get; init; }
+}
+
+/// <summary>The endpoint's connection to its transport is cut whenever the handler has the chosen message.</summary>
+internal sealed record LosesReceive : Injection;
+
+/// <summary>Another application holds every prepared transaction that the server allows while the chosen message is in the queue.</summary>
+internal sealed record HoldsSlots : Injection;
 
 /// <summary>A connection of the endpoint, with a proxy of its own.</summary>
 internal enum Line

@@ -42,7 +42,7 @@ public sealed class OneFaultMeetsAMessage
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
         folder = new TemporaryFolder();
-        var plan = new FaultPlan([.. Cells], Fault.All, Storm: null, PrivateRabbitMq.FindSupport(), Speeds: null, folder.Path, "tests");
+        var plan = new FaultPlan([.. Cells], Fault.All, Storm: null, PrivateRabbitMq.FindSupport(), Speeds: null, folder.Path, "tests") { Away = TimeSpan.FromSeconds(5) };
         (_, results) = await new FaultRun(plan, (result, done, planned) => TestContext.Progress.WriteLine($"{done} of {planned}: {result.Name} {result.Verdict}"), TestContext.Progress.WriteLine)
             .RunAsync(CancellationToken.None);
     }
