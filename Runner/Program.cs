@@ -18,6 +18,8 @@ return await Invocation.RunAsync(
         new DoctorCommand(),
         new ReportCommand(),
         new FaultsCommand(args),
+        new ErrorsCommand(),
+        new BranchesCommand(),
         new InstallCommand(),
     },
     args);

@@ -4,4 +4,11 @@ namespace Kit.Endpoints.Bare;
 /// <param name="MessageId">Its identity.</param>
 /// <param name="FailedAttempts">How often it was handled without success; 0 when it could not be read.</param>
 /// <param name="Reason">Why it was given up.</param>
-public sealed record DeadLetter(Guid MessageId, int FailedAttempts, string Reason);
+public sealed record DeadLetter(Guid MessageId, int FailedAttempts, string Reason)
+{
+    /// <summary>The message's type, as its sender named it; empty where it named none.</summary>
+    public string Type { get; init; } = "";
+
+    /// <summary>When it was given up; <see langword="null"/> where that is not known.</summary>
+    public DateTimeOffset? FailedAt { get; init; }
+}

@@ -10,6 +10,7 @@ internal static class AmqpMessage
     private const string FailedAttempts = "kit-failed-attempts";
     private const string Reason = "kit-reason";
     private const string Due = "kit-not-before";
+    private const string FailedAt = "kit-failed-at";
 
     // A clock that was set back must not hold a message for longer than any delay.
     private static readonly TimeSpan LongestDelay = TimeSpan.FromMinutes(1);
@@ -27,7 +28,20 @@ internal static class AmqpMessage
     {
         var headers = new Dictionary<string, object?>(properties.Headers ?? new Dictionary<string, object?>()) { [FailedAttempts] = failedAttempts };
         if (reason is not null)
+        {
             headers[Reason] = reason;
+            headers[FailedAt] = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+        }
+
+        return new BasicProperties(properties) { Headers = headers, Persistent = true };
+    }
+
+    /// <summary>The properties of a message that is to be handled as if it had never failed.</summary>
+    public static BasicProperties WithoutFailures(this IReadOnlyBasicProperties properties)
+    {
+        var headers = new Dictionary<string, object?>(properties.Headers ?? new Dictionary<string, object?>());
+        foreach (var header in new[] { FailedAttempts, Reason, FailedAt, Due })
+            headers.Remove(header);
 
         return new BasicProperties(properties) { Headers = headers, Persistent = true };
     }
@@ -61,4 +75,10 @@ internal static class AmqpMessage
 
     public static string ReasonOf(IReadOnlyBasicProperties properties) =>
         properties.Headers?.TryGetValue(Reason, out var reason) == true && reason is byte[] text ? Encoding.UTF8.GetString(text) : "";
+
+    /// <summary>By the clock of the process that gave it up; <see langword="null"/> where it wrote none.</summary>
+    public static DateTimeOffset? FailedAtOf(IReadOnlyBasicProperties properties) =>
+        properties.Headers?.TryGetValue(FailedAt, out var moment) == true && moment is long milliseconds
+            ? DateTimeOffset.FromUnixTimeMilliseconds(milliseconds)
+            : null;
 }

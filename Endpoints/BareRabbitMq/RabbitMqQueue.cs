@@ -86,8 +86,41 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
         .. (await ReadAsync(names.Retries, cancellationToken)).Select(message => AmqpMessage.MessageIdOf(message.BasicProperties)),
     ];
 
+    /// <summary>Whether the broker has the queue.</summary>
+    public async Task<bool> ExistsAsync(CancellationToken cancellationToken)
+    {
+        await using var channel = await OpenChannelAsync(cancellationToken);
+        try
+        {
+            await channel.QueueDeclarePassiveAsync(names.Queue, cancellationToken);
+            return true;
+        }
+        catch (OperationInterruptedException none) when (none.IsNotFound())
+        {
+            return false;
+        }
+    }
+
+    /// <summary>The messages that were given up, in the order of failing. Reading marks them redelivered.</summary>
     public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         [.. (await ReadErrorPropertiesAsync(cancellationToken)).Select(DeadLetterOf)];
+
+    /// <summary>Puts dead letters back at the end of the queue, as messages that never failed.</summary>
+    /// <remarks>
+    /// The broker confirms each in the queue before it is acknowledged among the errors: none is lost. A crash between the two doubles those
+    /// that were under way, at most 100.
+    /// </remarks>
+    /// <param name="messageIds">Which; <see langword="null"/> for all that lie there now. Of several with one id all are meant.</param>
+    /// <param name="cancellationToken">Cancels it; those that were returned by then stay returned.</param>
+    /// <returns>The ids of the returned messages, in the order of failing; empty ones for messages without.</returns>
+    /// <exception cref="DeadLetterNotFoundException">An id is not among the errors; none was returned.</exception>
+    public async Task<IReadOnlyList<Guid>> ReturnErrorsAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken)
+    {
+        var broker = await ConnectAsync(cancellationToken);
+        await using var taking = await broker.CreateChannelAsync(cancellationToken: cancellationToken);
+        await using var returning = await broker.OpenConfirmedChannelAsync(cancellationToken);
+        return await new ErrorReturn(names, taking, returning).RunAsync(messageIds, cancellationToken);
+    }
 
     /// <summary>What the messages of the error queue carry beside their bodies.</summary>
     public async Task<IReadOnlyList<IReadOnlyBasicProperties>> ReadErrorPropertiesAsync(CancellationToken cancellationToken) =>
@@ -109,7 +142,11 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
     }
 
     private static DeadLetter DeadLetterOf(IReadOnlyBasicProperties properties) =>
-        new(AmqpMessage.MessageIdOf(properties), AmqpMessage.FailedAttemptsOf(properties), AmqpMessage.ReasonOf(properties));
+        new(AmqpMessage.MessageIdOf(properties), AmqpMessage.FailedAttemptsOf(properties), AmqpMessage.ReasonOf(properties))
+        {
+            Type = properties.Type ?? "",
+            FailedAt = AmqpMessage.FailedAtOf(properties),
+        };
 
     private async Task<(long Ready, long Consumers)> CountReadyAsync(CancellationToken cancellationToken)
     {

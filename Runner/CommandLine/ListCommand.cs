@@ -1,5 +1,8 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Rounds;
+using Kit.Runner.Servers;
 
 namespace Kit.Runner.CommandLine;
 
@@ -22,11 +25,11 @@ internal sealed class ListCommand : KitCommand
     private int List(ParseResult parsed)
     {
         var cells = filter.Choose(parsed);
-        Write(cells, Console.Out);
+        Write(cells, isSqlServerNamed: ConnectionStrings.IsNamed(ConnectionStrings.SqlServerVariable), Console.Out);
         return ExitCode.Success;
     }
 
-    internal static void Write(IReadOnlyList<Cell> cells, TextWriter output)
+    internal static void Write(IReadOnlyList<Cell> cells, bool isSqlServerNamed, TextWriter output)
     {
         if (cells.Count == 0)
         {
@@ -38,9 +41,13 @@ internal sealed class ListCommand : KitCommand
             .Select(part => (Part: part, Width: cells.Max(cell => part(cell).Length)))
             .ToList();
         foreach (var cell in cells)
-            output.WriteLine($"{string.Join("  ", widths.Select(column => column.Part(cell).PadRight(column.Width)))}  {cell.Support.Because ?? "can run"}");
+            output.WriteLine($"{string.Join("  ", widths.Select(column => column.Part(cell).PadRight(column.Width)))}  {SupportOf(cell).Because ?? "can run"}");
 
         output.WriteLine();
-        output.WriteLine($"{cells.Count(cell => cell.Support.IsSupported)} of {cells.Count} cells can run.");
+        output.WriteLine($"{cells.Count(cell => SupportOf(cell).IsSupported)} of {cells.Count} cells can run.");
+
+        // The other servers are the kit's own where none is named.
+        Support SupportOf(Cell cell) =>
+            cell is { Support.IsSupported: true, Kind.Transport: TransportName.SqlServer } && !isSqlServerNamed ? RunPlan.NoSqlServer : cell.Support;
     }
 }

@@ -57,6 +57,24 @@ internal static class ServerOption
         return option;
     }
 
+    /// <summary>
+    /// The PostgreSQL database of a command that works on what is there; never from the environment, which names servers for measurements.
+    /// </summary>
+    public static Option<string?> ExistingPostgreSql(string description)
+    {
+        var option = new Option<string?>("--postgresql") { Description = description, HelpName = "connection string" };
+        option.NotEmpty();
+        return option;
+    }
+
+    /// <summary>The same of a RabbitMQ broker.</summary>
+    public static Option<string?> ExistingRabbitMq(string description)
+    {
+        var option = new Option<string?>("--rabbitmq") { Description = description, HelpName = "uri" };
+        option.NotEmpty();
+        return option;
+    }
+
     /// <summary>Refuses an empty text, which a variable that is not set gives in a script.</summary>
     public static void NotEmpty(this Option<string?> option) => option.Validators.Add(result =>
     {

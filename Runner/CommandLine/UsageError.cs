@@ -20,8 +20,14 @@ internal static class UsageError
             foreach (var error in parsed.Errors.Where(error => !unknown.Any(token => error.Message.Contains($"'{token}'", StringComparison.Ordinal))))
                 output.WriteLine($"error: {error.Message}");
 
-        output.WriteLine(command is RootCommand ? "See: --help" : $"See: {command.Name} --help");
+        output.WriteLine(command is RootCommand ? "See: --help" : $"See: {PathOf(command)} --help");
     }
+
+    // As it is typed: "errors list".
+    private static string PathOf(Command command) =>
+        command.Parents.OfType<Command>().FirstOrDefault(parent => parent is not RootCommand) is { } parent
+            ? $"{PathOf(parent)} {command.Name}"
+            : command.Name;
 
     private static string Unknown(string token, Command command) => token switch
     {

@@ -3,29 +3,43 @@ using MathNet.Numerics.Statistics;
 
 namespace Kit.Runner.Results;
 
-/// <summary>The mean of a few rounds and how far it can be trusted.</summary>
+/// <summary>The mean of a few rounds' rates and how far it can be trusted.</summary>
 /// <param name="Mean">Arithmetic mean.</param>
-/// <param name="HalfWidth">
-/// Half of the 95 % confidence interval of the mean, t(0.975; n − 1) · s / √n with Student's t distribution ("Student", The Probable
-/// Error of a Mean, Biometrika 6, 1908); <see langword="null"/> for one round, which tells nothing of spread.
+/// <param name="Factor">
+/// The 95 % confidence interval of the mean is from <c>Mean / Factor</c> to <c>Mean · Factor</c>; <see langword="null"/> for one round,
+/// which tells nothing of spread.
 /// </param>
 /// <param name="Count">n, the rounds behind it.</param>
-public sealed record Estimate(double Mean, double? HalfWidth, int Count)
+/// <remarks>
+/// The interval is that of the mean's logarithm, ln x̄ ± t(0.975; n − 1) · s / (x̄ · √n), with Student's t distribution ("Student", The
+/// Probable Error of a Mean, Biometrika 6, 1908) and the standard error of a logarithm by the delta method (Oehlert, A Note on the Delta
+/// Method, The American Statistician 46, 1992). A rate is above zero, and so is this interval; x̄ ± t · s / √n reaches below zero when
+/// few rounds lie far apart. Where they lie close together the two hardly differ.
+/// </remarks>
+public sealed record Estimate(double Mean, double? Factor, int Count)
 {
     private const double UpperQuantile = 0.975;
 
-    public double? Low => Mean - HalfWidth;
+    public double? Low => Mean / Factor;
 
-    public double? High => Mean + HalfWidth;
+    public double? High => Mean * Factor;
 
-    /// <returns><see langword="null"/> for no figures.</returns>
-    public static Estimate? Of(IReadOnlyCollection<double> figures) => figures.Count switch
+    /// <param name="rates">Each above zero.</param>
+    /// <returns><see langword="null"/> for no rates.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">A rate is zero or less: no round that counts has such a one.</exception>
+    public static Estimate? Of(IReadOnlyCollection<double> rates)
     {
-        0 => null,
-        1 => new Estimate(figures.First(), null, 1),
-        var count => new Estimate(
-            figures.Mean(),
-            StudentT.InvCDF(location: 0, scale: 1, freedom: count - 1, UpperQuantile) * figures.StandardDeviation() / Math.Sqrt(count),
-            count),
-    };
+        foreach (var rate in rates)
+            ArgumentOutOfRangeException.ThrowIfNegativeOrZero(rate, nameof(rates));
+
+        return rates.Count switch
+        {
+            0 => null,
+            1 => new Estimate(rates.First(), null, 1),
+            var count => new Estimate(rates.Mean(), Math.Exp(StudentT.InvCDF(location: 0, scale: 1, freedom: count - 1, UpperQuantile) * RelativeErrorOf(rates)), count),
+        };
+    }
+
+    /// <summary>The standard error of the mean as a part of the mean.</summary>
+    private static double RelativeErrorOf(IReadOnlyCollection<double> rates) => rates.StandardDeviation() / Math.Sqrt(rates.Count) / rates.Mean();
 }

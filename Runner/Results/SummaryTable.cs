@@ -48,7 +48,7 @@ internal static class SummaryTable
     }
 
     private static string IntervalOf(Estimate? rate) =>
-        rate?.HalfWidth is null ? Figures.None : $"{Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)}";
+        rate?.Factor is null ? Figures.None : $"{Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)}";
 
     private static string RatioOf(Comparison? comparison, bool isBaseline) => comparison is null ? Figures.None : isBaseline ? "1" : comparison.ToString();
 

@@ -29,7 +29,9 @@ internal sealed record RunPlan(
     string CommandLine,
     string? SqlServer = null)
 {
-    private static readonly Support NoSqlServer = Support.No($"no SQL Server is named (--sqlserver or {ConnectionStrings.SqlServerVariable}), and the kit starts none");
+    /// <summary>Why a cell on SQL Server that has its packages cannot run where no server is named.</summary>
+    public static readonly Support NoSqlServer =
+        Support.No($"needs a SQL Server: none is named (--sqlserver or {ConnectionStrings.SqlServerVariable}), and the kit starts none");
 
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 

@@ -21,6 +21,9 @@ public static class ConnectionStrings
     private const string Masked = "***";
     private const string Unreadable = "(a connection string that cannot be read)";
 
+    /// <summary>Whether an environment variable names a server.</summary>
+    public static bool IsNamed(string variable) => Environment.GetEnvironmentVariable(variable) is { Length: > 0 };
+
     /// <summary>The connection string or AMQP URI with each password replaced; nothing of one that cannot be read.</summary>
     public static string Mask(string connectionString) => IsAmqp(connectionString) ? MaskUri(connectionString) : MaskSettings(connectionString);
 

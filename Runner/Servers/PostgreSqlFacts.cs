@@ -47,7 +47,7 @@ public sealed record PostgreSqlFacts(
     public static async Task<PostgreSqlFacts> ReadAsync(string connectionString, CancellationToken cancellationToken)
     {
         var settings = Parse(connectionString);
-        var address = $"{settings.Username ?? "(no user)"} at {settings.Host}:{settings.Port}/{settings.Database ?? settings.Username}";
+        var address = AddressOf(settings);
         try
         {
             await using var connection = new NpgsqlConnection(settings.ConnectionString);
@@ -64,6 +64,10 @@ public sealed record PostgreSqlFacts(
             throw Explain(failure, address);
         }
     }
+
+    /// <summary>Where the server is and as whom we are there, without the password.</summary>
+    internal static string AddressOf(NpgsqlConnectionStringBuilder settings) =>
+        $"{settings.Username ?? "(no user)"} at {settings.Host}:{settings.Port}/{settings.Database ?? settings.Username}";
 
     /// <summary>Asks the server and makes sure that a run can use it.</summary>
     /// <param name="twoPhaseWanted">Whether a mode that prepares transactions is in the run.</param>
@@ -135,7 +139,8 @@ public sealed record PostgreSqlFacts(
     private static string Set(string setting, string value) =>
         $"As superuser: ALTER SYSTEM SET {setting} = {value}; then restart the server.";
 
-    private static NpgsqlConnectionStringBuilder Parse(string connectionString)
+    /// <exception cref="KitException">It cannot be read. The message repeats nothing of it.</exception>
+    internal static NpgsqlConnectionStringBuilder Parse(string connectionString)
     {
         try
         {
@@ -151,7 +156,8 @@ public sealed record PostgreSqlFacts(
         }
     }
 
-    private static KitException Explain(NpgsqlException failure, string address) => failure switch
+    /// <summary>What the failure means, and what to do about it.</summary>
+    internal static KitException Explain(NpgsqlException failure, string address) => failure switch
     {
         PostgresException { SqlState: PostgresErrorCodes.InvalidPassword } => new KitException(
             $"Wrong password: {address}.", "Put the right Password into the connection string.", failure),

@@ -11,11 +11,16 @@ public sealed class AskedForHelp
     [TestCase("report")]
     [TestCase("faults")]
     [TestCase("install")]
+    [TestCase("errors")]
+    [TestCase("errors list")]
+    [TestCase("errors return")]
+    [TestCase("branches")]
+    [TestCase("branches end")]
     public async Task Every_command_shows_what_it_does_and_examples(string command)
     {
         var result = await RunnerProcess.RunAsync([.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "--help"]);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success));
-        Approval.Verify($"help-{(command.Length > 0 ? command : "root")}.txt", result.Output);
+        Approval.Verify($"help-{(command.Length > 0 ? command.Replace(' ', '-') : "root")}.txt", result.Output);
     }
 }

@@ -1,6 +1,12 @@
+using System.Reflection;
 using System.Text.RegularExpressions;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Modes;
 using Kit.Runner;
 using Kit.Runner.CommandLine;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Tests.CommandLine;
 
@@ -32,9 +38,20 @@ public sealed partial class ListedCells
     {
         using var output = new StringWriter();
 
-        ListCommand.Write([], output);
+        ListCommand.Write([], isSqlServerNamed: false, output);
 
         Assert.That(output.ToString(), Does.StartWith("There is no such cell: "));
+    }
+
+    [TestCase(false, "needs a SQL Server: none is named (--sqlserver or KIT_SQLSERVER), and the kit starts none", "0 of 1")]
+    [TestCase(true, "can run", "1 of 1")]
+    public void Cells_on_SQL_Server_need_a_server_that_is_named(bool isNamed, string said, string count)
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+
+        ListCommand.Write([new Cell(new OnSqlServer(), TransactionMode.DtcOff, AccessLibrary.All[0])], isNamed, output);
+
+        Assert.That(output.ToString(), Is.EqualTo($"bare  sqlserver  dtc-off  ado  {said}\n\n{count} cells can run.\n"));
     }
 
     // Optional packages are there or not; what is said then is theirs to test.
@@ -45,4 +62,20 @@ public sealed partial class ListedCells
 
     [GeneratedRegex("^[0-9]+(?= of )", RegexOptions.Multiline, matchTimeoutMilliseconds: 1000)]
     private static partial Regex Count();
+
+    /// <summary>As if the package of its driver were there.</summary>
+    private sealed class OnSqlServer : IEndpointKind
+    {
+        public string Framework => "bare";
+
+        public string Transport => TransportName.SqlServer;
+
+        public IReadOnlyList<Assembly> Packages => [];
+
+        public Support Supports(TransactionMode mode) => Support.Yes;
+
+        public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => throw new NotSupportedException();
+
+        public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => throw new NotSupportedException();
+    }
 }

@@ -4,8 +4,8 @@ namespace Kit.Tests.CommandLine;
 
 public sealed class WrongArguments
 {
-    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, doctor, report, faults, install.")]
-    [TestCase("", "no command. Commands: run, list, doctor, report, faults, install.")]
+    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, doctor, report, faults, errors, branches, install.")]
+    [TestCase("", "no command. Commands: run, list, doctor, report, faults, errors, branches, install.")]
     [TestCase("--bogus", "unknown option '--bogus'. Options: --help, --version, --verbose.")]
     [TestCase("run --bogus", "unknown option '--bogus'. Options: --framework, ")]
     [TestCase("run extra", "unknown argument 'extra'.")]
@@ -30,6 +30,29 @@ public sealed class WrongArguments
     [TestCase("faults --storm --kills -1", "--kills: expected a whole number from 0 to 2147483647, found '-1'.")]
     [TestCase("faults --storm --seed x", "--seed: expected a whole number from 0 to 2147483647, found 'x'.")]
     [TestCase("faults --storm --fault poison", "--fault: a storm has its own; leave out one of --storm and --fault.")]
+    [TestCase("errors", "no command. Commands: list, return.")]
+    [TestCase("errors bogus", "unknown command 'bogus'. Commands: list, return.")]
+    [TestCase("errors list --queue orders", "expected one server, --postgresql or --rabbitmq.")]
+    [TestCase(
+        "errors list --queue orders --postgresql Host=h;Database=d --rabbitmq amqp://h",
+        "expected one server, --postgresql or --rabbitmq.")]
+    [TestCase(
+        "errors list --queue orders --postgresql Host=h",
+        "--postgresql: expected the queue's database in the connection string: Database=….")]
+    [TestCase("errors list --rabbitmq amqp://h", "--queue: missing; name the queue as its endpoint is named.")]
+    [TestCase("errors list --server h", "unknown option '--server'. Options: --postgresql, --rabbitmq, --queue, --json")]
+    [TestCase("errors return --queue orders --rabbitmq amqp://h", "expected what to return, --message or --all.")]
+    [TestCase(
+        "errors return --queue orders --rabbitmq amqp://h --all --message 0199f0c2-0000-7000-8000-000000000001",
+        "expected what to return, --message or --all.")]
+    [TestCase(
+        "errors return --queue orders --rabbitmq amqp://h --message 7",
+        "--message: expected a message id as 'errors list' shows it, found '7'.")]
+    [TestCase("branches", "--postgresql: missing; name the server by a connection string.")]
+    [TestCase("branches bogus", "unknown command 'bogus'. Commands: end.")]
+    [TestCase("branches end --postgresql Host=h", "Required argument missing for command: 'end'.")]
+    [TestCase("branches end x", "--postgresql: missing; name the server by a connection string.")]
+    [TestCase("branches end x --postgresql Host=h --commit --rollback", "--commit, --rollback: expected at most one of them.")]
     [TestCase("report", "Required argument missing for command: 'report'.")]
     public async Task Are_named_with_what_would_be_right(string arguments, string error)
     {

@@ -9,34 +9,64 @@ public sealed class ComparedMeans
 
     [Test]
     public void One_figure_has_a_mean_and_no_interval() =>
-        Assert.That(Estimate.Of([42]), Is.EqualTo(new Estimate(42, HalfWidth: null, Count: 1)));
+        Assert.That(Estimate.Of([42]), Is.EqualTo(new Estimate(42, Factor: null, Count: 1)));
 
-    /// <summary>By hand: s = √2.5, t(0.975; 4) = 2.776445, half width = 2.776445 · √2.5 / √5.</summary>
+    /// <summary>By hand: s = √2.5, t(0.975; 4) = 2.776445, factor = exp(2.776445 · √2.5 / √5 / 3).</summary>
     [Test]
-    public void Five_figures_have_the_interval_of_students_t()
+    public void Five_figures_have_the_interval_of_students_t_on_a_scale_of_logarithms()
     {
         var estimate = Estimate.Of([1, 2, 3, 4, 5])!;
 
         using (Assert.EnterMultipleScope())
         {
             Assert.That(estimate.Mean, Is.EqualTo(3));
-            Assert.That(estimate.HalfWidth, Is.EqualTo(1.963243).Within(1e-6));
-            Assert.That(estimate.Low, Is.EqualTo(1.036757).Within(1e-6));
-            Assert.That(estimate.High, Is.EqualTo(4.963243).Within(1e-6));
+            Assert.That(estimate.Factor, Is.EqualTo(1.924016).Within(1e-6));
+            Assert.That(estimate.Low, Is.EqualTo(1.559239).Within(1e-6));
+            Assert.That(estimate.High, Is.EqualTo(5.772047).Within(1e-6));
         }
     }
 
     [Test]
-    public void Equal_figures_have_an_interval_without_width() => Assert.That(Estimate.Of([7, 7, 7])!.HalfWidth, Is.Zero);
+    public void Equal_figures_have_an_interval_without_width() => Assert.That(Estimate.Of([7, 7, 7])!.Factor, Is.EqualTo(1));
 
-    [TestCase(100, 6, 110, 5, "1.10 (intervals overlap)")]
-    [TestCase(110, 6, 100, 5, "0.909 (intervals overlap)")]
-    [TestCase(100, 5, 110, 5, "1.10 (intervals overlap)", Description = "They touch.")]
-    [TestCase(100, 5, 110, 4.9, "1.10 (faster)")]
-    [TestCase(110, 5, 100, 4.9, "0.909 (slower)")]
-    public void Difference_is_said_only_where_intervals_keep_apart(double baseline, double baselineHalf, double mean, double half, string expected)
+    [TestCase(100, 2_000)]
+    [TestCase(1, 1_000_000)]
+    [TestCase(1, 1, 1, 1, 1_000_000)]
+    public void An_interval_holds_its_mean_and_never_reaches_below_zero(params double[] rates)
     {
-        var comparison = Comparison.Of(new Estimate(mean, half, 5), new Estimate(baseline, baselineHalf, 5));
+        var estimate = Estimate.Of(rates)!;
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(estimate.Low, Is.Positive.And.LessThan(estimate.Mean));
+            Assert.That(estimate.High, Is.GreaterThan(estimate.Mean).And.LessThan(double.PositiveInfinity));
+        }
+    }
+
+    /// <summary>As rounds mostly are: a spread of some percent. The limits are those of x̄ ± t · s / √n but for a thousandth.</summary>
+    [Test]
+    public void Close_figures_have_nearly_the_interval_of_a_straight_scale()
+    {
+        double[] rates = [1_960, 1_990, 2_000, 2_010, 2_040];
+        var (estimate, half) = (Estimate.Of(rates)!, 2.776445 * Math.Sqrt(850 / 5.0));
+
+        Assert.That(estimate.Low, Is.EqualTo(2_000 - half).Within(0.1).Percent);
+        Assert.That(estimate.High, Is.EqualTo(2_000 + half).Within(0.1).Percent);
+    }
+
+    [TestCase(0)]
+    [TestCase(-1)]
+    public void A_rate_that_no_round_can_have_is_refused(double rate) =>
+        Assert.That(() => Estimate.Of([5, rate]), Throws.InstanceOf<ArgumentOutOfRangeException>());
+
+    [TestCase(100, 1.06, 110, 1.05, "1.10 (intervals overlap)")]
+    [TestCase(110, 1.06, 100, 1.05, "0.909 (intervals overlap)")]
+    [TestCase(100, 1.25, 250, 2, "2.50 (intervals overlap)", Description = "They touch.")]
+    [TestCase(100, 1.25, 250, 1.99, "2.50 (faster)")]
+    [TestCase(250, 1.25, 125, 1.59, "0.500 (slower)")]
+    public void Difference_is_said_only_where_intervals_keep_apart(double baseline, double baselineFactor, double mean, double factor, string expected)
+    {
+        var comparison = Comparison.Of(new Estimate(mean, factor, 5), new Estimate(baseline, baselineFactor, 5));
 
         Assert.That(comparison.ToString(), Is.EqualTo(expected));
     }
@@ -44,7 +74,7 @@ public sealed class ComparedMeans
     [TestCase(4, 5)]
     [TestCase(5, 4)]
     public void Fewer_than_five_rounds_on_either_side_are_labelled(int count, int baselineCount) =>
-        Assert.That(Comparison.Of(new Estimate(200, 1, count), new Estimate(100, 1, baselineCount)).ToString(), Is.EqualTo("2.00 (n < 5)"));
+        Assert.That(Comparison.Of(new Estimate(200, 1.01, count), new Estimate(100, 1.01, baselineCount)).ToString(), Is.EqualTo("2.00 (n < 5)"));
 
     [Test]
     public void Baseline_is_the_strictest_mode_of_the_same_access_library()

@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Results;
@@ -20,6 +21,20 @@ public sealed class ResultsExplained
             .Distinct(StringComparer.Ordinal);
 
         Assert.That(columns.Where(column => !Readme.Contains($"| {column} |", StringComparison.Ordinal)), Is.Empty);
+    }
+
+    [Test]
+    public void Every_limit_is_the_code_s()
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(Readme, Does.Contain(
+                $"when no count has moved for {Settling.Quiet.TotalSeconds} seconds, or for {Settling.QuietWithWorkLeft.TotalSeconds} where a message or a " +
+                $"prepared transaction is left; after {Settling.Limit.TotalSeconds} seconds without that it is void"));
+            Assert.That(Readme, Does.Contain($"took more than {Figures.Share(Noise.DefaultLimit)} of the machine's CPU"));
+            Assert.That(Readme, Does.Contain($"**With {Comparison.EnoughRounds} rounds or more on both sides.**").And.Contain($"*n < {Comparison.EnoughRounds}*"));
+            Assert.That(Readme, Does.Contain($"has {0.4 * SvgSparkline.MostBins} to {SvgSparkline.MostBins} of them ({0.4 * BlockSparkline.MostBins} to {BlockSparkline.MostBins} on the terminal)"));
+        }
     }
 
     private static string RepositoryFolder([CallerFilePath] string thisFile = "") =>

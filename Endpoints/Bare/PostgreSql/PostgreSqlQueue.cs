@@ -47,8 +47,54 @@ public sealed class PostgreSqlQueue(NpgsqlDataSource source, string name)
         return (int?)await command.ExecuteScalarAsync(cancellationToken);
     }
 
+    /// <summary>Whether its two tables are there, on the connection's search path.</summary>
+    public async Task<bool> ExistsAsync(CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(QueueStatements.Exists);
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Queue });
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Errors });
+        return (bool)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    /// <summary>The messages that were given up, in the order of failing.</summary>
     public Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
-        ReadAsync(statements.ReadErrors, row => new DeadLetter(row.GetGuid(0), row.GetInt32(1), row.GetString(2)), cancellationToken);
+        ReadAsync(
+            statements.ReadErrors,
+            row => new DeadLetter(row.GetGuid(0), row.GetInt32(1), row.GetString(2))
+            {
+                Type = row.GetString(3),
+                FailedAt = row.GetFieldValue<DateTimeOffset>(4),
+            },
+            cancellationToken);
+
+    /// <summary>Puts dead letters back at the end of the queue, as messages that never failed. All in one transaction, or none.</summary>
+    /// <param name="messageIds">Which; <see langword="null"/> for all. Of several with one id all are meant.</param>
+    /// <param name="cancellationToken">Cancels it; nothing was returned then.</param>
+    /// <returns>The ids of the returned messages, in the order of failing.</returns>
+    /// <exception cref="DeadLetterNotFoundException">An id is not among the errors; none was returned.</exception>
+    public async Task<IReadOnlyList<Guid>> ReturnErrorsAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken)
+    {
+        await using var connection = await source.OpenConnectionAsync(cancellationToken);
+        await using var transaction = await connection.BeginTransactionAsync(cancellationToken);
+        var returned = new List<Guid>();
+        await using (var command = new NpgsqlCommand(statements.ReturnErrors, connection, transaction))
+        {
+            command.Parameters.Add(new NpgsqlParameter
+            {
+                Value = messageIds?.ToArray() ?? (object)DBNull.Value,
+                NpgsqlDbType = NpgsqlDbType.Array | NpgsqlDbType.Uuid,
+            });
+            await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+            while (await reader.ReadAsync(cancellationToken))
+                returned.Add(reader.GetGuid(0));
+        }
+
+        if (messageIds?.Except(returned).ToList() is { Count: > 0 } missing)
+            throw new DeadLetterNotFoundException(missing);
+
+        await transaction.CommitAsync(cancellationToken);
+        return returned;
+    }
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
     {

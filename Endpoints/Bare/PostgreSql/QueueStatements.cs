@@ -80,7 +80,19 @@ internal sealed class QueueStatements
 
     public string ReadBodySize => $"SELECT octet_length(body) FROM {Queue} ORDER BY position LIMIT 1";
 
-    public string ReadErrors => $"SELECT message_id, failed_attempts, reason FROM {Errors} ORDER BY failed_at";
+    public const string Exists = "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL";
+
+    public string ReadErrors => $"SELECT message_id, failed_attempts, reason, type, failed_at FROM {Errors} ORDER BY failed_at, position";
+
+    /// <summary>Moves dead letters to the end of the queue, in the order of failing, as messages that never failed; NULL means all.</summary>
+    public string ReturnErrors =>
+        $"""
+        WITH returned AS (
+            DELETE FROM {Errors} WHERE $1::uuid[] IS NULL OR message_id = ANY ($1) RETURNING position, message_id, type, body, failed_at),
+        queued AS (
+            INSERT INTO {Queue} (message_id, type, body) SELECT message_id, type, body FROM returned ORDER BY failed_at, position)
+        SELECT message_id FROM returned ORDER BY failed_at, position
+        """;
 
     public static string Send(string queue) => $"INSERT INTO {Quoted(queue)} (message_id, type, body) VALUES ($1, $2, $3)";
 

@@ -5,12 +5,12 @@ namespace Kit.Runner.Faults.Experiments;
 /// <summary>Waits until nothing moves any more. It never waits for a count to become zero: what is stuck or in doubt never does.</summary>
 internal static class Settling
 {
-    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(2);
+    internal static readonly TimeSpan Quiet = TimeSpan.FromSeconds(2);
 
     /// <summary>Where something is left: recovery looks for what is prepared every 5 seconds, and takes what is older than that; brokers count as slowly.</summary>
-    private static readonly TimeSpan QuietWithWorkLeft = TimeSpan.FromSeconds(20);
+    internal static readonly TimeSpan QuietWithWorkLeft = TimeSpan.FromSeconds(20);
 
-    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
+    internal static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
 
     /// <summary>Waits for 2 seconds without a movement, or 20 with something left.</summary>

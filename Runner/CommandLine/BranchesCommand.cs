@@ -1,0 +1,115 @@
+using System.CommandLine;
+using System.Globalization;
+using System.Text.Json;
+using Kit.Endpoints.Bare.TwoPhase;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+using Npgsql;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary><c>branches</c>: the prepared transactions of a server.</summary>
+internal sealed class BranchesCommand : KitCommand
+{
+    private readonly Option<string?> postgreSql =
+        ServerOption.ExistingPostgreSql("Connection string of a PostgreSQL server; any of its databases.");
+
+    private readonly Option<bool> json = new("--json") { Description = "As JSON." };
+
+    public BranchesCommand()
+        : base(
+            "branches",
+            "Lists the prepared transactions of a PostgreSQL server of yours, in all its databases: age, decision, locked tables, owner. " +
+            "They hold their locks until they are ended. An endpoint in full-dtc ends those of its own queue by itself, within seconds.",
+            ("branches --postgresql \"Host=db1;Username=app;Password=…;Database=postgres\"", "what lies prepared there, and whose it is"),
+            (
+                "branches end kit/7…/16384/801 --postgresql \"Host=db1;Username=app;Password=…;Database=postgres\"",
+                "ends one by its decision"))
+    {
+        Options.Add(postgreSql);
+        Options.Add(json);
+        Validators.Add(result => RequireServer(result, postgreSql));
+        Subcommands.Add(new BranchesEndCommand());
+        SetAction(ListAsync);
+    }
+
+    internal static void RequireServer(System.CommandLine.Parsing.CommandResult result, Option<string?> server)
+    {
+        if (result.GetResult(server) is null)
+            result.AddError($"{server.Name}: missing; name the server by a connection string.");
+    }
+
+    /// <summary>Does it, and explains what the server refused.</summary>
+    internal static async Task<T> OnServerAsync<T>(string connectionString, Func<PreparedTransactions, Task<T>> work)
+    {
+        var settings = PostgreSqlFacts.Parse(connectionString);
+        try
+        {
+            return await work(new PreparedTransactions(settings.ConnectionString));
+        }
+        catch (BranchRefusedException refused)
+        {
+            throw new KitException(refused.Message, refused.Remedy, refused);
+        }
+        catch (NpgsqlException failure)
+        {
+            throw PostgreSqlFacts.Explain(failure, PostgreSqlFacts.AddressOf(settings));
+        }
+    }
+
+    private async Task<int> ListAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        var branches = await OnServerAsync(parsed.GetValue(postgreSql)!, prepared => prepared.ReadAsync(cancellationToken));
+        if (parsed.GetValue(json))
+            await Console.Out.WriteLineAsync(JsonSerializer.Serialize(branches, ResultJson.Options));
+        else
+            Write(branches, Console.Out);
+
+        return ExitCode.Success;
+    }
+
+    internal static void Write(IReadOnlyList<PreparedTransaction> branches, TextWriter output)
+    {
+        PlainColumns.Write(
+            ["id", "database", "role", "age", "owner", "decision", "locked tables"],
+            [
+                .. branches.Select(branch => (IReadOnlyList<string>)
+                [
+                    branch.GlobalId,
+                    branch.Database,
+                    branch.Role,
+                    AgeOf(branch.Age),
+                    OwnerOf(branch),
+                    DecisionOf(branch),
+                    branch.LockedTables.Count > 0 ? string.Join(", ", branch.LockedTables) : "none",
+                ]),
+            ],
+            output);
+        output.WriteLine(branches.Count == 0
+            ? "Nothing lies prepared on this server."
+            : $"Prepared transactions: {Figures.Count(branches.Count)}. To end one: branches end <id>.");
+    }
+
+    private static string AgeOf(TimeSpan age) => age < TimeSpan.FromMinutes(1)
+        ? $"{age.TotalSeconds.ToString("0", CultureInfo.InvariantCulture)} s"
+        : age < TimeSpan.FromDays(1)
+            ? age.ToString(@"h\:mm\:ss", CultureInfo.InvariantCulture)
+            : $"{age.Days.ToString(CultureInfo.InvariantCulture)} d {age.ToString(@"h\:mm\:ss", CultureInfo.InvariantCulture)}";
+
+    private static string OwnerOf(PreparedTransaction branch) => branch.Owner switch
+    {
+        BranchOwner.ThisServer => branch.QueueDatabase is { } queue ? $"queue in {queue}" : "queue in a database that was dropped",
+        BranchOwner.AnotherServer => "queue on another server",
+        BranchOwner.Foreign => "foreign",
+        _ => throw new ArgumentOutOfRangeException(nameof(branch), branch.Owner, "No such owner."),
+    };
+
+    private static string DecisionOf(PreparedTransaction branch) => branch.Decision switch
+    {
+        BranchDecision.Committed => "committed",
+        BranchDecision.Aborted => "rolled back",
+        BranchDecision.Undecided => "undecided",
+        BranchDecision.Unknown => "unknown",
+        _ => throw new ArgumentOutOfRangeException(nameof(branch), branch.Decision, "No such decision."),
+    };
+}

@@ -1,0 +1,21 @@
+namespace Kit.Runner.CommandLine;
+
+/// <summary>Rows as aligned lines under their headers, the last column as long as it is: for terminals, files and pipes alike.</summary>
+internal static class PlainColumns
+{
+    private const string Gap = "  ";
+
+    /// <summary>Writes them and an empty line; nothing where there are no rows.</summary>
+    public static void Write(IReadOnlyList<string> headers, IReadOnlyList<IReadOnlyList<string>> rows, TextWriter output)
+    {
+        if (rows.Count == 0)
+            return;
+
+        var lines = rows.Prepend(headers).ToList();
+        var widths = headers.Select((_, column) => lines.Max(line => line[column].Length)).ToList();
+        foreach (var line in lines)
+            output.WriteLine(string.Join(Gap, line.Select((cell, column) => cell.PadRight(widths[column]))).TrimEnd());
+
+        output.WriteLine();
+    }
+}
