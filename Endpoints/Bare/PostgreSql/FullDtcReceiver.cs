@@ -7,16 +7,52 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// <summary>
 /// <c>full-dtc</c>: receive, insert and sends in one atomic unit, the kit's own two-phase commit. See <see cref="AtomicUnit"/>.
 /// </summary>
-internal sealed class FullDtcReceiver(
-    QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability, QueueDatabase database, ISecondPhase secondPhase) : IReceiver
+internal sealed class FullDtcReceiver(QueueSession queue, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
-        await using var receive = await queue.BeginAsync();
-        if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
+        if (await mode.Slots.TryTakeAsync() is not { } slot)
             return false;
 
-        await using var unit = new AtomicUnit(receive, new BranchId(database, transactionId), data);
+        using (slot)
+        {
+            await using var receive = await queue.BeginAsync();
+            if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
+                return false;
+
+            var id = new BranchId(mode.Database, transactionId);
+            var unit = new AtomicUnit(receive, id, mode.Data);
+            bool isAnswered;
+            try
+            {
+                isAnswered = await HandleAsync(message, receive, unit, cancellationToken);
+            }
+            finally
+            {
+                // The connection is free for another handler before the second phase begins.
+                await unit.DisposeAsync();
+                if (unit.IsLeft)
+                {
+                    slot.Keep();
+                    mode.Slots.Leave(id);
+                }
+            }
+
+            if (unit.Prepared is { } branch)
+            {
+                slot.Keep();
+                await mode.SecondPhase.FinishAsync(branch);
+            }
+
+            return isAnswered;
+        }
+    }
+
+    public ValueTask DisposeAsync() => queue.DisposeAsync();
+
+    /// <returns>Whether the message was handled, or its failure answered; if not it was rolled back, and nothing is to be tried at once.</returns>
+    private async Task<bool> HandleAsync(QueuedMessage message, NpgsqlTransaction receive, AtomicUnit unit, CancellationToken cancellationToken)
+    {
         var hasSent = false;
         try
         {
@@ -31,6 +67,15 @@ internal sealed class FullDtcReceiver(
             }
 
             await Task.Factory.FromAsync(transaction.BeginCommit, transaction.EndCommit, state: null);
+            return true;
+        }
+        catch (Exception) when (unit.HasFoundNoSlot)
+        {
+            // The message is as good as any: no attempt is counted, and nobody receives before a slot is free.
+            mode.Slots.SawNone();
+            await unit.DisposeAsync();
+            await receive.RollbackAsync(CancellationToken.None);
+            return false;
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
@@ -48,12 +93,5 @@ internal sealed class FullDtcReceiver(
 
             return true;
         }
-
-        if (unit.Prepared is { } branch)
-            await secondPhase.FinishAsync(branch);
-
-        return true;
     }
-
-    public ValueTask DisposeAsync() => queue.DisposeAsync();
 }
