@@ -41,6 +41,9 @@ public sealed record Fault(string Name, string What)
 
     public static Fault ImmediateSend { get; } = new("immediate-send", "the handler sends past its endpoint, and then always throws");
 
+    public static Fault SecondConnection { get; } =
+        new("second-connection", "the handler opens a second connection, in the ambient transaction where there is one, and makes its second insert on it");
+
     public static Fault KillAfterPrepare { get; } = new("kill-after-prepare", "the process is killed when the rows are prepared, before the decision");
 
     public static Fault KillAfterDecision { get; } = new("kill-after-decision", "the process is killed when the decision is made, before the second phase");
@@ -59,7 +62,7 @@ public sealed record Fault(string Name, string What)
         ThrowBeforeInsert, ThrowAfterInsert, Poison,
         KillBeforeCommit, KillBetweenInserts, KillBeforeDispatch, KillBeforeAcknowledgement,
         CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker,
-        LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, ImmediateSend,
+        LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, ImmediateSend, SecondConnection,
         KillAfterPrepare, KillAfterDecision,
         ScopeTimesOut, ReceiveLost, DatabaseAway, SlotsExhausted,
     ];

@@ -22,6 +22,8 @@ public static class FaultPromise
         // Whoever sends past the endpoint has left every mode.
         if (fault == Fault.ImmediateSend)
             return Set(Ghost, DuplicatedOutgoing);
+        if (fault == Fault.SecondConnection)
+            return OfSecondConnection(mode);
         if (mode.CrashEffect is CrashEffect.LeavesInDoubt)
             return OfDriversTwoPhases(fault);
         if (mode == TransactionMode.TransactionsOff)
@@ -50,6 +52,17 @@ public static class FaultPromise
             _ => Set(Once, CleanError, InDoubt, Torn, Stuck),
         };
     }
+
+    /// <summary>
+    /// The kit refuses a second connection in a transaction that recovers nothing else. Where the framework opens the scope, the driver's own
+    /// two-phase commit takes both; a crash between its phases is another fault. Without an ambient transaction the connection commits by itself.
+    /// </summary>
+    private static HashSet<DeliveryClass> OfSecondConnection(TransactionMode mode) => mode switch
+    {
+        _ when mode == TransactionMode.DtcOff => Set(Once, CleanError),
+        _ when mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcWaiting => Set(CleanError),
+        _ => Set(Once),
+    };
 
     private static HashSet<DeliveryClass> OfOneUnit(Fault fault) =>
         fault == Fault.Poison || fault == Fault.FailedDispatch || fault == Fault.ReceiveLost ? Set(CleanError) : Set(Once);

@@ -81,7 +81,7 @@ internal sealed class TestDatabases : ITestWidgets
     public async Task RollBackPreparedAsync()
     {
         await using var source = SourceOf(Widgets);
-        await using var read = source.CreateCommand($"SELECT gid FROM pg_prepared_xacts WHERE database = '{name}_widgets'");
+        await using var read = source.CreateCommand($"SELECT gid FROM pg_prepared_xacts WHERE database = current_database()");
         await using var reader = await read.ExecuteReaderAsync();
         while (await reader.ReadAsync())
             await ExecuteAsync(Widgets, $"ROLLBACK PREPARED '{reader.GetString(0)}'");

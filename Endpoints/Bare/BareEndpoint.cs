@@ -35,6 +35,9 @@ public sealed class BareEndpoint
 
     internal TimeSpan FirstPause { get; private set; } = TimeSpan.FromSeconds(1);
 
+    /// <summary>How often recovery looks for branches that were left prepared, in <c>full-dtc</c>; younger ones it leaves alone.</summary>
+    internal TimeSpan RecoveryInterval { get; set; } = TimeSpan.FromSeconds(5);
+
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;
 
     internal Func<MessagePipeline, ILogger, IHostedService> Transport =>

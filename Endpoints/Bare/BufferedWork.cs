@@ -5,7 +5,7 @@ namespace Kit.Endpoints.Bare;
 /// <summary>Lends a connection that joins the ambient transaction, if there is one and it enlists, and keeps sends until the handler has succeeded.</summary>
 internal sealed class BufferedWork(DbDataSource data) : IWork, IAsyncDisposable
 {
-    private readonly LentConnection<DbConnection> lent = new(data.OpenConnectionAsync);
+    private readonly LentOnce<DbConnection> lent = new(data.OpenConnectionAsync);
     private readonly List<OutgoingMessage> sends = [];
 
     public Exception? Refusal => lent.Refusal;
@@ -27,5 +27,9 @@ internal sealed class BufferedWork(DbDataSource data) : IWork, IAsyncDisposable
         return Task.CompletedTask;
     }
 
-    public ValueTask DisposeAsync() => lent.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        if (await lent.CloseAsync() is { } connection)
+            await connection.DisposeAsync();
+    }
 }

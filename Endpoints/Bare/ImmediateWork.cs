@@ -8,7 +8,7 @@ namespace Kit.Endpoints.Bare;
 /// </summary>
 internal sealed class ImmediateWork(PatientDataSource data, Func<OutgoingMessage, Task> send) : IWork, IAsyncDisposable
 {
-    private readonly LentConnection<DbConnection> lent = new(data.OpenAsync);
+    private readonly LentOnce<DbConnection> lent = new(data.OpenAsync);
 
     public Exception? Refusal => null;
 
@@ -16,5 +16,9 @@ internal sealed class ImmediateWork(PatientDataSource data, Func<OutgoingMessage
 
     public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken) => send(message);
 
-    public ValueTask DisposeAsync() => lent.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        if (await lent.CloseAsync() is { } connection)
+            await connection.DisposeAsync();
+    }
 }

@@ -9,13 +9,21 @@ namespace Kit.Endpoints.Bare;
 /// </summary>
 internal sealed class LocalTransactionWork(NpgsqlDataSource data) : SoleResource, IWork, IAsyncDisposable
 {
-    private readonly LentConnection<NpgsqlConnection> lent = new(async cancellationToken =>
+    private readonly LentOnce<NpgsqlConnection> lent = new(async cancellationToken =>
     {
         var connection = await data.OpenConnectionAsync(cancellationToken);
-        // The driver gives the same transaction object to whoever has the physical connection next: it is not kept, and closing the
-        // connection is what rolls back. The statement goes with the handler's first one.
-        await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken);
-        return connection;
+        try
+        {
+            // The driver gives the same transaction object to whoever has the physical connection next: it is not kept, and closing the
+            // connection is what rolls back. The statement goes with the handler's first one.
+            await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken);
+            return connection;
+        }
+        catch
+        {
+            await connection.DisposeAsync();
+            throw;
+        }
     });
 
     private readonly List<OutgoingMessage> sends = [];
@@ -33,13 +41,17 @@ internal sealed class LocalTransactionWork(NpgsqlDataSource data) : SoleResource
     }
 
     /// <summary>Rolls back what has not committed.</summary>
-    public ValueTask DisposeAsync() => lent.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        if (await lent.CloseAsync() is { } connection)
+            await connection.DisposeAsync();
+    }
 
     protected override async Task<Exception?> CommitAsync()
     {
         try
         {
-            if (lent.Connection is not { } connection)
+            if (await lent.CloseAsync() is not { } connection)
                 return null;
 
             LentWork.RequireOpen(connection);

@@ -17,13 +17,14 @@ internal abstract class SoleResource : ISinglePhaseNotification
         var failure = await CommitAsync();
         if (failure is null)
             singlePhaseEnlistment.Committed();
-        else if (failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException)
+        else if (IsAborted(failure))
             singlePhaseEnlistment.Aborted(failure);
         else
             singlePhaseEnlistment.InDoubt(failure); // The connection broke: only the server knows whether it committed.
     }
 
-    public void Prepare(PreparingEnlistment preparingEnlistment) => preparingEnlistment.ForceRollback(new SecondEnlistmentException());
+    public void Prepare(PreparingEnlistment preparingEnlistment) =>
+        preparingEnlistment.ForceRollback(new SecondEnlistmentException(EnlistedResources.DescribeOthers(preparingEnlistment, this)));
 
     /// <summary>The owner of the local transaction ends it: a handler may still be working in it, on another thread.</summary>
     public void Rollback(Enlistment enlistment) => enlistment.Done();
@@ -35,4 +36,7 @@ internal abstract class SoleResource : ISinglePhaseNotification
     /// <summary>Commits.</summary>
     /// <returns>Why it did not, or <see langword="null"/>. Nothing is thrown.</returns>
     protected abstract Task<Exception?> CommitAsync();
+
+    /// <summary>Whether it is known that nothing has committed.</summary>
+    protected virtual bool IsAborted(Exception failure) => failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException;
 }

@@ -1,5 +1,7 @@
 using Kit.Modes;
 using Kit.Runner.Servers;
+using Kit.Tests.TwoPhase;
+using Npgsql;
 
 namespace Kit.Tests.Bare;
 
@@ -37,5 +39,18 @@ public sealed class ServerLacksWhatTheModeNeeds
         using var host = bench.Build(TransactionMode.FullDtc, (_, _) => Task.CompletedTask);
 
         await Assert.ThatAsync(() => host.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("ALTER SYSTEM SET max_prepared_transactions"));
+    }
+
+    [TestCase("full-dtc", "its queue")]
+    [TestCase("full-dtc-waiting", "its handlers' data")]
+    public async Task Pools_smaller_than_the_concurrency_are_refused(string mode, string of)
+    {
+        await using var bench = await TwoPhaseBench.CreateAsync();
+        var small = (string connection) => new NpgsqlConnectionStringBuilder(connection) { MaxPoolSize = 3 }.ConnectionString;
+        var (queue, data) = (bench.Databases.Queue, bench.Databases.Widgets);
+
+        await Assert.ThatAsync(
+            () => bench.StartAsync(TransactionMode.Parse(mode), 4, TwoPhaseBench.InsertAsync, of == "its queue" ? small(queue) : queue, of == "its queue" ? data : small(data)),
+            Throws.InvalidOperationException.With.Message.Contains($"a Maximum Pool Size of at least 4 in the connection string of {of}, found 3"));
     }
 }

@@ -1,5 +1,4 @@
 using Kit.Endpoints.Bare.TwoPhase;
-using Microsoft.Extensions.Logging.Abstractions;
 using Npgsql;
 
 namespace Kit.Tests.TwoPhase;
@@ -11,10 +10,12 @@ public sealed class BranchesAreLeftPrepared
     private NpgsqlDataSource queues = null!;
     private NpgsqlDataSource widgets = null!;
     private QueueDatabase queue;
+    private LogLines log = null!;
 
     [SetUp]
     public async Task SetUp()
     {
+        log = new LogLines();
         databases = await TestDatabases.CreateAsync();
         queues = NpgsqlDataSource.Create(databases.Queue);
         widgets = NpgsqlDataSource.Create(databases.Widgets);
@@ -85,26 +86,64 @@ public sealed class BranchesAreLeftPrepared
         await EndAsync(branch.ToString());
     }
 
-    [TestCase("kit/1/2/3", TestName = "Those_of_another_cluster_are_left_alone")]
-    [TestCase("somebody else's", TestName = "Those_of_others_are_left_alone")]
+    [TestCase("kit/1/2/3", TestName = "Those_of_another_cluster_are_left_alone_and_reported_once")]
+    [TestCase("somebody else's", TestName = "Those_of_others_are_left_alone_and_reported_once")]
     public async Task Foreign(string globalId)
     {
         await PrepareAsync(globalId);
+        var recovery = Recovery();
 
-        Assert.That(await RecoverAsync(), Is.Zero);
+        Assert.That(await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None), Is.Zero);
+        Assert.That(await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None), Is.Zero);
         Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
+        Assert.That(Reports().Single(), Does.StartWith("Warning").And.Contain($"'{globalId}' of role kit").And.Contain("command 'branches'"));
         await EndAsync(globalId);
     }
 
     [Test]
-    public async Task Those_of_another_queue_database_are_left_alone()
+    public async Task Those_of_another_queue_database_are_left_to_its_own_recovery()
     {
-        var branch = new BranchId(queue with { DatabaseOid = queue.DatabaseOid + 1 }, await DecideAsync("COMMIT"));
+        var other = await QueueDatabase.ReadAsync(widgets, CancellationToken.None);
+        var branch = new BranchId(other, await DecideAsync("COMMIT"));
         await PrepareAsync(branch);
 
         Assert.That(await RecoverAsync(), Is.Zero);
         Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
+        Assert.That(Reports(), Is.Empty);
         await EndAsync(branch.ToString());
+    }
+
+    [Test]
+    public async Task Those_whose_queue_database_was_dropped_are_left_alone_and_reported()
+    {
+        var branch = new BranchId(queue with { DatabaseOid = uint.MaxValue }, await DecideAsync("COMMIT"));
+        await PrepareAsync(branch);
+
+        Assert.That(await RecoverAsync(), Is.Zero);
+        Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
+        Assert.That(Reports().Single(), Does.StartWith("Error").And.Contain("was dropped").And.Contain("command 'branches'"));
+        await EndAsync(branch.ToString());
+    }
+
+    [Test]
+    public async Task Those_of_another_role_are_reported_with_what_to_grant_and_the_rest_is_ended()
+    {
+        await using var roles = await TwoRoles.CreateAsync(databases.Widgets);
+        var old = new BranchId(queue, await DecideAsync("COMMIT"));
+        await PrepareAsync(old.ToString(), roles.Before);
+        await PrepareAsync(new BranchId(queue, await DecideAsync("COMMIT")).ToString(), roles.After);
+        await using var after = NpgsqlDataSource.Create(roles.After);
+        var recovery = new Recovery(queues, after, queue, log);
+
+        Assert.That(await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None), Is.EqualTo(1), "the rest");
+        Assert.That(recovery.Left, Is.EqualTo(1));
+        Assert.That(log.Lines.Single(), Does.StartWith("Error").And.Contain($"GRANT \"{roles.NameBefore}\" to"));
+
+        await roles.GrantAsync();
+        Assert.That(await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None), Is.EqualTo(1), "a member may become the role");
+        Assert.That(recovery.Left, Is.Zero);
+        Assert.That(await TestDatabases.ScalarAsync(roles.After, "SELECT (current_user = session_user)::int"), Is.EqualTo(1));
+        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(2));
     }
 
     [TestCase("kit/7/8/9", true)]
@@ -120,7 +159,12 @@ public sealed class BranchesAreLeftPrepared
             Assert.That(branch.ToString(), Is.EqualTo(globalId));
     }
 
-    private Task<int> RecoverAsync(TimeSpan olderThan = default) => new Recovery(queues, widgets, queue, NullLogger.Instance).RunAsync(olderThan, CancellationToken.None);
+    private Recovery Recovery() => new(queues, widgets, queue, log);
+
+    private Task<int> RecoverAsync(TimeSpan olderThan = default) => Recovery().RunAsync(olderThan, CancellationToken.None);
+
+    /// <summary>Other tests prepare on the same server.</summary>
+    private List<string> Reports() => [.. log.Lines.Where(line => line.Contains($" in database {new NpgsqlConnectionStringBuilder(databases.Widgets).Database}", StringComparison.Ordinal))];
 
     private async Task<ulong> DecideAsync(string decision)
     {
@@ -139,11 +183,14 @@ public sealed class BranchesAreLeftPrepared
 
     private Task PrepareAsync(BranchId branch) => PrepareAsync(branch.ToString());
 
-    private async Task PrepareAsync(string globalId)
+    private Task PrepareAsync(string globalId) => PrepareAsync(globalId, databases.Widgets);
+
+    private static async Task PrepareAsync(string globalId, string connectionString)
     {
-        await using var connection = await widgets.OpenConnectionAsync();
+        await using var source = NpgsqlDataSource.Create(connectionString);
+        await using var connection = await source.OpenConnectionAsync();
         await using var transaction = await connection.BeginTransactionAsync();
-        await using var insert = new NpgsqlCommand("INSERT INTO widget (id, message_id) VALUES (1, gen_random_uuid())", connection);
+        await using var insert = new NpgsqlCommand($"INSERT INTO widget (id, message_id) VALUES ({Kit.Handlers.WidgetId.Next()}, gen_random_uuid())", connection);
         await insert.ExecuteNonQueryAsync();
         await using var prepare = new NpgsqlCommand($"PREPARE TRANSACTION '{globalId.Replace("'", "''", StringComparison.Ordinal)}'", connection);
         await prepare.ExecuteNonQueryAsync();

@@ -1,8 +1,11 @@
 using System.Diagnostics;
+using System.Text;
 using System.Text.Json;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Faults;
 using Microsoft.Extensions.Hosting;
+using Npgsql;
 
 namespace Kit.Tests.TwoPhase;
 
@@ -12,7 +15,7 @@ namespace Kit.Tests.TwoPhase;
 /// </summary>
 public sealed class ProcessIsKilled
 {
-    // Until the parked one is killed the other worker goes on.
+    // Until the one that is held is killed the other worker goes on.
     private const int MessagesPerKill = 500;
 
     private readonly Random random = new(20261121);
@@ -56,22 +59,35 @@ public sealed class ProcessIsKilled
 
     private async Task KillOnceAsync(Cell cell, TestDatabases databases, CrashPoint point)
     {
+        var server = new NpgsqlConnectionStringBuilder(databases.Widgets);
+        await using var proxy = new FaultProxy(server.Host!, server.Port);
         using var process = Start();
         try
         {
-            await process.StandardInput.WriteLineAsync(JsonSerializer.Serialize(new CrashSpec(cell.Name, databases.Queue, databases.Widgets, point)));
+            var widgets = new NpgsqlConnectionStringBuilder(databases.Widgets) { Host = "127.0.0.1", Port = proxy.Port };
+            await process.StandardInput.WriteLineAsync(JsonSerializer.Serialize(new CrashSpec(cell.Name, databases.Queue, widgets.ConnectionString)));
             await process.StandardInput.FlushAsync();
-            await ReadUntilAsync(process, point is CrashPoint.Anywhere ? CrashingEndpoint.Handled : CrashingEndpoint.Parked);
+            await ReadUntilAsync(process, CrashingEndpoint.Handled);
             if (point is CrashPoint.Anywhere)
                 await Task.Delay(random.Next(30));
             else
-                await PreparedAsync(databases, point is CrashPoint.AfterDecision ? "committed" : "in progress");
+                await HoldAsync(proxy, databases, point);
         }
         finally
         {
             process.Kill();
             await process.WaitForExitAsync();
         }
+    }
+
+    /// <summary>Returns when one connection to the widgets stands still at the point.</summary>
+    private static async Task HoldAsync(FaultProxy proxy, TestDatabases databases, CrashPoint point)
+    {
+        var (command, moment, decision) = point is CrashPoint.BeforeDecision
+            ? ("PREPARE TRANSACTION", CutMoment.BeforeAnswer, "in progress")
+            : ("COMMIT PREPARED", CutMoment.BeforeForwarding, "committed");
+        await proxy.CutAt(Encoding.ASCII.GetBytes(command), moment, Ending.Hold).Fired.WaitAsync(Eventually.Limit);
+        await PreparedAsync(databases, decision);
     }
 
     private static async Task ReadUntilAsync(Process process, string wanted)
@@ -87,8 +103,8 @@ public sealed class ProcessIsKilled
     }
 
     /// <summary>
-    /// Parked means asked; the branch may still be on its way. Killed is what is prepared, with the decision where it should be, and stays so:
-    /// the branches of the other worker come and go within milliseconds.
+    /// Killed is what is prepared, with the decision where it should be, and stays so: the branches of the other worker come and go within
+    /// milliseconds.
     /// </summary>
     private static async Task PreparedAsync(TestDatabases databases, string decision)
     {
@@ -102,7 +118,7 @@ public sealed class ProcessIsKilled
                 before = now;
                 return isThere;
             },
-            $"parked, and something stays prepared whose decision is '{decision}'");
+            $"held, and something stays prepared whose decision is '{decision}'");
     }
 
     private static async Task DrainAsync(Cell cell, TestDatabases databases, ICellQueue queue)

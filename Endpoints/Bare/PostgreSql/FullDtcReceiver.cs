@@ -7,21 +7,54 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// <summary>
 /// <c>full-dtc</c>: receive, insert and sends in one atomic unit, the kit's own two-phase commit. See <see cref="AtomicUnit"/>.
 /// </summary>
-internal sealed class FullDtcReceiver(
-    QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability, QueueDatabase database, ISecondPhase secondPhase,
-    TimeSpan timeout) : IReceiver
+internal sealed class FullDtcReceiver(QueueSession queue, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
-        await using var receive = await queue.BeginAsync();
-        if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
+        if (await mode.Slots.TryTakeAsync() is not { } slot)
             return false;
 
-        await using var unit = new AtomicUnit(receive, new BranchId(database, transactionId), data);
+        using (slot)
+        {
+            await using var receive = await queue.BeginAsync();
+            if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
+                return false;
+
+            var id = new BranchId(mode.Database, transactionId);
+            var unit = new AtomicUnit(receive, id, mode.Data);
+            try
+            {
+                await HandleAsync(message, receive, unit, cancellationToken);
+            }
+            finally
+            {
+                // The connection is free for another handler before the second phase begins.
+                await unit.DisposeAsync();
+                if (unit.IsLeft)
+                {
+                    slot.Keep();
+                    mode.Slots.Leave(id);
+                }
+            }
+
+            if (unit.Prepared is { } branch)
+            {
+                slot.Keep();
+                await mode.SecondPhase.FinishAsync(branch);
+            }
+
+            return true;
+        }
+    }
+
+    public ValueTask DisposeAsync() => queue.DisposeAsync();
+
+    private async Task HandleAsync(QueuedMessage message, NpgsqlTransaction receive, AtomicUnit unit, CancellationToken cancellationToken)
+    {
         var hasSent = false;
         try
         {
-            using var transaction = AmbientTransaction.Create(timeout);
+            using var transaction = AmbientTransaction.Create(mode.Timeout);
             unit.EnlistIn(transaction);
             using (var scope = AmbientTransaction.Enter(transaction))
             {
@@ -45,15 +78,6 @@ internal sealed class FullDtcReceiver(
             {
                 await recoverability.RollBackAndAnswerAsync(queue, receive, message, failure);
             }
-
-            return true;
         }
-
-        if (unit.Prepared is { } branch)
-            await secondPhase.FinishAsync(branch);
-
-        return true;
     }
-
-    public ValueTask DisposeAsync() => queue.DisposeAsync();
 }

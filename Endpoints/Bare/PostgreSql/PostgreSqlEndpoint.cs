@@ -13,14 +13,16 @@ internal sealed class PostgreSqlEndpoint(
     BareEndpoint endpoint, NpgsqlConnectionStringBuilder queueConnection, NpgsqlConnectionStringBuilder dataConnection, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
-    private static readonly TimeSpan RecoveryInterval = TimeSpan.FromSeconds(5);
-
     private readonly Workers workers = new(endpoint.FirstPause, log);
-    private NpgsqlDataSource? queues;
-    private NpgsqlDataSource? data;
     private readonly QueueStatements statements = new(endpoint.Name);
     private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, log);
-    private ISecondPhase? secondPhase;
+    private NpgsqlDataSource? queues;
+    private NpgsqlDataSource? data;
+    private FullDtc? fullDtc;
+
+    /// <summary>Branches that recovery found prepared and could not end, at its last pass; <see langword="null"/> in a mode without any.</summary>
+    public int? BranchesLeft => fullDtc?.BranchesLeft;
+
 
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
@@ -30,6 +32,7 @@ internal sealed class PostgreSqlEndpoint(
         if (PostgreSqlSupport.Of(endpoint.Mode).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
 
+        PoolSizes.Require(endpoint, queueConnection, dataConnection);
         queues = QueueSource.Create(queueConnection.ConnectionString, enlist: endpoint.Mode == TransactionMode.NpgsqlScope);
         data = NpgsqlDataSource.Create(ForData());
         await RequireCurrentTableAsync(queues, cancellationToken);
@@ -41,8 +44,8 @@ internal sealed class PostgreSqlEndpoint(
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         await workers.StopAsync(cancellationToken);
-        if (secondPhase is not null)
-            await secondPhase.DisposeAsync();
+        if (fullDtc is not null)
+            await fullDtc.DisposeAsync();
     }
 
     /// <summary>Stops first, without waiting for handlers, where nobody did.</summary>
@@ -92,15 +95,10 @@ internal sealed class PostgreSqlEndpoint(
             return async () => new OutboxReceiver(await OpenSessionAsync(), outbox, pipeline, recoverability);
         }
 
-        var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
-        var backlog = await Preflight.BacklogAsync(data, database, endpoint.Concurrency, cancellationToken);
-        var recovery = new Recovery(queues, data, database, log);
-        await recovery.RunAsync(olderThan: TimeSpan.Zero, cancellationToken);
-        workers.Repeat(RecoveryInterval, abandoned => recovery.RunAsync(olderThan: RecoveryInterval, abandoned));
-        var ending = secondPhase = endpoint.Mode == TransactionMode.FullDtcWaiting
-            ? new WaitingSecondPhase(data, log)
-            : new BackgroundSecondPhase(data, backlog, log);
-        return async () => new FullDtcReceiver(await OpenSessionAsync(withTransactionId: true), data, pipeline, recoverability, database, ending, endpoint.TransactionTimeout);
+        var mode = fullDtc = await FullDtc.StartAsync(
+            queueConnection, dataConnection, data, endpoint.Mode, endpoint.Concurrency, endpoint.TransactionTimeout, log, cancellationToken);
+        workers.Repeat(endpoint.RecoveryInterval, abandoned => mode.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
+        return async () => new FullDtcReceiver(await OpenSessionAsync(withTransactionId: true), mode, pipeline, recoverability);
 
         Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) =>
             QueueSession.OpenAsync(queues, statements, withTransactionId, workers.Abandoned);

@@ -1,31 +1,26 @@
 using System.Data.Common;
 using System.Diagnostics;
-using System.Transactions;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.TwoPhase;
 
 /// <summary>
-/// One message's receive, insert and sends as one atomic unit. The queue's transaction is enlisted as the durable single-phase
-/// resource of the ambient transaction, so that System.Transactions prepares the handler's branch first and commits the queue last:
-/// its commit is the decision, and its transaction id in <c>pg_xact_status</c> is the durable record of it.
+/// One message's receive, insert and sends as one atomic unit, the sole resource of the ambient transaction. It prepares the handler's branch
+/// and commits the queue's transaction: that commit is the decision, and its transaction id in <c>pg_xact_status</c> is the durable record of it.
 /// </summary>
 /// <remarks>
 /// Presumed abort, as in Mohan, Lindsay and Obermarck, "Transaction management in the R* distributed database management system" (1986);
 /// the last-resource commit saves the decision record.
 /// </remarks>
-internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, NpgsqlDataSource data) : IWork, ISinglePhaseNotification, IAsyncDisposable
+internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, NpgsqlDataSource data) : SoleResource, IWork, IAsyncDisposable
 {
-    private static readonly Guid ResourceManager = new("6f0c1f5e-5f0d-4f3b-9d57-0b7c6e0f6a11");
-
     private readonly List<OutgoingMessage> sends = [];
-    private Transaction? transaction;
-    private Branch? branch;
+    private readonly LentOnce<Branch> lent = new(cancellationToken => Branch.BeginAsync(id, data, cancellationToken));
     private bool decided;
 
     public IReadOnlyCollection<OutgoingMessage> Sends => sends;
 
-    public Exception? Refusal { get; private set; }
+    public Exception? Refusal => lent.Refusal;
 
     /// <summary>The branch to be committed now, once the unit has committed; none when the handler asked for no connection.</summary>
     public PreparedBranch? Prepared { get; private set; }
@@ -34,34 +29,15 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
     /// After a failure: whether the queue's transaction is still open and may commit something else, because nothing is prepared
     /// that its commit would decide.
     /// </summary>
-    public bool IsUndecided => !decided && (branch?.IsGone ?? true);
+    public bool IsUndecided => !decided && IsGone;
 
-    public void EnlistIn(Transaction whole)
-    {
-        transaction = whole;
-        whole.EnlistDurable(ResourceManager, this, EnlistmentOptions.None);
-    }
+    /// <summary>After a failure: whether the branch is prepared, or could be. Recovery ends it.</summary>
+    public bool IsLeft => Prepared is null && !IsGone;
 
-    public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken)
-    {
-        if (branch is null)
-        {
-            // In the unit's own transaction, whatever scope the handler has opened or suppressed meanwhile.
-            try
-            {
-                branch = await Branch.BeginAsync(id, data, cancellationToken);
-            }
-            catch (Exception refused) when (refused is not OperationCanceledException)
-            {
-                Refusal = refused;
-                throw;
-            }
+    private bool IsGone => lent.Opened?.IsGone ?? true;
 
-            transaction!.EnlistVolatile(branch, EnlistmentOptions.None);
-        }
-
-        return branch.Connection;
-    }
+    /// <summary>In the unit's own transaction, whatever scope the handler has opened or suppressed meanwhile.</summary>
+    public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Connection;
 
     public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
     {
@@ -69,48 +45,49 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
         return Task.CompletedTask;
     }
 
-    public async void SinglePhaseCommit(SinglePhaseEnlistment singlePhaseEnlistment)
+    /// <summary>Gives the branch's connection back. What is not prepared is rolled back by that, and not before: a handler whose transaction
+    /// timed out may still be working in it.</summary>
+    public async ValueTask DisposeAsync()
     {
-        var failure = await DecideAsync();
-        if (failure is null)
-            singlePhaseEnlistment.Committed();
-        else if (failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException)
-            singlePhaseEnlistment.Aborted(failure);
-        else
-            singlePhaseEnlistment.InDoubt(failure); // The connection broke: only the server knows the decision, and recovery asks it.
+        if (await lent.CloseAsync() is { } branch)
+            await branch.DisposeAsync();
     }
 
-    /// <summary>The owner of the queue's transaction ends it; there is nothing to do here.</summary>
-    public void Rollback(Enlistment enlistment) => enlistment.Done();
-
-    public void Prepare(PreparingEnlistment preparingEnlistment) =>
-        preparingEnlistment.ForceRollback(new NotSupportedException(
-            "The queue decides last and has no first phase; another durable resource was enlisted in the handler's transaction."));
-
-    public void Commit(Enlistment enlistment) => enlistment.Done();
-
-    public void InDoubt(Enlistment enlistment) => enlistment.Done();
-
-    /// <summary>Waits until the branch has ended as far as it can, and gives its connection back.</summary>
-    public ValueTask DisposeAsync() => branch?.DisposeAsync() ?? ValueTask.CompletedTask;
-
-    private async Task<Exception?> DecideAsync()
+    protected override async Task<Exception?> CommitAsync()
     {
         try
         {
-            if (branch is { IsPrepared: false })
-                throw new InvalidOperationException("The branch is not prepared, and the decision is not made without it.");
-
-            decided = true;
-            await decision.CommitAsync();
+            var branch = await lent.CloseAsync();
             if (branch is not null)
-                Prepared = new PreparedBranch(id, Stopwatch.GetTimestamp());
+                await branch.PrepareAsync();
 
+            await DecideAsync(branch);
             return null;
         }
         catch (Exception failure)
         {
             return failure;
+        }
+    }
+
+    /// <summary>Before the decision everything is; a decision is unknown when the connection broke, and recovery asks the server.</summary>
+    protected override bool IsAborted(Exception failure) => !decided || base.IsAborted(failure);
+
+    private async Task DecideAsync(Branch? branch)
+    {
+        try
+        {
+            decided = true;
+            await decision.CommitAsync();
+            if (branch is not null)
+                Prepared = new PreparedBranch(id, Stopwatch.GetTimestamp());
+        }
+        catch (Exception failure) when (base.IsAborted(failure))
+        {
+            if (branch is not null)
+                await branch.RollBackPreparedAsync();
+
+            throw;
         }
     }
 }

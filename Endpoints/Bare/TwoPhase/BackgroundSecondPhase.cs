@@ -5,7 +5,7 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.TwoPhase;
 
 /// <summary>
-/// Ends branches in batches, one round trip each, while the workers go on. Bounded: workers wait when it falls behind.
+/// Ends branches in batches, one round trip each, while the workers go on. When it falls behind, <see cref="Slots"/> lets the workers wait.
 /// PostgreSQL flushes its log at every COMMIT PREPARED, whatever synchronous_commit says; what a batch saves is the round trips and the
 /// switches between processes, and that is why it waits a moment for more.
 /// </summary>
@@ -14,20 +14,19 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     private static readonly TimeSpan Gathering = TimeSpan.FromMilliseconds(3);
 
     private readonly NpgsqlDataSource data;
+    private readonly Slots slots;
     private readonly ILogger log;
-    private readonly int backlog;
-    private readonly Channel<PreparedBranch> decided;
+    private readonly Channel<PreparedBranch> decided = Channel.CreateUnbounded<PreparedBranch>(new UnboundedChannelOptions { SingleReader = true });
     private readonly Task committing;
 
-    /// <param name="data">Where the branches are prepared.</param>
-    /// <param name="backlog">How many branches may wait; beyond it the workers do.</param>
+    /// <param name="data">Where the branches are prepared: with connections that no handler can hold.</param>
+    /// <param name="slots">Told of each branch that has ended or is left, and how many slots are in use.</param>
     /// <param name="log">Told of branches that are left to recovery.</param>
-    public BackgroundSecondPhase(NpgsqlDataSource data, int backlog, ILogger log)
+    public BackgroundSecondPhase(NpgsqlDataSource data, Slots slots, ILogger log)
     {
         this.data = data;
+        this.slots = slots;
         this.log = log;
-        this.backlog = backlog;
-        decided = Channel.CreateBounded<PreparedBranch>(new BoundedChannelOptions(backlog) { SingleReader = true });
         committing = CommitAsync();
     }
 
@@ -42,12 +41,12 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
 
     private async Task CommitAsync()
     {
-        var branches = new List<PreparedBranch>(backlog);
+        var branches = new List<PreparedBranch>();
         while (await decided.Reader.WaitToReadAsync())
         {
             await Task.Delay(Gathering);
             branches.Clear();
-            while (branches.Count < backlog && decided.Reader.TryRead(out var branch))
+            while (decided.Reader.TryRead(out var branch))
                 branches.Add(branch);
 
             await CommitAsync(branches);
@@ -64,12 +63,19 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
             foreach (var branch in branches)
                 batch.BatchCommands.Add(new NpgsqlBatchCommand($"COMMIT PREPARED '{branch.Id}'"));
 
-            await batch.ExecuteNonQueryAsync();
+            batch.BatchCommands.Add(new NpgsqlBatchCommand(Slots.CountUsed));
+            slots.Saw((long)(await batch.ExecuteScalarAsync())!);
             foreach (var branch in branches)
+            {
                 SecondPhaseLag.Record(branch);
+                slots.Return();
+            }
         }
         catch (Exception failure)
         {
+            foreach (var branch in branches)
+                slots.Leave(branch.Id);
+
             LogLeft(branches.Count, failure.Message);
         }
     }

@@ -1,14 +1,12 @@
-using System.Transactions;
 using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.TwoPhase;
 
 /// <summary>The handler's part of an atomic unit: a transaction that is prepared before the decision and ended after it.</summary>
-internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
+internal sealed class Branch : IAsyncDisposable
 {
     private readonly BranchId id;
-    private Task ended = Task.CompletedTask;
     private State state = State.Active;
 
     private Branch(BranchId id, NpgsqlConnection connection)
@@ -27,15 +25,13 @@ internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
 
     public NpgsqlConnection Connection { get; }
 
-    public bool IsPrepared => state is State.Prepared;
-
     /// <summary>Whether nothing of it is left or can come back.</summary>
     public bool IsGone => state is State.Active or State.RolledBack;
 
     /// <param name="id">What it is prepared as.</param>
     /// <param name="data">Must not enlist by itself (<c>Enlist=false</c>).</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
-    public static async Task<Branch> BeginAsync(BranchId id, NpgsqlDataSource data, CancellationToken cancellationToken)
+    public static async ValueTask<Branch> BeginAsync(BranchId id, NpgsqlDataSource data, CancellationToken cancellationToken)
     {
         var connection = await data.OpenConnectionAsync(cancellationToken);
         try
@@ -52,24 +48,12 @@ internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
         }
     }
 
-    public void Prepare(PreparingEnlistment preparingEnlistment) => ended = PrepareAsync(preparingEnlistment);
-
-    /// <summary>The endpoint finishes the second phase, at once or in the background.</summary>
-    public void Commit(Enlistment enlistment) => enlistment.Done();
-
-    public void Rollback(Enlistment enlistment) => ended = RollbackAsync(enlistment);
-
-    /// <summary>Left prepared: recovery asks the queue's server for the decision.</summary>
-    public void InDoubt(Enlistment enlistment) => enlistment.Done();
-
-    /// <summary>Waits until a roll-back under way has ended, and gives the connection back.</summary>
-    public async ValueTask DisposeAsync()
-    {
-        await ended;
-        await Connection.DisposeAsync();
-    }
-
-    private async Task PrepareAsync(PreparingEnlistment enlistment)
+    /// <exception cref="ServerRefusedException">All of <c>max_prepared_transactions</c> are in use, or something else that the server will have
+    /// again; nothing is prepared.</exception>
+    /// <exception cref="PostgresException">The server refuses; where the session lives on, nothing is prepared.</exception>
+    /// <exception cref="NpgsqlException">The connection broke: it may be prepared.</exception>
+    /// <exception cref="InvalidOperationException">The handler closed the connection: nothing is prepared.</exception>
+    public async Task PrepareAsync()
     {
         try
         {
@@ -83,35 +67,32 @@ internal sealed class Branch : IEnlistmentNotification, IAsyncDisposable
             };
             await prepare.ExecuteNonQueryAsync();
             state = State.Prepared;
-            enlistment.Prepared();
         }
-        catch (Exception failure)
+        catch (Exception failure) when (failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException)
         {
             // An error of a lower severity than FATAL leaves the session, and in it the transaction failed: nothing was prepared.
-            if (failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException)
-                state = State.RolledBack;
+            state = State.RolledBack;
+            if (FailureKinds.IsRefusalToPrepare(failure))
+                throw new ServerRefusedException(failure);
 
-            enlistment.ForceRollback(failure);
+            throw;
         }
     }
 
-    private async Task RollbackAsync(Enlistment enlistment)
+    /// <summary>Ends it when the decision has failed. Where that cannot be done it stays prepared: recovery finds that its receive was rolled back.</summary>
+    public async Task RollBackPreparedAsync()
     {
         try
         {
-            if (state == State.Prepared)
-            {
-                await using var rollback = new NpgsqlCommand($"ROLLBACK PREPARED '{id}'", Connection);
-                await rollback.ExecuteNonQueryAsync();
-                state = State.RolledBack;
-            }
+            await using var rollback = new NpgsqlCommand($"ROLLBACK PREPARED '{id}'", Connection);
+            await rollback.ExecuteNonQueryAsync();
+            state = State.RolledBack;
         }
         catch (NpgsqlException)
         {
-            // Stays prepared: the receive is rolled back too, and recovery finds that decision.
             state = State.Unknown;
         }
-
-        enlistment.Done();
     }
+
+    public ValueTask DisposeAsync() => Connection.DisposeAsync();
 }

@@ -6,11 +6,8 @@ namespace Kit.Endpoints.Bare.TwoPhase;
 /// <summary>What two-phase commit needs of the servers, checked before the first message.</summary>
 internal static class Preflight
 {
-    private const int LongestBacklog = 64;
-
-    /// <summary>How many decided branches may wait for their second phase, as <c>max_prepared_transactions</c> allows.</summary>
     /// <exception cref="InvalidOperationException">A setting is missing, or the two databases are on different servers; the message says what to do.</exception>
-    public static async Task<int> BacklogAsync(NpgsqlDataSource data, QueueDatabase queue, int concurrency, CancellationToken cancellationToken)
+    public static async Task<SlotNeeds> CheckAsync(NpgsqlDataSource data, QueueDatabase queue, int concurrency, CancellationToken cancellationToken)
     {
         var here = await QueueDatabase.ReadAsync(data, cancellationToken);
         if (here.SystemIdentifier != queue.SystemIdentifier)
@@ -22,12 +19,12 @@ internal static class Preflight
         }
 
         await using var command = data.CreateCommand("SHOW max_prepared_transactions");
-        var slots = int.Parse((string)(await command.ExecuteScalarAsync(cancellationToken))!, CultureInfo.InvariantCulture);
-        var backlog = Math.Min(LongestBacklog, (slots - (2 * concurrency)) / 2);
-        return backlog >= 1
-            ? backlog
+        var needs = new SlotNeeds(int.Parse((string)(await command.ExecuteScalarAsync(cancellationToken))!, CultureInfo.InvariantCulture), concurrency);
+        return needs.AreMet
+            ? needs
             : throw new InvalidOperationException(
-                $"full-dtc at concurrency {concurrency} needs max_prepared_transactions of at least {(2 * concurrency) + 2} on the PostgreSQL server, found {slots}. " +
+                $"full-dtc at concurrency {concurrency} needs max_prepared_transactions of at least {needs.Fewest} on the PostgreSQL server, found {needs.Total}: " +
+                "2 × concurrency + 2 for each process of each full-dtc endpoint on it. " +
                 "Set it (ALTER SYSTEM SET max_prepared_transactions = 100) and restart the server.");
     }
 }

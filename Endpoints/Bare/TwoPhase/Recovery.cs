@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
@@ -8,55 +9,70 @@ namespace Kit.Endpoints.Bare.TwoPhase;
 /// received their message: committed or aborted. Branches of undecided transactions are left alone, and those of other queues.
 /// Several processes may recover the same queue: a decision never changes, so they can only do the same.
 /// </summary>
-internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource data, QueueDatabase database, ILogger log)
+/// <param name="queues">The queue's database, which knows the decisions.</param>
+/// <param name="data">The handlers' database, where branches are ended.</param>
+/// <param name="database">The queue's database, as branches name it.</param>
+/// <param name="log">Told of what was ended, and of what cannot be.</param>
+/// <param name="slots">Told how many are in use, and which branches that were left have ended.</param>
+internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource data, QueueDatabase database, ILogger log, Slots? slots = null)
 {
+    private readonly OtherHolders others = new(database, log);
+
+    /// <summary>Branches of this queue that were still prepared after the last pass; young ones are not counted. 0 before the first.</summary>
+    public int Left { get; private set; }
+
     /// <summary>Ends what can be ended now.</summary>
-    /// <param name="olderThan">Younger branches are left alone: their own second phase is most likely under way.</param>
+    /// <param name="olderThan">
+    /// Younger branches are left alone: their own second phase is most likely under way. Of those that were left to recovery it is over.
+    /// </param>
     /// <param name="cancellationToken">Cancels it between two branches.</param>
     /// <returns>How many branches were ended.</returns>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     public async Task<int> RunAsync(TimeSpan olderThan, CancellationToken cancellationToken)
     {
-        var ended = 0;
-        foreach (var branch in await ReadPreparedAsync(olderThan, cancellationToken))
+        // Before the reading: what is left after it was prepared at the time.
+        var left = slots?.Left ?? [];
+        var holders = await SlotHolder.ReadAllAsync(data, cancellationToken);
+        slots?.Saw(holders.Count);
+        others.Report(holders, olderThan);
+
+        var (ended, stay) = (0, 0);
+        var prepared = new HashSet<BranchId>();
+        foreach (var holder in holders.Where(holder => holder.IsHere && holder.GlobalId.StartsWith(database.Prefix, StringComparison.Ordinal)))
         {
-            switch (await ReadDecisionAsync(branch, cancellationToken))
-            {
-                case "committed":
-                    ended += await EndAsync($"COMMIT PREPARED '{branch}'", branch, cancellationToken);
-                    break;
-                case "aborted":
-                    ended += await EndAsync($"ROLLBACK PREPARED '{branch}'", branch, cancellationToken);
-                    break;
-                case "in progress":
-                    break;
-                default:
-                    LogUnknown(branch.ToString());
-                    break;
-            }
+            if (!BranchId.TryParse(holder.GlobalId, out var branch))
+                continue;
+
+            prepared.Add(branch);
+            if (holder.Age < olderThan && !left.Contains(branch))
+                continue;
+            if (await TryEndAsync(branch, holder.Owner, cancellationToken))
+                ended++;
+            else
+                stay++;
         }
+
+        Left = stay;
+        foreach (var gone in left.Where(branch => !prepared.Contains(branch)))
+            slots!.ReturnLeft(gone);
 
         return ended;
     }
 
-    private async Task<List<BranchId>> ReadPreparedAsync(TimeSpan olderThan, CancellationToken cancellationToken)
+    private async Task<bool> TryEndAsync(BranchId branch, string owner, CancellationToken cancellationToken)
     {
-        await using var command = data.CreateCommand(
-            """
-            SELECT gid FROM pg_prepared_xacts
-            WHERE database = current_database() AND starts_with(gid, $1) AND prepared <= clock_timestamp() - $2
-            """);
-        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = database.Prefix });
-        command.Parameters.Add(new NpgsqlParameter<TimeSpan> { TypedValue = olderThan });
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        var branches = new List<BranchId>();
-        while (await reader.ReadAsync(cancellationToken))
+        switch (await ReadDecisionAsync(branch, cancellationToken))
         {
-            if (BranchId.TryParse(reader.GetString(0), out var branch))
-                branches.Add(branch);
+            case "committed":
+                return await TryEndAsync($"COMMIT PREPARED '{branch}'", branch, owner, cancellationToken);
+            case "aborted":
+                return await TryEndAsync($"ROLLBACK PREPARED '{branch}'", branch, owner, cancellationToken);
+            case "in progress":
+                return false;
+            default:
+                LogUnknown(branch.ToString());
+                return false;
         }
-
-        return branches;
     }
 
     private async Task<string?> ReadDecisionAsync(BranchId branch, CancellationToken cancellationToken)
@@ -64,7 +80,7 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
         try
         {
             await using var command = queues.CreateCommand("SELECT pg_xact_status($1::text::xid8)");
-            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = branch.TransactionId.ToString(System.Globalization.CultureInfo.InvariantCulture) });
+            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = branch.TransactionId.ToString(CultureInfo.InvariantCulture) });
             return await command.ExecuteScalarAsync(cancellationToken) as string;
         }
         catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
@@ -74,24 +90,63 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
         }
     }
 
-    private async Task<int> EndAsync(string statement, BranchId branch, CancellationToken cancellationToken)
+    private async Task<bool> TryEndAsync(string statement, BranchId branch, string owner, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await EndAsync(statement, owner, cancellationToken);
+            LogEnded(statement);
+            slots?.ReturnLeft(branch);
+            return true;
+        }
+        catch (PostgresException taken) when (taken.SqlState is PostgresErrorCodes.UndefinedObject or PostgresErrorCodes.ObjectNotInPrerequisiteState)
+        {
+            // Its own second phase or another process has just ended it or is about to.
+            return false;
+        }
+        catch (PostgresException notOurs) when (notOurs.SqlState == PostgresErrorCodes.InsufficientPrivilege)
+        {
+            LogNotAllowed(branch.ToString(), owner);
+            return false;
+        }
+        catch (PostgresException refused)
+        {
+            LogRefused(branch.ToString(), refused.MessageText);
+            return false;
+        }
+    }
+
+    private async Task EndAsync(string statement, string owner, CancellationToken cancellationToken)
     {
         try
         {
             await using var command = data.CreateCommand(statement);
             await command.ExecuteNonQueryAsync(cancellationToken);
-            LogEnded(statement);
-            return 1;
         }
-        catch (PostgresException taken) when (taken.SqlState is PostgresErrorCodes.UndefinedObject or PostgresErrorCodes.ObjectNotInPrerequisiteState)
+        catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
         {
-            // Its own second phase or another process has just ended it or is about to.
-            return 0;
+            await EndAsOwnerAsync(statement, owner, cancellationToken);
         }
-        catch (PostgresException refused)
+    }
+
+    /// <summary>Only the role that prepared a branch may end it: the endpoint's is a new one, or the handler changed it. A member can become it.</summary>
+    private async Task EndAsOwnerAsync(string statement, string owner, CancellationToken cancellationToken)
+    {
+        await using var connection = await data.OpenConnectionAsync(cancellationToken);
+        await ExecuteAsync($"SET ROLE \"{owner.Replace("\"", "\"\"", StringComparison.Ordinal)}\"");
+        try
         {
-            LogRefused(branch.ToString(), refused.MessageText);
-            return 0;
+            await ExecuteAsync(statement);
+        }
+        finally
+        {
+            await ExecuteAsync("RESET ROLE");
+        }
+
+        async Task ExecuteAsync(string text)
+        {
+            await using var command = new NpgsqlCommand(text, connection);
+            await command.ExecuteNonQueryAsync(CancellationToken.None);
         }
     }
 
@@ -100,6 +155,9 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
 
     [LoggerMessage(Level = LogLevel.Error, Message = "Branch {Branch} stays prepared: {Reason}")]
     private partial void LogRefused(string branch, string reason);
+
+    [LoggerMessage(Level = LogLevel.Error, Message = "Branch {Branch} stays prepared and holds its locks: role \"{Owner}\" prepared it, and this endpoint's role may not end it. GRANT \"{Owner}\" to this endpoint's role, or end the branch with the command 'branches' as that role or a superuser.")]
+    private partial void LogNotAllowed(string branch, string owner);
 
     [LoggerMessage(Level = LogLevel.Critical, Message = "Branch {Branch} stays prepared and holds its locks: its queue's server no longer knows the decision. Find its rows through pg_locks, then COMMIT PREPARED or ROLLBACK PREPARED it by hand.")]
     private partial void LogUnknown(string branch);

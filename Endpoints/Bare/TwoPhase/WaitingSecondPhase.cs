@@ -4,7 +4,7 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.TwoPhase;
 
 /// <summary>Ends each branch before the worker goes on: when the next message is received, the row of the last one is visible.</summary>
-internal sealed partial class WaitingSecondPhase(NpgsqlDataSource data, ILogger log) : ISecondPhase
+internal sealed partial class WaitingSecondPhase(NpgsqlDataSource data, Slots slots, ILogger log) : ISecondPhase
 {
     public async ValueTask FinishAsync(PreparedBranch branch)
     {
@@ -13,9 +13,11 @@ internal sealed partial class WaitingSecondPhase(NpgsqlDataSource data, ILogger 
             await using var commit = data.CreateCommand($"COMMIT PREPARED '{branch.Id}'");
             await commit.ExecuteNonQueryAsync();
             SecondPhaseLag.Record(branch);
+            slots.Return();
         }
         catch (NpgsqlException failure)
         {
+            slots.Leave(branch.Id);
             LogLeft(branch.Id.ToString(), failure.Message);
         }
     }

@@ -12,6 +12,9 @@ public sealed class AttemptJournal : IDisposable
 {
     private const byte EndOfLine = (byte)'\n';
 
+    /// <summary>Some twenty lines: the attempts that two workers were at.</summary>
+    private const int End = 4096;
+
     private static readonly JsonSerializerOptions Format = new(JsonSerializerDefaults.General)
     {
         Converters = { new JsonStringEnumConverter<AttemptPoint>(JsonNamingPolicy.KebabCaseLower) },
@@ -67,6 +70,18 @@ public sealed class AttemptJournal : IDisposable
         }
 
         return read;
+    }
+
+    /// <summary>Reads its last lines alone, as far as they are whole; none where there is no journal.</summary>
+    public static IReadOnlyList<AttemptLine> ReadEnd(string path)
+    {
+        if (!File.Exists(path))
+            return [];
+
+        using var stream = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        stream.Position = Math.Max(0, stream.Length - End);
+        using var reader = new StreamReader(stream);
+        return [.. reader.ReadToEnd().Split((char)EndOfLine).Select(Parse).OfType<AttemptLine>()];
     }
 
     public void Dispose() => file.Dispose();

@@ -73,6 +73,11 @@ internal sealed class Bench : IAsyncDisposable
 
     public JournalTail Journal => field ??= new JournalTail(JournalPath);
 
+    /// <summary>Of the kit's own two-phase commit; <see langword="null"/> in a mode without it.</summary>
+    public WindowsWatch? Windows => field ??= cell.Mode.RowCommit() is RowCommit.InTwoPhases && cell.Mode.CrashEffect is CrashEffect.None
+        ? new WindowsWatch(widgets, JournalPath, databases.Names)
+        : null;
+
     private string JournalPath => Path.Combine(folder, "attempts.jsonl");
 
     private string SinkName => $"{transport.Queue}-{Sink}";

@@ -5,6 +5,7 @@ using System.Transactions;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Faults.Accounts;
+using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;
 
@@ -58,6 +59,8 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
 
         if (behaviour is Behaviour.SwallowsAnError && isFirst)
             await FailToInsertAsync(connection, first, attempt, cancellationToken);
+        else if (behaviour is Behaviour.OpensASecondConnection)
+            await InsertOnItsOwnAsync(attempt, cancellationToken);
         else
             await InsertAsync(connection, WidgetId.Next(), attempt, cancellationToken);
 
@@ -137,6 +140,15 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         {
             attempt.Note(AttemptPoint.Faulted, $"swallows the error {swallowed.SqlState}");
         }
+    }
+
+    /// <summary>The driver enlists the connection in the ambient transaction, as it does by default.</summary>
+    private async Task InsertOnItsOwnAsync(Attempt attempt, CancellationToken cancellationToken)
+    {
+        await using var own = new NpgsqlConnection(spec.Widgets);
+        await own.OpenAsync(cancellationToken);
+        attempt.Note(AttemptPoint.Faulted, $"has opened a second connection, {(Transaction.Current is null ? "and there is no" : "in the")} ambient transaction");
+        await InsertAsync(own, WidgetId.Next(), attempt, cancellationToken);
     }
 
     private async Task MeetDeadlockAsync(DbConnection connection, Attempt attempt, CancellationToken cancellationToken)

@@ -78,6 +78,8 @@ internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan, Act
             {
                 kills++;
                 await bench.KillHandlerAsync();
+                if (bench.Windows is { } windows)
+                    await windows.LookAsync(cancellationToken);
                 await StartAsync(bench, cancellationToken);
             }
             else
@@ -90,7 +92,7 @@ internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan, Act
         var atLast = bench.Journal.Count();
         await bench.SendAsync(NewIds(plan.Messages - sent), cancellationToken);
         await ProgressAsync(bench, atLast + 1, ToGoOn, cancellationToken);
-        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts) * Bench.Concurrency);
+        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts) * Bench.Concurrency, bench.Windows?.Met);
     }
 
     private static Task StartAsync(Bench bench, CancellationToken cancellationToken) =>
@@ -117,7 +119,7 @@ internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan, Act
             Promised = [.. promised.Order()],
             Observed = [.. Enum.GetValues<DeliveryClass>().Select(kind => new Observation(kind, account.AllOf(kind).Count)).Where(seen => seen.Messages > 0)],
             Counts = account.Counts,
-            Fired = [$"{facts.Kills} kills and {facts.Cuts} cuts of all connections"],
+            Fired = [$"{facts.Kills} kills and {facts.Cuts} cuts of all connections", .. facts.Windows is { } windows ? [$"{windows}"] : Array.Empty<string>()],
             Violations = [.. violations.Take(MostViolations)],
             ViolationCount = violations.Count,
             Storm = facts,

@@ -40,6 +40,7 @@ internal abstract record Injection
             _ when fault == Fault.SwallowedError => new InHandler(Behaviour.SwallowsAnError),
             _ when fault == Fault.FailedDispatch => new InHandler(Behaviour.SendsToNowhere),
             _ when fault == Fault.ImmediateSend => new InHandler(Behaviour.SendsAtOnceAndThrows),
+            _ when fault == Fault.SecondConnection => new InHandler(Behaviour.OpensASecondConnection),
             _ when fault == Fault.FailedCommit => new ByConstraint(),
             _ when fault == Fault.KillBetweenInserts => new KillWhereParked(AttemptPoint.AfterFirstInsert),
             _ when fault == Fault.KillBeforeCommit => rows is RowCommit.EachStatement

@@ -83,7 +83,8 @@ public sealed record Observation(DeliveryClass Class, int Messages);
 /// <param name="Kills">How often the handler process was killed.</param>
 /// <param name="Cuts">How often every connection of the endpoint was cut.</param>
 /// <param name="InFlight">Handlers that could be running at those moments, all moments together: what the rates refer to.</param>
-public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight)
+/// <param name="Windows">Where the kills met the kit's two-phase commit; <see langword="null"/> in a mode without it.</param>
+public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, WindowsMet? Windows = null)
 {
     public const string Name = "storm";
 }

@@ -244,6 +244,10 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         if (broken.Count > 0)
             yield return ("Promises not kept", [.. broken.SelectMany(Findings)]);
 
+        var windows = ordered.Where(result => result.Storm?.Windows is not null).ToList();
+        if (windows.Count > 0)
+            yield return ("Kills of two-phase commit", [.. windows.Select(result => $"{result.Name}: {Figures.Count(result.Storm!.Kills)} kills; {result.Storm.Windows}")]);
+
         var failed = ordered.Where(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed).ToList();
         if (failed.Count > 0)
             yield return ("Experiments that show nothing", [.. failed.Select(result => $"{result.Name}: {result.Because}")]);

@@ -1,0 +1,100 @@
+using Kit.Modes;
+using Kit.Runner.Servers;
+using Npgsql;
+
+namespace Kit.Tests.TwoPhase;
+
+/// <summary>Prepared transactions of the server, fewer than all who want them together: on a server of the test's own with 12.</summary>
+public sealed class SlotsAreScarce
+{
+    private const int Slots = 12;
+
+    private PrivatePostgreSql server = null!;
+    private TwoPhaseBench bench = null!;
+
+    [OneTimeSetUp]
+    public async Task StartServer()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        server = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+        await TestDatabases.ExecuteAsync(server.ConnectionString, $"ALTER SYSTEM SET max_prepared_transactions = {Slots}");
+        await server.RestartAsync(CancellationToken.None);
+    }
+
+    [OneTimeTearDown]
+    public async Task StopServer()
+    {
+        if (server is not null)
+            await server.DisposeAsync();
+    }
+
+    [SetUp]
+    public async Task SetUp() => bench = await TwoPhaseBench.CreateAsync(new NpgsqlConnectionStringBuilder(server.ConnectionString) { Pooling = false }.ConnectionString);
+
+    [TearDown]
+    public async Task TearDown() => await bench.DisposeAsync();
+
+    [Test]
+    public async Task Six_endpoints_that_want_more_than_there_are_handle_every_message_once()
+    {
+        var messages = await bench.EnqueueAsync(600);
+        for (var endpoint = 0; endpoint < 6; endpoint++)
+            await StartAsync(concurrency: 5);
+
+        await bench.DrainedAsync();
+
+        await EachHasOneRowAsync(messages);
+    }
+
+    [Test]
+    public async Task Those_that_another_application_holds_are_waited_for()
+    {
+        await StartAsync(concurrency: 5);
+        for (var held = 0; held < Slots; held++)
+            await PrepareAsync($"another application/{held}");
+        var messages = await bench.EnqueueAsync(50);
+
+        var gaveUp = await Eventually.IsSoAsync(async () => (await bench.ReadErrorsAsync()).Count > 0, TimeSpan.FromSeconds(2));
+        await bench.Databases.RollBackPreparedAsync();
+
+        Assert.That(gaveUp, Is.False, "a dead letter");
+        Assert.That(bench.Log.Where(line => line.Contains($"{Slots} of the server's {Slots} slots", StringComparison.Ordinal)).ToList(), Has.Count.EqualTo(1));
+        await bench.DrainedAsync();
+        await EachHasOneRowAsync(messages);
+    }
+
+    [Test]
+    public async Task Fewer_free_than_it_needs_are_said_at_start()
+    {
+        await PrepareAsync("another application/1");
+        await StartAsync(concurrency: 5);
+        await bench.Databases.RollBackPreparedAsync();
+
+        Assert.That(bench.Log, Has.Some.Contains($"full-dtc needs 12 slots for prepared transactions, and 1 of the server's {Slots} are in use"));
+        Assert.That(bench.Log, Has.Some.Contains("'another application/1' of role kit"));
+    }
+
+    private Task StartAsync(int concurrency) => bench.StartAsync(
+        TransactionMode.FullDtc, concurrency, TwoPhaseBench.InsertAsync, WithPool(bench.Databases.Queue), WithPool(bench.Databases.Widgets));
+
+    private async Task EachHasOneRowAsync(IReadOnlyCollection<Guid> messages)
+    {
+        var rows = await bench.Databases.ReadRowsByMessageAsync();
+        Assert.Multiple(() =>
+        {
+            Assert.That(messages.Where(message => rows.GetValueOrDefault(message) != 1), Is.Empty, "lost or doubled");
+            Assert.That(rows, Has.Count.EqualTo(messages.Count));
+        });
+        Assert.That(await bench.ReadErrorsAsync(), Is.Empty);
+    }
+
+    private async Task PrepareAsync(string globalId)
+    {
+        await using var source = NpgsqlDataSource.Create(bench.Databases.Widgets);
+        await using var connection = await source.OpenConnectionAsync();
+        foreach (var statement in new[] { "BEGIN", $"PREPARE TRANSACTION '{globalId}'" })
+            await TwoPhaseBench.ExecuteAsync(connection, statement);
+    }
+
+    private static string WithPool(string connection) => new NpgsqlConnectionStringBuilder(connection) { Pooling = true, MaxPoolSize = 5 }.ConnectionString;
+}
