@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.Outbox;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -29,6 +30,8 @@ public sealed class BareEndpoint
     internal TransactionMode Mode { get; private set; } = TransactionMode.DtcOff;
 
     internal int Concurrency { get; private set; } = 2;
+
+    internal OutboxSchedule OutboxSchedule { get; set; } = OutboxSchedule.Default;
 
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;
 

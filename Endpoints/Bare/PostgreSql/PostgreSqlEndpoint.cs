@@ -19,6 +19,7 @@ internal sealed class PostgreSqlEndpoint(
     private NpgsqlDataSource? queues;
     private NpgsqlDataSource? data;
     private ISecondPhase? secondPhase;
+    private OutboxDispatcher? dispatcher;
 
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
@@ -39,6 +40,8 @@ internal sealed class PostgreSqlEndpoint(
         await workers.StopAsync(cancellationToken);
         if (secondPhase is not null)
             await secondPhase.DisposeAsync();
+        if (dispatcher is not null)
+            await dispatcher.DisposeAsync();
     }
 
     /// <summary>Stops first, without waiting for handlers, where nobody did.</summary>
@@ -84,7 +87,9 @@ internal sealed class PostgreSqlEndpoint(
         {
             var outbox = new OutboxStore(data, endpoint.Name);
             await outbox.CreateAsync(cancellationToken);
-            return async () => new OutboxReceiver(await OpenSessionAsync(), outbox, pipeline, recoverability);
+            var dispatching = dispatcher = OutboxDispatcher.Start(
+                outbox, stop => QueueSender.OpenAsync(ForQueues(), stop), endpoint.OutboxSchedule, log);
+            return async () => new OutboxReceiver(await OpenSessionAsync(), outbox, dispatching, pipeline, recoverability);
         }
 
         var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
