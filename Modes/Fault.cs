@@ -39,6 +39,9 @@ public sealed record Fault(string Name, string What)
 
     public static Fault FailedDispatch { get; } = new("failed-dispatch", "the queue that the handler sends to does not exist");
 
+    public static Fault LateQueue { get; } =
+        new("late-queue", "the queue that the handler sends to is created only when the message has been handled or given up");
+
     public static Fault ImmediateSend { get; } = new("immediate-send", "the handler sends past its endpoint, and then always throws");
 
     public static Fault KillAfterPrepare { get; } = new("kill-after-prepare", "the process is killed when the rows are prepared, before the decision");
@@ -51,7 +54,7 @@ public sealed record Fault(string Name, string What)
         ThrowBeforeInsert, ThrowAfterInsert, Poison,
         KillBeforeCommit, KillBetweenInserts, KillBeforeDispatch, KillBeforeAcknowledgement,
         CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker,
-        LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, ImmediateSend,
+        LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, LateQueue, ImmediateSend,
         KillAfterPrepare, KillAfterDecision,
     ];
 

@@ -19,6 +19,9 @@ public static class FaultPromise
     {
         ArgumentNullException.ThrowIfNull(fault);
         ArgumentNullException.ThrowIfNull(mode);
+        // Only the outbox sends again when the message is done: for every other mode the queue comes too late.
+        if (fault == Fault.LateQueue && mode != TransactionMode.Outbox)
+            return Of(Fault.FailedDispatch, mode, isBroker);
         // Whoever sends past the endpoint has left every mode.
         if (fault == Fault.ImmediateSend)
             return Set(Ghost, DuplicatedOutgoing);
@@ -57,10 +60,13 @@ public static class FaultPromise
     /// <summary>The rows exactly once; the sends at least once, with the same id.</summary>
     private static HashSet<DeliveryClass> OfOutbox(Fault fault, bool isBroker) => fault switch
     {
-        // The rows are committed with what is to be sent, which waits for somebody to put the queue right.
+        // The rows are committed with what is to be sent, and the message is done. The dispatcher goes on trying.
         _ when fault == Fault.FailedDispatch => Set(Zombie),
+        _ when fault == Fault.LateQueue => Set(Once, DuplicatedOutgoing),
         _ when fault == Fault.KillBeforeAcknowledgement || fault == Fault.CutAtReceive || fault == Fault.RestartBroker => Set(Once, DuplicatedOutgoing),
-        _ when fault == Fault.RestartDatabase && isBroker => Set(Once, DuplicatedOutgoing, CleanError, Zombie),
+        // What is dispatched and not known to be is dispatched again.
+        _ when fault == Fault.RestartDatabase && !isBroker => Set(Once, DuplicatedOutgoing),
+        _ when fault == Fault.RestartDatabase => Set(Once, DuplicatedOutgoing, CleanError, Zombie),
         _ => OfOneUnit(fault),
     };
 

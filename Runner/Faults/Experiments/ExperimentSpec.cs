@@ -28,6 +28,9 @@ internal enum Behaviour
     /// <summary>Sends to a queue that does not exist, whenever it is attempted.</summary>
     SendsToNowhere,
 
+    /// <summary>Sends to <see cref="ExperimentSpec.LateSink"/>, which does not exist yet, whenever it is attempted.</summary>
+    SendsToLateQueue,
+
     /// <summary>Sends past its endpoint, straight to the sink, and then throws before its first insert, whenever it is attempted.</summary>
     SendsAtOnceAndThrows,
 }
@@ -41,4 +44,11 @@ internal enum Behaviour
 /// <param name="Behaviour">What is done with it.</param>
 /// <param name="ParksAt">Where <see cref="Behaviour.Parks"/> stops.</param>
 internal sealed record ExperimentSpec(
-    string Journal, string Sink, string Transport, string Widgets, Guid Chosen, Behaviour Behaviour, AttemptPoint ParksAt = AttemptPoint.Started);
+    string Journal, string Sink, string Transport, string Widgets, Guid Chosen, Behaviour Behaviour,
+    AttemptPoint ParksAt = AttemptPoint.Started)
+{
+    /// <summary>The queue that <see cref="Behaviour.SendsToLateQueue"/> sends to.</summary>
+    public string LateSink => LateSinkOf(Sink);
+
+    public static string LateSinkOf(string sink) => $"{sink}-late";
+}

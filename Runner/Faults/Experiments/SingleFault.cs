@@ -63,6 +63,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
         {
             InHandler does => does.Behaviour,
             KillWhereParked => Behaviour.Parks,
+            QueueComesLate => Behaviour.SendsToLateQueue,
             _ => Behaviour.Succeeds,
         };
         await bench.StartHandlerAsync(chosen, behaviour, injection is KillWhereParked parked ? parked.Point : AttemptPoint.Started, cancellationToken);
@@ -83,6 +84,9 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
         if (injection is KillWhereParked or OnTheWire { Kills: true })
             await KillAsync(bench, cancellationToken);
 
+        if (injection is QueueComesLate && !await CreateQueueLateAsync(bench, cancellationToken))
+            return "the message did not come to its end";
+
         var after = NewIds(Ordinary);
         await bench.SendAsync(after, cancellationToken);
         if (!await UntilAsync(() => Task.FromResult(bench.Journal.LinesOf(after[^1]).Count > 0), bench, cancellationToken))
@@ -95,6 +99,25 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
     private static async Task<bool> AreHandledAsync(Bench bench, CancellationToken cancellationToken)
     {
         if (await bench.CountAsync(cancellationToken) is not { AreDone: true, Sink: Ordinary } before)
+            return false;
+
+        await Task.Delay(Moment, cancellationToken);
+        return await bench.CountAsync(cancellationToken) == before;
+    }
+
+    private async Task<bool> CreateQueueLateAsync(Bench bench, CancellationToken cancellationToken)
+    {
+        if (!await UntilAsync(() => AreEndedAsync(bench, cancellationToken), bench, cancellationToken))
+            return false;
+
+        await bench.CreateLateSinkAsync(cancellationToken);
+        fired.Add("the queue was created when the message had been handled or given up");
+        return true;
+    }
+
+    private static async Task<bool> AreEndedAsync(Bench bench, CancellationToken cancellationToken)
+    {
+        if (await bench.CountAsync(cancellationToken) is not { IsReceived: true } before)
             return false;
 
         await Task.Delay(Moment, cancellationToken);
