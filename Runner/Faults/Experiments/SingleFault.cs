@@ -17,6 +17,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
     private const int Ordinary = 10;
     private const int ForARestart = 3_000;
     private const int MostViolations = 5;
+    private const int MostEvidence = 5;
 
     /// <summary>128 + SIGKILL.</summary>
     private const int Killed = 137;
@@ -220,7 +221,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers)
             ],
             Counts = account.Counts,
             Fired = fired,
-            Evidence = meetsAll ? [] : [.. met.SelectMany(verdict => verdict.Evidence)],
+            Evidence = meetsAll ? account.EvidenceOfOthers(MostEvidence) : [.. met.SelectMany(verdict => verdict.Evidence)],
             Violations = [.. violations.Take(MostViolations)],
             ViolationCount = violations.Count,
         };
