@@ -63,6 +63,8 @@ public static class FaultPromise
         // The rows are committed with what is to be sent, and the message is done. The dispatcher goes on trying.
         _ when fault == Fault.FailedDispatch => Set(Zombie),
         _ when fault == Fault.LateQueue => Set(Once, DuplicatedOutgoing),
+        // The server of a queue in a database tells a living process what became of its commit.
+        _ when fault == Fault.CutAtReceive && !isBroker => Set(Once),
         _ when fault == Fault.KillBeforeAcknowledgement || fault == Fault.CutAtReceive || fault == Fault.RestartBroker => Set(Once, DuplicatedOutgoing),
         // What is dispatched and not known to be is dispatched again.
         _ when fault == Fault.RestartDatabase && !isBroker => Set(Once, DuplicatedOutgoing),

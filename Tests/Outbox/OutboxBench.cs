@@ -60,8 +60,12 @@ internal sealed class OutboxBench : IAsyncDisposable
     }
 
     /// <summary>The endpoint, not started.</summary>
-    public IHost Build(Sends sends)
+    /// <param name="sends">What its handler sends.</param>
+    /// <param name="queues">Another way to its queues.</param>
+    /// <param name="widgets">Another way to its rows.</param>
+    public IHost Build(Sends sends, string? queues = null, string? widgets = null)
     {
+        var (transport, data) = (queues ?? space.Address, widgets ?? Databases.Widgets);
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Services.AddSingleton<Handle>(async (message, context, cancellationToken) =>
         {
@@ -75,13 +79,15 @@ internal sealed class OutboxBench : IAsyncDisposable
         host.Services.AddBareEndpoint(Endpoint, endpoint =>
         {
             _ = cell.Kind.Transport == TransportName.RabbitMq
-                ? endpoint.UseRabbitMq(space.Address, Databases.Widgets)
-                : endpoint.UsePostgreSql(space.Address, Databases.Widgets);
+                ? endpoint.UseRabbitMq(transport, data)
+                : endpoint.UsePostgreSql(transport, data);
             endpoint.OutboxSchedule = Schedule;
             endpoint.UseMode(TransactionMode.Outbox).Handle<BuildWidget, Handler>();
         });
         return host.Build();
     }
+
+    public Task SendAsync(Guid message) => Queue.PreloadAsync([new BuildWidget(message)], CancellationToken.None);
 
     public async Task<IReadOnlyList<Guid>> SendAsync(int messages)
     {

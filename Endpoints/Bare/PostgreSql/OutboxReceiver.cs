@@ -9,13 +9,13 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// dispatched is left to the dispatcher, and the receive commits without it.
 /// </summary>
 internal sealed class OutboxReceiver(
-    QueueSession queue, OutboxStore outbox, OutboxDispatcher dispatcher, MessagePipeline pipeline, Recoverability recoverability)
-    : IReceiver
+    QueueSession queue, OutboxStore outbox, OutboxDispatcher dispatcher, UnansweredReceives unanswered, MessagePipeline pipeline,
+    Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
         await using var receive = await queue.BeginAsync();
-        if (await queue.ReceiveAsync() is not { } message)
+        if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
             return false;
 
         IReadOnlyList<OutboxRecord> sends;
@@ -41,7 +41,16 @@ internal sealed class OutboxReceiver(
             return true;
         }
 
-        await receive.CommitAsync(CancellationToken.None);
+        try
+        {
+            await receive.CommitAsync(CancellationToken.None);
+        }
+        catch when (sends.Count > 0)
+        {
+            unanswered.Add(transactionId, message.MessageId, sends);
+            throw;
+        }
+
         // Not before: a dispatch that is rolled back with the receive is found again by its record.
         await outbox.ForgetAsync(message.MessageId, sends);
         return true;

@@ -87,9 +87,11 @@ internal sealed class PostgreSqlEndpoint(
         {
             var outbox = new OutboxStore(data, endpoint.Name);
             await outbox.CreateAsync(cancellationToken);
+            var unanswered = new UnansweredReceives(outbox);
             var dispatching = dispatcher = OutboxDispatcher.Start(
-                outbox, stop => QueueSender.OpenAsync(ForQueues(), stop), endpoint.OutboxSchedule, log);
-            return async () => new OutboxReceiver(await OpenSessionAsync(), outbox, dispatching, pipeline, recoverability);
+                outbox, stop => QueueSender.OpenAsync(ForQueues(), unanswered, stop), endpoint.OutboxSchedule, log);
+            return async () => new OutboxReceiver(
+                await OpenSessionAsync(withTransactionId: true), outbox, dispatching, unanswered, pipeline, recoverability);
         }
 
         var database = await QueueDatabase.ReadAsync(queues, cancellationToken);

@@ -12,14 +12,19 @@ internal sealed class QueueSender : IOutboxSender
     private QueueSender(NpgsqlConnection connection) => this.connection = connection;
 
     /// <summary>Past the endpoint's pool: its workers can hold every connection of that for as long as they run.</summary>
+    /// <param name="connectionString">The queues' database.</param>
+    /// <param name="unanswered">What must be known before anything is sent again.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
-    public static async Task<IOutboxSender> OpenAsync(string connectionString, CancellationToken cancellationToken)
+    public static async Task<IOutboxSender> OpenAsync(
+        string connectionString, UnansweredReceives unanswered, CancellationToken cancellationToken)
     {
         var unpooled = new NpgsqlConnectionStringBuilder(connectionString) { Pooling = false, Enlist = false };
         var opened = new NpgsqlConnection(unpooled.ConnectionString);
         try
         {
             await opened.OpenAsync(cancellationToken);
+            await unanswered.ResolveAsync(opened, cancellationToken);
             return new QueueSender(opened);
         }
         catch
