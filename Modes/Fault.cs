@@ -39,6 +39,9 @@ public sealed record Fault(string Name, string What)
 
     public static Fault FailedDispatch { get; } = new("failed-dispatch", "the queue that the handler sends to does not exist");
 
+    public static Fault LateQueue { get; } =
+        new("late-queue", "the queue that the handler sends to is created only when the message has been handled or given up");
+
     public static Fault ImmediateSend { get; } = new("immediate-send", "the handler sends past its endpoint, and then always throws");
 
     public static Fault SecondConnection { get; } =
@@ -62,7 +65,7 @@ public sealed record Fault(string Name, string What)
         ThrowBeforeInsert, ThrowAfterInsert, Poison,
         KillBeforeCommit, KillBetweenInserts, KillBeforeDispatch, KillBeforeAcknowledgement,
         CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker,
-        LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, ImmediateSend, SecondConnection,
+        LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, LateQueue, ImmediateSend, SecondConnection,
         KillAfterPrepare, KillAfterDecision,
         ScopeTimesOut, ReceiveLost, DatabaseAway, SlotsExhausted,
     ];

@@ -19,6 +19,9 @@ public static class FaultPromise
     {
         ArgumentNullException.ThrowIfNull(fault);
         ArgumentNullException.ThrowIfNull(mode);
+        // Only the outbox sends again when the message is done: for every other mode the queue comes too late.
+        if (fault == Fault.LateQueue && mode != TransactionMode.Outbox)
+            return Of(Fault.FailedDispatch, mode, isBroker);
         // Whoever sends past the endpoint has left every mode.
         if (fault == Fault.ImmediateSend)
             return Set(Ghost, DuplicatedOutgoing);
@@ -73,10 +76,14 @@ public static class FaultPromise
     /// <summary>The rows exactly once; the sends at least once, with the same id.</summary>
     private static HashSet<DeliveryClass> OfOutbox(Fault fault, bool isBroker) => fault switch
     {
-        // The rows are committed with what is to be sent, which waits for somebody to put the queue right.
+        // The rows are committed with what is to be sent, and the message is done. The dispatcher goes on trying.
         _ when fault == Fault.FailedDispatch => Set(Zombie),
+        _ when fault == Fault.LateQueue => Set(Once, DuplicatedOutgoing),
+        // The server of a queue in a database tells a living process what became of its commit.
+        _ when fault == Fault.CutAtReceive && !isBroker => Set(Once),
         _ when fault == Fault.KillBeforeAcknowledgement || fault == Fault.CutAtReceive || fault == Fault.RestartBroker => Set(Once, DuplicatedOutgoing),
-        _ when IsOutage(fault) && isBroker => Set(Once, DuplicatedOutgoing),
+        // What is dispatched and not known to be is dispatched again.
+        _ when IsOutage(fault) => Set(Once, DuplicatedOutgoing),
         _ when fault == Fault.ReceiveLost => isBroker ? Set(Once, DuplicatedOutgoing) : Set(Once),
         _ => OfOneUnit(fault),
     };

@@ -143,14 +143,16 @@ public sealed record TransactionMode
     /// <summary>Deduplication and outgoing messages in the handler's own transaction, dispatched after it.</summary>
     public static TransactionMode Outbox { get; } = new("outbox")
     {
-        Receive = "its own transaction, committed last",
+        Receive = "its own transaction, committed last, also when a send could not be dispatched",
         Insert = "own local transaction, with the message's id and what the handler sends; committed before the receive",
-        Sends = "recorded with the insert, dispatched after its commit; again after a crash, with the same id",
+        Sends = "recorded with the insert, dispatched after its commit until their queues have them; after a crash again, with the same id",
         OnThrow = "insert and sends rolled back, retried",
         CrashEffect = CrashEffect.None,
         Promise = "Each message has its rows exactly once, on any transport: a message whose id is recorded is not handled again. What its " +
-                  "handler sends goes out at least once, and always with the same id, by which a receiver can tell a repetition. It holds " +
-                  "for as long as the ids are kept.",
+                  "handler sends goes out at least once, and always with the same id, by which a receiver can tell a repetition. Once the " +
+                  "handler has committed, the message is done: what cannot be dispatched waits in the outbox and is tried again every " +
+                  "few seconds while the endpoint runs, and the message does not go to the error queue. It holds for as long as the ids " +
+                  "are kept.",
     };
 
     /// <summary>The modes of the default matrix, the most transactional first.</summary>

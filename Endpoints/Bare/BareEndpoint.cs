@@ -1,4 +1,5 @@
 using System.Transactions;
+using Kit.Endpoints.Bare.Outbox;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -37,6 +38,8 @@ public sealed class BareEndpoint
 
     /// <summary>How often recovery looks for branches that were left prepared, in <c>full-dtc</c>; younger ones it leaves alone.</summary>
     internal TimeSpan RecoveryInterval { get; set; } = TimeSpan.FromSeconds(5);
+
+    internal OutboxSchedule OutboxSchedule { get; set; } = OutboxSchedule.Default;
 
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;
 

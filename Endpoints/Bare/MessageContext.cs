@@ -33,7 +33,8 @@ public sealed class MessageContext
     /// <summary>
     /// Sends a message to the queue of another endpoint: when the handler has succeeded, in the transaction of the receive;
     /// in <c>transactions-off</c> at once. RabbitMQ has no such transaction: after the handler has committed and before the acknowledgement.
-    /// <c>outbox</c> records it in the handler's transaction and sends it from there, after a crash more than once with the same id.
+    /// <c>outbox</c> records it in the handler's transaction and sends it from there until its queue has it, after a crash more than
+    /// once with the same id.
     /// </summary>
     /// <param name="queue">The queue of the receiver.</param>
     /// <param name="message">Serialized as JSON, now.</param>

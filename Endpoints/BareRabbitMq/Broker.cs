@@ -9,6 +9,8 @@ internal static class Broker
     // Tracked: a publish has ended when the broker has the message, and fails when it does not take it.
     private static readonly CreateChannelOptions Confirmed = new(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true);
 
+    private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
+
     /// <exception cref="BrokerException">No connection, and why.</exception>
     public static async Task<IConnection> ConnectAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
     {
@@ -32,6 +34,29 @@ internal static class Broker
 
     public static Task<IChannel> OpenConfirmedChannelAsync(this IConnection connection, CancellationToken cancellationToken) =>
         connection.CreateChannelAsync(Confirmed, cancellationToken);
+
+    /// <summary>Publishes a message into a queue, on a channel that confirms, and waits until the broker has it.</summary>
+    /// <exception cref="BrokerException">The queue does not exist, or the broker does not take the message or does not answer.</exception>
+    public static async Task PublishConfirmedAsync(this IChannel channel, string queue, BasicProperties properties, byte[] body)
+    {
+        try
+        {
+            // Mandatory: a message for a queue that does not exist comes back and fails the publish.
+            await channel.BasicPublishAsync(exchange: "", queue, mandatory: true, properties, body).AsTask().WaitAsync(ConfirmDeadline);
+        }
+        catch (PublishException refused)
+        {
+            throw new BrokerException(
+                refused.IsReturn ? $"There is no queue '{queue}' (NO_ROUTE)." : $"The broker refused a message for queue '{queue}'.", refused);
+        }
+        catch (TimeoutException late)
+        {
+            throw new BrokerException(
+                $"The broker did not confirm a message for queue '{queue}' within {ConfirmDeadline.TotalSeconds} s. " +
+                "A memory or disk alarm blocks publishers.",
+                late);
+        }
+    }
 
     // The endpoint reconnects by itself: the driver's recovery would leave acknowledgements of an earlier channel in the workers' hands.
     private static async Task<IConnection> OpenAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)

@@ -4,23 +4,26 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
 /// <c>outbox</c>: the handler's own transaction, with the message's id and what it sends, commits first; then that is published, then the
-/// receive is acknowledged.
+/// receive is acknowledged. Once the handler has committed, the message does not fail any more: what the broker does not take is left to
+/// the dispatcher, and the receive is acknowledged without it.
 /// </summary>
-internal sealed class OutboxReceiver(QueueSession queue, OutboxStore outbox, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+internal sealed class OutboxReceiver(
+    QueueSession queue, OutboxStore outbox, OutboxDispatcher dispatcher, MessagePipeline pipeline, Recoverability recoverability)
+    : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
         if (await queue.ReceiveAsync() is not { } message)
             return false;
 
-        if (message.IsRedelivered)
+        // A message that is handled cannot end its process any more: to set it aside would count its redeliveries as failures.
+        if (message.IsRedelivered && !await outbox.IsHandledAsync(message.MessageId, cancellationToken))
             return await recoverability.SetAsideAsync(queue, message);
 
+        IReadOnlyList<OutboxRecord> sends;
         try
         {
-            var sends = await outbox.HandleOnceAsync(pipeline, message, cancellationToken);
-            await queue.SendAsync(sends);
-            await outbox.ForgetDispatchedAsync(message.MessageId, sends);
+            sends = await outbox.HandleOnceAsync(pipeline, message, cancellationToken);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
@@ -28,9 +31,25 @@ internal sealed class OutboxReceiver(QueueSession queue, OutboxStore outbox, Mes
             return true;
         }
 
+        var dispatched = await Task.WhenAll(sends.Select(send => TryDispatchAsync(message, send)));
+        await outbox.ForgetAsync(message.MessageId, [.. sends.Where((_, index) => dispatched[index])]);
         await message.AcknowledgeAsync();
         return true;
     }
 
     public ValueTask DisposeAsync() => queue.DisposeAsync();
+
+    private async Task<bool> TryDispatchAsync(Delivery message, OutboxRecord send)
+    {
+        try
+        {
+            await queue.SendAsync([send.Message]);
+            return true;
+        }
+        catch (BrokerException refused)
+        {
+            dispatcher.TakeOver(message.MessageId, refused);
+            return false;
+        }
+    }
 }

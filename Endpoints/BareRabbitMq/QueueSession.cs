@@ -1,5 +1,4 @@
 using RabbitMQ.Client;
-using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
@@ -10,8 +9,6 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// </summary>
 internal sealed class QueueSession : IAsyncDisposable
 {
-    private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
-
     private readonly Inbox inbox;
     private readonly QueueNames names;
     private readonly IChannel retries;
@@ -109,21 +106,6 @@ internal sealed class QueueSession : IAsyncDisposable
         hasTurn = false;
     }
 
-    private async Task PublishAsync(string queue, BasicProperties properties, byte[] body)
-    {
-        try
-        {
-            // Mandatory: a message for a queue that does not exist comes back and fails the publish.
-            await publishing.BasicPublishAsync(exchange: "", queue, mandatory: true, properties, body).AsTask().WaitAsync(ConfirmDeadline);
-        }
-        catch (PublishException refused)
-        {
-            throw new BrokerException(refused.IsReturn ? $"There is no queue '{queue}' (NO_ROUTE)." : $"The broker refused a message for queue '{queue}'.", refused);
-        }
-        catch (TimeoutException late)
-        {
-            throw new BrokerException(
-                $"The broker did not confirm a message for queue '{queue}' within {ConfirmDeadline.TotalSeconds} s. A memory or disk alarm blocks publishers.", late);
-        }
-    }
+    private Task PublishAsync(string queue, BasicProperties properties, byte[] body) =>
+        publishing.PublishConfirmedAsync(queue, properties, body);
 }

@@ -16,6 +16,7 @@ internal sealed partial class RabbitMqEndpoint(
     private readonly CancellationTokenSource abandoning = new();
     private Task running = Task.CompletedTask;
     private NpgsqlDataSource? data;
+    private OutboxDispatcher? dispatcher;
 
     /// <exception cref="BrokerException">The broker cannot be reached, or has a queue of that name with other arguments.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
@@ -41,6 +42,8 @@ internal sealed partial class RabbitMqEndpoint(
         await stopping.CancelAsync();
         await using (cancellationToken.Register(abandoning.Cancel))
             await running;
+        if (dispatcher is not null)
+            await dispatcher.DisposeAsync();
     }
 
     public async ValueTask DisposeAsync()
@@ -74,7 +77,10 @@ internal sealed partial class RabbitMqEndpoint(
         {
             var outbox = new OutboxStore(data, endpoint.Name);
             await outbox.CreateAsync(cancellationToken);
-            return queue => new OutboxReceiver(queue, outbox, pipeline, recoverability);
+            var dispatching = dispatcher = OutboxDispatcher.Start(
+                outbox, stop => QueueSender.OpenAsync(settings.Address, $"{endpoint.Name} dispatching", stop), endpoint.OutboxSchedule,
+                log);
+            return queue => new OutboxReceiver(queue, outbox, dispatching, pipeline, recoverability);
         }
 
         var patient = new PatientDataSource(data, endpoint.FirstPause, log);

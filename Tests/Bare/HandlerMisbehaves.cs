@@ -128,7 +128,10 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero);
     }
 
-    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    /// <summary>All but the outbox, in which a message is done when its handler has committed.</summary>
+    private static IEnumerable<TransactionMode> ModesThatFailWithASend => BareBench.Modes.Where(mode => mode != TransactionMode.Outbox);
+
+    [TestCaseSource(nameof(ModesThatFailWithASend))]
     public async Task A_send_to_a_queue_that_does_not_exist_fails_the_attempt(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
@@ -139,8 +142,7 @@ public sealed class HandlerMisbehaves
 
         var outlives = mode == TransactionMode.DtcOff || mode == TransactionMode.ScopeOff || mode == TransactionMode.TransactionsOff;
         Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(mode.Attempts).And.Property("Reason").Contains("42P01"));
-        // The outbox has committed the row, and tries to send without handling the message again.
-        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(outlives ? mode.Attempts : mode == TransactionMode.Outbox ? 1 : 0));
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(outlives ? mode.Attempts : 0));
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
 

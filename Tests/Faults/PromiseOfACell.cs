@@ -51,6 +51,22 @@ public sealed class PromiseOfACell
             Is.EqualTo(new[] { "prepared: kit/7/16384/99, transaction 77" }));
 
     [Test]
+    public void Kept_or_not_what_was_found_of_the_first_messages_of_each_other_class_is_told()
+    {
+        var history = InventedHistory.Clean(9, Workload).DropSink(2).DropSink(4).DropSink(6).Row(7, 1);
+
+        var evidence = Account.Of(history, Workload).EvidenceOfOthers(perClass: 2);
+
+        Assert.That(evidence.Where(line => !line.StartsWith("  ", StringComparison.Ordinal)), Is.EqualTo(new[]
+        {
+            $"message {InventedHistory.Message(7)} is duplicated:",
+            $"message {InventedHistory.Message(2)} is zombie:",
+            $"message {InventedHistory.Message(4)} is zombie:",
+        }));
+        Assert.That(evidence.Count(line => line.StartsWith("  row ", StringComparison.Ordinal)), Is.EqualTo(4));
+    }
+
+    [Test]
     public void Of_a_class_that_was_not_seen_there_is_an_upper_bound()
     {
         var account = Account.Of(InventedHistory.Clean(300, Workload).DropRow(7).Row(7, 1).Row(8, 1).DropSink(8), Workload);

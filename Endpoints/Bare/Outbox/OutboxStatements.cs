@@ -1,4 +1,5 @@
 using System.Text;
+using Npgsql;
 
 namespace Kit.Endpoints.Bare.Outbox;
 
@@ -48,9 +49,38 @@ internal sealed class OutboxStatements
 
     public string Send => $"INSERT INTO {Outbox} (causation_id, position, message_id, queue, type, body) VALUES ($1, $2, $3, $4, $5, $6)";
 
-    public string ReadUndispatched => $"SELECT queue, message_id, type, body FROM {Outbox} WHERE causation_id = $1 ORDER BY position";
+    public string IsRecorded => $"SELECT EXISTS (SELECT FROM {Inbox} WHERE message_id = $1)";
 
-    public string Forget => $"DELETE FROM {Outbox} WHERE causation_id = $1";
+    /// <summary>The records that wait, those of one message together.</summary>
+    public string ReadWaiting =>
+        $"SELECT causation_id, queue FROM {Outbox} WHERE causation_id > $1 AND queue <> ALL ($2) ORDER BY causation_id, position LIMIT $3";
+
+    public string ReadBacklog =>
+        $"SELECT count(*), clock_timestamp() - min(i.handled_at) FROM {Outbox} o JOIN {Inbox} i ON i.message_id = o.causation_id";
+
+    /// <summary>
+    /// Claims what one message sent, and passes over what somebody else has claimed. An advisory lock, because it covers all of its records
+    /// at once, and because a row lock needs the right to UPDATE, which nothing else here does.
+    /// </summary>
+    public NpgsqlBatchCommand Claiming(Guid messageId) =>
+        Command("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", $"{Outbox}/{messageId}");
+
+    public NpgsqlBatchCommand ReadingUndispatched(Guid messageId) =>
+        Command($"SELECT position, queue, message_id, type, body FROM {Outbox} WHERE causation_id = $1 ORDER BY position", messageId);
+
+    public NpgsqlBatchCommand Forgetting(Guid messageId, IEnumerable<OutboxRecord> dispatched) =>
+        Command(
+            $"DELETE FROM {Outbox} WHERE causation_id = $1 AND position = ANY ($2)",
+            messageId, dispatched.Select(record => record.Position).ToArray());
+
+    public static NpgsqlBatchCommand Command(string statement, params object[] values)
+    {
+        var command = new NpgsqlBatchCommand(statement);
+        foreach (var value in values)
+            command.Parameters.Add(new NpgsqlParameter { Value = value });
+
+        return command;
+    }
 
     private static string Quoted(string name) => $"\"{name.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
 }

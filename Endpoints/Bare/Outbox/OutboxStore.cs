@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+using System.Data;
 using Kit.Modes;
 using Npgsql;
 
@@ -8,12 +10,14 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// sends, until it is dispatched. Known as idempotent receiver (Hohpe and Woolf, "Enterprise Integration Patterns", 2003) and transactional outbox.
 /// </summary>
 /// <remarks>
-/// Ids are kept until someone deletes them (<c>DELETE FROM orders_inbox WHERE handled_at &lt; …</c>; what they sent goes with them): the
-/// endpoint cannot know how long a message can come again, from a broker, an error queue or a sender.
+/// Ids are kept until someone deletes them: the endpoint cannot know how long a message can come again, from a broker, an error queue or a
+/// sender. What a message sent goes with its id, dispatched or not, so spare the ids whose sends wait: <c>DELETE FROM orders_inbox i WHERE
+/// handled_at &lt; … AND NOT EXISTS (SELECT FROM orders_outbox o WHERE o.causation_id = i.message_id)</c>.
 /// </remarks>
 internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
 {
     private readonly OutboxStatements statements = new(endpoint);
+    private readonly ConcurrentQueue<(Guid MessageId, IReadOnlyCollection<OutboxRecord> Dispatched)> unforgotten = new();
 
     /// <summary>Creates the tables where they are not there; where they are, the role needs no right to.</summary>
     /// <exception cref="NpgsqlException">The database cannot be reached, or refuses.</exception>
@@ -30,10 +34,10 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
     }
 
     /// <summary>Handles a message and commits, unless that was done before.</summary>
-    /// <returns>What is to be dispatched now: what the handler sent, now or then.</returns>
+    /// <returns>What is to be dispatched now: what the handler sent, now or then, without what the dispatcher has claimed.</returns>
     /// <exception cref="UnreadableMessageException">The message has no id, so that it cannot be told from others.</exception>
     /// <exception cref="Exception">The handler's own, and <see cref="PostgresException"/> where its transaction does not commit.</exception>
-    public async Task<IReadOnlyCollection<OutgoingMessage>> HandleOnceAsync(
+    public async Task<IReadOnlyList<OutboxRecord>> HandleOnceAsync(
         MessagePipeline pipeline, ReceivedMessage message, CancellationToken cancellationToken)
     {
         if (message.MessageId == Guid.Empty)
@@ -44,22 +48,108 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
         // connection is what rolls back.
         await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken);
         if (!await RecordAsync(connection, message.MessageId, cancellationToken))
-            return await ReadUndispatchedAsync(connection, message.MessageId, cancellationToken);
+            return await ClaimUndispatchedAsync(connection, message.MessageId, cancellationToken) ?? [];
 
         var sends = await LentWork.RunAsync(pipeline, message, connection, cancellationToken);
-        await CommitAsync(connection, message.MessageId, sends);
-        return sends;
+        var records = sends.Select((send, position) => new OutboxRecord(position, send)).ToList();
+        try
+        {
+            await CommitAsync(connection, message.MessageId, records);
+        }
+        catch (NpgsqlException) when (connection.State != ConnectionState.Open)
+        {
+            // The answer is lost, and the commit perhaps not: then the message is handled.
+            if (!await IsHandledAsync(message.MessageId, cancellationToken))
+                throw;
+        }
+
+        return records;
     }
 
-    /// <summary>Says that what a message sent is dispatched. A crash before that dispatches it again, with the same ids.</summary>
-    public async Task ForgetDispatchedAsync(Guid messageId, IReadOnlyCollection<OutgoingMessage> dispatched)
+    /// <summary>Whether the message's handler has committed.</summary>
+    public async Task<bool> IsHandledAsync(Guid messageId, CancellationToken cancellationToken)
+    {
+        await using var command = data.CreateCommand(statements.IsRecorded);
+        command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
+        return await command.ExecuteScalarAsync(cancellationToken) is true;
+    }
+
+    /// <summary>
+    /// Says that these are dispatched. A crash before that dispatches them again, with the same ids. Where the database cannot be reached,
+    /// <see cref="ForgetLateAsync"/> says it.
+    /// </summary>
+    public async Task ForgetAsync(Guid messageId, IReadOnlyCollection<OutboxRecord> dispatched)
     {
         if (dispatched.Count == 0)
             return;
 
-        await using var forget = data.CreateCommand(statements.Forget);
-        forget.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
-        await forget.ExecuteNonQueryAsync();
+        try
+        {
+            await DeleteAsync(messageId, dispatched, CancellationToken.None);
+        }
+        catch (NpgsqlException)
+        {
+            unforgotten.Enqueue((messageId, dispatched));
+        }
+    }
+
+    /// <summary>Says what <see cref="ForgetAsync"/> could not say.</summary>
+    /// <exception cref="NpgsqlException">The database still cannot be reached, or refuses.</exception>
+    public async Task ForgetLateAsync(CancellationToken cancellationToken)
+    {
+        while (unforgotten.TryPeek(out var late))
+        {
+            await DeleteAsync(late.MessageId, late.Dispatched, cancellationToken);
+            unforgotten.TryDequeue(out _);
+        }
+    }
+
+    /// <summary>Records that wait, the next ones after those of a message; none of those that are for certain queues.</summary>
+    public async Task<IReadOnlyList<WaitingRecord>> ReadWaitingAsync(
+        Guid after, IReadOnlyCollection<string> notFor, int atMost, CancellationToken cancellationToken)
+    {
+        await using var command = data.CreateCommand(statements.ReadWaiting);
+        command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = after });
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. notFor] });
+        command.Parameters.Add(new NpgsqlParameter<int> { TypedValue = atMost });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var records = new List<WaitingRecord>();
+        while (await reader.ReadAsync(cancellationToken))
+            records.Add(new WaitingRecord(reader.GetGuid(0), reader.GetString(1)));
+
+        return records;
+    }
+
+    /// <summary>How much waits, and for how long.</summary>
+    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
+    public async Task<OutboxBacklog> ReadBacklogAsync(CancellationToken cancellationToken)
+    {
+        await using var command = data.CreateCommand(statements.ReadBacklog);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return new OutboxBacklog(
+            reader.GetInt64(0), await reader.IsDBNullAsync(1, cancellationToken) ? null : reader.GetFieldValue<TimeSpan>(1));
+    }
+
+    /// <summary>Claims what a message sent and what still waits of it; <see langword="null"/> where somebody else has it.</summary>
+    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
+    public async Task<OutboxClaim?> ClaimAsync(Guid messageId, CancellationToken cancellationToken)
+    {
+        var connection = await data.OpenConnectionAsync(cancellationToken);
+        try
+        {
+            await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken);
+            if (await ClaimUndispatchedAsync(connection, messageId, cancellationToken) is { } records)
+                return new OutboxClaim(connection, statements, messageId, records);
+        }
+        catch
+        {
+            await connection.DisposeAsync();
+            throw;
+        }
+
+        await connection.DisposeAsync();
+        return null;
     }
 
     private async Task<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
@@ -81,38 +171,51 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
         return await record.ExecuteNonQueryAsync(cancellationToken) == 1;
     }
 
-    private async Task<IReadOnlyCollection<OutgoingMessage>> ReadUndispatchedAsync(NpgsqlConnection connection, Guid messageId, CancellationToken cancellationToken)
+    /// <summary>A second statement reads the records: it sees what was deleted before the lock was granted.</summary>
+    private async Task<IReadOnlyList<OutboxRecord>?> ClaimUndispatchedAsync(
+        NpgsqlConnection connection, Guid messageId, CancellationToken cancellationToken)
     {
-        await using var read = new NpgsqlCommand(statements.ReadUndispatched, connection);
-        read.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
-        await using var reader = await read.ExecuteReaderAsync(cancellationToken);
-        var messages = new List<OutgoingMessage>();
-        while (await reader.ReadAsync(cancellationToken))
-            messages.Add(new OutgoingMessage(reader.GetString(0), reader.GetGuid(1), reader.GetString(2), reader.GetFieldValue<byte[]>(3)));
+        await using var batch = new NpgsqlBatch(connection)
+        {
+            BatchCommands = { statements.Claiming(messageId), statements.ReadingUndispatched(messageId) },
+        };
+        await using var reader = await batch.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        if (!reader.GetBoolean(0))
+            return null;
 
-        return messages;
+        await reader.NextResultAsync(cancellationToken);
+        var records = new List<OutboxRecord>();
+        while (await reader.ReadAsync(cancellationToken))
+        {
+            var message = new OutgoingMessage(reader.GetString(1), reader.GetGuid(2), reader.GetString(3), reader.GetFieldValue<byte[]>(4));
+            records.Add(new OutboxRecord(reader.GetInt32(0), message));
+        }
+
+        return records;
     }
 
-    private async Task CommitAsync(NpgsqlConnection connection, Guid messageId, IReadOnlyCollection<OutgoingMessage> sends)
+    private async Task CommitAsync(NpgsqlConnection connection, Guid messageId, IReadOnlyCollection<OutboxRecord> records)
     {
         await using var batch = new NpgsqlBatch(connection);
-        foreach (var (position, send) in sends.Index())
-            batch.BatchCommands.Add(Command(statements.Send, messageId, position, send.MessageId, send.Queue, send.Type, send.Body));
+        foreach (var (position, send) in records)
+        {
+            batch.BatchCommands.Add(OutboxStatements.Command(
+                statements.Send, messageId, position, send.MessageId, send.Queue, send.Type, send.Body));
+        }
 
         // In a failed transaction, and outside of one, PostgreSQL answers a commit with no error, and the driver does not look
         // (npgsql issue 6641). A savepoint is an error in both.
-        batch.BatchCommands.Add(Command("SAVEPOINT kit"));
-        batch.BatchCommands.Add(Command("COMMIT"));
+        batch.BatchCommands.Add(OutboxStatements.Command("SAVEPOINT kit"));
+        batch.BatchCommands.Add(OutboxStatements.Command("COMMIT"));
         // Without a token: a cancelled commit could have committed.
         await batch.ExecuteNonQueryAsync(CancellationToken.None);
     }
 
-    private static NpgsqlBatchCommand Command(string statement, params object[] values)
+    private async Task DeleteAsync(Guid messageId, IReadOnlyCollection<OutboxRecord> dispatched, CancellationToken cancellationToken)
     {
-        var command = new NpgsqlBatchCommand(statement);
-        foreach (var value in values)
-            command.Parameters.Add(new NpgsqlParameter { Value = value });
-
-        return command;
+        await using var batch = data.CreateBatch();
+        batch.BatchCommands.Add(statements.Forgetting(messageId, dispatched));
+        await batch.ExecuteNonQueryAsync(cancellationToken);
     }
 }

@@ -5,21 +5,23 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>
 /// <c>outbox</c>: the handler's own transaction, with the message's id and what it sends, commits first; then that is dispatched, in the
-/// transaction of the receive, which commits last.
+/// transaction of the receive, which commits last. Once the handler has committed, the message does not fail any more: what cannot be
+/// dispatched is left to the dispatcher, and the receive commits without it.
 /// </summary>
-internal sealed class OutboxReceiver(QueueSession queue, OutboxStore outbox, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+internal sealed class OutboxReceiver(
+    QueueSession queue, OutboxStore outbox, OutboxDispatcher dispatcher, UnansweredReceives unanswered, MessagePipeline pipeline,
+    Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
         await using var receive = await queue.BeginAsync();
-        if (await queue.ReceiveAsync() is not { } message)
+        if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
             return false;
 
-        IReadOnlyCollection<OutgoingMessage> sends;
+        IReadOnlyList<OutboxRecord> sends;
         try
         {
             sends = await outbox.HandleOnceAsync(pipeline, message, cancellationToken);
-            await queue.SendAsync(sends);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
@@ -27,11 +29,40 @@ internal sealed class OutboxReceiver(QueueSession queue, OutboxStore outbox, Mes
             return true;
         }
 
-        await recoverability.CommitAsync(queue, receive, message);
+        try
+        {
+            await queue.SendAsync([.. sends.Select(send => send.Message)]);
+        }
+        catch (Exception failure) when (queue.IsOpen)
+        {
+            await receive.RollbackAsync(CancellationToken.None);
+            await EndAsync(message);
+            dispatcher.TakeOver(message.MessageId, failure);
+            return true;
+        }
+
+        try
+        {
+            await receive.CommitAsync(CancellationToken.None);
+        }
+        catch when (sends.Count > 0)
+        {
+            unanswered.Add(transactionId, message.MessageId, sends);
+            throw;
+        }
+
         // Not before: a dispatch that is rolled back with the receive is found again by its record.
-        await outbox.ForgetDispatchedAsync(message.MessageId, sends);
+        await outbox.ForgetAsync(message.MessageId, sends);
         return true;
     }
 
     public ValueTask DisposeAsync() => queue.DisposeAsync();
+
+    /// <summary>Takes the message, whose receive was rolled back together with its sends, out of the queue for good.</summary>
+    private async Task EndAsync(QueuedMessage message)
+    {
+        await using var receive = await queue.BeginAsync();
+        await queue.TakeAsync(message);
+        await receive.CommitAsync(CancellationToken.None);
+    }
 }

@@ -19,6 +19,7 @@ internal sealed class PostgreSqlEndpoint(
     private NpgsqlDataSource? queues;
     private NpgsqlDataSource? data;
     private FullDtc? fullDtc;
+    private OutboxDispatcher? dispatcher;
 
     /// <summary>Branches that recovery found prepared and could not end, at its last pass; <see langword="null"/> in a mode without any.</summary>
     public int? BranchesLeft => fullDtc?.BranchesLeft;
@@ -46,6 +47,8 @@ internal sealed class PostgreSqlEndpoint(
         await workers.StopAsync(cancellationToken);
         if (fullDtc is not null)
             await fullDtc.DisposeAsync();
+        if (dispatcher is not null)
+            await dispatcher.DisposeAsync();
     }
 
     /// <summary>Stops first, without waiting for handlers, where nobody did.</summary>
@@ -92,7 +95,11 @@ internal sealed class PostgreSqlEndpoint(
         {
             var outbox = new OutboxStore(data, endpoint.Name);
             await outbox.CreateAsync(cancellationToken);
-            return async () => new OutboxReceiver(await OpenSessionAsync(), outbox, pipeline, recoverability);
+            var unanswered = new UnansweredReceives(outbox);
+            var dispatching = dispatcher = OutboxDispatcher.Start(
+                outbox, stop => QueueSender.OpenAsync(queueConnection.ConnectionString, unanswered, stop), endpoint.OutboxSchedule, log);
+            return async () => new OutboxReceiver(
+                await OpenSessionAsync(withTransactionId: true), outbox, dispatching, unanswered, pipeline, recoverability);
         }
 
         var mode = fullDtc = await FullDtc.StartAsync(

@@ -98,6 +98,18 @@ public sealed class Account
     /// <summary>The messages that are of the class, alone or among others.</summary>
     public IReadOnlyList<MessageVerdict> AllOf(DeliveryClass deliveryClass) => [.. Verdicts.Where(verdict => verdict.Is(deliveryClass))];
 
+    /// <summary>What was found of the messages that are not <see cref="DeliveryClass.Once"/>: a line that names each, and then its own.</summary>
+    /// <param name="perClass">Of how many messages of each class, the first by id.</param>
+    public IReadOnlyList<string> EvidenceOfOthers(int perClass) =>
+    [
+        .. from verdict in Verdicts.GroupBy(verdict => verdict.Class).OrderBy(kind => kind.Key).SelectMany(kind => kind.Take(perClass))
+           where verdict.Class is not DeliveryClass.Once
+           let classes = verdict.Also.Prepend(verdict.Class).Select(Words.Of)
+           let heading = $"message {verdict.MessageId} is {string.Join(" and ", classes)}:"
+           from line in verdict.Evidence.Select(line => $"  {line}").Prepend(heading)
+           select line,
+    ];
+
     /// <summary>Every message that is of a class which is not promised, alone or among others, and every prepared transaction that no message explains.</summary>
     /// <param name="allowed">The classes that a mode allows under a fault.</param>
     public IReadOnlyList<Violation> ViolationsOf(IReadOnlySet<DeliveryClass> allowed)

@@ -41,6 +41,7 @@ internal sealed class Bench : IAsyncDisposable
     private readonly NpgsqlDataSource widgets;
     private readonly string folder = Directory.CreateTempSubdirectory("kit-faults-").FullName;
     private readonly List<Sending> sendings = [];
+    private ICellQueue? lateSink;
     private HandlerProcess? handler;
 
     private Bench(Cell cell, KitDatabases owner, RoundDatabases databases, RoundTransport transport)
@@ -160,6 +161,13 @@ internal sealed class Bench : IAsyncDisposable
         sendings.AddRange(messages.Select(message => new Sending(message, SendResult.Acked)));
     }
 
+    /// <summary>Creates the queue that the handler has sent to.</summary>
+    public async Task CreateLateSinkAsync(CancellationToken cancellationToken)
+    {
+        lateSink = cell.Kind.OpenQueue(ExperimentSpec.LateSinkOf(SinkName), transport.ForRunner);
+        await lateSink.CreateAsync(cancellationToken);
+    }
+
     /// <summary>From now on the message's first commit fails.</summary>
     public Task FailCommitOfAsync(Guid message, CancellationToken cancellationToken) =>
         ExecuteAsync(
@@ -178,6 +186,7 @@ internal sealed class Bench : IAsyncDisposable
     /// <summary>All that can still move.</summary>
     public async Task<Counters> CountAsync(CancellationToken cancellationToken)
     {
+        var outbox = await CountOutboxAsync(cancellationToken);
         await using var command = widgets.CreateCommand("SELECT (SELECT count(*) FROM widget), (SELECT count(*) FROM pg_prepared_xacts WHERE database = ANY($1))");
         command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases.Names] });
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
@@ -186,15 +195,17 @@ internal sealed class Bench : IAsyncDisposable
             reader.GetInt64(0),
             reader.GetInt64(1),
             await queue.CountAsync(cancellationToken),
-            await sink.CountAsync(cancellationToken),
+            await sink.CountAsync(cancellationToken) + (lateSink is null ? 0 : await lateSink.CountAsync(cancellationToken)),
             (await queue.ReadErrorsAsync(cancellationToken)).Count,
+            outbox,
             Journal.Count());
     }
 
     /// <summary>Everything that is known of the messages. To be read when nothing moves and no endpoint runs.</summary>
     public async Task<History> ReadHistoryAsync(CancellationToken cancellationToken)
     {
-        var outgoing = await sink.ReadMessagesAsync(cancellationToken);
+        IReadOnlyList<Guid> late = lateSink is null ? [] : await lateSink.ReadMessagesAsync(cancellationToken);
+        IReadOnlyList<Guid> outgoing = [.. await sink.ReadMessagesAsync(cancellationToken), .. late];
         return new History
         {
             Sendings = sendings,
@@ -219,10 +230,24 @@ internal sealed class Bench : IAsyncDisposable
         await Transport.DisposeAsync();
         await queue.DisposeAsync();
         await sink.DisposeAsync();
+        if (lateSink is not null)
+            await lateSink.DisposeAsync();
         await transport.DisposeAsync();
         await widgets.DisposeAsync();
         await owner.DisposeAsync();
         Directory.Delete(folder, recursive: true);
+    }
+
+    /// <summary>The sends that wait in a bare endpoint's outbox, which the endpoint creates when it starts.</summary>
+    private async Task<long> CountOutboxAsync(CancellationToken cancellationToken)
+    {
+        var table = $"\"{transport.Queue}_outbox\"";
+        await using var isThere = widgets.CreateCommand($"SELECT to_regclass('{table}') IS NOT NULL");
+        if (await isThere.ExecuteScalarAsync(cancellationToken) is not true)
+            return 0;
+
+        await using var count = widgets.CreateCommand($"SELECT count(*) FROM {table}");
+        return (long)(await count.ExecuteScalarAsync(cancellationToken))!;
     }
 
     private string ThroughProxy()

@@ -65,10 +65,16 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
             await InsertAsync(connection, WidgetId.Next(), attempt, cancellationToken);
 
         await ReachAsync(attempt, AttemptPoint.AfterSecondInsert, behaviour);
-        if (behaviour is Behaviour.SendsToNowhere)
+        var destination = behaviour switch
+        {
+            Behaviour.SendsToNowhere => Nowhere,
+            Behaviour.SendsToLateQueue => spec.LateSink,
+            _ => spec.Sink,
+        };
+        if (destination != spec.Sink)
             attempt.Note(AttemptPoint.Faulted, "sends to a queue that does not exist");
 
-        await context.SendAsync(behaviour is Behaviour.SendsToNowhere ? Nowhere : spec.Sink, new WidgetBuilt(message.MessageId), cancellationToken);
+        await context.SendAsync(destination, new WidgetBuilt(message.MessageId), cancellationToken);
         await ReachAsync(attempt, AttemptPoint.AfterSend, behaviour);
         attempt.Note(AttemptPoint.Returned);
     }

@@ -34,6 +34,9 @@ internal enum Behaviour
     /// <summary>Waits between its two inserts until the runner has cut the connection of the receive, whenever it is attempted, and goes on.</summary>
     WaitsForACut,
 
+    /// <summary>Sends to <see cref="ExperimentSpec.LateSink"/>, which does not exist yet, whenever it is attempted.</summary>
+    SendsToLateQueue,
+
     /// <summary>Sends past its endpoint, straight to the sink, and then throws before its first insert, whenever it is attempted.</summary>
     SendsAtOnceAndThrows,
 
@@ -50,13 +53,19 @@ internal enum Behaviour
 /// <param name="Behaviour">What is done with it.</param>
 /// <param name="ParksAt">Where <see cref="Behaviour.Parks"/> stops.</param>
 internal sealed record ExperimentSpec(
-    string Journal, string Sink, string Transport, string Widgets, Guid Chosen, Behaviour Behaviour, AttemptPoint ParksAt = AttemptPoint.Started)
+    string Journal, string Sink, string Transport, string Widgets, Guid Chosen, Behaviour Behaviour,
+    AttemptPoint ParksAt = AttemptPoint.Started)
 {
     /// <summary>How long the transactions of handlers last that are to be outlived.</summary>
     public static TimeSpan ShortTransaction { get; } = TimeSpan.FromSeconds(2);
 
     /// <summary>How long their handlers wait.</summary>
     public static TimeSpan LongerThanThat { get; } = TimeSpan.FromSeconds(3);
+
+    /// <summary>The queue that <see cref="Behaviour.SendsToLateQueue"/> sends to.</summary>
+    public string LateSink => LateSinkOf(Sink);
+
+    public static string LateSinkOf(string sink) => $"{sink}-late";
 
     /// <summary>The file that tells an attempt that its connection was cut.</summary>
     public static string CutMark(string journal, Guid attempt) => $"{journal}.{attempt:N}.cut";

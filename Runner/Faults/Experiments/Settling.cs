@@ -7,7 +7,10 @@ internal static class Settling
 {
     internal static readonly TimeSpan Quiet = TimeSpan.FromSeconds(2);
 
-    /// <summary>Where something is left: recovery looks for what is prepared every 5 seconds, and takes what is older than that; brokers count as slowly.</summary>
+    /// <summary>
+    /// Where something is left: recovery looks for what is prepared every 5 seconds, and takes what is older than that; the dispatcher of an
+    /// outbox looks as often; brokers count as slowly.
+    /// </summary>
     internal static readonly TimeSpan QuietWithWorkLeft = TimeSpan.FromSeconds(20);
 
     internal static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);

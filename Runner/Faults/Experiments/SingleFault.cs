@@ -21,6 +21,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
     private const int MostCuts = 8;
 
     private const int MostViolations = 5;
+    private const int MostEvidence = 5;
 
     /// <summary>128 + SIGKILL.</summary>
     private const int Killed = 137;
@@ -68,6 +69,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
             InHandler does => does.Behaviour,
             KillWhereParked => Behaviour.Parks,
             LosesReceive => Behaviour.WaitsForACut,
+            QueueComesLate => Behaviour.SendsToLateQueue,
             _ => Behaviour.Succeeds,
         };
         await bench.StartHandlerAsync(chosen, behaviour, injection is KillWhereParked parked ? parked.Point : AttemptPoint.Started, cancellationToken);
@@ -94,6 +96,9 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
         if (injection is KillWhereParked or OnTheWire { Kills: true })
             await KillAsync(bench, cancellationToken);
 
+        if (injection is QueueComesLate && !await CreateQueueLateAsync(bench, cancellationToken))
+            return "the message did not come to its end";
+
         var after = NewIds(Ordinary);
         await bench.SendAsync(after, cancellationToken);
         if (!await UntilAsync(() => Task.FromResult(bench.Journal.LinesOf(after[^1]).Count > 0), bench, cancellationToken))
@@ -106,6 +111,25 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
     private static async Task<bool> AreHandledAsync(Bench bench, CancellationToken cancellationToken)
     {
         if (await bench.CountAsync(cancellationToken) is not { AreDone: true, Sink: Ordinary } before)
+            return false;
+
+        await Task.Delay(Moment, cancellationToken);
+        return await bench.CountAsync(cancellationToken) == before;
+    }
+
+    private async Task<bool> CreateQueueLateAsync(Bench bench, CancellationToken cancellationToken)
+    {
+        if (!await UntilAsync(() => AreEndedAsync(bench, cancellationToken), bench, cancellationToken))
+            return false;
+
+        await bench.CreateLateSinkAsync(cancellationToken);
+        fired.Add("the queue was created when the message had been handled or given up");
+        return true;
+    }
+
+    private static async Task<bool> AreEndedAsync(Bench bench, CancellationToken cancellationToken)
+    {
+        if (await bench.CountAsync(cancellationToken) is not { IsReceived: true } before)
             return false;
 
         await Task.Delay(Moment, cancellationToken);
@@ -241,7 +265,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
             ],
             Counts = account.Counts,
             Fired = fired,
-            Evidence = meetsAll ? [] : [.. met.SelectMany(verdict => verdict.Evidence)],
+            Evidence = meetsAll ? account.EvidenceOfOthers(MostEvidence) : [.. met.SelectMany(verdict => verdict.Evidence)],
             Violations = [.. violations.Take(MostViolations)],
             ViolationCount = violations.Count,
         };

@@ -39,6 +39,7 @@ internal abstract record Injection
             _ when fault == Fault.LostDeadlock => new InHandler(Behaviour.Deadlocks),
             _ when fault == Fault.SwallowedError => new InHandler(Behaviour.SwallowsAnError),
             _ when fault == Fault.FailedDispatch => new InHandler(Behaviour.SendsToNowhere),
+            _ when fault == Fault.LateQueue => new QueueComesLate(),
             _ when fault == Fault.ImmediateSend => new InHandler(Behaviour.SendsAtOnceAndThrows),
             _ when fault == Fault.SecondConnection => new InHandler(Behaviour.OpensASecondConnection),
             _ when fault == Fault.FailedCommit => new ByConstraint(),
@@ -146,6 +147,9 @@ internal sealed record InHandler(Behaviour Behaviour) : Injection;
 
 /// <summary>A deferred constraint of the widgets' table fails once, for the chosen message.</summary>
 internal sealed record ByConstraint : Injection;
+
+/// <summary>The handler sends to a queue that is created when the message has come to its end.</summary>
+internal sealed record QueueComesLate : Injection;
 
 /// <summary>The handler stops at a point, and its process is killed there.</summary>
 internal sealed record KillWhereParked(AttemptPoint Point) : Injection;

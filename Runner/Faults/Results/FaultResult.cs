@@ -50,7 +50,9 @@ public sealed record FaultResult
     /// <summary>What shows that the fault fired.</summary>
     public IReadOnlyList<string> Fired { get; init; } = [];
 
-    /// <summary>What was found of the message that met the fault.</summary>
+    /// <summary>
+    /// What was found of the message that met the fault; with a server that crashes, of the first messages of each class but once.
+    /// </summary>
     public IReadOnlyList<string> Evidence { get; init; } = [];
 
     /// <summary>What was not promised, each with what was found; at most the first few.</summary>

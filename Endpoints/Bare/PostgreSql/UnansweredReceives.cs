@@ -1,0 +1,44 @@
+using System.Collections.Concurrent;
+using System.Globalization;
+using Kit.Endpoints.Bare.Outbox;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql;
+
+/// <summary>
+/// Receives whose commit got no answer, and what was dispatched with them. The server knows what became of each
+/// (<c>pg_xact_status</c>), so that nothing is dispatched again whose dispatch has committed. A process that ends takes them with it.
+/// </summary>
+internal sealed class UnansweredReceives(OutboxStore outbox)
+{
+    private readonly ConcurrentQueue<(ulong TransactionId, Guid MessageId, IReadOnlyCollection<OutboxRecord> Dispatched)> receives = new();
+
+    public void Add(ulong transactionId, Guid messageId, IReadOnlyCollection<OutboxRecord> dispatched) =>
+        receives.Enqueue((transactionId, messageId, dispatched));
+
+    /// <summary>Forgets what was dispatched with the receives that have committed; the others are dispatched again.</summary>
+    /// <exception cref="InvalidOperationException">A receive is still committing: what was dispatched with it is not decided.</exception>
+    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    public async Task ResolveAsync(NpgsqlConnection queues, CancellationToken cancellationToken)
+    {
+        while (receives.TryPeek(out var receive))
+        {
+            var status = await ReadStatusAsync(queues, receive.TransactionId, cancellationToken);
+            if (status == "in progress")
+                throw new InvalidOperationException($"The receive of message {receive.MessageId} is still committing.");
+            if (status == "committed")
+                await outbox.ForgetAsync(receive.MessageId, receive.Dispatched);
+
+            receives.TryDequeue(out _);
+        }
+
+        await outbox.ForgetLateAsync(cancellationToken);
+    }
+
+    private static async Task<string?> ReadStatusAsync(NpgsqlConnection queues, ulong transactionId, CancellationToken cancellationToken)
+    {
+        await using var command = new NpgsqlCommand("SELECT pg_xact_status($1::text::xid8)", queues);
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = transactionId.ToString(CultureInfo.InvariantCulture) });
+        return await command.ExecuteScalarAsync(cancellationToken) as string;
+    }
+}

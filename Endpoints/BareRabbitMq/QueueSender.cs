@@ -1,0 +1,52 @@
+using Kit.Endpoints.Bare.Outbox;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Kit.Endpoints.Bare.RabbitMq;
+
+/// <summary>Publishes into queues of the broker, on a connection of its own, and waits until the broker has each message.</summary>
+internal sealed class QueueSender : IOutboxSender
+{
+    private readonly IConnection connection;
+    private readonly IChannel channel;
+
+    private QueueSender(IConnection connection, IChannel channel)
+    {
+        this.connection = connection;
+        this.channel = channel;
+    }
+
+    /// <exception cref="BrokerException">No connection, and why.</exception>
+    public static async Task<IOutboxSender> OpenAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
+    {
+        var opened = await Broker.ConnectAsync(address, name, cancellationToken);
+        try
+        {
+            return new QueueSender(opened, await opened.OpenConfirmedChannelAsync(cancellationToken));
+        }
+        catch
+        {
+            await opened.DisposeAsync();
+            throw;
+        }
+    }
+
+    public async Task<string?> SendAsync(OutgoingMessage message)
+    {
+        try
+        {
+            await channel.PublishConfirmedAsync(message.Queue, AmqpMessage.PropertiesOf(message), message.Body);
+            return null;
+        }
+        catch (BrokerException refused) when (refused.InnerException is PublishException)
+        {
+            return refused.Message;
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await channel.DisposeAsync();
+        await connection.DisposeAsync();
+    }
+}
