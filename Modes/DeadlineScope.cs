@@ -41,19 +41,14 @@ public static class DeadlineScope
         }
         catch (Exception failure) when (IsLate() && !cancellationToken.IsCancellationRequested)
         {
-            throw Late(failure);
+            throw TransactionTimeout.Exceeded(timeout, failure);
         }
 
         if (IsLate())
-            throw Late(failure: null);
+            throw TransactionTimeout.Exceeded(timeout);
 
         scope.Complete();
 
         bool IsLate() => Stopwatch.GetElapsedTime(begun) >= timeout;
-
-        TimeoutException Late(Exception? failure) => new(
-            $"The handler was not finished within {timeout}, the time-out of its transaction, and its work was rolled back" +
-            (failure is null ? "." : $". It ended with: {failure.Message}"),
-            failure);
     }
 }
