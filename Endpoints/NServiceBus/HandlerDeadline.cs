@@ -37,7 +37,9 @@ internal sealed class HandlerDeadline(TimeSpan timeout) : Behavior<IIncomingPhys
         private const string Wrap = "HandlerTransactionScopeWrapper";
 
         public Step(TimeSpan timeout)
-            : base(nameof(HandlerDeadline), typeof(HandlerDeadline), "Fails a message whose handlers took longer than their transaction may last.", _ => new HandlerDeadline(timeout)) =>
+            : base(
+                nameof(HandlerDeadline), typeof(HandlerDeadline), "Fails a message whose handlers took longer than their transaction may last.",
+                _ => new HandlerDeadline(timeout)) =>
             InsertAfter(Wrap);
     }
 }
