@@ -4,7 +4,8 @@ namespace Kit.Modes;
 
 /// <summary>
 /// What a mode promises under a fault: the classes that a message which meets it may be of. Every other message is promised
-/// <see cref="Once"/>. What follows from the modes' definitions is written here; what a framework, a driver or a broker makes of it is observed.
+/// <see cref="Once"/>. What follows from the modes' definitions is written here; what a framework, a driver or a broker makes of it is observed,
+/// and where it is known and less, it is a <see cref="KnownLimit"/>.
 /// </summary>
 public static class FaultPromise
 {

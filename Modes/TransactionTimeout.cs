@@ -35,6 +35,14 @@ public static class TransactionTimeout
         return timeout;
     }
 
+    /// <summary>What fails a handler that was not finished in time.</summary>
+    /// <param name="timeout">How long it might have taken.</param>
+    /// <param name="failure">How it ended; <see langword="null"/> where it returned.</param>
+    public static TimeoutException Exceeded(TimeSpan timeout, Exception? failure = null) => new(
+        $"The handler was not finished within {timeout}, the time-out of its transaction, and its work was rolled back" +
+        (failure is null ? "." : $". It ended with: {failure.Message}"),
+        failure);
+
     private static string Code(TimeSpan timeout) =>
         FormattableString.Invariant($"TimeSpan.FromMinutes({(long)Math.Ceiling(timeout.TotalMinutes)})");
 }

@@ -11,6 +11,9 @@ public static class ReceiveTransaction
     // The transports' own key, whatever the driver (TransportTransactionKeys in NServiceBus.SqlServer).
     private const string Key = "System.Data.SqlClient.SqlTransaction";
 
+    /// <summary>SQLSTATE <c>in_failed_sql_transaction</c>.</summary>
+    private const string InFailedTransaction = "25P02";
+
     /// <summary>
     /// The transaction that received the message. The handler works on its connection and ends neither: the transport commits when the handler
     /// has returned, together with what it sent, or rolls all back.
@@ -43,9 +46,23 @@ public static class ReceiveTransaction
             }
 
             // To a commit of a failed transaction PostgreSQL answers with a roll-back and no error, and the driver does not look (npgsql issue
-            // 6641): the message would come again without end. A savepoint is an error there. It goes with the next command, and so it costs no
-            // round trip; its failure breaks the connection.
-            await taken.Transaction.SaveAsync("handled", context.CancellationToken);
+            // 6641): the message would come again without end. A savepoint is an error there. It is a command of its own, at the price of a round
+            // trip: the driver sends SaveAsync's with the next command, which is the dispatch of what the handler sent, and the failure of such
+            // a savepoint breaks the connection, so that the transport's roll-back fails too and the transport counts the failure twice.
+            try
+            {
+                await using var savepoint = taken.Transaction.Connection!.CreateCommand();
+                savepoint.Transaction = taken.Transaction;
+                savepoint.CommandText = "SAVEPOINT handled";
+                await savepoint.ExecuteNonQueryAsync(context.CancellationToken);
+            }
+            catch (DbException failure) when (failure.SqlState is InFailedTransaction)
+            {
+                throw new InvalidOperationException(
+                    $"{context.MessageHandler.HandlerType.Name} returned with its transaction failed: a statement failed, and the handler went on. " +
+                    "In shared that transaction is the receive's, which cannot commit any more. Let the error leave the handler, or roll back to a savepoint of its own.",
+                    failure);
+            }
         }
     }
 

@@ -30,15 +30,26 @@ public static class TransactionModeExtensions
     /// <param name="mode">How transactional the handlers are.</param>
     /// <param name="concurrency">How many messages are handled at the same time.</param>
     /// <param name="errorQueue">Where messages go that were given up.</param>
+    /// <param name="transactionTimeout">
+    /// How long the transaction around a handler may last, in the modes that have one: 1 minute when not given. In <c>dtc-off</c> it is judged when
+    /// the handler has returned (<see cref="HandlerDeadline"/>): a late handler's work is rolled back whole, and its message is retried.
+    /// </param>
     /// <exception cref="ArgumentException">An argument is empty.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">A concurrency below 1.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A concurrency below 1, or a time-out that .NET would shorten: see <see cref="TransactionTimeout.Require"/>.</exception>
     /// <exception cref="NotSupportedException">The transport does not offer the mode.</exception>
     public static RoutingSettings<SqlServerTransport> UseSqlServer(
-        this EndpointConfiguration endpoint, string connectionString, TransactionMode mode, int concurrency = DefaultConcurrency, string errorQueue = DefaultErrorQueue)
+        this EndpointConfiguration endpoint,
+        string connectionString,
+        TransactionMode mode,
+        int concurrency = DefaultConcurrency,
+        string errorQueue = DefaultErrorQueue,
+        TimeSpan? transactionTimeout = null)
     {
+        var timeout = TransactionTimeout.Require(transactionTimeout ?? TransactionTimeout.Default);
         var transport = new SqlServerTransport(connectionString);
-        transport.TransactionScope.IsolationLevel = Isolation;
-        return Use(endpoint, transport, mode, concurrency, errorQueue);
+        transport.TransactionScope.IsolationLevel = ScopeOptions.Isolation;
+        transport.TransactionScope.Timeout = timeout;
+        return Use(endpoint, transport, mode, concurrency, errorQueue, timeout);
     }
 
     /// <summary>Queues in PostgreSQL.</summary>
@@ -47,13 +58,19 @@ public static class TransactionModeExtensions
     /// <param name="mode">How transactional the handlers are; the transport offers no <c>full-dtc</c>.</param>
     /// <param name="concurrency">How many messages are handled at the same time.</param>
     /// <param name="errorQueue">Where messages go that were given up. A name with a point in it needs double quotes around it: before a point is the schema.</param>
+    /// <inheritdoc cref="UseSqlServer" path="/param[@name='transactionTimeout']"/>
     /// <inheritdoc cref="UseSqlServer" path="/exception"/>
     public static RoutingSettings<PostgreSqlTransport> UsePostgreSql(
-        this EndpointConfiguration endpoint, string connectionString, TransactionMode mode, int concurrency = DefaultConcurrency, string errorQueue = DefaultErrorQueue)
+        this EndpointConfiguration endpoint,
+        string connectionString,
+        TransactionMode mode,
+        int concurrency = DefaultConcurrency,
+        string errorQueue = DefaultErrorQueue,
+        TimeSpan? transactionTimeout = null)
     {
         var transport = new PostgreSqlTransport(connectionString);
-        transport.TransactionScope.IsolationLevel = Isolation;
-        return Use(endpoint, transport, mode, concurrency, errorQueue);
+        transport.TransactionScope.IsolationLevel = ScopeOptions.Isolation;
+        return Use(endpoint, transport, mode, concurrency, errorQueue, TransactionTimeout.Require(transactionTimeout ?? TransactionTimeout.Default));
     }
 
     /// <summary>
@@ -68,7 +85,8 @@ public static class TransactionModeExtensions
     /// <param name="errorQueue">Where messages go that were given up.</param>
     /// <param name="prefetch">How many messages the broker pushes ahead of their acknowledgement.</param>
     /// <param name="management">Where the management plugin is; port 15672 of the broker's machine when not given.</param>
-    /// <exception cref="ArgumentOutOfRangeException">A concurrency or a prefetch below 1.</exception>
+    /// <inheritdoc cref="UseSqlServer" path="/param[@name='transactionTimeout']"/>
+    /// <exception cref="ArgumentOutOfRangeException">A concurrency or a prefetch below 1, or a time-out that .NET would shorten.</exception>
     /// <inheritdoc cref="UseSqlServer" path="/exception[not(contains(@cref, 'OutOfRange'))]"/>
     public static RoutingSettings<RabbitMQTransport> UseRabbitMq(
         this EndpointConfiguration endpoint,
@@ -78,7 +96,8 @@ public static class TransactionModeExtensions
         int concurrency = DefaultConcurrency,
         string errorQueue = DefaultErrorQueue,
         ushort prefetch = DefaultPrefetch,
-        ManagementApiConfiguration? management = null)
+        ManagementApiConfiguration? management = null,
+        TimeSpan? transactionTimeout = null)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(connectionString);
         ArgumentOutOfRangeException.ThrowIfZero(prefetch);
@@ -87,7 +106,7 @@ public static class TransactionModeExtensions
             PrefetchCountCalculation = _ => prefetch,
             ManagementApiConfiguration = management,
         };
-        return Use(endpoint, transport, mode, concurrency, errorQueue);
+        return Use(endpoint, transport, mode, concurrency, errorQueue, TransactionTimeout.Require(transactionTimeout ?? TransactionTimeout.Default));
     }
 
     /// <summary>Queues in files, to try and to learn with: nothing is flushed to the disk, and one machine alone can use it.</summary>
@@ -96,18 +115,23 @@ public static class TransactionModeExtensions
     /// <param name="mode">How transactional the handlers are; the transport offers no <c>full-dtc</c>.</param>
     /// <param name="concurrency">How many messages are handled at the same time.</param>
     /// <param name="errorQueue">Where messages go that were given up.</param>
+    /// <inheritdoc cref="UseSqlServer" path="/param[@name='transactionTimeout']"/>
     /// <inheritdoc cref="UseSqlServer" path="/exception"/>
     public static RoutingSettings<LearningTransport> UseLearning(
-        this EndpointConfiguration endpoint, string directory, TransactionMode mode, int concurrency = DefaultConcurrency, string errorQueue = DefaultErrorQueue)
+        this EndpointConfiguration endpoint,
+        string directory,
+        TransactionMode mode,
+        int concurrency = DefaultConcurrency,
+        string errorQueue = DefaultErrorQueue,
+        TimeSpan? transactionTimeout = null)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(directory);
-        return Use(endpoint, new LearningTransport { StorageDirectory = directory }, mode, concurrency, errorQueue);
+        var transport = new LearningTransport { StorageDirectory = directory };
+        return Use(endpoint, transport, mode, concurrency, errorQueue, TransactionTimeout.Require(transactionTimeout ?? TransactionTimeout.Default));
     }
 
-    private static IsolationLevel Isolation { get; } = Enum.Parse<IsolationLevel>(TransactionMode.Isolation.ToString());
-
     private static RoutingSettings<TTransport> Use<TTransport>(
-        EndpointConfiguration endpoint, TTransport transport, TransactionMode mode, int concurrency, string errorQueue)
+        EndpointConfiguration endpoint, TTransport transport, TransactionMode mode, int concurrency, string errorQueue, TimeSpan transactionTimeout)
         where TTransport : TransportDefinition
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(concurrency, 1);
@@ -115,7 +139,10 @@ public static class TransactionModeExtensions
         transport.TransportTransactionMode = NServiceBusSupport.ModeOf(mode, transport);
         var routing = endpoint.UseTransport(transport);
         if (mode == TransactionMode.DtcOff)
-            endpoint.UnitOfWork().WrapHandlersInATransactionScope(isolationLevel: Isolation);
+        {
+            endpoint.UnitOfWork().WrapHandlersInATransactionScope(TransactionManager.MaximumTimeout, ScopeOptions.Isolation);
+            endpoint.Pipeline.Register(new HandlerDeadline.Step(transactionTimeout));
+        }
 
         if (mode == TransactionMode.Shared)
             endpoint.Pipeline.Register(new ReceiveTransaction.IsRequired(), "Fails a message whose handler worked without the receive's transaction.");

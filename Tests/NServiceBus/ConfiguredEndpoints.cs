@@ -48,6 +48,21 @@ public sealed class ConfiguredEndpoints
         }
     }
 
+    /// <summary>The scope's own time-out would roll back while the handler runs; what was asked for is judged when it has returned.</summary>
+    [TestCaseSource(nameof(Transports))]
+    public void The_wrap_has_the_longest_time_out_that_the_process_allows(string transport) =>
+        Assert.That(WrapOf(Configured(transport, TransactionMode.DtcOff))?.Timeout, Is.EqualTo(TransactionManager.MaximumTimeout));
+
+    [TestCaseSource(nameof(Transports))]
+    public void A_time_out_that_dotnet_would_shorten_is_refused(string transport) => Assert.That(
+        () => Configured(transport, TransactionMode.DtcOff, transactionTimeout: TimeSpan.FromMinutes(30)),
+        Throws.TypeOf<ArgumentOutOfRangeException>().With.Message.Contains("TransactionManager.MaximumTimeout = TimeSpan.FromMinutes(30);"));
+
+    [Test]
+    public void The_time_out_of_full_dtc_is_the_transport_s() => Assert.That(
+        ((SqlServerTransport)Configured("sqlserver", TransactionMode.FullDtc, transactionTimeout: TimeSpan.FromMinutes(2)).Get<TransportDefinition>()).TransactionScope.Timeout,
+        Is.EqualTo(TimeSpan.FromMinutes(2)));
+
     [Test]
     public void Receives_are_read_committed()
     {
@@ -125,22 +140,23 @@ public sealed class ConfiguredEndpoints
 
     private static TransportDefinition TransportOf(string transport) => Configured(transport, TransactionMode.DtcOff).Get<TransportDefinition>();
 
-    private static SettingsHolder Configured(string transport, TransactionMode mode, int concurrency = 3, string errorQueue = "given-up")
+    private static SettingsHolder Configured(
+        string transport, TransactionMode mode, int concurrency = 3, string errorQueue = "given-up", TimeSpan? transactionTimeout = null)
     {
         var endpoint = new EndpointConfiguration("orders");
         switch (transport)
         {
             case "sqlserver":
-                endpoint.UseSqlServer(SqlServer, mode, concurrency, errorQueue);
+                endpoint.UseSqlServer(SqlServer, mode, concurrency, errorQueue, transactionTimeout);
                 break;
             case "postgresql":
-                endpoint.UsePostgreSql(PostgreSql, mode, concurrency, errorQueue);
+                endpoint.UsePostgreSql(PostgreSql, mode, concurrency, errorQueue, transactionTimeout);
                 break;
             case "rabbitmq":
-                endpoint.UseRabbitMq(RabbitMq, mode, QueueType.Classic, concurrency, errorQueue);
+                endpoint.UseRabbitMq(RabbitMq, mode, QueueType.Classic, concurrency, errorQueue, transactionTimeout: transactionTimeout);
                 break;
             default:
-                endpoint.UseLearning(Directory, mode, concurrency, errorQueue);
+                endpoint.UseLearning(Directory, mode, concurrency, errorQueue, transactionTimeout);
                 break;
         }
 

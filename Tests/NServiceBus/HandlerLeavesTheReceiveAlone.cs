@@ -59,6 +59,22 @@ public sealed class HandlerLeavesTheReceiveAlone
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
     }
 
+    /// <summary>The dispatch of what it sent is the next command of the failed transaction, and its failure must not be counted a second time.</summary>
+    [Test]
+    public async Task With_a_swallowed_error_and_a_send_it_has_every_attempt_and_the_reason_names_the_error()
+    {
+        var attempts = new Attempts();
+        using var host = await StartAsync(endpoint => endpoint.AddHandler<SwallowsAndSends>(), attempts);
+
+        await Eventually.HoldsAsync(async () => (await queue.ReadErrorsAsync(CancellationToken.None)).Count > 0, "the message is given up");
+
+        await host.StopAsync();
+        Assert.That((await queue.ReadErrorsAsync(CancellationToken.None)).Single().Reason, Does.Contain("SwallowsAndSends returned with its transaction failed"));
+        Assert.That(attempts.Made, Is.EqualTo(TransactionMode.Shared.Attempts));
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero, "what it sent is rolled back");
+        Assert.That(await databases.CountRowsAsync(), Is.Zero);
+    }
+
     [Test]
     public async Task With_a_commit_of_its_own_it_takes_the_message_out_of_the_queue()
     {
@@ -128,6 +144,15 @@ public sealed class HandlerLeavesTheReceiveAlone
             {
                 // Swallowed: the transaction has failed.
             }
+        }
+    }
+
+    internal sealed class SwallowsAndSends(Attempts attempts) : IHandleMessages<BuildWidget>
+    {
+        public async Task Handle(BuildWidget message, IMessageHandlerContext context)
+        {
+            await new Swallows(attempts).Handle(message, context);
+            await context.SendLocal(new BuildWidget(Guid.CreateVersion7()));
         }
     }
 

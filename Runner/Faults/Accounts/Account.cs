@@ -112,7 +112,8 @@ public sealed class Account
 
     /// <summary>Every message that is of a class which is not promised, alone or among others, and every prepared transaction that no message explains.</summary>
     /// <param name="allowed">The classes that a mode allows under a fault.</param>
-    public IReadOnlyList<Violation> ViolationsOf(IReadOnlySet<DeliveryClass> allowed)
+    /// <param name="limits">What is known to happen besides.</param>
+    public IReadOnlyList<Violation> ViolationsOf(IReadOnlySet<DeliveryClass> allowed, params IReadOnlyList<KnownLimit> limits)
     {
         var promised = string.Join(", ", allowed.Order().Select(Words.Of));
         return
@@ -123,7 +124,7 @@ public sealed class Account
                select new Violation(
                    verdict.MessageId,
                    $"message {verdict.MessageId} is {string.Join(" and ", beyond.Select(Words.Of))}; allowed: {promised}",
-                   verdict.Evidence),
+                   verdict.Evidence) { Known = limits.FirstOrDefault(limit => beyond.TrueForAll(limit.Classes.Contains))?.Reason },
             .. Unattributed.OrderBy(prepared => prepared.TransactionId).ThenBy(prepared => prepared.GlobalId, StringComparer.Ordinal).Select(prepared => new Violation(
                 MessageId: null,
                 $"prepared transaction {prepared.GlobalId} belongs to no message, or to any of several: attempts must note their transaction ids",

@@ -248,8 +248,9 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
         var mayBeInDoubt = promised.Contains(DeliveryClass.InDoubt);
         List<Violation> violations =
         [
-            .. account.ViolationsOf(promised).Where(violation => violation.MessageId is { } id && (meetsAll || id == chosen)),
-            .. account.ViolationsOf(new HashSet<DeliveryClass> { DeliveryClass.Once }).Where(violation => violation.MessageId is { } id ? !meetsAll && id != chosen : !mayBeInDoubt),
+            .. account.ViolationsOf(promised, LimitsOf(Affected.Chosen)).Where(violation => violation.MessageId is { } id && (meetsAll || id == chosen)),
+            .. account.ViolationsOf(new HashSet<DeliveryClass> { DeliveryClass.Once }, LimitsOf(Affected.Bystander))
+                .Where(violation => violation.MessageId is { } id ? !meetsAll && id != chosen : !mayBeInDoubt),
         ];
         return blank with
         {
@@ -266,8 +267,11 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
             Counts = account.Counts,
             Fired = fired,
             Evidence = meetsAll ? account.EvidenceOfOthers(MostEvidence) : [.. met.SelectMany(verdict => verdict.Evidence)],
-            Violations = [.. violations.Take(MostViolations)],
+            // What is not known first, so that the first few have it.
+            Violations = [.. violations.OrderBy(violation => violation.Known is not null).Take(MostViolations)],
             ViolationCount = violations.Count,
         };
     }
+
+    private IReadOnlyList<KnownLimit> LimitsOf(Affected affected) => KnownLimit.Of(cell.Kind.Framework, cell.Kind.Transport, cell.Mode, fault, affected);
 }

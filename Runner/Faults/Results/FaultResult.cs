@@ -1,3 +1,4 @@
+using System.Text.Json.Serialization;
 using Kit.Modes;
 using Kit.Runner.Faults.Accounts;
 using Kit.Runner.Results;
@@ -55,7 +56,7 @@ public sealed record FaultResult
     /// </summary>
     public IReadOnlyList<string> Evidence { get; init; } = [];
 
-    /// <summary>What was not promised, each with what was found; at most the first few.</summary>
+    /// <summary>What was not promised, each with what was found; at most the first few, those without a known reason before the others.</summary>
     public IReadOnlyList<Violation> Violations { get; init; } = [];
 
     /// <summary>How many there are in all.</summary>
@@ -68,6 +69,12 @@ public sealed record FaultResult
 
     /// <summary>Whether it shows that promises are kept, or that there is nothing to show.</summary>
     public bool IsGood => Verdict is FaultVerdict.Kept or FaultVerdict.NoWindow;
+
+    /// <summary>Why the promise is not kept, where every violation has a known reason; <see langword="null"/> otherwise.</summary>
+    [JsonIgnore]
+    public string? Known => Verdict is FaultVerdict.Broken && Violations.Count > 0 && Violations.All(violation => violation.Known is not null)
+        ? string.Join("; ", Violations.Select(violation => violation.Known).Distinct())
+        : null;
 
     public int Messages => Counts.Values.Sum();
 

@@ -109,7 +109,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             csv.WriteRecord(
             [
                 result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, result.Cell.Access, Text(document.Speeds?.Of(result.Cell)), result.Fault,
-                Words.Of(result.Verdict), result.Because, Joined(result.Promised), string.Join(' ', result.Observed.Select(seen => $"{Words.Of(seen.Class)}={seen.Messages}")),
+                Words.Of(result.Verdict), BecauseOf(result), Joined(result.Promised), string.Join(' ', result.Observed.Select(seen => $"{Words.Of(seen.Class)}={seen.Messages}")),
                 Text(result.Messages), .. Enum.GetValues<DeliveryClass>().Select(kind => result.Counts.TryGetValue(kind, out var count) ? Text(count) : ""),
                 Text(result.ViolationCount), result.Seconds.ToString("F1", CultureInfo.InvariantCulture),
                 Text(result.Storm?.Seed), Text(result.Storm?.Kills), Text(result.Storm?.Cuts), Text(result.Storm?.InFlight),
@@ -124,6 +124,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
 
     /// <summary>A column of the grid, which may wrap.</summary>
     private static bool IsMode(string header) => TransactionMode.All.Any(mode => mode.Name == header);
+
+    private static string? BecauseOf(FaultResult result) => result.Known is { } reason ? $"known: {reason}" : result.Because;
 
     private static string Joined(IEnumerable<DeliveryClass> classes) => string.Join(' ', classes.Select(Words.Of));
 
@@ -220,7 +222,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
                    where singles.Any(result => result.Fault == fault.Name)
                    select (IReadOnlyList<string>)[fault.Name, .. modes.Select(mode => byPlace.TryGetValue((fault.Name, mode), out var result) ? PlaceOf(result) : Figures.None)],
             ],
-            "Before the colon the classes that are promised to the message that meets the fault, after it what was observed; ≠ marks a promise that was not kept.");
+            "Before the colon the classes that are promised to the message that meets the fault, after it what was observed; ≠ marks a promise that was not kept."
+            + (singles.Any(result => result.Known is not null) ? " (known): to this message or a neighbour, for a reason that stands under 'Promises not kept'." : ""));
     }
 
     private static string PlaceOf(FaultResult result) => result.Verdict switch
@@ -228,7 +231,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         FaultVerdict.NoWindow => "no window",
         FaultVerdict.Void => "VOID",
         FaultVerdict.Failed => "FAILED",
-        _ => $"{(result.Verdict is FaultVerdict.Broken ? "≠ " : "")}{string.Join('/', result.Promised.Select(Words.Of))}: {ObservedOf(result)}",
+        _ => $"{(result.Verdict is FaultVerdict.Broken ? "≠ " : "")}{string.Join('/', result.Promised.Select(Words.Of))}: {ObservedOf(result)}{(result.Known is null ? "" : " (known)")}",
     };
 
     /// <summary>Counts where a server's crash met every message.</summary>
@@ -269,6 +272,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     private static IEnumerable<string> Findings(FaultResult result)
     {
         yield return $"{result.Name}: {Figures.Count(result.ViolationCount)} of {Figures.Count(result.Messages)} messages; {string.Join("; ", result.Fired)}";
+        if (result.Known is { } reason)
+            yield return $"{result.Name}: known: {reason}";
         foreach (var violation in result.Violations)
             yield return $"{result.Name}: {violation.Because} [{string.Join("; ", violation.Evidence)}]";
     }

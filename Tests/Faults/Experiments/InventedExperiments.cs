@@ -35,6 +35,12 @@ internal static class InventedExperiments
             Violations = [new Violation(Guid.Empty, "message 1 is duplicated; allowed: once", ["sent: acked", "row 1 | row 2"])],
             ViolationCount = 1,
         },
+        Kept(Off, Fault.FailedDispatch, [DeliveryClass.Zombie], (DeliveryClass.Once, 19), (DeliveryClass.Duplicated, 1), (DeliveryClass.Zombie, 1)) with
+        {
+            Verdict = FaultVerdict.Broken,
+            Violations = [new Violation(Guid.Empty, "message 2 is duplicated; allowed: once", ["row 3 | row 4"]) { Known = "its neighbour closes their channel (driver 1.2)" }],
+            ViolationCount = 1,
+        },
         Kept(Off, Fault.ThrowAfterInsert, [DeliveryClass.Torn, DeliveryClass.Zombie], (DeliveryClass.Once, 20), (DeliveryClass.Torn, 1)) with
         {
             Observed = [new Observation(DeliveryClass.Torn, 1), new Observation(DeliveryClass.Zombie, 1)],

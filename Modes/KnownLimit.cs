@@ -1,0 +1,57 @@
+using static Kit.Modes.DeliveryClass;
+
+namespace Kit.Modes;
+
+/// <summary>Whose promise a <see cref="KnownLimit"/> breaks.</summary>
+public enum Affected
+{
+    /// <summary>The message that meets the fault; every message where a server crashes.</summary>
+    Chosen,
+
+    /// <summary>A message that is handled at the same time and meets no fault.</summary>
+    Bystander,
+}
+
+/// <summary>
+/// What a framework, a driver or a broker makes of a fault although the mode promises better. The promise stays the mode's, and an experiment
+/// that shows the limit stays broken; the reason stands next to it.
+/// </summary>
+/// <param name="Framework">Where it is seen.</param>
+/// <param name="Transport">Where it is seen; <see langword="null"/> for every transport of the framework.</param>
+/// <param name="Modes">In which modes.</param>
+/// <param name="Fault">Under which fault.</param>
+/// <param name="Affected">Which messages.</param>
+/// <param name="Classes">What they can be besides the classes that are promised.</param>
+/// <param name="Reason">Why, without a full stop, with the version in which it was seen or the issue that reports it.</param>
+public sealed record KnownLimit(
+    string Framework,
+    string? Transport,
+    IReadOnlyList<TransactionMode> Modes,
+    Fault Fault,
+    Affected Affected,
+    IReadOnlySet<DeliveryClass> Classes,
+    string Reason)
+{
+    public static IReadOnlyList<KnownLimit> All { get; } =
+    [
+        new("nservicebus", "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.FailedDispatch, Affected.Bystander,
+            Set(Duplicated, DuplicatedOutgoing),
+            "the endpoint has one channel to publish on; the broker closes it when a handler sends to a queue that does not exist, and a " +
+            "neighbour's send on that channel fails after its rows have committed (NServiceBus.RabbitMQ 11.2.1)"),
+        new("bare", "rabbitmq", [TransactionMode.TransactionsOff], Fault.RestartBroker, Affected.Chosen,
+            Set(Duplicated, DuplicatedOutgoing),
+            "a classic queue notes on disk what it forgot when it has time, so a broker that is killed can hand out again what it had delivered " +
+            "under no-ack (RabbitMQ 3.10.8)"),
+    ];
+
+    /// <summary>The limits that are known of one experiment.</summary>
+    public static IReadOnlyList<KnownLimit> Of(string framework, string transport, TransactionMode mode, Fault fault, Affected affected) =>
+    [
+        .. from limit in All
+           where limit.Framework == framework && (limit.Transport ?? transport) == transport
+           where limit.Modes.Contains(mode) && limit.Fault == fault && limit.Affected == affected
+           select limit,
+    ];
+
+    private static HashSet<DeliveryClass> Set(params DeliveryClass[] classes) => [.. classes];
+}

@@ -1,0 +1,88 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Faults.Results;
+using Kit.Tests.Results;
+using static Kit.Modes.DeliveryClass;
+
+namespace Kit.Tests.Faults.Experiments;
+
+/// <summary>What frameworks and brokers are known to make of a fault, held against what was found.</summary>
+public sealed class LimitsThatAreKnown
+{
+    private static readonly Workload Workload = new(RowsPerAttempt: 1, Sends: true, ReceiveIsBranch: false);
+    private static readonly History Clean = InventedHistory.Clean(3, Workload);
+    private static readonly History Doubled = Clean.Row(2, 1);
+    private static readonly KnownLimit Doubles = new(
+        "invented", "postgresql", [TransactionMode.DtcOff], Fault.Poison, Affected.Bystander, new HashSet<DeliveryClass> { Duplicated }, "it doubles");
+
+    [Test]
+    public void Explain_a_violation_that_is_broken_all_the_same()
+    {
+        var violation = Account.Of(Doubled, Workload).ViolationsOf(Allowed, Doubles).Single();
+
+        Assert.That(violation.Known, Is.EqualTo("it doubles"));
+    }
+
+    [Test]
+    public void Do_not_explain_what_is_only_partly_theirs() =>
+        Assert.That(Account.Of(Doubled.DropSink(2), Workload).ViolationsOf(Allowed, Doubles).Single().Known, Is.Null, "it is a zombie, too");
+
+    [Test]
+    public void Are_the_reason_of_a_result_when_they_explain_every_violation()
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(ResultOf(Known, Known).Known, Is.EqualTo("it doubles"));
+            Assert.That(ResultOf(Known, Unknown).Known, Is.Null);
+            Assert.That(ResultOf().Known, Is.Null);
+            Assert.That(ResultOf(Known).IsGood, Is.False);
+        }
+    }
+
+    /// <summary>A limit of a place that does not exist would never be printed.</summary>
+    [TestCaseSource(typeof(KnownLimit), nameof(KnownLimit.All))]
+    public void Name_cells_that_there_are(KnownLimit limit)
+    {
+        var kinds = Cell.All.Select(cell => cell.Kind)
+            .Where(kind => kind.Framework == limit.Framework && (limit.Transport ?? kind.Transport) == kind.Transport)
+            .ToList();
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(kinds, Is.Not.Empty);
+            Assert.That(limit.Modes, Is.Not.Empty);
+            Assert.That(limit.Classes, Is.Not.Empty);
+            Assert.That(limit.Reason, Does.Not.EndWith("."));
+        }
+    }
+
+    [Test]
+    public void Are_found_by_cell_fault_and_message()
+    {
+        static string? ReasonOf(TransactionMode mode, Affected affected) =>
+            KnownLimit.Of("nservicebus", TransportName.RabbitMq, mode, Fault.FailedDispatch, affected).SingleOrDefault()?.Reason;
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(ReasonOf(TransactionMode.DtcOff, Affected.Bystander), Does.StartWith("the endpoint has one channel"));
+            Assert.That(ReasonOf(TransactionMode.DtcOff, Affected.Chosen), Is.Null);
+            Assert.That(ReasonOf(TransactionMode.TransactionsOff, Affected.Bystander), Is.Null);
+        }
+    }
+
+    private static HashSet<DeliveryClass> Allowed => [Once];
+
+    private static Violation Unknown => new(Guid.Empty, "message 1 is lost; allowed: once", []);
+
+    private static Violation Known => Unknown with { Known = "it doubles" };
+
+    private static FaultResult ResultOf(params Violation[] violations) => new()
+    {
+        Cell = InventedRun.Cell("dtc-off"),
+        Fault = Fault.Poison.Name,
+        Verdict = FaultVerdict.Broken,
+        Violations = violations,
+        ViolationCount = violations.Length,
+    };
+}
