@@ -28,6 +28,9 @@ internal sealed class PostgreSqlEndpoint(
         if (PostgreSqlSupport.Of(endpoint.Mode).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
 
+        var pooler = new PoolerCheck(endpoint.Name, log);
+        await pooler.RequireSessionsAsync(queueConnection, cancellationToken);
+        await pooler.RequireSessionsAsync(dataConnection, cancellationToken);
         queues = NpgsqlDataSource.Create(ForQueues());
         data = NpgsqlDataSource.Create(ForData());
         workers.Start(endpoint.Concurrency, await PrepareModeAsync(queues, data, cancellationToken));
