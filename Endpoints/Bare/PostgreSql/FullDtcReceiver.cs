@@ -1,6 +1,5 @@
 using Kit.Endpoints.Bare.Tables;
 using Kit.Endpoints.Bare.TwoPhase;
-using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
 
@@ -8,7 +7,7 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// <c>full-dtc</c>: receive, insert and sends in one atomic unit, the kit's own two-phase commit. See <see cref="AtomicUnit"/>.
 /// </summary>
 internal sealed class FullDtcReceiver(
-    QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability, QueueDatabase database, ISecondPhase secondPhase) : IReceiver
+    QueueSession queue, OneServer server, MessagePipeline pipeline, Recoverability recoverability, QueueDatabase database, ISecondPhase secondPhase) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -16,7 +15,7 @@ internal sealed class FullDtcReceiver(
         if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
             return false;
 
-        await using var unit = new AtomicUnit(receive, new BranchId(database, transactionId), data);
+        await using var unit = new AtomicUnit(receive, new BranchId(database, transactionId), server.Data);
         var hasSent = false;
         try
         {
@@ -31,6 +30,11 @@ internal sealed class FullDtcReceiver(
             }
 
             await Task.Factory.FromAsync(transaction.BeginCommit, transaction.EndCommit, state: null);
+        }
+        catch (Exception) when (server.Refusal is not null)
+        {
+            // The handler's connection reached another server: the session ends, its receive is rolled back, no attempt is counted.
+            throw server.Refusal;
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
@@ -55,5 +59,9 @@ internal sealed class FullDtcReceiver(
         return true;
     }
 
-    public ValueTask DisposeAsync() => queue.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        await server.DisposeAsync();
+        await queue.DisposeAsync();
+    }
 }

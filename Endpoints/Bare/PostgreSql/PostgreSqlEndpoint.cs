@@ -91,17 +91,41 @@ internal sealed class PostgreSqlEndpoint(
         }
 
         var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
-        var backlog = await Preflight.BacklogAsync(data, database, endpoint.Concurrency, cancellationToken);
+        await RequireOneServerAsync(queues, cancellationToken);
+        var backlog = await Preflight.BacklogAsync(data, endpoint.Concurrency, cancellationToken);
         var recovery = new Recovery(queues, data, database, log);
         await recovery.RunAsync(olderThan: TimeSpan.Zero, cancellationToken);
         workers.Repeat(RecoveryInterval, abandoned => recovery.RunAsync(olderThan: RecoveryInterval, abandoned));
         var ending = secondPhase = endpoint.Mode == TransactionMode.FullDtcWaiting
             ? new WaitingSecondPhase(data, log)
             : new BackgroundSecondPhase(data, backlog, log);
-        return async () => new FullDtcReceiver(await OpenSessionAsync(withTransactionId: true), data, pipeline, recoverability, database, ending);
+        return async () =>
+        {
+            var session = await OpenSessionAsync(withTransactionId: true);
+            return new FullDtcReceiver(session, await ProveServerAsync(session), pipeline, recoverability, database, ending);
+        };
 
         Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) =>
             QueueSession.OpenAsync(queues, statements, withTransactionId, workers.Abandoned);
+    }
+
+    private async Task RequireOneServerAsync(NpgsqlDataSource queues, CancellationToken cancellationToken)
+    {
+        await using var queue = await queues.OpenConnectionAsync(cancellationToken);
+        await using var proved = await OneServer.ProveAsync(queue, ForData(), cancellationToken);
+    }
+
+    private async Task<OneServer> ProveServerAsync(QueueSession session)
+    {
+        try
+        {
+            return await OneServer.ProveAsync(session.Connection, ForData(), workers.Abandoned);
+        }
+        catch
+        {
+            await session.DisposeAsync();
+            throw;
+        }
     }
 
     /// <summary>Handlers work on the receive's own connection: another user or search path would be ignored without a word.</summary>
