@@ -120,7 +120,7 @@ public sealed class BranchesAreLeftPrepared
             Assert.That(branch.ToString(), Is.EqualTo(globalId));
     }
 
-    private Task<int> RecoverAsync(TimeSpan olderThan = default) => new Recovery(queues, widgets, queue, NullLogger.Instance).RunAsync(olderThan, CancellationToken.None);
+    private Task<int> RecoverAsync(TimeSpan olderThan = default) => new Recovery(widgets, queue, NullLogger.Instance).RunAsync(olderThan, CancellationToken.None);
 
     private async Task<ulong> DecideAsync(string decision)
     {

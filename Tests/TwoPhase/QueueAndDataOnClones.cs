@@ -1,10 +1,13 @@
+using System.Diagnostics;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Endpoints.Bare.TwoPhase;
 using Kit.Modes;
 using Kit.Runner.Faults;
 using Kit.Runner.Servers;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 using Npgsql;
 
 namespace Kit.Tests.TwoPhase;
@@ -81,8 +84,7 @@ public sealed class QueueAndDataOnClones
         await Eventually.HoldsAsync(
             async () => warnings.Count(TwoServers) > 3 || await queue.CountAsync(CancellationToken.None) == 0,
             "the data is tried more often than a message is");
-        var onTheClone = await TestDatabases.ScalarAsync(
-            clone.ConnectionTo(databases.Widgets), $"SELECT count(*)::int FROM widget WHERE message_id = '{after}'");
+        var onTheClone = await CountOnTheCloneAsync(clone, after);
         var errors = await queue.ReadErrorsAsync(CancellationToken.None);
         await TestContext.Out.WriteLineAsync($"{mode}: {onTheClone} rows on the clone, {errors.Count} errors; {warnings}");
         proxy.AcceptConnections();
@@ -97,6 +99,58 @@ public sealed class QueueAndDataOnClones
         });
         Assert.That(await databases.CountPreparedAsync(), Is.Zero);
     }
+
+    /// <summary>Taken between prepare and decision, a clone has the branch too, and says of the receive that it was aborted.</summary>
+    [Test]
+    public async Task Recovery_ends_a_branch_as_its_own_server_decided()
+    {
+        await using var widgets = NpgsqlDataSource.Create(databases.Widgets);
+        await using var receive = await queues.OpenConnectionAsync();
+        await using var transaction = await receive.BeginTransactionAsync();
+        var branch = await PrepareAsync(receive);
+        await using var clone = await PrivateClone.OfAsync(server);
+        await transaction.CommitAsync();
+        await using var cloned = NpgsqlDataSource.Create(clone.ConnectionTo(databases.Widgets));
+
+        await new Recovery(widgets, branch.Queue, NullLogger.Instance).RunAsync(TimeSpan.Zero, CancellationToken.None);
+        await new Recovery(cloned, branch.Queue, NullLogger.Instance).RunAsync(TimeSpan.Zero, CancellationToken.None);
+
+        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
+        Assert.That(await CountOnTheCloneAsync(clone), Is.Zero, "its receive was aborted there");
+    }
+
+    /// <summary>A promoted standby has the branch from its origin's log, and not always the commit of the receive.</summary>
+    [Test]
+    public async Task The_second_phase_in_the_background_commits_nothing_on_a_clone_where_the_receive_was_aborted()
+    {
+        await using var receive = await queues.OpenConnectionAsync();
+        await using var transaction = await receive.BeginTransactionAsync();
+        var branch = await PrepareAsync(receive);
+        await using var clone = await PrivateClone.OfAsync(server);
+        await transaction.CommitAsync();
+        await using var cloned = NpgsqlDataSource.Create(clone.ConnectionTo(databases.Widgets));
+
+        await using (var secondPhase = new BackgroundSecondPhase(cloned, backlog: 1, NullLogger.Instance))
+            await secondPhase.FinishAsync(new PreparedBranch(branch, cloned, Stopwatch.GetTimestamp()));
+
+        Assert.That(await CountOnTheCloneAsync(clone), Is.Zero);
+    }
+
+    /// <summary>A branch that the transaction of a connection will decide, with a row.</summary>
+    private async Task<BranchId> PrepareAsync(NpgsqlConnection receive)
+    {
+        await using var read = new NpgsqlCommand("SELECT pg_current_xact_id()", receive);
+        var branch = new BranchId(await QueueDatabase.ReadAsync(queues, CancellationToken.None), (ulong)(await read.ExecuteScalarAsync())!);
+        await TestDatabases.ExecuteAsync(
+            databases.Widgets, $"BEGIN; INSERT INTO widget VALUES (1, '{Guid.NewGuid()}'); PREPARE TRANSACTION '{branch}'");
+        return branch;
+    }
+
+    private Task<int> CountOnTheCloneAsync(PrivateClone clone) =>
+        TestDatabases.ScalarAsync(clone.ConnectionTo(databases.Widgets), "SELECT count(*)::int FROM widget");
+
+    private Task<int> CountOnTheCloneAsync(PrivateClone clone, Guid message) => TestDatabases.ScalarAsync(
+        clone.ConnectionTo(databases.Widgets), $"SELECT count(*)::int FROM widget WHERE message_id = '{message}'");
 
     private async Task<Guid> EnqueueAsync()
     {

@@ -93,11 +93,11 @@ internal sealed class PostgreSqlEndpoint(
         var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
         await RequireOneServerAsync(queues, cancellationToken);
         var backlog = await Preflight.BacklogAsync(data, endpoint.Concurrency, cancellationToken);
-        var recovery = new Recovery(queues, data, database, log);
+        var recovery = new Recovery(data, database, log);
         await recovery.RunAsync(olderThan: TimeSpan.Zero, cancellationToken);
         workers.Repeat(RecoveryInterval, abandoned => recovery.RunAsync(olderThan: RecoveryInterval, abandoned));
         var ending = secondPhase = endpoint.Mode == TransactionMode.FullDtcWaiting
-            ? new WaitingSecondPhase(data, log)
+            ? new WaitingSecondPhase(log)
             : new BackgroundSecondPhase(data, backlog, log);
         return async () =>
         {

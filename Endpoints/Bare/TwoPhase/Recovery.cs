@@ -8,7 +8,11 @@ namespace Kit.Endpoints.Bare.TwoPhase;
 /// received their message: committed or aborted. Branches of undecided transactions are left alone, and those of other queues.
 /// Several processes may recover the same queue: a decision never changes, so they can only do the same.
 /// </summary>
-internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource data, QueueDatabase database, ILogger log)
+/// <remarks>
+/// One connection asks and ends, so that both are done on one server: after a failover a clone may say that the receive was aborted where
+/// its origin committed it. A transaction's outcome is known in every database of its server.
+/// </remarks>
+internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase database, ILogger log)
 {
     /// <summary>Ends what can be ended now.</summary>
     /// <param name="olderThan">Younger branches are left alone: their own second phase is most likely under way.</param>
@@ -18,15 +22,16 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
     public async Task<int> RunAsync(TimeSpan olderThan, CancellationToken cancellationToken)
     {
         var ended = 0;
-        foreach (var branch in await ReadPreparedAsync(olderThan, cancellationToken))
+        await using var connection = await data.OpenConnectionAsync(cancellationToken);
+        foreach (var branch in await ReadPreparedAsync(connection, olderThan, cancellationToken))
         {
-            switch (await ReadDecisionAsync(branch, cancellationToken))
+            switch (await ReadDecisionAsync(connection, branch, cancellationToken))
             {
                 case "committed":
-                    ended += await EndAsync($"COMMIT PREPARED '{branch}'", branch, cancellationToken);
+                    ended += await EndAsync(connection, $"COMMIT PREPARED '{branch}'", branch, cancellationToken);
                     break;
                 case "aborted":
-                    ended += await EndAsync($"ROLLBACK PREPARED '{branch}'", branch, cancellationToken);
+                    ended += await EndAsync(connection, $"ROLLBACK PREPARED '{branch}'", branch, cancellationToken);
                     break;
                 case "in progress":
                     break;
@@ -39,13 +44,14 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
         return ended;
     }
 
-    private async Task<List<BranchId>> ReadPreparedAsync(TimeSpan olderThan, CancellationToken cancellationToken)
+    private async Task<List<BranchId>> ReadPreparedAsync(NpgsqlConnection connection, TimeSpan olderThan, CancellationToken cancellationToken)
     {
-        await using var command = data.CreateCommand(
+        await using var command = new NpgsqlCommand(
             """
             SELECT gid FROM pg_prepared_xacts
             WHERE database = current_database() AND starts_with(gid, $1) AND prepared <= clock_timestamp() - $2
-            """);
+            """,
+            connection);
         command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = database.Prefix });
         command.Parameters.Add(new NpgsqlParameter<TimeSpan> { TypedValue = olderThan });
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
@@ -59,11 +65,11 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
         return branches;
     }
 
-    private async Task<string?> ReadDecisionAsync(BranchId branch, CancellationToken cancellationToken)
+    private static async Task<string?> ReadDecisionAsync(NpgsqlConnection connection, BranchId branch, CancellationToken cancellationToken)
     {
         try
         {
-            await using var command = queues.CreateCommand("SELECT pg_xact_status($1::text::xid8)");
+            await using var command = new NpgsqlCommand("SELECT pg_xact_status($1::text::xid8)", connection);
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = branch.TransactionId.ToString(System.Globalization.CultureInfo.InvariantCulture) });
             return await command.ExecuteScalarAsync(cancellationToken) as string;
         }
@@ -74,11 +80,11 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
         }
     }
 
-    private async Task<int> EndAsync(string statement, BranchId branch, CancellationToken cancellationToken)
+    private async Task<int> EndAsync(NpgsqlConnection connection, string statement, BranchId branch, CancellationToken cancellationToken)
     {
         try
         {
-            await using var command = data.CreateCommand(statement);
+            await using var command = new NpgsqlCommand(statement, connection);
             await command.ExecuteNonQueryAsync(cancellationToken);
             LogEnded(statement);
             return 1;
