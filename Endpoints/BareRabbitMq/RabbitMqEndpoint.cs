@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare.Outbox;
+using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -20,12 +21,14 @@ internal sealed partial class RabbitMqEndpoint(
 
     /// <exception cref="BrokerException">The broker cannot be reached, or has a queue of that name with other arguments.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
-    /// <exception cref="NpgsqlException"><c>outbox</c> only: the database cannot be reached, or refuses its tables.</exception>
+    /// <exception cref="InvalidOperationException">The handlers' database is behind a pooler that lends connections for less than a session.</exception>
+    /// <exception cref="NpgsqlException">The database cannot be reached; <c>outbox</c> only: it refuses its tables.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         if (RabbitMqSupport.Of(endpoint.Mode).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
 
+        await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(dataConnection, cancellationToken);
         data = NpgsqlDataSource.Create(ForData());
         var receiverOf = await PrepareModeAsync(data, cancellationToken);
         var session = await OpenAsync(cancellationToken);

@@ -133,7 +133,7 @@ public sealed class BranchesAreLeftPrepared
         await PrepareAsync(old.ToString(), roles.Before);
         await PrepareAsync(new BranchId(queue, await DecideAsync("COMMIT")).ToString(), roles.After);
         await using var after = NpgsqlDataSource.Create(roles.After);
-        var recovery = new Recovery(queues, after, queue, log);
+        var recovery = new Recovery(after, queue, log);
 
         Assert.That(await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None), Is.EqualTo(1), "the rest");
         Assert.That(recovery.Left, Is.EqualTo(1));
@@ -159,7 +159,7 @@ public sealed class BranchesAreLeftPrepared
             Assert.That(branch.ToString(), Is.EqualTo(globalId));
     }
 
-    private Recovery Recovery() => new(queues, widgets, queue, log);
+    private Recovery Recovery() => new(widgets, queue, log);
 
     private Task<int> RecoverAsync(TimeSpan olderThan = default) => Recovery().RunAsync(olderThan, CancellationToken.None);
 

@@ -7,7 +7,7 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// <summary>
 /// <c>full-dtc</c>: receive, insert and sends in one atomic unit, the kit's own two-phase commit. See <see cref="AtomicUnit"/>.
 /// </summary>
-internal sealed class FullDtcReceiver(QueueSession queue, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -21,7 +21,7 @@ internal sealed class FullDtcReceiver(QueueSession queue, FullDtc mode, MessageP
                 return false;
 
             var id = new BranchId(mode.Database, transactionId);
-            var unit = new AtomicUnit(receive, id, mode.Data);
+            var unit = new AtomicUnit(receive, id, server.Data);
             try
             {
                 await HandleAsync(message, receive, unit, cancellationToken);
@@ -47,7 +47,11 @@ internal sealed class FullDtcReceiver(QueueSession queue, FullDtc mode, MessageP
         }
     }
 
-    public ValueTask DisposeAsync() => queue.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        await server.DisposeAsync();
+        await queue.DisposeAsync();
+    }
 
     private async Task HandleAsync(QueuedMessage message, NpgsqlTransaction receive, AtomicUnit unit, CancellationToken cancellationToken)
     {
@@ -65,6 +69,16 @@ internal sealed class FullDtcReceiver(QueueSession queue, FullDtc mode, MessageP
             }
 
             await transaction.CommitAsync();
+        }
+        catch (Exception) when (server.Refusal is not null)
+        {
+            // The handler's connection reached another server: the session ends, its receive is rolled back, no attempt is counted.
+            throw server.Refusal;
+        }
+        catch (Exception refused) when (FailureKinds.Of(refused) is FailureKind.Refused && unit.Refusal is null)
+        {
+            mode.Slots.SawNone();
+            throw Failure.ReasonOf(refused);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {

@@ -34,6 +34,9 @@ internal sealed class PostgreSqlEndpoint(
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
 
         PoolSizes.Require(endpoint, queueConnection, dataConnection);
+        var pooler = new PoolerCheck(endpoint.Name, log);
+        await pooler.RequireSessionsAsync(queueConnection, cancellationToken);
+        await pooler.RequireSessionsAsync(dataConnection, cancellationToken);
         queues = QueueSource.Create(queueConnection.ConnectionString, enlist: endpoint.Mode == TransactionMode.NpgsqlScope);
         data = NpgsqlDataSource.Create(ForData());
         await RequireCurrentTableAsync(queues, cancellationToken);
@@ -102,10 +105,15 @@ internal sealed class PostgreSqlEndpoint(
                 await OpenSessionAsync(withTransactionId: true), outbox, dispatching, unanswered, pipeline, recoverability);
         }
 
+        await RequireOneServerAsync(queues, cancellationToken);
         var mode = fullDtc = await FullDtc.StartAsync(
-            queueConnection, dataConnection, data, endpoint.Mode, endpoint.Concurrency, endpoint.TransactionTimeout, log, cancellationToken);
+            queues, dataConnection, endpoint.Mode, endpoint.Concurrency, endpoint.TransactionTimeout, log, cancellationToken);
         workers.Repeat(endpoint.RecoveryInterval, abandoned => mode.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
-        return async () => new FullDtcReceiver(await OpenSessionAsync(withTransactionId: true), mode, pipeline, recoverability);
+        return async () =>
+        {
+            var session = await OpenSessionAsync(withTransactionId: true);
+            return new FullDtcReceiver(session, await ProveServerAsync(session), mode, pipeline, recoverability);
+        };
 
         Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) =>
             QueueSession.OpenAsync(queues, statements, withTransactionId, workers.Abandoned);
@@ -124,7 +132,27 @@ internal sealed class PostgreSqlEndpoint(
         if (await command.ExecuteScalarAsync(cancellationToken) is true)
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint.Name}' cannot start: an earlier version of the kit made its queue's table. Run this once, it rewrites nothing: {statements.Upgrade}");
+                $"Endpoint '{endpoint.Name}' cannot start: an earlier version of the kit made its queue's table. " +
+                $"Run this once, it rewrites nothing: {statements.Upgrade}");
+        }
+    }
+
+    private async Task RequireOneServerAsync(NpgsqlDataSource queues, CancellationToken cancellationToken)
+    {
+        await using var queue = await queues.OpenConnectionAsync(cancellationToken);
+        await using var proved = await OneServer.ProveAsync(queue, ForData(), cancellationToken);
+    }
+
+    private async Task<OneServer> ProveServerAsync(QueueSession session)
+    {
+        try
+        {
+            return await OneServer.ProveAsync(session.Connection, ForData(), workers.Abandoned);
+        }
+        catch
+        {
+            await session.DisposeAsync();
+            throw;
         }
     }
 

@@ -34,6 +34,7 @@ internal sealed class QueueSession : IQueueSession
         try
         {
             var command = new NpgsqlCommand(withTransactionId ? statements.ReceiveWithTransactionId : statements.Receive, opened);
+            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Queue });
             await command.PrepareAsync(cancellationToken);
             return new QueueSession(opened, command, statements);
         }
@@ -51,11 +52,12 @@ internal sealed class QueueSession : IQueueSession
     public async Task<QueuedMessage?> ReceiveAsync() => (await ReceiveWithTransactionIdAsync()).Message;
 
     /// <summary>The message and, where the session was opened for it, the id of the transaction that received it.</summary>
+    /// <exception cref="InvalidOperationException">The row was another queue's; it is still there.</exception>
     public async Task<(QueuedMessage? Message, ulong TransactionId)> ReceiveWithTransactionIdAsync()
     {
-        await using var reader = await receive.ExecuteReaderAsync();
+        await using var reader = await ExecuteReceiveAsync();
         return await reader.ReadAsync()
-            ? (Read(reader), reader.FieldCount > 5 ? reader.GetFieldValue<ulong>(5) : 0)
+            ? (Read(reader), reader.FieldCount > 6 ? reader.GetFieldValue<ulong>(5) : 0)
             : (null, 0);
     }
 
@@ -131,6 +133,22 @@ internal sealed class QueueSession : IQueueSession
     {
         await receive.DisposeAsync();
         await connection.DisposeAsync();
+    }
+
+    private async Task<NpgsqlDataReader> ExecuteReceiveAsync()
+    {
+        try
+        {
+            return await receive.ExecuteReaderAsync();
+        }
+        catch (PostgresException foreign) when (foreign.SqlState == PostgresErrorCodes.DivisionByZero)
+        {
+            throw new InvalidOperationException(
+                $"The receive of queue '{statements.Name}' met the row of another table, and nothing was received: a statement that another " +
+                "endpoint prepared ran in its place, as behind a pooler in transaction pooling. Use session pooling, or name the PostgreSQL " +
+                "server itself.",
+                foreign);
+        }
     }
 
     private static QueuedMessage Read(NpgsqlDataReader reader) =>

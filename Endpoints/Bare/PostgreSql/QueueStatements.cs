@@ -96,9 +96,12 @@ internal sealed class QueueStatements
 
     public static string Send(string queue) => $"INSERT INTO {Quoted(queue)} (message_id, type, body) VALUES ($1, $2, $3)";
 
+    // $1 is the queue's name, as this session's endpoint knows it: a row of another table fails the statement, so that nothing is received.
+    // Behind a pooler that changed its mode, a name of a prepared statement can be another endpoint's receive.
     private string ReceiveReturning(string columns) =>
         $"DELETE FROM {Queue} WHERE position = " +
-        $"(SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING {columns}";
+        $"(SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED) " +
+        $"RETURNING {columns}, 1 / (tableoid = $1::text::regclass)::int AS own";
 
     private static string Quoted(string name) => $"\"{name.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
 }

@@ -80,7 +80,7 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
             decided = true;
             await decision.CommitAsync();
             if (branch is not null)
-                Prepared = new PreparedBranch(id, Stopwatch.GetTimestamp());
+                Prepared = new PreparedBranch(id, data, Stopwatch.GetTimestamp());
         }
         catch (Exception failure) when (base.IsAborted(failure))
         {

@@ -57,7 +57,9 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     {
         try
         {
-            await using var batch = data.CreateBatch();
+            await using var connection = await data.OpenConnectionAsync();
+            await RequireDecidedAsync(connection, branches);
+            await using var batch = connection.CreateBatch();
             // Each statement its own transaction, as COMMIT PREPARED demands, and its own failure.
             batch.EnableErrorBarriers = true;
             foreach (var branch in branches)
@@ -78,6 +80,19 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
 
             LogLeft(branches.Count, failure.Message);
         }
+    }
+
+    /// <summary>
+    /// Once for a batch, because the workers may have sessions on other servers than this connection: after a failover a promoted standby
+    /// can have a branch whose receive never committed there, and its rows would come a second time with the message.
+    /// </summary>
+    private static async Task RequireDecidedAsync(NpgsqlConnection connection, List<PreparedBranch> branches)
+    {
+        await using var ask = new NpgsqlCommand(
+            "SELECT bool_and(pg_xact_status(id::xid8) IS NOT DISTINCT FROM 'committed') FROM unnest($1) AS id", connection);
+        ask.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. branches.Select(branch => $"{branch.Id.TransactionId}")] });
+        if (await ask.ExecuteScalarAsync() is not true)
+            throw new InvalidOperationException($"The server at {connection.Host}:{connection.Port} is not the one that committed them.");
     }
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "Of {Count} branches those not yet ended are left to recovery: {Reason}")]

@@ -13,29 +13,18 @@ internal sealed class BranchConnections : IAsyncDisposable
 
     private const string Suffix = " (second phase)";
 
-    private BranchConnections(NpgsqlDataSource queues, NpgsqlDataSource data)
-    {
-        Queues = queues;
-        Data = data;
-    }
+    /// <summary>One for the second phase in the background, one for recovery, one for the count of slots.</summary>
+    private const int Size = 3;
 
-    /// <summary>To ask for decisions: one connection at the most.</summary>
-    public NpgsqlDataSource Queues { get; }
+    private BranchConnections(NpgsqlDataSource data) => Data = data;
 
-    /// <summary>To end branches and to count slots.</summary>
+    /// <summary>To ask for decisions, to end branches and to count slots.</summary>
     public NpgsqlDataSource Data { get; }
 
-    /// <param name="queue">How the workers reach the queue.</param>
     /// <param name="data">How the handlers reach their database.</param>
-    /// <param name="endings">How many branches may be ended at the same time; one connection more serves recovery, and one the count of slots.</param>
-    public static BranchConnections Create(NpgsqlConnectionStringBuilder queue, NpgsqlConnectionStringBuilder data, int endings) =>
-        new(NpgsqlDataSource.Create(Of(queue, 1)), NpgsqlDataSource.Create(Of(data, endings + 2)));
+    public static BranchConnections Create(NpgsqlConnectionStringBuilder data) => new(NpgsqlDataSource.Create(Of(data, Size)));
 
-    public async ValueTask DisposeAsync()
-    {
-        await Data.DisposeAsync();
-        await Queues.DisposeAsync();
-    }
+    public ValueTask DisposeAsync() => Data.DisposeAsync();
 
     private static NpgsqlConnectionStringBuilder Of(NpgsqlConnectionStringBuilder workers, int size) => new(workers.ConnectionString)
     {

@@ -10,19 +10,15 @@ internal sealed partial class FullDtc : IAsyncDisposable
     private readonly BranchConnections connections;
     private readonly Recovery recovery;
 
-    private FullDtc(BranchConnections connections, NpgsqlDataSource data, QueueDatabase database, SlotNeeds needs, bool isWaiting, TimeSpan timeout, ILogger log)
+    private FullDtc(BranchConnections connections, QueueDatabase database, SlotNeeds needs, bool isWaiting, TimeSpan timeout, ILogger log)
     {
         Timeout = timeout;
         this.connections = connections;
-        Data = data;
         Database = database;
         Slots = new Slots(connections.Data, needs, log);
-        SecondPhase = isWaiting ? new WaitingSecondPhase(connections.Data, Slots, log) : new BackgroundSecondPhase(connections.Data, Slots, log);
-        recovery = new Recovery(connections.Queues, connections.Data, database, log, Slots);
+        SecondPhase = isWaiting ? new WaitingSecondPhase(Slots, log) : new BackgroundSecondPhase(connections.Data, Slots, log);
+        recovery = new Recovery(connections.Data, database, log, Slots);
     }
-
-    /// <summary>The handlers' connections.</summary>
-    public NpgsqlDataSource Data { get; }
 
     public QueueDatabase Database { get; }
 
@@ -37,9 +33,8 @@ internal sealed partial class FullDtc : IAsyncDisposable
     public int BranchesLeft => recovery.Left;
 
     /// <summary>Checks the servers and lets recovery run once.</summary>
-    /// <param name="queue">How the workers reach the queue.</param>
-    /// <param name="dataConnection">How the handlers reach their database.</param>
-    /// <param name="data">The handlers' connections; must not enlist by themselves.</param>
+    /// <param name="queues">The queue's database.</param>
+    /// <param name="data">How the handlers reach their database.</param>
     /// <param name="mode">The endpoint's: whether the second phase is waited for.</param>
     /// <param name="concurrency">The endpoint's workers.</param>
     /// <param name="timeout">Of the ambient transactions.</param>
@@ -48,16 +43,16 @@ internal sealed partial class FullDtc : IAsyncDisposable
     /// <exception cref="InvalidOperationException">The servers lack something; the message says what to do.</exception>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     public static async Task<FullDtc> StartAsync(
-        NpgsqlConnectionStringBuilder queue, NpgsqlConnectionStringBuilder dataConnection, NpgsqlDataSource data,
+        NpgsqlDataSource queues, NpgsqlConnectionStringBuilder data,
         TransactionMode mode, int concurrency, TimeSpan timeout, ILogger log, CancellationToken cancellationToken)
     {
         var isWaiting = mode == TransactionMode.FullDtcWaiting;
-        var connections = BranchConnections.Create(queue, dataConnection, endings: isWaiting ? concurrency : 1);
+        var connections = BranchConnections.Create(data);
         try
         {
-            var database = await QueueDatabase.ReadAsync(connections.Queues, cancellationToken);
-            var needs = await Preflight.CheckAsync(connections.Data, database, concurrency, cancellationToken);
-            var started = new FullDtc(connections, data, database, needs, isWaiting, timeout, log);
+            var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
+            var needs = await Preflight.CheckAsync(connections.Data, concurrency, cancellationToken);
+            var started = new FullDtc(connections, database, needs, isWaiting, timeout, log);
             await started.RecoverAsync(olderThan: TimeSpan.Zero, cancellationToken);
             started.WarnOfFewSlots(needs, log);
             return started;

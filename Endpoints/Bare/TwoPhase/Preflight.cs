@@ -6,18 +6,9 @@ namespace Kit.Endpoints.Bare.TwoPhase;
 /// <summary>What two-phase commit needs of the servers, checked before the first message.</summary>
 internal static class Preflight
 {
-    /// <exception cref="InvalidOperationException">A setting is missing, or the two databases are on different servers; the message says what to do.</exception>
-    public static async Task<SlotNeeds> CheckAsync(NpgsqlDataSource data, QueueDatabase queue, int concurrency, CancellationToken cancellationToken)
+    /// <exception cref="InvalidOperationException">A setting is missing; the message says what to do.</exception>
+    public static async Task<SlotNeeds> CheckAsync(NpgsqlDataSource data, int concurrency, CancellationToken cancellationToken)
     {
-        var here = await QueueDatabase.ReadAsync(data, cancellationToken);
-        if (here.SystemIdentifier != queue.SystemIdentifier)
-        {
-            // A crash of the queue's server could forget a transaction id that a branch elsewhere names, and give it out again.
-            // On one server the flush of PREPARE TRANSACTION makes the id durable.
-            throw new InvalidOperationException(
-                "full-dtc needs the queue and the handlers' database on one PostgreSQL server, and these are on two. Use dtc-off, or move one of them.");
-        }
-
         await using var command = data.CreateCommand("SHOW max_prepared_transactions");
         var needs = new SlotNeeds(int.Parse((string)(await command.ExecuteScalarAsync(cancellationToken))!, CultureInfo.InvariantCulture), concurrency);
         return needs.AreMet

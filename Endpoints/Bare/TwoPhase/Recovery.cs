@@ -9,12 +9,15 @@ namespace Kit.Endpoints.Bare.TwoPhase;
 /// received their message: committed or aborted. Branches of undecided transactions are left alone, and those of other queues.
 /// Several processes may recover the same queue: a decision never changes, so they can only do the same.
 /// </summary>
-/// <param name="queues">The queue's database, which knows the decisions.</param>
+/// <remarks>
+/// One connection asks and ends, so that both are done on one server: after a failover a clone may say that the receive was aborted where
+/// its origin committed it. A transaction's outcome is known in every database of its server.
+/// </remarks>
 /// <param name="data">The handlers' database, where branches are ended.</param>
 /// <param name="database">The queue's database, as branches name it.</param>
 /// <param name="log">Told of what was ended, and of what cannot be.</param>
 /// <param name="slots">Told how many are in use, and which branches that were left have ended.</param>
-internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource data, QueueDatabase database, ILogger log, Slots? slots = null)
+internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase database, ILogger log, Slots? slots = null)
 {
     private readonly OtherHolders others = new(database, log);
 
@@ -32,7 +35,8 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
     {
         // Before the reading: what is left after it was prepared at the time.
         var left = slots?.Left ?? [];
-        var holders = await SlotHolder.ReadAllAsync(data, cancellationToken);
+        await using var connection = await data.OpenConnectionAsync(cancellationToken);
+        var holders = await SlotHolder.ReadAllAsync(connection, cancellationToken);
         slots?.Saw(holders.Count);
         others.Report(holders, olderThan);
 
@@ -46,7 +50,7 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
             prepared.Add(branch);
             if (holder.Age < olderThan && !left.Contains(branch))
                 continue;
-            if (await TryEndAsync(branch, holder.Owner, cancellationToken))
+            if (await TryEndAsync(connection, branch, holder.Owner, cancellationToken))
                 ended++;
             else
                 stay++;
@@ -59,14 +63,14 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
         return ended;
     }
 
-    private async Task<bool> TryEndAsync(BranchId branch, string owner, CancellationToken cancellationToken)
+    private async Task<bool> TryEndAsync(NpgsqlConnection connection, BranchId branch, string owner, CancellationToken cancellationToken)
     {
-        switch (await ReadDecisionAsync(branch, cancellationToken))
+        switch (await ReadDecisionAsync(connection, branch, cancellationToken))
         {
             case "committed":
-                return await TryEndAsync($"COMMIT PREPARED '{branch}'", branch, owner, cancellationToken);
+                return await TryEndAsync(connection, $"COMMIT PREPARED '{branch}'", branch, owner, cancellationToken);
             case "aborted":
-                return await TryEndAsync($"ROLLBACK PREPARED '{branch}'", branch, owner, cancellationToken);
+                return await TryEndAsync(connection, $"ROLLBACK PREPARED '{branch}'", branch, owner, cancellationToken);
             case "in progress":
                 return false;
             default:
@@ -75,11 +79,11 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
         }
     }
 
-    private async Task<string?> ReadDecisionAsync(BranchId branch, CancellationToken cancellationToken)
+    private static async Task<string?> ReadDecisionAsync(NpgsqlConnection connection, BranchId branch, CancellationToken cancellationToken)
     {
         try
         {
-            await using var command = queues.CreateCommand("SELECT pg_xact_status($1::text::xid8)");
+            await using var command = new NpgsqlCommand("SELECT pg_xact_status($1::text::xid8)", connection);
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = branch.TransactionId.ToString(CultureInfo.InvariantCulture) });
             return await command.ExecuteScalarAsync(cancellationToken) as string;
         }
@@ -90,11 +94,12 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
         }
     }
 
-    private async Task<bool> TryEndAsync(string statement, BranchId branch, string owner, CancellationToken cancellationToken)
+    private async Task<bool> TryEndAsync(
+        NpgsqlConnection connection, string statement, BranchId branch, string owner, CancellationToken cancellationToken)
     {
         try
         {
-            await EndAsync(statement, owner, cancellationToken);
+            await EndAsync(connection, statement, owner, cancellationToken);
             LogEnded(statement);
             slots?.ReturnLeft(branch);
             return true;
@@ -116,23 +121,22 @@ internal sealed partial class Recovery(NpgsqlDataSource queues, NpgsqlDataSource
         }
     }
 
-    private async Task EndAsync(string statement, string owner, CancellationToken cancellationToken)
+    private static async Task EndAsync(NpgsqlConnection connection, string statement, string owner, CancellationToken cancellationToken)
     {
         try
         {
-            await using var command = data.CreateCommand(statement);
+            await using var command = new NpgsqlCommand(statement, connection);
             await command.ExecuteNonQueryAsync(cancellationToken);
         }
         catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
         {
-            await EndAsOwnerAsync(statement, owner, cancellationToken);
+            await EndAsOwnerAsync(connection, statement, owner);
         }
     }
 
     /// <summary>Only the role that prepared a branch may end it: the endpoint's is a new one, or the handler changed it. A member can become it.</summary>
-    private async Task EndAsOwnerAsync(string statement, string owner, CancellationToken cancellationToken)
+    private static async Task EndAsOwnerAsync(NpgsqlConnection connection, string statement, string owner)
     {
-        await using var connection = await data.OpenConnectionAsync(cancellationToken);
         await ExecuteAsync($"SET ROLE \"{owner.Replace("\"", "\"\"", StringComparison.Ordinal)}\"");
         try
         {

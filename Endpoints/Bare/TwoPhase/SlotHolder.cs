@@ -12,14 +12,15 @@ namespace Kit.Endpoints.Bare.TwoPhase;
 /// <param name="HasQueueDatabase">Of a branch of the kit: whether the database still exists that its name says holds the decision.</param>
 internal sealed record SlotHolder(string GlobalId, string Owner, string Database, bool IsHere, DateTime PreparedUtc, TimeSpan Age, bool HasQueueDatabase)
 {
-    public static async Task<IReadOnlyList<SlotHolder>> ReadAllAsync(NpgsqlDataSource data, CancellationToken cancellationToken)
+    public static async Task<IReadOnlyList<SlotHolder>> ReadAllAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
-        await using var command = data.CreateCommand(
+        await using var command = new NpgsqlCommand(
             """
             SELECT gid, coalesce(owner::text, 'a role that was dropped'), database, database = current_database(), prepared, clock_timestamp() - prepared,
                    starts_with(gid, 'kit/') AND EXISTS (SELECT FROM pg_database WHERE oid::text = split_part(gid, '/', 3))
             FROM pg_prepared_xacts ORDER BY prepared
-            """);
+            """,
+            connection);
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
         var holders = new List<SlotHolder>();
         while (await reader.ReadAsync(cancellationToken))

@@ -73,6 +73,9 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
             Return();
     }
 
+    /// <summary>A branch found none: nobody receives before the server has been asked.</summary>
+    public void SawNone() => Saw(needs.Total);
+
     /// <param name="slots">So many are in use.</param>
     public void Saw(long slots)
     {

@@ -4,13 +4,13 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.TwoPhase;
 
 /// <summary>Ends each branch before the worker goes on: when the next message is received, the row of the last one is visible.</summary>
-internal sealed partial class WaitingSecondPhase(NpgsqlDataSource data, Slots slots, ILogger log) : ISecondPhase
+internal sealed partial class WaitingSecondPhase(Slots slots, ILogger log) : ISecondPhase
 {
     public async ValueTask FinishAsync(PreparedBranch branch)
     {
         try
         {
-            await using var commit = data.CreateCommand($"COMMIT PREPARED '{branch.Id}'");
+            await using var commit = branch.Data.CreateCommand($"COMMIT PREPARED '{branch.Id}'");
             await commit.ExecuteNonQueryAsync();
             SecondPhaseLag.Record(branch);
             slots.Return();
