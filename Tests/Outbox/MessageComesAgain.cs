@@ -1,4 +1,7 @@
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
+using Kit.Handlers;
 using Kit.Modes;
 using Kit.Tests.Bare;
 using Kit.Tests.Contract;
@@ -55,6 +58,27 @@ public sealed class MessageComesAgain
         Assert.That(handled, Is.EqualTo(2));
     }
 
+    /// <summary>The broker's flag says that its handling was cut off, which counts as a failure, here the last that it may have.</summary>
+    [Test]
+    public async Task Cut_off_when_its_handler_had_committed_it_is_not_given_up()
+    {
+        await using var bench = await OutboxBench.CreateAsync("rabbitmq");
+        var sink = bench.OpenQueue("built");
+        await sink.CreateAsync(CancellationToken.None);
+        var message = (await bench.LeaveAsync(1, "built")).Single();
+        await CutOffAsync(bench.Transport, message, failedAttempts: TransactionMode.Outbox.Attempts - 1);
+        using var endpoint = bench.Build(_ => []);
+
+        await endpoint.StartAsync();
+        await bench.DrainedAsync();
+        await Eventually.HoldsAsync(async () => await bench.CountWaitingAsync() == 0, "the outbox is empty");
+        await endpoint.StopAsync();
+
+        Assert.That(await bench.Queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(await sink.CountAsync(CancellationToken.None), Is.EqualTo(1));
+        Assert.That(bench.Entered, Is.Zero, "handled again");
+    }
+
     [Test]
     public async Task Without_an_id_it_goes_to_the_error_queue()
     {
@@ -63,5 +87,16 @@ public sealed class MessageComesAgain
         var errors = await bench.HandleAsync(TransactionMode.Outbox, Guid.Empty, (_, _) => Task.CompletedTask);
 
         Assert.That(errors.Single(), Has.Property("FailedAttempts").Zero.And.Property("Reason").Contains("has no id"));
+    }
+
+    /// <summary>Leaves a message among those that are tried again, as a process does that ends while it handles it.</summary>
+    private static async Task CutOffAsync(string broker, Guid message, int failedAttempts)
+    {
+        var retries = new QueueNames(OutboxBench.Endpoint, QueueType.Classic).Retries;
+        var outgoing = OutgoingMessage.Create(retries, new BuildWidget(message), message);
+        await using var connection = await Broker.ConnectAsync(RabbitMqAddress.Parse(broker), "test", CancellationToken.None);
+        await using var channel = await connection.OpenConfirmedChannelAsync(CancellationToken.None);
+        await channel.PublishConfirmedAsync(retries, AmqpMessage.PropertiesOf(outgoing).WithFailures(failedAttempts), outgoing.Body);
+        Assert.That(await channel.BasicGetAsync(retries, autoAck: false), Is.Not.Null);
     }
 }

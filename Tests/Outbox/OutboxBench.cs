@@ -35,6 +35,9 @@ internal sealed class OutboxBench : IAsyncDisposable
 
     public TestDatabases Databases { get; }
 
+    /// <summary>Connection string of the transport.</summary>
+    public string Transport => space.Address;
+
     public ICellQueue Queue { get; }
 
     /// <summary>How often the handler was entered.</summary>
@@ -99,7 +102,8 @@ internal sealed class OutboxBench : IAsyncDisposable
     public Task<int> CountWaitingAsync() => TestDatabases.ScalarAsync(Databases.Widgets, $"SELECT count(*)::int FROM {Endpoint}_outbox");
 
     /// <summary>Leaves in the outbox what a crash would: messages that were handled, and for each what it sent, undispatched.</summary>
-    public async Task LeaveAsync(int messages, params string[] queues)
+    /// <returns>The messages.</returns>
+    public async Task<IReadOnlyList<Guid>> LeaveAsync(int messages, params string[] queues)
     {
         await using var widgets = NpgsqlDataSource.Create(Databases.Widgets);
         await new OutboxStore(widgets, Endpoint).CreateAsync(CancellationToken.None);
@@ -110,10 +114,16 @@ internal sealed class OutboxBench : IAsyncDisposable
             INSERT INTO {{Endpoint}}_outbox (causation_id, position, message_id, queue, type, body)
             SELECT handled.message_id, sent.position, gen_random_uuid(), sent.queue, 'Kit.Handlers.WidgetBuilt', '{}'
             FROM handled CROSS JOIN unnest($2) WITH ORDINALITY AS sent (queue, position)
+            RETURNING causation_id
             """);
         leave.Parameters.Add(new NpgsqlParameter<int> { TypedValue = messages });
         leave.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = queues });
-        await leave.ExecuteNonQueryAsync();
+        await using var reader = await leave.ExecuteReaderAsync();
+        var left = new HashSet<Guid>();
+        while (await reader.ReadAsync())
+            left.Add(reader.GetGuid(0));
+
+        return [.. left];
     }
 
     public async Task<OutboxBacklog> ReadBacklogAsync()
