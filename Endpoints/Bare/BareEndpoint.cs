@@ -1,4 +1,5 @@
 using System.Transactions;
+using Kit.Endpoints.Bare.Health;
 using Kit.Endpoints.Bare.Outbox;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
@@ -22,11 +23,15 @@ public sealed class BareEndpoint
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
         Name = name;
+        Status = new EndpointStatus(name);
         this.services = services;
     }
 
     /// <summary>The endpoint's name and its queue's.</summary>
     public string Name { get; }
+
+    /// <summary>What the endpoint tells of itself while it runs.</summary>
+    internal EndpointStatus Status { get; }
 
     internal TransactionMode Mode { get; private set; } = TransactionMode.DtcOff;
 

@@ -22,6 +22,8 @@ public static class ServiceCollectionExtensions
             throw new InvalidOperationException($"Endpoint '{name}' handles nothing: call Handle<TMessage, THandler>.");
 
         var create = endpoint.Transport;
+        // By a factory, so that the container disposes it.
+        services.AddKeyedSingleton(name, (_, _) => endpoint.Status);
         return services.AddSingleton(provider => create(
             new MessagePipeline(provider.GetRequiredService<IServiceScopeFactory>(), endpoint.Invokers),
             provider.GetRequiredService<ILoggerFactory>().CreateLogger($"Kit.Endpoints.Bare.{name}")));

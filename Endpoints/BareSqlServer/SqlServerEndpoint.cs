@@ -11,7 +11,7 @@ namespace Kit.Endpoints.Bare.SqlServer;
 internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnections connections, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
-    private readonly Workers workers = new(endpoint.FirstPause, log);
+    private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);
     private readonly QueueStatements statements = new(endpoint.Name);
     private readonly string queues = connections.ForQueue(endpoint.Mode);
     private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, log);

@@ -27,7 +27,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
         NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint =>
-            endpoint.UseLearning(settings.Transport, settings.Mode, settings.Concurrency, NServiceBusEndpoint.ErrorQueueOf(settings.Queue)));
+            endpoint.UseLearning(
+                settings.Transport, settings.Mode, settings.Concurrency, NServiceBusEndpoint.ErrorQueueOf(settings.Queue), settings.TransactionTimeout));
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
 

@@ -35,7 +35,8 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
 
         services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
         NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint =>
-            endpoint.UsePostgreSql(settings.Transport, settings.Mode, settings.Concurrency, AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue))));
+            endpoint.UsePostgreSql(
+                settings.Transport, settings.Mode, settings.Concurrency, AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)), settings.TransactionTimeout));
     }
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);

@@ -45,7 +45,8 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
             settings.Concurrency,
             errorQueue: NServiceBusEndpoint.ErrorQueueOf(settings.Queue),
             settings.Prefetch,
-            new ManagementApiConfiguration(broker.Management.AbsoluteUri, broker.UserName, broker.Password));
+            new ManagementApiConfiguration(broker.Management.AbsoluteUri, broker.UserName, broker.Password),
+            settings.TransactionTimeout);
     }
 
     private sealed class CellQueue(RabbitMqQueue queue, EndpointSettings settings) : RabbitMqCellQueue(queue, settings.Queue)

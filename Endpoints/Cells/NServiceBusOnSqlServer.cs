@@ -36,7 +36,9 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
         NServiceBusEndpoint.Add(
             services, settings, handle,
             _ => SqlClientFactory.Instance.CreateDataSource(connections.ForData(settings.Mode)),
-            endpoint => endpoint.UseSqlServer(connections.ForQueue(settings.Mode), settings.Mode, settings.Concurrency, NServiceBusEndpoint.ErrorQueueOf(settings.Queue)));
+            endpoint => endpoint.UseSqlServer(
+                connections.ForQueue(settings.Mode), settings.Mode, settings.Concurrency, NServiceBusEndpoint.ErrorQueueOf(settings.Queue),
+                settings.TransactionTimeout));
     }
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);

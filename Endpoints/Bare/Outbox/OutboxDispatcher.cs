@@ -34,6 +34,9 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
         running = Task.Run(RunAsync, CancellationToken.None);
     }
 
+    /// <summary>What waited after the last search; <see langword="null"/> before the first.</summary>
+    public OutboxBacklog? Backlog { get; private set; }
+
     /// <param name="outbox">What is to be dispatched.</param>
     /// <param name="connect">Connects to the queues. Called when something waits.</param>
     /// <param name="schedule">How often.</param>
@@ -63,6 +66,7 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
             try
             {
                 await SearchAsync(stopping.Token);
+                Backlog = await outbox.ReadBacklogAsync(stopping.Token);
                 failures = 0;
             }
             catch (Exception failure) when (!stopping.IsCancellationRequested)

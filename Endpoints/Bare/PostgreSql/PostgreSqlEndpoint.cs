@@ -13,16 +13,13 @@ internal sealed class PostgreSqlEndpoint(
     BareEndpoint endpoint, NpgsqlConnectionStringBuilder queueConnection, NpgsqlConnectionStringBuilder dataConnection, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
-    private readonly Workers workers = new(endpoint.FirstPause, log);
+    private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);
     private readonly QueueStatements statements = new(endpoint.Name);
     private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, log);
     private NpgsqlDataSource? queues;
     private NpgsqlDataSource? data;
     private FullDtc? fullDtc;
     private OutboxDispatcher? dispatcher;
-
-    /// <summary>Branches that recovery found prepared and could not end, at its last pass; <see langword="null"/> in a mode without any.</summary>
-    public int? BranchesLeft => fullDtc?.BranchesLeft;
 
 
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
@@ -41,6 +38,8 @@ internal sealed class PostgreSqlEndpoint(
         data = NpgsqlDataSource.Create(ForData());
         await RequireCurrentTableAsync(queues, cancellationToken);
         var open = await PrepareModeAsync(queues, data, cancellationToken);
+        endpoint.Status.Branches = () => fullDtc?.BranchesLeft;
+        endpoint.Status.Outbox = () => dispatcher?.Backlog;
         workers.Start(endpoint.Concurrency, open, AnswerAsync);
     }
 

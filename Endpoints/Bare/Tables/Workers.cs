@@ -1,11 +1,13 @@
+using Kit.Endpoints.Bare.Health;
 using Microsoft.Extensions.Logging;
 
 namespace Kit.Endpoints.Bare.Tables;
 
 /// <summary>The workers of one endpoint, which poll its table from start to stop; what disturbs one is reported, and it starts anew.</summary>
 /// <param name="firstPause">After a disturbance; doubled each time until a receive succeeds, as <see cref="BackOff"/> says.</param>
+/// <param name="status">Told of each receive.</param>
 /// <param name="log">Told of each disturbance.</param>
-internal sealed partial class Workers(TimeSpan firstPause, ILogger log) : IDisposable
+internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status, ILogger log) : IDisposable
 {
     private static readonly TimeSpan ShortestPoll = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan LongestPoll = TimeSpan.FromMilliseconds(160);
@@ -102,6 +104,7 @@ internal sealed partial class Workers(TimeSpan firstPause, ILogger log) : IDispo
         while (!stopping.IsCancellationRequested)
         {
             var hasHandled = await receiver.ReceiveAsync(abandoning.Token);
+            status.Received();
             backOff.Reset();
             if (hasHandled)
             {

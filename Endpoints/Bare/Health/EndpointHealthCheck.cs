@@ -1,0 +1,27 @@
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace Kit.Endpoints.Bare.Health;
+
+/// <summary>
+/// Unhealthy where no worker has got an answer from its queue for a while, degraded where something waits for an operator: branches that recovery
+/// could not end, or messages that have waited in the outbox for longer than that while.
+/// </summary>
+internal sealed class EndpointHealthCheck(EndpointStatus status, TimeSpan patience) : IHealthCheck
+{
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
+        Task.FromResult(Check(context.Registration.FailureStatus));
+
+    private HealthCheckResult Check(HealthStatus failure)
+    {
+        if (status.SinceReceive is not { } age)
+            return new HealthCheckResult(failure, "No worker has got an answer from the queue yet.");
+        if (age > patience)
+            return new HealthCheckResult(failure, $"No worker has got an answer from the queue for {age.TotalSeconds:F0} s, or its handlers take that long.");
+        if (status.Branches() is > 0 and var branches)
+            return HealthCheckResult.Degraded($"{branches} branches stay prepared and hold their locks: see the command 'branches', and the log of recovery.");
+        if (status.Outbox() is { OldestAge: { } oldest } backlog && oldest > patience)
+            return HealthCheckResult.Degraded($"{backlog.Records} messages wait in the outbox, the oldest for {oldest.TotalSeconds:F0} s: the log names their queues.");
+
+        return HealthCheckResult.Healthy();
+    }
+}

@@ -1,0 +1,43 @@
+using System.Diagnostics;
+using System.Diagnostics.Metrics;
+using Kit.Endpoints.Bare.TwoPhase;
+
+namespace Kit.Endpoints.Bare.Health;
+
+/// <summary>What one endpoint can tell of itself while it runs: gauges of the meter <see cref="SecondPhaseLag.MeterName"/>, and its health check.</summary>
+internal sealed class EndpointStatus : IDisposable
+{
+    private readonly Meter meter = new(SecondPhaseLag.MeterName);
+    private long receivedAt;
+
+    /// <param name="endpoint">The tag <c>endpoint</c> of each gauge.</param>
+    public EndpointStatus(string endpoint)
+    {
+        var tags = new KeyValuePair<string, object?>[] { new("endpoint", endpoint) };
+        meter.CreateObservableGauge(
+            "kit.receive.age", () => Of(SinceReceive?.TotalSeconds, tags), "s", "Time since a worker last asked the queue and got an answer.");
+        meter.CreateObservableGauge(
+            "kit.branches.left", () => Of(Branches(), tags), "{branch}", "Prepared branches of the queue that recovery could not end, in full-dtc.");
+        meter.CreateObservableGauge(
+            "kit.outbox.waiting", () => Of(Outbox()?.Records, tags), "{message}", "Sent messages that wait in the outbox.");
+        meter.CreateObservableGauge(
+            "kit.outbox.age", () => Of(Outbox()?.OldestAge?.TotalSeconds, tags), "s", "Age of the oldest message that waits in the outbox.");
+    }
+
+    /// <summary>How many branches are left to an operator; <see langword="null"/> where the mode has none.</summary>
+    public Func<int?> Branches { get; set; } = () => null;
+
+    /// <summary>What waits in the outbox; <see langword="null"/> where the mode has none.</summary>
+    public Func<Outbox.OutboxBacklog?> Outbox { get; set; } = () => null;
+
+    /// <summary>Since a worker last asked the queue and got an answer, a message or none; <see langword="null"/> before the first.</summary>
+    public TimeSpan? SinceReceive => Volatile.Read(ref receivedAt) is > 0 and var at ? Stopwatch.GetElapsedTime(at) : null;
+
+    /// <summary>A worker has asked the queue and got an answer.</summary>
+    public void Received() => Volatile.Write(ref receivedAt, Stopwatch.GetTimestamp());
+
+    public void Dispose() => meter.Dispose();
+
+    private static IEnumerable<Measurement<double>> Of(double? value, KeyValuePair<string, object?>[] tags) =>
+        value is { } known ? [new Measurement<double>(known, tags)] : [];
+}
