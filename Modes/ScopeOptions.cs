@@ -11,4 +11,7 @@ public static class ScopeOptions
     /// <summary>The kit's isolation level, and a time-out that .NET keeps as it is.</summary>
     /// <exception cref="ArgumentOutOfRangeException">See <see cref="TransactionTimeout.Require"/>.</exception>
     public static TransactionOptions Of(TimeSpan timeout) => new() { IsolationLevel = Isolation, Timeout = TransactionTimeout.Require(timeout) };
+
+    /// <summary>The kit's isolation level, and the longest time-out that the process allows.</summary>
+    internal static TransactionOptions Longest => new() { IsolationLevel = Isolation, Timeout = TransactionManager.MaximumTimeout };
 }
