@@ -13,9 +13,15 @@ public static class ReceiveEndpointExtensions
     /// <param name="endpoint">The endpoint, on RabbitMQ.</param>
     /// <param name="mode"><c>dtc-off</c>, <c>scope-off</c> or <c>transactions-off</c>.</param>
     /// <param name="context">Of the bus that the endpoint belongs to.</param>
-    /// <exception cref="NotSupportedException">The mode cannot be had, and why.</exception>
-    public static void UseTransactionMode(this IReceiveEndpointConfigurator endpoint, TransactionMode mode, IRegistrationContext context)
+    /// <param name="transactionTimeout">How long a consumer's transaction may last in <c>dtc-off</c>: <see cref="TransactionTimeout.Default"/> when not given.
+    /// It is judged when the consumer returns, and cancels its token before: see <see cref="DeadlineScope"/>, which names the limit of that.</param>
+    /// <exception cref="ArgumentOutOfRangeException">See <see cref="TransactionTimeout.Require"/>.</exception>
+    /// <exception cref="NotSupportedException">The mode is not offered, and why.</exception>
+    public static void UseTransactionMode(
+        this IReceiveEndpointConfigurator endpoint, TransactionMode mode, IRegistrationContext context, TimeSpan? transactionTimeout = null)
     {
+        ArgumentNullException.ThrowIfNull(endpoint);
+        ArgumentNullException.ThrowIfNull(mode);
         if (MassTransitSupport.Of(mode).Because is { } reason)
             throw new NotSupportedException($"MassTransit cannot run in {mode}: {reason}.");
 
@@ -28,7 +34,14 @@ public static class ReceiveEndpointExtensions
         endpoint.UseMessageRetry(retry => retry.Immediate(mode.ImmediateRetries));
         endpoint.UseInMemoryOutbox(context);
         if (mode == TransactionMode.DtcOff)
-            endpoint.UseConsumeFilter(typeof(TransactionScopeFilter<>), context);
+            UseScopes(endpoint, new TransactionScopes(TransactionTimeout.Require(transactionTimeout ?? TransactionTimeout.Default)));
+    }
+
+    private static void UseScopes(IReceiveEndpointConfigurator endpoint, TransactionScopes scopes)
+    {
+        endpoint.ConnectConsumerConfigurationObserver(scopes);
+        endpoint.ConnectSagaConfigurationObserver(scopes);
+        endpoint.ConnectHandlerConfigurationObserver(scopes);
     }
 
     // There is no public setting (MassTransit issue 3788 shows this way).
