@@ -3,21 +3,24 @@ using System.Transactions;
 namespace Kit.Modes;
 
 /// <summary>
-/// How long a <c>TransactionScope</c> around a handler may last. When it is over, System.Transactions rolls back while the handler may still run,
-/// and Npgsql un-enlists the handler's connection: what the handler writes on it after that commits by itself.
+/// How long a <c>TransactionScope</c> around a handler may last. When it is over, System.Transactions rolls back while the handler may
+/// still run, and Npgsql un-enlists the handler's connection: what the handler writes on it after that commits by itself.
 /// </summary>
 public static class TransactionTimeout
 {
     /// <summary>What .NET gives a scope that asks for nothing: 1 minute, unless the process set another.</summary>
     public static TimeSpan Default => TransactionManager.DefaultTimeout;
 
-    /// <summary>The longest time-out that this process allows: 10 minutes, unless it set another. Infinite where .NET's own limit is off (zero).</summary>
+    /// <summary>
+    /// The longest time-out that this process allows: 10 minutes, unless it set another. Infinite where .NET's own limit is off (zero).
+    /// </summary>
     public static TimeSpan Longest => TransactionManager.MaximumTimeout is { Ticks: > 0 } maximum ? maximum : Timeout.InfiniteTimeSpan;
 
     /// <summary>Whether .NET keeps this time-out as it is.</summary>
     /// <returns>The same time-out.</returns>
     /// <exception cref="ArgumentOutOfRangeException">
-    /// It is zero or less, which .NET reads as the longest allowed, or longer than <see cref="TransactionManager.MaximumTimeout"/>, to which .NET would shorten it silently.
+    /// It is zero or less, which .NET reads as the longest allowed, or longer than <see cref="TransactionManager.MaximumTimeout"/>, to
+    /// which .NET would shorten it silently.
     /// </exception>
     public static TimeSpan Require(TimeSpan timeout)
     {
