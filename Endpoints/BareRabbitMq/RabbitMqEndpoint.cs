@@ -19,7 +19,7 @@ internal sealed partial class RabbitMqEndpoint(
     private Task running = Task.CompletedTask;
     private NpgsqlDataSource? data;
 
-    /// <exception cref="BrokerException">The broker cannot be reached, or has a queue of that name with other arguments.</exception>
+    /// <exception cref="BrokerException">The broker cannot be reached, or has a queue of that name and of another type.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
     /// <exception cref="NpgsqlException"><c>outbox</c> only: the database cannot be reached, or refuses its tables.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
@@ -29,6 +29,7 @@ internal sealed partial class RabbitMqEndpoint(
 
         data = NpgsqlDataSource.Create(ForData());
         var receiverOf = await PrepareModeAsync(data, cancellationToken);
+        await CheckQueuesAsync(cancellationToken);
         var session = await OpenAsync(cancellationToken);
         running = Task.Run(() => RunAsync(session, receiverOf), CancellationToken.None);
     }
@@ -78,6 +79,12 @@ internal sealed partial class RabbitMqEndpoint(
         }
 
         return queue => new TransactionsOffReceiver(queue, data, pipeline, recoverability);
+    }
+
+    private async Task CheckQueuesAsync(CancellationToken cancellationToken)
+    {
+        await using var connection = await Broker.ConnectAsync(settings.Address, $"{endpoint.Name} checking", cancellationToken);
+        await new QueueCheck(names, settings.Address, log).RunAsync(connection, cancellationToken);
     }
 
     private Task<Session> OpenAsync(CancellationToken cancellationToken) =>

@@ -30,7 +30,7 @@ internal sealed class Session : IAsyncDisposable
         try
         {
             forSending = await Broker.ConnectAsync(settings.Address, $"{name} sending", cancellationToken);
-            await names.DeclareAsync(forReceiving, cancellationToken);
+            await names.CreateMissingAsync(forReceiving, cancellationToken);
             var opened = await Inbox.OpenAsync(forReceiving, names.Queue, settings.Prefetch, autoAcknowledge, cancellationToken);
             Watch(forSending, opened, log);
             return new Session(forReceiving, forSending, opened);

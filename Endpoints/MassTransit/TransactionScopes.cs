@@ -2,8 +2,11 @@ using MassTransit;
 
 namespace Kit.Endpoints.MassTransit;
 
-/// <summary>Gives each consumer, saga and handler that is configured after it a <see cref="TransactionScopeFilter{TMessage}"/> of its own.</summary>
-internal sealed class TransactionScopes(TimeSpan timeout) : IConsumerConfigurationObserver, ISagaConfigurationObserver, IHandlerConfigurationObserver
+/// <summary>
+/// Gives each consumer, saga and handler that is configured after it a <see cref="TransactionScopeFilter{TMessage}"/> of its own.
+/// </summary>
+internal sealed class TransactionScopes(TimeSpan timeout)
+    : IConsumerConfigurationObserver, ISagaConfigurationObserver, IHandlerConfigurationObserver
 {
     public void ConsumerConfigured<TConsumer>(IConsumerConfigurator<TConsumer> configurator)
         where TConsumer : class

@@ -10,7 +10,9 @@ using Npgsql;
 
 namespace Kit.Tests.RabbitMq;
 
-/// <summary>MassTransit in <c>dtc-off</c>: a consumer that inserts, waits longer than its transaction may last, and inserts again.</summary>
+/// <summary>
+/// MassTransit in <c>dtc-off</c>: a consumer that inserts, waits longer than its transaction may last, and inserts again.
+/// </summary>
 public sealed class ConsumerOverrunsItsTransaction
 {
     private static readonly TimeSpan TransactionTimeout = TimeSpan.FromSeconds(1);
