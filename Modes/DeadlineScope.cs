@@ -4,29 +4,34 @@ using System.Transactions;
 namespace Kit.Modes;
 
 /// <summary>
-/// A TransactionScope around a handler that opens connections of its own, as a framework's handlers do, with a time-out that leaves nothing half done.
+/// A TransactionScope around a handler that opens connections of its own, as a framework's handlers do, with a time-out that leaves nothing
+/// half done.
 /// </summary>
 /// <remarks>
 /// <para>
-/// A scope that times out rolls back on a timer's thread while the handler runs. Npgsql then un-enlists the handler's connection, and what the
-/// handler writes on it after that commits by itself. So this scope has the longest time-out that the process allows, and the one that was asked for is
-/// judged when the handler has returned: until then all its work is in the transaction. A late handler's token is cancelled, and its work is rolled back.
+/// A scope that times out rolls back on a timer's thread while the handler runs. Npgsql then un-enlists the handler's connection, and what
+/// the handler writes on it after that commits by itself. So this scope has the longest time-out that the process allows, and the one that
+/// was asked for is judged when the handler has returned: until then all its work is in the transaction. A late handler's token is
+/// cancelled, and its work is rolled back.
 /// </para>
 /// <para>
-/// The limit: a handler that ignores its token for longer than <see cref="TransactionManager.MaximumTimeout"/> (10 minutes, unless the process set another)
-/// is un-enlisted all the same, and what it writes after that stays. With <c>TransactionManager.MaximumTimeout = TimeSpan.Zero;</c>, which is no limit,
-/// that cannot happen.
+/// The limit: a handler that ignores its token for longer than <see cref="TransactionManager.MaximumTimeout"/> (10 minutes, unless the
+/// process set another) is un-enlisted all the same, and what it writes after that stays. With <c>TransactionManager.MaximumTimeout =
+/// TimeSpan.Zero;</c>, which is no limit, that cannot happen.
 /// </para>
 /// </remarks>
 public static class DeadlineScope
 {
-    /// <summary>Runs a handler in a new transaction with the kit's isolation level, and commits it when the handler returned in time.</summary>
+    /// <summary>
+    /// Runs a handler in a new transaction with the kit's isolation level, and commits it when the handler returned in time.
+    /// </summary>
     /// <param name="timeout">How long the handler may take.</param>
     /// <param name="handle">The handler. Its token is cancelled when the time is over.</param>
     /// <param name="cancellationToken">Cancels the handler's token, too.</param>
     /// <exception cref="ArgumentOutOfRangeException">See <see cref="TransactionTimeout.Require"/>.</exception>
     /// <exception cref="TimeoutException">The handler returned or failed after its time; nothing of its work is committed.</exception>
-    /// <exception cref="TransactionAbortedException">The transaction was rolled back: by a resource, or by the longest time-out.</exception>
+    /// <exception cref="TransactionAbortedException">The transaction was rolled back: by a resource, or by the longest
+    /// time-out.</exception>
     public static async Task RunAsync(TimeSpan timeout, Func<CancellationToken, Task> handle, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(handle);
@@ -41,14 +46,15 @@ public static class DeadlineScope
         }
         catch (Exception failure) when (IsLate() && !cancellationToken.IsCancellationRequested)
         {
-            throw TransactionTimeout.Exceeded(timeout, failure);
+            throw TransactionTimeout.Exceeded(timeout, Stopwatch.GetElapsedTime(begun), failure);
         }
 
         if (IsLate())
-            throw TransactionTimeout.Exceeded(timeout);
+            throw TransactionTimeout.Exceeded(timeout, Stopwatch.GetElapsedTime(begun));
 
         scope.Complete();
 
-        bool IsLate() => Stopwatch.GetElapsedTime(begun) >= timeout;
+        // The timer of the token can be a moment ahead.
+        bool IsLate() => Stopwatch.GetElapsedTime(begun) >= timeout || (deadline.IsCancellationRequested && !cancellationToken.IsCancellationRequested);
     }
 }

@@ -32,12 +32,21 @@ public sealed record KnownLimit(
     IReadOnlySet<DeliveryClass> Classes,
     string Reason)
 {
+    private const string DriversCommit = "the driver takes the roll-back that answers the scope's commit for success (npgsql issue 6641)";
+
     public static IReadOnlyList<KnownLimit> All { get; } =
     [
         new("nservicebus", "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.FailedDispatch, Affected.Bystander,
             Set(Duplicated, DuplicatedOutgoing),
             "the endpoint has one channel to publish on; the broker closes it when a handler sends to a queue that does not exist, and a " +
             "neighbour's send on that channel fails after its rows have committed (NServiceBus.RabbitMQ 11.2.1)"),
+        new("masstransit", null, [TransactionMode.DtcOff], Fault.SwallowedError, Affected.Chosen, Set(Ghost), DriversCommit),
+        new("nservicebus", null, [TransactionMode.DtcOff], Fault.SwallowedError, Affected.Chosen, Set(Ghost), DriversCommit),
+        .. from framework in new[] { "masstransit", "nservicebus" }
+           from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
+           select new KnownLimit(
+               framework, "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], fault, Affected.Chosen, Set(CleanError, Zombie),
+               "every failure is an attempt there, and three quick ones are over before the database is back (MassTransit 8.4.0, NServiceBus 10.2.8)"),
         new("bare", "rabbitmq", [TransactionMode.TransactionsOff], Fault.RestartBroker, Affected.Chosen,
             Set(Duplicated, DuplicatedOutgoing),
             "a classic queue notes on disk what it forgot when it has time, so a broker that is killed can hand out again what it had delivered " +

@@ -2,6 +2,7 @@ using Kit.Tests.Faults;
 using Kit.Tests.Outbox;
 using Kit.Tests.RabbitMq;
 using Kit.Tests.Servers;
+using Kit.Tests.Timeouts;
 using Kit.Tests.TwoPhase;
 
 // Tests run in the test host. Started by itself, this is one of the processes that the tests kill.
@@ -9,6 +10,7 @@ return args switch
 {
     [CrashingEndpoint.Command] => await CrashingEndpoint.RunAsync(Console.In, Console.Out),
     [CrashingOwner.Command] => await CrashingOwner.RunAsync(Console.In, Console.Out),
+    [OverrunningHandler.Command] => await OverrunningHandler.RunAsync(Console.In, Console.Out),
     [PoisonedEndpoint.Command] => await PoisonedEndpoint.RunAsync(Console.In),
     [SendingEndpoint.Command] => await SendingEndpoint.RunAsync(Console.In),
     [JournallingProcess.Command, var path] => JournallingProcess.Run(path, Console.In, Console.Out),

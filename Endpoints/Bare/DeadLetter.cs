@@ -2,7 +2,8 @@ namespace Kit.Endpoints.Bare;
 
 /// <summary>A message that was given up, as it lies among the errors of its queue.</summary>
 /// <param name="MessageId">Its identity.</param>
-/// <param name="FailedAttempts">How often it was handled without success; 0 when it could not be read.</param>
+/// <param name="FailedAttempts">How often it was handled without success, as its endpoint counted; 0 when it could not be read, or when the
+/// broker gave it up before.</param>
 /// <param name="Reason">Why it was given up.</param>
 public sealed record DeadLetter(Guid MessageId, int FailedAttempts, string Reason)
 {

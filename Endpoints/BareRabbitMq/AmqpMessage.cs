@@ -73,12 +73,33 @@ internal static class AmqpMessage
     public static int FailedAttemptsOf(IReadOnlyBasicProperties properties) =>
         properties.Headers?.TryGetValue(FailedAttempts, out var count) == true ? Convert.ToInt32(count, CultureInfo.InvariantCulture) : 0;
 
+    /// <summary>Why a message was given up, by its endpoint or by the broker; empty where neither says.</summary>
     public static string ReasonOf(IReadOnlyBasicProperties properties) =>
-        properties.Headers?.TryGetValue(Reason, out var reason) == true && reason is byte[] text ? Encoding.UTF8.GetString(text) : "";
+        TextIn(properties.Headers, Reason) is { Length: > 0 } reason ? reason : BrokersReasonOf(properties);
 
     /// <summary>By the clock of the process that gave it up; <see langword="null"/> where it wrote none.</summary>
     public static DateTimeOffset? FailedAtOf(IReadOnlyBasicProperties properties) =>
         properties.Headers?.TryGetValue(FailedAt, out var moment) == true && moment is long milliseconds
             ? DateTimeOffset.FromUnixTimeMilliseconds(milliseconds)
             : null;
+
+    /// <summary>
+    /// Why the broker moved a message to where it is, as it notes in a header: https://www.rabbitmq.com/docs/dlx#effects; empty where it
+    /// did not.
+    /// </summary>
+    public static string BrokersReasonOf(IReadOnlyBasicProperties properties) =>
+        // The latest is the first. How often it was delivered is not told.
+        properties.Headers?.TryGetValue("x-death", out var deaths) == true && deaths is IEnumerable<object> all
+            && all.FirstOrDefault() is IDictionary<string, object?> latest
+            ? TextIn(latest, "reason") switch
+            {
+                "delivery_limit" =>
+                    $"The broker gave it up: queue '{TextIn(latest, "queue")}' had delivered it more often than its delivery limit allows " +
+                    "(delivery_limit).",
+                var reason => $"The broker moved it out of queue '{TextIn(latest, "queue")}' ({reason}).",
+            }
+            : "";
+
+    private static string TextIn(IDictionary<string, object?>? table, string key) =>
+        table?.TryGetValue(key, out var value) == true && value is byte[] text ? Encoding.UTF8.GetString(text) : "";
 }

@@ -7,7 +7,13 @@ public static class BareEndpointExtensions
     /// <summary>What a measured setup of MassTransit used; an endpoint of two handlers gains little from more.</summary>
     public const ushort DefaultPrefetch = 32;
 
-    /// <summary>Queues in RabbitMQ: durable, with persistent messages and publisher confirms; declared when the endpoint starts.</summary>
+    /// <summary>
+    /// Queues in RabbitMQ: durable, with persistent messages and publisher confirms. The endpoint creates those that are not there when it
+    /// starts, as
+    /// <see cref="QueueArguments"/> says. Those that are there it leaves as they are, and warns in the log of what can lose messages: a low
+    /// delivery limit, no dead-letter exchange, a time to live, a length limit. It asks the management plugin for that; without it, it says
+    /// so.
+    /// </summary>
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="broker">As <see cref="RabbitMqAddress"/> reads it.</param>
     /// <param name="dataConnectionString">The database that handlers open.</param>

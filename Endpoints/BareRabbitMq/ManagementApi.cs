@@ -12,6 +12,9 @@ internal sealed class ManagementApi : IDisposable
 {
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
 
+    // An endpoint that starts does not depend on the answer.
+    private static readonly TimeSpan LookTimeout = TimeSpan.FromSeconds(3);
+
     private readonly HttpClient client;
     private readonly RabbitMqAddress broker;
 
@@ -105,6 +108,52 @@ internal sealed class ManagementApi : IDisposable
             queue => queue.GetProperty("name").GetString()!,
             queue => queue.TryGetProperty("messages", out var messages) ? messages.GetInt64() : 0);
     }
+
+    /// <summary>A queue's arguments and policy, as they are now.</summary>
+    /// <exception cref="BrokerException">The plugin does not answer within 3 s, or refuses, or has no such queue.</exception>
+    public async Task<QueueFacts> ReadQueueAsync(string name, CancellationToken cancellationToken)
+    {
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(LookTimeout);
+        try
+        {
+            var queue = await client.GetFromJsonAsync<JsonElement>(Path("queues", broker.VirtualHost, name), limit.Token);
+            if (queue.TryGetProperty("effective_policy_definition", out var inForce))
+                return new QueueFacts(queue, PolicyOf(queue), inForce);
+
+            // It is among the statistics, which begin some seconds after the queue; the name of the policy is told before.
+            var policy = await ReadPolicyNameAsync(name, limit.Token);
+            return new QueueFacts(queue, policy, policy is null ? default : await ReadPolicyAsync(policy, limit.Token));
+        }
+        catch (Exception failure) when (failure is HttpRequestException or JsonException or KeyNotFoundException)
+        {
+            throw new BrokerException($"RabbitMQ's management plugin does not tell it at {broker.Management}: {failure.Message}", failure);
+        }
+        catch (OperationCanceledException late) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new BrokerException(
+                $"RabbitMQ's management plugin does not answer at {broker.Management} within {LookTimeout.TotalSeconds:F0} s.", late);
+        }
+    }
+
+    private async Task<string?> ReadPolicyNameAsync(string queue, CancellationToken cancellationToken)
+    {
+        var query = $"{Path("queues", broker.VirtualHost)}?disable_stats=true&page=1&page_size=500&use_regex=false&name={Uri.EscapeDataString(queue)}";
+        var named = await client.GetFromJsonAsync<JsonElement>(new Uri(query, UriKind.Relative), cancellationToken);
+        return named.GetProperty("items").EnumerateArray()
+            .Where(one => one.GetProperty("name").GetString() == queue)
+            .Select(PolicyOf)
+            .FirstOrDefault();
+    }
+
+    private async Task<JsonElement> ReadPolicyAsync(string policy, CancellationToken cancellationToken) =>
+        (await client.GetFromJsonAsync<JsonElement>(Path("policies", broker.VirtualHost, policy), cancellationToken))
+        .GetProperty("definition");
+
+    private static string? PolicyOf(JsonElement queue) =>
+        queue.TryGetProperty("policy", out var policy) && policy.ValueKind is JsonValueKind.String && policy.GetString() is { Length: > 0 } name
+            ? name
+            : null;
 
     private async Task<HttpResponseMessage> GetAsync(string query, CancellationToken cancellationToken)
     {

@@ -12,32 +12,46 @@ internal sealed class QueueNames(string name, QueueType type, bool hasRetries = 
 
     public string Errors => name + "_error";
 
-    /// <summary>Those that the kit declares. A framework with retries of its own declares its error queue too.</summary>
-    public IReadOnlyList<string> All => hasRetries ? [Queue, Retries, Errors] : [Queue];
+    public QueueType Type => type;
 
-    /// <summary>Declares the queues, which creates those that are not there.</summary>
-    /// <exception cref="BrokerException">One is there with other arguments.</exception>
-    public async Task DeclareAsync(IConnection connection, CancellationToken cancellationToken)
+    /// <summary>
+    /// Those that the kit creates, the error queue before those whose messages it takes. A framework with retries of its own creates its
+    /// own.
+    /// </summary>
+    public IReadOnlyList<string> All => hasRetries ? [Errors, Queue, Retries] : [Queue];
+
+    /// <summary>What a queue of these is declared with.</summary>
+    public IReadOnlyDictionary<string, object?> ArgumentsOf(string queue) => QueueArguments.Of(type, queue == Errors ? null : Errors);
+
+    /// <summary>Creates those that are not there.</summary>
+    /// <returns>Those that were there. They are left as they are.</returns>
+    /// <exception cref="BrokerException">The broker refused.</exception>
+    public async Task<IReadOnlyList<string>> CreateMissingAsync(IConnection connection, CancellationToken cancellationToken)
     {
+        var found = new List<string>();
         foreach (var queue in All)
-            await DeclareAsync(connection, queue, type, cancellationToken);
+        {
+            if (await IsThereAsync(connection, queue, cancellationToken))
+                found.Add(queue);
+            else
+                await connection.DeclareQueueAsync(queue, type, ArgumentsOf(queue), cancellationToken);
+        }
+
+        return found;
     }
 
-    private static async Task DeclareAsync(IConnection connection, string queue, QueueType type, CancellationToken cancellationToken)
+    private static async Task<bool> IsThereAsync(IConnection connection, string queue, CancellationToken cancellationToken)
     {
-        // A refused declaration closes its channel.
+        // A queue that is not there closes the channel.
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        var arguments = type is QueueType.Quorum ? new Dictionary<string, object?> { ["x-queue-type"] = "quorum" } : null;
         try
         {
-            await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, arguments, cancellationToken: cancellationToken);
+            await channel.QueueDeclarePassiveAsync(queue, cancellationToken);
+            return true;
         }
-        catch (OperationInterruptedException refused) when (refused.ShutdownReason?.ReplyCode == 406)
+        catch (OperationInterruptedException none) when (none.IsNotFound())
         {
-            throw new BrokerException(
-                $"Queue '{queue}' is there already, and not as a durable {type.ToString().ToLowerInvariant()} queue: {refused.ShutdownReason.ReplyText} " +
-                "Delete it, or configure the endpoint as it is.",
-                refused);
+            return false;
         }
     }
 }

@@ -19,7 +19,7 @@ internal sealed partial class RabbitMqEndpoint(
     private NpgsqlDataSource? data;
     private OutboxDispatcher? dispatcher;
 
-    /// <exception cref="BrokerException">The broker cannot be reached, or has a queue of that name with other arguments.</exception>
+    /// <exception cref="BrokerException">The broker cannot be reached, or has a queue of that name and of another type.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
     /// <exception cref="InvalidOperationException">The handlers' database is behind a pooler that lends connections for less than a session.</exception>
     /// <exception cref="NpgsqlException">The database cannot be reached; <c>outbox</c> only: it refuses its tables.</exception>
@@ -31,6 +31,8 @@ internal sealed partial class RabbitMqEndpoint(
         await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(dataConnection, cancellationToken);
         data = NpgsqlDataSource.Create(ForData());
         var receiverOf = await PrepareModeAsync(data, cancellationToken);
+        endpoint.Status.Outbox = () => dispatcher?.Backlog;
+        await CheckQueuesAsync(cancellationToken);
         var session = await OpenAsync(cancellationToken);
         running = Task.Run(() => RunAsync(session, receiverOf), CancellationToken.None);
     }
@@ -90,6 +92,12 @@ internal sealed partial class RabbitMqEndpoint(
         return queue => new TransactionsOffReceiver(queue, patient, pipeline, recoverability);
     }
 
+    private async Task CheckQueuesAsync(CancellationToken cancellationToken)
+    {
+        await using var connection = await Broker.ConnectAsync(settings.Address, $"{endpoint.Name} checking", cancellationToken);
+        await new QueueCheck(names, settings.Address, log).RunAsync(connection, cancellationToken);
+    }
+
     private Task<Session> OpenAsync(CancellationToken cancellationToken) =>
         Session.OpenAsync(settings, names, endpoint.Name, autoAcknowledge: endpoint.Mode == TransactionMode.TransactionsOff, log, cancellationToken);
 
@@ -102,7 +110,7 @@ internal sealed partial class RabbitMqEndpoint(
             {
                 session ??= await OpenAsync(stopping.Token);
                 backOff.Reset();
-                await session.RunAsync(endpoint.Concurrency, names, receiverOf, stopping.Token, abandoning.Token);
+                await session.RunAsync(endpoint, names, receiverOf, stopping.Token, abandoning.Token);
             }
             catch (Exception failure) when (!stopping.IsCancellationRequested)
             {

@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Logging.Abstractions;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;
 
@@ -22,8 +23,17 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
     private readonly SemaphoreSlim opening = new(1);
     private IConnection? connection;
 
+    /// <summary>
+    /// Creates it where it is not there. One that is there is left as it is; an endpoint says at its start what is wrong with it.
+    /// </summary>
+    /// <exception cref="BrokerException">It is there and of another type.</exception>
     public async Task CreateAsync(CancellationToken cancellationToken) =>
-        await names.DeclareAsync(await ConnectAsync(cancellationToken), cancellationToken);
+        await new QueueCheck(names, address, NullLogger.Instance).RunAsync(await ConnectAsync(cancellationToken), cancellationToken);
+
+    /// <summary>Declares it as a framework does that knows no other queue than one with its own arguments.</summary>
+    /// <exception cref="BrokerException">It is there with other arguments.</exception>
+    public async Task DeclareAsync(IReadOnlyDictionary<string, object?> arguments, CancellationToken cancellationToken) =>
+        await (await ConnectAsync(cancellationToken)).DeclareQueueAsync(name, type, arguments, cancellationToken);
 
     public async Task DropAsync(CancellationToken cancellationToken)
     {
@@ -120,6 +130,13 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
         await using var taking = await broker.CreateChannelAsync(cancellationToken: cancellationToken);
         await using var returning = await broker.OpenConfirmedChannelAsync(cancellationToken);
         return await new ErrorReturn(names, taking, returning).RunAsync(messageIds, cancellationToken);
+    }
+
+    /// <summary>Why the broker, and no endpoint, put a message of the error queue there; empty where an endpoint did.</summary>
+    public static string BrokersReasonOf(IReadOnlyBasicProperties properties)
+    {
+        ArgumentNullException.ThrowIfNull(properties);
+        return AmqpMessage.BrokersReasonOf(properties);
     }
 
     /// <summary>What the messages of the error queue carry beside their bodies.</summary>

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.Health;
 using Microsoft.Extensions.Logging;
 using RabbitMQ.Client;
 
@@ -30,7 +31,7 @@ internal sealed class Session : IAsyncDisposable
         try
         {
             forSending = await Broker.ConnectAsync(settings.Address, $"{name} sending", cancellationToken);
-            await names.DeclareAsync(forReceiving, cancellationToken);
+            await names.CreateMissingAsync(forReceiving, cancellationToken);
             var opened = await Inbox.OpenAsync(forReceiving, names.Queue, settings.Prefetch, autoAcknowledge, cancellationToken);
             Watch(forSending, opened, log);
             return new Session(forReceiving, forSending, opened);
@@ -47,15 +48,15 @@ internal sealed class Session : IAsyncDisposable
     /// <summary>Runs workers until <paramref name="stopping"/>, and lets them finish.</summary>
     /// <exception cref="BrokerException">A connection was lost.</exception>
     public async Task RunAsync(
-        int workers, QueueNames names, Func<QueueSession, IReceiver> receiverOf, CancellationToken stopping, CancellationToken abandoning)
+        BareEndpoint endpoint, QueueNames names, Func<QueueSession, IReceiver> receiverOf, CancellationToken stopping, CancellationToken abandoning)
     {
         var turn = new RetryTurn();
-        for (var worker = 0; worker < workers; worker++)
+        for (var worker = 0; worker < endpoint.Concurrency; worker++)
             receivers.Add(receiverOf(await QueueSession.OpenAsync(inbox, turn, names, receiving, sending, stopping, abandoning)));
 
         Task ending = Task.CompletedTask;
         await using (stopping.Register(() => ending = inbox.EndAsync()))
-            await Task.WhenAll(receivers.Select(receiver => Task.Run(() => WorkAsync(receiver, abandoning), CancellationToken.None)));
+            await Task.WhenAll(receivers.Select(receiver => Task.Run(() => WorkAsync(receiver, endpoint.Status, abandoning), CancellationToken.None)));
         await ending;
     }
 
@@ -83,12 +84,15 @@ internal sealed class Session : IAsyncDisposable
         };
     }
 
-    private async Task WorkAsync(IReceiver receiver, CancellationToken abandoning)
+    private async Task WorkAsync(IReceiver receiver, EndpointStatus status, CancellationToken abandoning)
     {
         try
         {
             while (!inbox.IsFinished && !abandoning.IsCancellationRequested)
+            {
                 await receiver.ReceiveAsync(abandoning);
+                status.Received();
+            }
         }
         catch (Exception failure)
         {

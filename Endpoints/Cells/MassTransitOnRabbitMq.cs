@@ -31,7 +31,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         services.AddSingleton(handle);
         services.AddSingleton(_ => PostgreSqlWidgets.Open(settings));
         // Before the bus, which would try again for ever without a word of what is wrong.
-        services.AddSingleton<IHostedService>(new BrokerCheck(broker, settings));
+        services.AddSingleton<IHostedService>(new BrokerCheck(broker, settings, ArgumentsOf(settings.Queue, settings.QueueType)));
         services.AddOptions<MassTransitHostOptions>().Configure(host => host.WaitUntilStarted = true);
         services.AddMassTransit(bus =>
         {
@@ -42,7 +42,10 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
     }
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>
-        new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType, hasRetries: false), name);
+        new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType, hasRetries: false), name, ArgumentsOf(name, queueType));
+
+    private static IReadOnlyDictionary<string, object?> ArgumentsOf(string queue, QueueType type) =>
+        QueueArguments.Of(type, errors: queue + "_error");
 
     private static void Configure(IBusRegistrationContext context, IRabbitMqBusFactoryConfigurator rabbit, RabbitMqAddress broker, EndpointSettings settings)
     {
@@ -57,12 +60,12 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         rabbit.ReceiveEndpoint(settings.Queue, endpoint =>
         {
             if (settings.QueueType is QueueType.Quorum)
-                endpoint.SetQuorumQueue();
+                endpoint.UseQuorumQueue(QueueArguments.DeliveryLimit);
 
             endpoint.ConfigureConsumeTopology = false;
             endpoint.PrefetchCount = settings.Prefetch;
             endpoint.ConcurrentMessageLimit = settings.Concurrency;
-            endpoint.UseTransactionMode(settings.Mode, context);
+            endpoint.UseTransactionMode(settings.Mode, context, settings.TransactionTimeout);
             endpoint.ConfigureConsumer<BuildWidgetConsumer>(context);
         });
     }
@@ -99,11 +102,12 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         public ValueTask DisposeAsync() => connection?.DisposeAsync() ?? ValueTask.CompletedTask;
     }
 
-    private sealed class CellQueue(RabbitMqQueue queue, string name) : RabbitMqCellQueue(queue, name)
+    private sealed class CellQueue(RabbitMqQueue queue, string name, IReadOnlyDictionary<string, object?> arguments)
+        : RabbitMqCellQueue(queue, name)
     {
         public override async Task CreateAsync(CancellationToken cancellationToken)
         {
-            await Queue.CreateAsync(cancellationToken);
+            await Queue.DeclareAsync(arguments, cancellationToken);
             await Queue.BindExchangeAsync(cancellationToken);
         }
 
@@ -113,7 +117,9 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         private static GivenUp GivenUpOf(IReadOnlyBasicProperties properties) => new(
             Guid.TryParse(properties.MessageId, out var id) ? id : Guid.Empty,
             int.TryParse(Header(properties, MessageHeaders.FaultRetryCount), CultureInfo.InvariantCulture, out var retries) ? retries + 1 : null,
-            $"{Header(properties, MessageHeaders.FaultExceptionType)}: {Header(properties, MessageHeaders.FaultMessage)}");
+            Header(properties, MessageHeaders.FaultExceptionType) is { Length: > 0 } type
+                ? $"{type}: {Header(properties, MessageHeaders.FaultMessage)}"
+                : RabbitMqQueue.BrokersReasonOf(properties));
 
         private static string Header(IReadOnlyBasicProperties properties, string name) =>
             properties.Headers?.TryGetValue(name, out var value) is true ? value is byte[] text ? Encoding.UTF8.GetString(text) : $"{value}" : "";

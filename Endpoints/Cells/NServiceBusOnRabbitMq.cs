@@ -27,13 +27,17 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
     {
-        services.AddSingleton<IHostedService>(new BrokerCheck(RabbitMqAddress.Parse(settings.Transport), settings));
+        services.AddSingleton<IHostedService>(new BrokerCheck(RabbitMqAddress.Parse(settings.Transport), settings, ArgumentsOf(settings.QueueType)));
         NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint => Use(endpoint, settings));
     }
 
     public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>
         new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType, hasRetries: false), new EndpointSettings(
             name, transport, Widgets: "", TransactionMode.DtcOff, Concurrency: 1, queueType));
+
+    // As the transport declares them. It asks for no delivery limit: it sets one as a policy, through the management plugin.
+    private static Dictionary<string, object?> ArgumentsOf(QueueType type) =>
+        type is QueueType.Quorum ? new() { ["x-queue-type"] = "quorum" } : [];
 
     private static void Use(EndpointConfiguration endpoint, EndpointSettings settings)
     {

@@ -1,6 +1,6 @@
-using System.Transactions;
 using Kit.Modes;
 using MassTransit;
+using MassTransit.Context;
 
 namespace Kit.Endpoints.MassTransit;
 
@@ -8,21 +8,17 @@ namespace Kit.Endpoints.MassTransit;
 /// A TransactionScope around the consumer, with the kit's isolation level, flowing through awaits. MassTransit's own <c>UseTransaction</c> only
 /// offers a transaction on the consume context: a consumer that does not ask for it runs without.
 /// </summary>
-public sealed class TransactionScopeFilter<TMessage> : IFilter<ConsumeContext<TMessage>>
+/// <param name="timeout">How long the consumer may take.</param>
+internal sealed class TransactionScopeFilter<TMessage>(TimeSpan timeout) : IFilter<ConsumeContext<TMessage>>
     where TMessage : class
 {
-    private static readonly TransactionOptions Options = new()
-    {
-        IsolationLevel = Enum.Parse<IsolationLevel>(TransactionMode.Isolation.ToString()),
-        Timeout = TransactionManager.DefaultTimeout,
-    };
+    public Task Send(ConsumeContext<TMessage> context, IPipe<ConsumeContext<TMessage>> next) =>
+        DeadlineScope.RunAsync(timeout, inTime => next.Send(new TimedContext(context, inTime)), context.CancellationToken);
 
-    public async Task Send(ConsumeContext<TMessage> context, IPipe<ConsumeContext<TMessage>> next)
+    public void Probe(ProbeContext context) => context.CreateFilterScope("transactionScope").Add("timeout", timeout);
+
+    private sealed class TimedContext(ConsumeContext<TMessage> context, CancellationToken inTime) : ConsumeContextProxy<TMessage>(context)
     {
-        using var scope = new TransactionScope(TransactionScopeOption.RequiresNew, Options, TransactionScopeAsyncFlowOption.Enabled);
-        await next.Send(context);
-        scope.Complete();
+        public override CancellationToken CancellationToken => inTime;
     }
-
-    public void Probe(ProbeContext context) => context.CreateFilterScope("transactionScope");
 }

@@ -27,8 +27,8 @@ internal sealed class HandlerDeadline(TimeSpan timeout) : Behavior<IIncomingPhys
     {
         var begun = Stopwatch.GetTimestamp();
         await next();
-        if (Stopwatch.GetElapsedTime(begun) >= timeout)
-            throw TransactionTimeout.Exceeded(timeout);
+        if (Stopwatch.GetElapsedTime(begun) is var taken && taken >= timeout)
+            throw TransactionTimeout.Exceeded(timeout, taken);
     }
 
     /// <summary>Its place: within NServiceBus's wrap. An endpoint that has no such step does not start.</summary>

@@ -1,4 +1,3 @@
-using System.CommandLine;
 
 namespace Kit.Runner.CommandLine;
 

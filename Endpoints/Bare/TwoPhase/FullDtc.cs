@@ -47,19 +47,19 @@ internal sealed partial class FullDtc : IAsyncDisposable
         TransactionMode mode, int concurrency, TimeSpan timeout, ILogger log, CancellationToken cancellationToken)
     {
         var isWaiting = mode == TransactionMode.FullDtcWaiting;
-        var connections = BranchConnections.Create(data);
+        var opened = BranchConnections.Create(data);
         try
         {
             var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
-            var needs = await Preflight.CheckAsync(connections.Data, concurrency, cancellationToken);
-            var started = new FullDtc(connections, database, needs, isWaiting, timeout, log);
+            var needs = await Preflight.CheckAsync(opened.Data, concurrency, cancellationToken);
+            var started = new FullDtc(opened, database, needs, isWaiting, timeout, log);
             await started.RecoverAsync(olderThan: TimeSpan.Zero, cancellationToken);
             started.WarnOfFewSlots(needs, log);
             return started;
         }
         catch
         {
-            await connections.DisposeAsync();
+            await opened.DisposeAsync();
             throw;
         }
     }

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
@@ -10,6 +11,7 @@ namespace Kit.Endpoints.Bare.TwoPhase;
 /// receives, and it is given back when the branch has ended, whoever ended it. An endpoint uses so many at the most as
 /// <see cref="SlotNeeds"/> says; where others use them up, its workers wait, and no message is touched.
 /// </summary>
+[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "A semaphore whose wait handle nobody asks for holds nothing.")]
 internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, ILogger log)
 {
     /// <summary>Every slot of the server in use, by whomever. The function, not the view: no catalog is joined.</summary>

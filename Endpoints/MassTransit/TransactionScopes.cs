@@ -1,0 +1,39 @@
+using MassTransit;
+
+namespace Kit.Endpoints.MassTransit;
+
+/// <summary>
+/// Gives each consumer, saga and handler that is configured after it a <see cref="TransactionScopeFilter{TMessage}"/> of its own.
+/// </summary>
+internal sealed class TransactionScopes(TimeSpan timeout)
+    : IConsumerConfigurationObserver, ISagaConfigurationObserver, IHandlerConfigurationObserver
+{
+    public void ConsumerConfigured<TConsumer>(IConsumerConfigurator<TConsumer> configurator)
+        where TConsumer : class
+    {
+    }
+
+    public void ConsumerMessageConfigured<TConsumer, TMessage>(IConsumerMessageConfigurator<TConsumer, TMessage> configurator)
+        where TConsumer : class
+        where TMessage : class =>
+        configurator.Message(message => message.UseFilter(new TransactionScopeFilter<TMessage>(timeout)));
+
+    public void SagaConfigured<TSaga>(ISagaConfigurator<TSaga> configurator)
+        where TSaga : class, ISaga
+    {
+    }
+
+    public void StateMachineSagaConfigured<TInstance>(ISagaConfigurator<TInstance> configurator, SagaStateMachine<TInstance> stateMachine)
+        where TInstance : class, ISaga, SagaStateMachineInstance
+    {
+    }
+
+    public void SagaMessageConfigured<TSaga, TMessage>(ISagaMessageConfigurator<TSaga, TMessage> configurator)
+        where TSaga : class, ISaga
+        where TMessage : class =>
+        configurator.Message(message => message.UseFilter(new TransactionScopeFilter<TMessage>(timeout)));
+
+    public void HandlerConfigured<TMessage>(IHandlerConfigurator<TMessage> configurator)
+        where TMessage : class =>
+        configurator.UseFilter(new TransactionScopeFilter<TMessage>(timeout));
+}

@@ -1,0 +1,189 @@
+using System.Collections.Concurrent;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Modes;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Kit.Tests.RabbitMq;
+
+/// <summary>
+/// A bare endpoint on a queue that somebody else created: it is used as it is, and what can lose messages is said in the log.
+/// </summary>
+public sealed class QueueIsThereAlready
+{
+    private static readonly Dictionary<string, object?> Quorum = new() { ["x-queue-type"] = "quorum" };
+
+    private readonly ConcurrentQueue<(LogLevel Level, string Text)> log = new();
+    private TestVirtualHost broker = null!;
+
+    private static string Remedy =>
+        """
+        '{"delivery-limit":100000,"dead-letter-exchange":"","dead-letter-routing-key":"work_error",
+        "dead-letter-strategy":"at-least-once","overflow":"reject-publish"}'
+        """.ReplaceLineEndings("");
+
+    private RabbitMqAddress Parsed => RabbitMqAddress.Parse(broker.Address);
+
+    // Nobody listens on the port of the discard protocol.
+    private string WithoutThePlugin => Parsed.Amqp + "?management=http://127.0.0.1:9";
+
+    private IEnumerable<string> Warnings => log.Where(line => line.Level == LogLevel.Warning).Select(line => line.Text);
+
+    [SetUp]
+    public async Task SetUp()
+    {
+        log.Clear();
+        broker = await TestVirtualHost.CreateAsync();
+    }
+
+    [TearDown]
+    public async Task TearDown() => await broker.DisposeAsync();
+
+    [Test]
+    public async Task A_delivery_limit_that_it_was_created_with_is_warned_of_and_left()
+    {
+        var low = new Dictionary<string, object?>(Quorum) { ["x-delivery-limit"] = 3 };
+        await DeclareAsync("work", low);
+
+        await StartAsync(QueueType.Quorum);
+
+        Assert.That(Warnings.Where(text => text.Contains("'work'", StringComparison.Ordinal)), Is.EqualTo(new[]
+        {
+            "Queue 'work' has a delivery limit of 3, and deliveries count that were only prefetched. Expected: 100000. " +
+            "The queue was created with it, and no policy raises it: empty the queue, delete it, and the endpoint creates it anew.",
+            "Queue 'work' has no dead-letter exchange: the broker drops a message that it gives up. Expected: the queue 'work_error' " +
+            $"takes it. Set a policy: rabbitmqctl set_policy -p '{Parsed.VirtualHost}' --apply-to queues 'work' '^work$' {Remedy}",
+        }));
+        // The broker takes a declaration that is the same.
+        await DeclareAsync("work", low);
+    }
+
+    [Test]
+    public async Task Without_a_limit_it_is_warned_of_what_RabbitMQ_4_does()
+    {
+        await DeclareAsync("work", Quorum);
+
+        await StartAsync(QueueType.Quorum);
+
+        Assert.That(Warnings, Has.One.Contain("'work'").And.Contain("from RabbitMQ 4.0 on the broker then gives a message up after 20 deliveries"));
+    }
+
+    [Test]
+    public async Task The_policy_that_the_warning_names_is_what_it_wants()
+    {
+        await DeclareAsync("work", Quorum);
+        await broker.SetPolicyAsync("^work$", Remedy.Trim('\''));
+
+        await StartAsync(QueueType.Quorum);
+
+        Assert.That(Warnings, Is.Empty);
+    }
+
+    [Test]
+    public async Task Dead_letters_that_the_broker_can_lose_are_warned_of()
+    {
+        var atMostOnce = new Dictionary<string, object?>(Quorum)
+        {
+            ["x-delivery-limit"] = 100_000,
+            ["x-dead-letter-exchange"] = "",
+            ["x-dead-letter-routing-key"] = "work_error",
+        };
+        await DeclareAsync("work", atMostOnce);
+
+        await StartAsync(QueueType.Quorum);
+
+        Assert.That(Warnings, Has.One.Items.And.One.Contain("dead-letters at most once"));
+    }
+
+    [Test]
+    public async Task What_drops_messages_of_a_classic_queue_is_warned_of()
+    {
+        await DeclareAsync("work", new() { ["x-message-ttl"] = 60_000, ["x-max-length"] = 1000 });
+        await broker.SetPolicyAsync("^work_error$", """{"message-ttl": 5000}""");
+        await DeclareAsync("work_error", []);
+
+        await StartAsync(QueueType.Classic);
+
+        Assert.That(Warnings, Has.Exactly(3).Items
+            .And.One.Contain("Queue 'work' drops messages that are older than 60000 ms")
+            .And.One.Contain("Queue 'work' holds 1000 messages at most and drops the oldest message when it is full")
+            .And.One.Contain("Queue 'work_error' drops messages that are older than 5000 ms. Expected: no message-ttl. Take message-ttl out of its policy 'test'."));
+    }
+
+    [Test]
+    public async Task Queues_that_the_endpoint_created_are_not_warned_of([Values] QueueType type)
+    {
+        await StartAsync(type);
+        await StartAsync(type);
+
+        Assert.That(Warnings, Is.Empty);
+    }
+
+    [Test]
+    public async Task Without_the_management_plugin_it_says_that_it_could_not_look()
+    {
+        await DeclareAsync("work", new(Quorum) { ["x-delivery-limit"] = 3 });
+
+        await StartAsync(QueueType.Quorum, WithoutThePlugin);
+
+        Assert.That(Warnings, Has.One.Contain("The delivery limit of queue 'work', which was there, could not be looked at")
+            .And.One.Contain("does not tell it at http://127.0.0.1:9"));
+    }
+
+    [Test]
+    public async Task Without_the_management_plugin_another_type_is_refused_all_the_same()
+    {
+        await DeclareAsync("work", Quorum);
+
+        Assert.That(
+            () => StartAsync(QueueType.Classic, WithoutThePlugin),
+            Throws.TypeOf<BrokerException>().With.Message.Contain("is there already, and not as a durable classic queue"));
+    }
+
+
+    private async Task DeclareAsync(string queue, Dictionary<string, object?> arguments)
+    {
+        await using var connection = await Broker.ConnectAsync(Parsed, "somebody", CancellationToken.None);
+        await using var channel = await connection.CreateChannelAsync();
+        await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, arguments);
+    }
+
+    /// <summary>Starts an endpoint, and stops it.</summary>
+    private async Task StartAsync(QueueType type, string? address = null)
+    {
+        var host = Host.CreateEmptyApplicationBuilder(settings: null);
+        host.Logging.AddProvider(new LogInto(log));
+        host.Services.AddBareEndpoint("work", endpoint => endpoint
+            .UseRabbitMq(address ?? broker.Address, "Host=127.0.0.1;Port=9", type)
+            .UseMode(TransactionMode.ScopeOff)
+            .Handle<string, Never>());
+        using var built = host.Build();
+        await built.StartAsync();
+        await built.StopAsync();
+    }
+
+    private sealed class Never : IMessageHandler<string>
+    {
+        public Task HandleAsync(string message, MessageContext context, CancellationToken cancellationToken) =>
+            throw new InvalidOperationException("No message was sent.");
+    }
+
+    private sealed class LogInto(ConcurrentQueue<(LogLevel, string)> lines) : ILoggerProvider, ILogger
+    {
+        public ILogger CreateLogger(string categoryName) => this;
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
+            lines.Enqueue((logLevel, formatter(state, exception)));
+
+        public void Dispose()
+        {
+        }
+    }
+}

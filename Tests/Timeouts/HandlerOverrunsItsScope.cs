@@ -1,0 +1,103 @@
+using System.Diagnostics;
+using System.Text.Json;
+using System.Transactions;
+using Kit.Modes;
+using Npgsql;
+
+namespace Kit.Tests.Timeouts;
+
+/// <summary>A scope around a handler that opens connections of its own, and takes longer than it may.</summary>
+public sealed class HandlerOverrunsItsScope
+{
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+
+    private TestDatabases databases = null!;
+
+    [SetUp]
+    public async Task SetUp() => databases = await TestDatabases.CreateAsync();
+
+    [TearDown]
+    public async Task TearDown() => await databases.DisposeAsync();
+
+    [Test]
+    public async Task Its_token_is_cancelled_and_what_it_wrote_is_rolled_back()
+    {
+        await using var data = NpgsqlDataSource.Create(databases.Widgets);
+
+        var late = Assert.ThrowsAsync<TimeoutException>(
+            () => DeadlineScope.RunAsync(Second, inTime => InsertAndWaitAsync(data, inTime), CancellationToken.None))!;
+
+        Assert.That(late.Message, Does.Contain("was not finished within 00:00:01"));
+        Assert.That(late.InnerException, Is.InstanceOf<OperationCanceledException>());
+        Assert.That(await databases.CountRowsAsync(), Is.Zero);
+    }
+
+    [Test]
+    public async Task In_time_it_commits()
+    {
+        await using var data = NpgsqlDataSource.Create(databases.Widgets);
+
+        await DeadlineScope.RunAsync(Eventually.Limit, async _ => await InsertAsync(data), CancellationToken.None);
+
+        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
+    }
+
+    [Test]
+    public async Task Beyond_the_longest_time_out_of_the_process_its_late_work_stays()
+    {
+        var said = await RunInItsOwnProcessAsync(maximum: Second);
+
+        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
+        Assert.That(said, Does.Contain("What it wrote after 00:00:01 (TransactionManager.MaximumTimeout) is not in the transaction any more"));
+    }
+
+    [Test]
+    public async Task Where_the_process_has_no_longest_time_out_nothing_stays()
+    {
+        var said = await RunInItsOwnProcessAsync(maximum: TimeSpan.Zero);
+
+        Assert.That(await databases.CountRowsAsync(), Is.Zero);
+        Assert.That(said, Does.Contain("was not finished within 00:00:01").And.Not.Contain("MaximumTimeout"));
+    }
+
+    [Test]
+    public void A_time_out_above_the_longest_is_refused_with_the_line_that_raises_it() =>
+        Assert.That(
+            () => TransactionTimeout.Require(TransactionManager.MaximumTimeout + Second),
+            Throws.TypeOf<ArgumentOutOfRangeException>().With.Message.Contain("TransactionManager.MaximumTimeout = TimeSpan.FromMinutes(11);"));
+
+    [Test]
+    public void A_time_out_of_zero_is_refused() =>
+        Assert.That(
+            () => TransactionTimeout.Require(TimeSpan.Zero),
+            Throws.TypeOf<ArgumentOutOfRangeException>().With.Message.Contain("longer than zero"));
+
+    private static async Task InsertAndWaitAsync(NpgsqlDataSource data, CancellationToken inTime)
+    {
+        await InsertAsync(data);
+        await Task.Delay(Eventually.Limit, inTime);
+    }
+
+    private static async Task InsertAsync(NpgsqlDataSource data)
+    {
+        await using var insert = data.CreateCommand("INSERT INTO widget (id, message_id) VALUES (1, gen_random_uuid())");
+        await insert.ExecuteNonQueryAsync();
+    }
+
+    private async Task<string> RunInItsOwnProcessAsync(TimeSpan maximum)
+    {
+        var program = typeof(OverrunningHandler).Assembly.Location;
+        using var process = Process.Start(new ProcessStartInfo("dotnet", ["exec", program, OverrunningHandler.Command])
+        {
+            UseShellExecute = false,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+        })!;
+        await process.StandardInput.WriteLineAsync(JsonSerializer.Serialize(new OverrunSpec(databases.Widgets, maximum, Second)));
+        await process.StandardInput.FlushAsync();
+        var said = await process.StandardOutput.ReadToEndAsync();
+        await process.WaitForExitAsync();
+        Assert.That(process.ExitCode, Is.Zero);
+        return said;
+    }
+}
