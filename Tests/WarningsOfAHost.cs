@@ -8,6 +8,8 @@ internal sealed class WarningsOfAHost : ILoggerProvider, ILogger
 {
     private readonly ConcurrentQueue<string> warnings = new();
 
+    public IReadOnlyCollection<string> Lines => warnings;
+
     public int Count(string words) => warnings.Count(warning => warning.Contains(words, StringComparison.Ordinal));
 
     public ILogger CreateLogger(string categoryName) => this;

@@ -1,4 +1,3 @@
-
 namespace Kit.Runner.CommandLine;
 
 /// <summary><c>errors</c>: what became of messages that were given up, and their way back.</summary>

@@ -14,7 +14,9 @@ public sealed class PgbenchRunsTheEndpointsStatements
     public void The_receive_is_the_endpoints() =>
         Assert.That(
             Statements[0].Replace(" \\gset", "", StringComparison.Ordinal),
-            Is.EqualTo(new QueueStatements("queue").Receive.Replace("\"", "", StringComparison.Ordinal).Replace("$1", "'queue'", StringComparison.Ordinal)));
+            Is.EqualTo(new QueueStatements("queue").Receive
+                .Replace("\"", "", StringComparison.Ordinal)
+                .Replace("$1", "'queue'", StringComparison.Ordinal)));
 
     [Test]
     public void The_insert_writes_the_columns_of_a_widget() =>

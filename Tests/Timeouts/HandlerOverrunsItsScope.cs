@@ -25,7 +25,7 @@ public sealed class HandlerOverrunsItsScope
         await using var data = NpgsqlDataSource.Create(databases.Widgets);
 
         var late = Assert.ThrowsAsync<TimeoutException>(
-            () => DeadlineScope.RunAsync(Second, inTime => InsertAndWaitAsync(data, inTime), CancellationToken.None))!;
+            async () => await DeadlineScope.RunAsync(Second, async inTime => await InsertAndWaitAsync(data, inTime), CancellationToken.None))!;
 
         Assert.That(late.Message, Does.Contain("was not finished within 00:00:01"));
         Assert.That(late.InnerException, Is.InstanceOf<OperationCanceledException>());

@@ -10,12 +10,12 @@ public sealed class BranchesAreLeftPrepared
     private NpgsqlDataSource queues = null!;
     private NpgsqlDataSource widgets = null!;
     private QueueDatabase queue;
-    private LogLines log = null!;
+    private WarningsOfAHost log = null!;
 
     [SetUp]
     public async Task SetUp()
     {
-        log = new LogLines();
+        log = new WarningsOfAHost();
         databases = await TestDatabases.CreateAsync();
         queues = NpgsqlDataSource.Create(databases.Queue);
         widgets = NpgsqlDataSource.Create(databases.Widgets);
@@ -25,6 +25,7 @@ public sealed class BranchesAreLeftPrepared
     [TearDown]
     public async Task TearDown()
     {
+        log.Dispose();
         await queues.DisposeAsync();
         await widgets.DisposeAsync();
         await databases.DisposeAsync();

@@ -3,7 +3,7 @@ using Npgsql;
 
 namespace Kit.Tests.TwoPhase;
 
-/// <summary>A copy of a private server, made by <c>pg_basebackup</c>, and running: one system identifier, the same rows, two servers.</summary>
+/// <summary>A running copy of a private server, made by <c>pg_basebackup</c>: the same system identifier and rows.</summary>
 internal sealed class PrivateClone : IAsyncDisposable
 {
     private readonly ClusterControl control;

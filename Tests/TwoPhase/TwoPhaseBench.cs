@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Data.Common;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
@@ -19,7 +18,7 @@ internal sealed class TwoPhaseBench : IAsyncDisposable
 
     private readonly NpgsqlDataSource source;
     private readonly List<IHost> hosts = [];
-    private readonly LogLines log = new();
+    private readonly WarningsOfAHost log = new();
 
     private TwoPhaseBench(TestDatabases databases)
     {
@@ -101,6 +100,7 @@ internal sealed class TwoPhaseBench : IAsyncDisposable
     {
         await StopAsync();
         await source.DisposeAsync();
+        log.Dispose();
         await Databases.RollBackPreparedAsync();
         await Databases.DisposeAsync();
     }
@@ -114,30 +114,5 @@ internal sealed class TwoPhaseBench : IAsyncDisposable
     private sealed class TodoHandler(Work work) : IMessageHandler<Todo>
     {
         public Task HandleAsync(Todo message, MessageContext context, CancellationToken cancellationToken) => work(context, cancellationToken);
-    }
-}
-
-/// <summary>What was logged, from warnings on.</summary>
-internal sealed class LogLines : ILoggerProvider, ILogger
-{
-    private readonly ConcurrentQueue<string> lines = new();
-
-    public IReadOnlyCollection<string> Lines => lines;
-
-    public ILogger CreateLogger(string categoryName) => this;
-
-    public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => null;
-
-    public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
-
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
-    {
-        if (IsEnabled(logLevel))
-            lines.Enqueue($"{logLevel}: {formatter(state, exception)}");
-    }
-
-    public void Dispose()
-    {
     }
 }

@@ -89,7 +89,7 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
         }
     }
 
-    /// <summary>Whether the second client waits for a backend while the first has one to itself: session pooling, and no connection left.</summary>
+    /// <summary>Whether one client waits for a backend while the other has one to itself: session pooling, no connection left.</summary>
     private async Task<bool> IsInVainAsync(Task waiting, PooledClient first, CancellationToken cancellationToken)
     {
         for (var glance = 0; glance < Glances; glance++)
@@ -130,7 +130,7 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
 
     [LoggerMessage(
         Level = LogLevel.Warning,
-        Message = "Endpoint '{Endpoint}' found a pooler at {Address} in session pooling that had no second connection within {Seconds} s. " +
-            "An endpoint needs one for each worker and one for each handler: enlarge the pool.")]
+        Message = "Endpoint '{Endpoint}' found a pooler at {Address} in session pooling that had no second connection within " +
+            "{Seconds} s. An endpoint needs one for each worker and one for each handler: enlarge the pool.")]
     private partial void LogPoolIsFull(string endpoint, string address, double seconds);
 }

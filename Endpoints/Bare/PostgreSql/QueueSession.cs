@@ -144,9 +144,9 @@ internal sealed class QueueSession : IQueueSession
         catch (PostgresException foreign) when (foreign.SqlState == PostgresErrorCodes.DivisionByZero)
         {
             throw new InvalidOperationException(
-                $"The receive of queue '{statements.Name}' met the row of another table, and nothing was received: a statement that another " +
-                "endpoint prepared ran in its place, as behind a pooler in transaction pooling. Use session pooling, or name the PostgreSQL " +
-                "server itself.",
+                $"The receive of queue '{statements.Name}' met the row of another table, and nothing was received: a statement that " +
+                "another endpoint prepared ran in its place, as behind a pooler in transaction pooling. Use session pooling, or name the " +
+                "PostgreSQL server itself.",
                 foreign);
         }
     }

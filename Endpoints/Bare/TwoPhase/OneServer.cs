@@ -113,8 +113,9 @@ internal sealed class OneServer : IAsyncDisposable
             return;
 
         Refusal = new InvalidOperationException(
-            $"full-dtc needs the queue and the handlers' database on one PostgreSQL server, and a lock of the queue's connection at {AddressOf(queue)} " +
-            $"is not seen at {AddressOf(data)}: these are two servers, or a clone (base backup, snapshot, promoted standby) and its origin. " +
+            "full-dtc needs the queue and the handlers' database on one PostgreSQL server, and a lock of the queue's connection at " +
+            $"{AddressOf(queue)} is not seen at {AddressOf(data)}: these are two servers, or a clone (base backup, snapshot, promoted standby) " +
+            "and its origin. " +
             "Let both connection strings lead to one server, or use dtc-off.");
         throw Refusal;
     }
