@@ -55,6 +55,21 @@ public sealed class ConsumerOverrunsItsTransaction
     }
 
     [Test]
+    public async Task A_handler_without_a_class_has_a_transaction_too()
+    {
+        await using var data = NpgsqlDataSource.Create(databases.Widgets);
+
+        var message = await ConsumeAsync(_ => false, TransactionTimeout, endpoint => endpoint.Handler<BuildWidget>(async context =>
+        {
+            await using var connection = await data.OpenConnectionAsync(CancellationToken.None);
+            await Consumer.InsertAsync(connection, context.Message.MessageId);
+            throw new InvalidOperationException("The test wants this attempt to fail.");
+        }));
+
+        Assert.That(await databases.CountRowsAsync(message), Is.Zero);
+    }
+
+    [Test]
     public void A_time_out_that_the_framework_would_shorten_is_refused()
     {
         var refused = Assert.CatchAsync(() => ConsumeAsync(_ => false, TimeSpan.FromMinutes(30)))!;
@@ -65,7 +80,8 @@ public sealed class ConsumerOverrunsItsTransaction
     }
 
     /// <summary>One message, until it is out of the queue and the endpoint has stopped.</summary>
-    private async Task<Guid> ConsumeAsync(Predicate<int> isLate, TimeSpan transactionTimeout)
+    private async Task<Guid> ConsumeAsync(
+        Predicate<int> isLate, TimeSpan transactionTimeout, Action<IRabbitMqReceiveEndpointConfigurator>? configure = null)
     {
         var address = RabbitMqAddress.Parse(broker.Address);
         await using var queue = new RabbitMqQueue(address, "work", hasRetries: false);
@@ -90,7 +106,10 @@ public sealed class ConsumerOverrunsItsTransaction
                 {
                     endpoint.ConfigureConsumeTopology = false;
                     endpoint.UseTransactionMode(TransactionMode.DtcOff, context, transactionTimeout);
-                    endpoint.ConfigureConsumer<Consumer>(context);
+                    if (configure is null)
+                        endpoint.ConfigureConsumer<Consumer>(context);
+                    else
+                        configure(endpoint);
                 });
             });
         });
@@ -117,7 +136,7 @@ public sealed class ConsumerOverrunsItsTransaction
             await InsertAsync(connection, context.Message.MessageId);
         }
 
-        private static async Task InsertAsync(NpgsqlConnection connection, Guid message)
+        public static async Task InsertAsync(NpgsqlConnection connection, Guid message)
         {
             await using var command = new NpgsqlCommand("INSERT INTO widget (id, message_id) VALUES ($1, $2)", connection)
             {
