@@ -79,8 +79,9 @@ public sealed class BareEndpoint
     }
 
     /// <summary>
-    /// How long the ambient transaction around a handler may last, in the modes that have one: <c>full-dtc</c> and <c>dtc-off</c>. When it is over,
-    /// the attempt fails and leaves nothing. <see cref="TransactionManager.DefaultTimeout"/> (1 minute) when not called.
+    /// How long the ambient transaction around a handler may last, in the modes that have one: <c>full-dtc</c> (in each variant),
+    /// <c>dtc-off</c> and <c>npgsql-scope</c>. When it is over, the attempt fails and leaves nothing; in <c>npgsql-scope</c> what the handler
+    /// writes after it stays. <see cref="TransactionManager.DefaultTimeout"/> (1 minute) when not called.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">
     /// Zero or less, or more than <see cref="TransactionManager.MaximumTimeout"/>, to which .NET would shorten it silently.

@@ -17,8 +17,7 @@ public static class ReceiveEndpointExtensions
     /// </summary>
     /// <remarks>
     /// For queues that are created with it. A broker refuses to start the endpoint on a queue that is there with other arguments: there
-    /// call
-    /// <c>SetQuorumQueue</c> instead, and set the same by a policy on the broker.
+    /// call <c>SetQuorumQueue</c> instead, and set the same by a policy on the broker.
     /// </remarks>
     /// <param name="endpoint">The endpoint, on RabbitMQ.</param>
     /// <param name="deliveryLimit">After so many deliveries the broker gives a message up.</param>

@@ -34,7 +34,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Those_whose_receive_committed_are_committed()
     {
-        await PrepareAsync(new BranchId(queue, await DecideAsync("COMMIT")));
+        await PrepareAsync(new BranchId(queue, await queues.DecideAsync("COMMIT")));
 
         Assert.That(await RecoverAsync(), Is.EqualTo(1));
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
@@ -44,7 +44,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Those_whose_receive_was_rolled_back_are_rolled_back()
     {
-        await PrepareAsync(new BranchId(queue, await DecideAsync("ROLLBACK")));
+        await PrepareAsync(new BranchId(queue, await queues.DecideAsync("ROLLBACK")));
 
         Assert.That(await RecoverAsync(), Is.EqualTo(1));
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
@@ -56,7 +56,7 @@ public sealed class BranchesAreLeftPrepared
     {
         await using var connection = await queues.OpenConnectionAsync();
         await using var receive = await connection.BeginTransactionAsync();
-        await PrepareAsync(new BranchId(queue, await TransactionIdAsync(connection)));
+        await PrepareAsync(new BranchId(queue, await connection.TransactionIdAsync()));
 
         Assert.That(await RecoverAsync(), Is.Zero);
         Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
@@ -69,7 +69,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Young_ones_are_left_to_their_own_second_phase()
     {
-        await PrepareAsync(new BranchId(queue, await DecideAsync("COMMIT")));
+        await PrepareAsync(new BranchId(queue, await queues.DecideAsync("COMMIT")));
 
         Assert.That(await RecoverAsync(olderThan: TimeSpan.FromMinutes(1)), Is.Zero);
         Assert.That(await databases.CountPreparedAsync(), Is.EqualTo(1));
@@ -105,7 +105,7 @@ public sealed class BranchesAreLeftPrepared
     public async Task Those_of_another_queue_database_are_left_to_its_own_recovery()
     {
         var other = await QueueDatabase.ReadAsync(widgets, CancellationToken.None);
-        var branch = new BranchId(other, await DecideAsync("COMMIT"));
+        var branch = new BranchId(other, await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch);
 
         Assert.That(await RecoverAsync(), Is.Zero);
@@ -117,7 +117,7 @@ public sealed class BranchesAreLeftPrepared
     [Test]
     public async Task Those_whose_queue_database_was_dropped_are_left_alone_and_reported()
     {
-        var branch = new BranchId(queue with { DatabaseOid = uint.MaxValue }, await DecideAsync("COMMIT"));
+        var branch = new BranchId(queue with { DatabaseOid = uint.MaxValue }, await queues.DecideAsync("COMMIT"));
         await PrepareAsync(branch);
 
         Assert.That(await RecoverAsync(), Is.Zero);
@@ -130,9 +130,9 @@ public sealed class BranchesAreLeftPrepared
     public async Task Those_of_another_role_are_reported_with_what_to_grant_and_the_rest_is_ended()
     {
         await using var roles = await TwoRoles.CreateAsync(databases.Widgets);
-        var old = new BranchId(queue, await DecideAsync("COMMIT"));
+        var old = new BranchId(queue, await queues.DecideAsync("COMMIT"));
         await PrepareAsync(old.ToString(), roles.Before);
-        await PrepareAsync(new BranchId(queue, await DecideAsync("COMMIT")).ToString(), roles.After);
+        await PrepareAsync(new BranchId(queue, await queues.DecideAsync("COMMIT")).ToString(), roles.After);
         await using var after = NpgsqlDataSource.Create(roles.After);
         var recovery = new Recovery(after, queue, log);
 
@@ -166,21 +166,6 @@ public sealed class BranchesAreLeftPrepared
 
     /// <summary>Other tests prepare on the same server.</summary>
     private List<string> Reports() => [.. log.Lines.Where(line => line.Contains($" in database {new NpgsqlConnectionStringBuilder(databases.Widgets).Database}", StringComparison.Ordinal))];
-
-    private async Task<ulong> DecideAsync(string decision)
-    {
-        await using var connection = await queues.OpenConnectionAsync();
-        await using var transaction = await connection.BeginTransactionAsync();
-        var id = await TransactionIdAsync(connection);
-        await (decision == "COMMIT" ? transaction.CommitAsync() : transaction.RollbackAsync());
-        return id;
-    }
-
-    private static async Task<ulong> TransactionIdAsync(NpgsqlConnection connection)
-    {
-        await using var command = new NpgsqlCommand("SELECT pg_current_xact_id()", connection);
-        return (ulong)(await command.ExecuteScalarAsync())!;
-    }
 
     private Task PrepareAsync(BranchId branch) => PrepareAsync(branch.ToString());
 

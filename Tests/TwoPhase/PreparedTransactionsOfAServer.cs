@@ -38,7 +38,7 @@ public sealed class PreparedTransactionsOfAServer
     [TestCase("ROLLBACK", BranchDecision.Aborted, 0)]
     public async Task One_of_a_queue_here_is_ended_by_its_decision(string ending, BranchDecision decision, int rows)
     {
-        var branch = await PrepareAsync(new BranchId(queue, await DecideAsync(ending)).ToString());
+        var branch = await PrepareAsync(new BranchId(queue, await queues.DecideAsync(ending)).ToString());
 
         var found = await ReadAsync(branch);
         Assert.That(found.Owner, Is.EqualTo(BranchOwner.ThisServer));
@@ -60,7 +60,7 @@ public sealed class PreparedTransactionsOfAServer
     {
         await using var connection = await queues.OpenConnectionAsync();
         await using var receive = await connection.BeginTransactionAsync();
-        var branch = await PrepareAsync(new BranchId(queue, await TransactionIdAsync(connection)).ToString());
+        var branch = await PrepareAsync(new BranchId(queue, await connection.TransactionIdAsync()).ToString());
 
         Assert.That((await ReadAsync(branch)).Decision, Is.EqualTo(BranchDecision.Undecided));
         foreach (var asked in new BranchDecision?[] { null, BranchDecision.Committed, BranchDecision.Aborted })
@@ -83,7 +83,7 @@ public sealed class PreparedTransactionsOfAServer
     public async Task One_of_a_queue_whose_database_was_dropped_still_has_its_decision()
     {
         var dropped = queue with { DatabaseOid = 4_000_000_000 };
-        var branch = await PrepareAsync(new BranchId(dropped, await DecideAsync("COMMIT")).ToString());
+        var branch = await PrepareAsync(new BranchId(dropped, await queues.DecideAsync("COMMIT")).ToString());
 
         var found = await ReadAsync(branch);
         Assert.That(
@@ -133,7 +133,7 @@ public sealed class PreparedTransactionsOfAServer
     [Test]
     public async Task The_command_lists_and_ends_them()
     {
-        var ours = await PrepareAsync(new BranchId(queue, await DecideAsync("COMMIT")).ToString());
+        var ours = await PrepareAsync(new BranchId(queue, await queues.DecideAsync("COMMIT")).ToString());
         var foreign = await PrepareAsync("other app");
 
         var list = await BranchesAsync();
@@ -172,21 +172,6 @@ public sealed class PreparedTransactionsOfAServer
 
     private BranchRefusedException RefusalOf(string globalId, BranchDecision? asked) =>
         Assert.ThrowsAsync<BranchRefusedException>(() => All.EndAsync(globalId, asked, CancellationToken.None))!;
-
-    private async Task<ulong> DecideAsync(string ending)
-    {
-        await using var connection = await queues.OpenConnectionAsync();
-        await using var transaction = await connection.BeginTransactionAsync();
-        var id = await TransactionIdAsync(connection);
-        await (ending == "COMMIT" ? transaction.CommitAsync() : transaction.RollbackAsync());
-        return id;
-    }
-
-    private static async Task<ulong> TransactionIdAsync(NpgsqlConnection connection)
-    {
-        await using var command = new NpgsqlCommand("SELECT pg_current_xact_id()", connection);
-        return (ulong)(await command.ExecuteScalarAsync())!;
-    }
 
     private async Task<string> PrepareAsync(string globalId)
     {

@@ -21,7 +21,6 @@ internal sealed class PostgreSqlEndpoint(
     private FullDtc? fullDtc;
     private OutboxDispatcher? dispatcher;
 
-
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
     /// <exception cref="InvalidOperationException">The server lacks what the mode needs.</exception>

@@ -22,16 +22,16 @@ internal sealed class BranchConnections : IAsyncDisposable
     public NpgsqlDataSource Data { get; }
 
     /// <param name="data">How the handlers reach their database.</param>
-    public static BranchConnections Create(NpgsqlConnectionStringBuilder data) => new(NpgsqlDataSource.Create(Of(data, Size)));
+    public static BranchConnections Create(NpgsqlConnectionStringBuilder data) => new(NpgsqlDataSource.Create(Of(data)));
 
     public ValueTask DisposeAsync() => Data.DisposeAsync();
 
-    private static NpgsqlConnectionStringBuilder Of(NpgsqlConnectionStringBuilder workers, int size) => new(workers.ConnectionString)
+    private static NpgsqlConnectionStringBuilder Of(NpgsqlConnectionStringBuilder workers) => new(workers.ConnectionString)
     {
         ApplicationName = NameOf(workers.ApplicationName),
         Enlist = false,
         MinPoolSize = 0,
-        MaxPoolSize = size,
+        MaxPoolSize = Size,
         // No statement comes twice: a branch's name is in it.
         MaxAutoPrepare = 0,
     };

@@ -3,10 +3,10 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.TwoPhase;
 
-/// <summary>What two-phase commit needs of the servers, checked before the first message.</summary>
+/// <summary>Whether the server has the slots that two-phase commit needs, checked before the first message.</summary>
 internal static class Preflight
 {
-    /// <exception cref="InvalidOperationException">A setting is missing; the message says what to do.</exception>
+    /// <exception cref="InvalidOperationException">It has fewer; the message says what to do.</exception>
     public static async Task<SlotNeeds> CheckAsync(NpgsqlDataSource data, int concurrency, CancellationToken cancellationToken)
     {
         await using var command = data.CreateCommand("SHOW max_prepared_transactions");
