@@ -63,8 +63,7 @@ public static class FaultPromise
     /// </summary>
     private static HashSet<DeliveryClass> OfSecondConnection(TransactionMode mode) => mode switch
     {
-        _ when mode == TransactionMode.DtcOff => Set(Once, CleanError),
-        _ when mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcWaiting => Set(CleanError),
+        _ when mode == TransactionMode.DtcOff || mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcWaiting => Set(CleanError),
         _ => Set(Once),
     };
 

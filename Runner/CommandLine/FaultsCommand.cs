@@ -45,7 +45,7 @@ internal sealed class FaultsCommand : KitCommand
             "Proves what each mode promises: lets things go wrong, on servers of the kit's own, and accounts for every message. " +
             "Exit code 1 when a promise is not kept or a fault did not fire; a promise that is not kept for a known reason is shown as broken, " +
             "with the reason, and leaves the exit code 0.",
-            ("faults --framework bare --transport postgresql", "every fault in the four modes, about 3 minutes"),
+            ("faults --framework bare --transport postgresql", "every fault in the four modes"),
             ("faults --fault kill-before-ack,swallowed-error", "two faults in every cell"),
             ("faults --storm --speed-from results/reference", "random kills and cuts, with the speeds of a run beside"),
             ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),

@@ -36,7 +36,8 @@ internal sealed class BareBench : IAsyncDisposable
         return bench;
     }
 
-    public IHost Build(TransactionMode mode, Work work, string? data = null, Action<BareEndpoint>? configure = null)
+    public IHost Build(
+        TransactionMode mode, Work work, string? data = null, Action<BareEndpoint>? configure = null, Action<IServiceCollection>? services = null)
     {
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Services.AddSingleton(work).AddBareEndpoint("work", endpoint =>
@@ -49,6 +50,7 @@ internal sealed class BareBench : IAsyncDisposable
                 .Handle<Todo, TodoHandler>();
             configure?.Invoke(endpoint);
         });
+        services?.Invoke(host.Services);
         return host.Build();
     }
 

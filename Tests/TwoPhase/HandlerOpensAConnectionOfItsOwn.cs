@@ -37,10 +37,11 @@ public sealed class HandlerOpensAConnectionOfItsOwn
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
 
-    [Test]
-    public async Task Without_asking_for_the_lent_one_it_fails_too()
+    [TestCase("full-dtc")]
+    [TestCase("dtc-off")]
+    public async Task Without_asking_for_the_lent_one_it_fails_too(string mode)
     {
-        var errors = await bench.HandleAsync(TransactionMode.FullDtc, async (_, cancellationToken) =>
+        var errors = await bench.HandleAsync(TransactionMode.Parse(mode), async (_, cancellationToken) =>
         {
             await using var own = new NpgsqlConnection(bench.Databases.Widgets);
             await own.OpenAsync(cancellationToken);

@@ -39,6 +39,14 @@ internal sealed class UnansweredReceives(OutboxStore outbox)
     {
         await using var command = new NpgsqlCommand("SELECT pg_xact_status($1::text::xid8)", queues);
         command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = transactionId.ToString(CultureInfo.InvariantCulture) });
-        return await command.ExecuteScalarAsync(cancellationToken) as string;
+        try
+        {
+            return await command.ExecuteScalarAsync(cancellationToken) as string;
+        }
+        catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
+        {
+            // "transaction ID … is in the future": the queues' database was restored from an older backup, without this receive.
+            return null;
+        }
     }
 }
