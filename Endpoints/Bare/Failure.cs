@@ -1,3 +1,4 @@
+using System.Text;
 using System.Transactions;
 
 namespace Kit.Endpoints.Bare;
@@ -5,9 +6,21 @@ namespace Kit.Endpoints.Bare;
 /// <summary>What is told of a failed attempt.</summary>
 internal static class Failure
 {
+    // RabbitMQ ends the connection when a message's headers do not fit into one frame, which is 128 KiB.
+    private const int Longest = 8_000;
+
     /// <summary>A scope that could not commit hides why.</summary>
     public static Exception ReasonOf(Exception failure) =>
         failure is TransactionException { InnerException: { } inner } ? inner : failure;
 
-    public static string Describe(Exception reason) => $"{reason.GetType().FullName}: {reason.Message}".Replace('\0', ' ');
+    /// <summary>A text that every queue can hold with its message: an error that cannot be written down would be tried again without end.</summary>
+    public static string Describe(Exception reason)
+    {
+        var text = $"{reason.GetType().FullName}: {reason.Message}".Replace('\0', ' ');
+        if (text.Length > Longest)
+            text = $"{text[..Longest]} (cut off)";
+
+        // Half of a surrogate pair, left by somebody who cut a text, is not text: the driver refuses to write it.
+        return Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text));
+    }
 }

@@ -168,7 +168,16 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
     {
         await using var record = new NpgsqlCommand(statements.Record, connection);
         record.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
-        return await record.ExecuteNonQueryAsync(cancellationToken) == 1;
+        try
+        {
+            return await record.ExecuteNonQueryAsync(cancellationToken) == 1;
+        }
+        catch (NpgsqlException late) when (
+            late.InnerException is TimeoutException || late.SqlState is PostgresErrorCodes.LockNotAvailable or PostgresErrorCodes.QueryCanceled)
+        {
+            // Another delivery of the message is being handled, for longer than the command, lock or statement time-out. It has not failed here.
+            throw new ServerRefusedException(late);
+        }
     }
 
     /// <summary>A second statement reads the records: it sees what was deleted before the lock was granted.</summary>

@@ -24,8 +24,9 @@ internal static class QueueSource
     /// <param name="enlist">Whether its connections join an ambient transaction.</param>
     public static NpgsqlDataSource Create(string connectionString, bool enlist)
     {
-        // The reset would take the settings back, each time a connection goes to the pool.
-        var settings = new NpgsqlConnectionStringBuilder(connectionString) { Enlist = enlist, NoResetOnClose = true };
+        // The reset would take the settings back, each time a connection goes to the pool. A worker keeps its session: where it must have another one,
+        // because a handler that was lent it left it unusable (SET search_path), none from a pool will do.
+        var settings = new NpgsqlConnectionStringBuilder(connectionString) { Enlist = enlist, NoResetOnClose = true, Pooling = enlist };
         return new NpgsqlDataSourceBuilder(settings.ConnectionString)
             .UsePhysicalConnectionInitializer(
                 connection =>
