@@ -28,7 +28,7 @@ internal static class FailureKinds
     public static FailureKind Of(Exception failure) => Failure.ReasonOf(failure) switch
     {
         ServerRefusedException => FailureKind.Refused,
-        UnreadableMessageException or SecondEnlistmentException => FailureKind.Hopeless,
+        UnreadableMessageException or SecondEnlistmentException or TransactionEndedException => FailureKind.Hopeless,
         var reason when IsSessionLost(reason) => FailureKind.SessionLost,
         _ => FailureKind.HandlerFailed,
     };
@@ -36,6 +36,10 @@ internal static class FailureKinds
     /// <summary>Whether PREPARE TRANSACTION failed for want of something that the server will have again.</summary>
     public static bool IsRefusalToPrepare(Exception failure) =>
         failure is PostgresException { InvariantSeverity: "ERROR", SqlState: var state } && state.StartsWith(InsufficientResources, StringComparison.Ordinal);
+
+    /// <summary>Whether a statement waited for somebody else for longer than a time-out of the driver or of the server allows.</summary>
+    public static bool IsTimeout(Exception failure) => failure is NpgsqlException late
+        && (late.InnerException is TimeoutException || late.SqlState is PostgresErrorCodes.LockNotAvailable or PostgresErrorCodes.QueryCanceled);
 
     /// <summary>
     /// Whether a session is gone. The server ends it with an error of severity FATAL or PANIC (25P03 idle in transaction for too long, 57P01

@@ -60,10 +60,10 @@ internal static class AmqpMessage
     /// <summary>How long a message is still to wait; zero where it is due.</summary>
     public static TimeSpan DelayOf(IReadOnlyBasicProperties properties)
     {
-        if (properties.Headers?.TryGetValue(Due, out var due) != true)
+        if (NumberIn(properties, Due) is not { } due)
             return TimeSpan.Zero;
 
-        var delay = DateTimeOffset.FromUnixTimeMilliseconds(Convert.ToInt64(due, CultureInfo.InvariantCulture)) - DateTimeOffset.UtcNow;
+        var delay = TimeSpan.FromMilliseconds(due - DateTimeOffset.UtcNow.ToUnixTimeMilliseconds());
         return delay < TimeSpan.Zero ? TimeSpan.Zero : delay < LongestDelay ? delay : LongestDelay;
     }
 
@@ -71,7 +71,7 @@ internal static class AmqpMessage
     public static Guid MessageIdOf(IReadOnlyBasicProperties properties) => Guid.TryParse(properties.MessageId, out var id) ? id : Guid.Empty;
 
     public static int FailedAttemptsOf(IReadOnlyBasicProperties properties) =>
-        properties.Headers?.TryGetValue(FailedAttempts, out var count) == true ? Convert.ToInt32(count, CultureInfo.InvariantCulture) : 0;
+        NumberIn(properties, FailedAttempts) is { } count ? (int)Math.Clamp(count, 0, int.MaxValue) : 0;
 
     /// <summary>Why a message was given up, by its endpoint or by the broker; empty where neither says.</summary>
     public static string ReasonOf(IReadOnlyBasicProperties properties) =>
@@ -99,6 +99,17 @@ internal static class AmqpMessage
                 var reason => $"The broker moved it out of queue '{TextIn(latest, "queue")}' ({reason}).",
             }
             : "";
+
+    /// <summary>A number in a header; <see langword="null"/> without one, or where somebody wrote something else there.</summary>
+    private static long? NumberIn(IReadOnlyBasicProperties properties, string key) => properties.Headers?.TryGetValue(key, out var value) == true
+        ? value switch
+        {
+            long number => number,
+            int number => number,
+            byte[] text when long.TryParse(Encoding.UTF8.GetString(text), NumberStyles.Integer, CultureInfo.InvariantCulture, out var number) => number,
+            _ => null,
+        }
+        : null;
 
     private static string TextIn(IDictionary<string, object?>? table, string key) =>
         table?.TryGetValue(key, out var value) == true && value is byte[] text ? Encoding.UTF8.GetString(text) : "";

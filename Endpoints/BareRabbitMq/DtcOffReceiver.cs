@@ -3,7 +3,7 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <summary><c>dtc-off</c>: the handler's scope commits first, then the sends are published, then the receive is acknowledged.</summary>
 internal sealed class DtcOffReceiver(QueueSession queue, IHandlerScope handlers, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
-    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         if (await queue.ReceiveAsync() is not { } message)
             return false;
@@ -18,8 +18,7 @@ internal sealed class DtcOffReceiver(QueueSession queue, IHandlerScope handlers,
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            await recoverability.AnswerAsync(queue, message, failure);
-            return true;
+            return await recoverability.AnswerAsync(queue, message, failure);
         }
 
         await message.AcknowledgeAsync();

@@ -8,6 +8,8 @@ internal interface IReceiver : IAsyncDisposable
 {
     /// <summary>Receives and handles one message.</summary>
     /// <param name="cancellationToken">Cancelled when the host no longer waits for handlers.</param>
-    /// <returns><see langword="false"/> when there was none to receive.</returns>
-    Task<bool> ReceiveAsync(CancellationToken cancellationToken);
+    /// <returns>
+    /// <see langword="false"/> when there was none to receive; <see langword="null"/> when the handlers' database refused, and the message went back.
+    /// </returns>
+    Task<bool?> ReceiveAsync(CancellationToken cancellationToken);
 }

@@ -11,7 +11,7 @@ internal sealed class OutboxReceiver(
     QueueSession queue, OutboxStore outbox, OutboxDispatcher dispatcher, MessagePipeline pipeline, Recoverability recoverability)
     : IReceiver
 {
-    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         if (await queue.ReceiveAsync() is not { } message)
             return false;
@@ -27,8 +27,7 @@ internal sealed class OutboxReceiver(
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            await recoverability.AnswerAsync(queue, message, failure);
-            return true;
+            return await recoverability.AnswerAsync(queue, message, failure);
         }
 
         var dispatched = await Task.WhenAll(sends.Select(send => TryDispatchAsync(message, send)));

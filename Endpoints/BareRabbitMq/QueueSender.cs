@@ -38,7 +38,7 @@ internal sealed class QueueSender : IOutboxSender
             await channel.PublishConfirmedAsync(message.Queue, AmqpMessage.PropertiesOf(message), message.Body);
             return null;
         }
-        catch (BrokerException refused) when (refused.InnerException is PublishException)
+        catch (BrokerException refused) when (refused.InnerException is PublishException or TimeoutException)
         {
             return refused.Message;
         }

@@ -20,7 +20,8 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     private const string CutOff = "Its handling was cut off: the process ended or the connection was lost while it was being handled.";
 
     /// <summary>Answers a failure as its kind demands, and acknowledges the message.</summary>
-    public async Task AnswerAsync(QueueSession queue, Delivery message, Exception failure)
+    /// <returns><see langword="true"/>; <see langword="null"/> where the server refused, and no attempt was counted.</returns>
+    public async Task<bool?> AnswerAsync(QueueSession queue, Delivery message, Exception failure)
     {
         var reason = Failure.ReasonOf(failure);
         switch (FailureKinds.Of(failure))
@@ -30,7 +31,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
                 await queue.MoveToRetriesAsync(message, message.FailedAttempts, delay: TimeSpan.Zero);
                 await message.AcknowledgeAsync();
                 await queue.PauseAsync(firstPause);
-                return;
+                return null;
             case FailureKind.SessionLost:
                 await RetryOrGiveUpAsync(queue, message, message.FailedAttempts + 1, reason, BackOff.After(message.FailedAttempts, firstPause));
                 break;
@@ -45,6 +46,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
 
         await message.AcknowledgeAsync();
+        return true;
     }
 
     /// <summary>Answers a delivery that had no answer before, and acknowledges it. It comes again as a retry.</summary>

@@ -5,7 +5,7 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <summary><c>scope-off</c>: each statement of the handler commits by itself, then the sends are published, then the receive is acknowledged.</summary>
 internal sealed class ScopeOffReceiver(QueueSession queue, NpgsqlDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
-    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         if (await queue.ReceiveAsync() is not { } message)
             return false;
@@ -20,8 +20,7 @@ internal sealed class ScopeOffReceiver(QueueSession queue, NpgsqlDataSource data
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            await recoverability.AnswerAsync(queue, message, failure);
-            return true;
+            return await recoverability.AnswerAsync(queue, message, failure);
         }
 
         await message.AcknowledgeAsync();

@@ -90,8 +90,8 @@ internal sealed class Session : IAsyncDisposable
         {
             while (!inbox.IsFinished && !abandoning.IsCancellationRequested)
             {
-                await receiver.ReceiveAsync(abandoning);
-                status.Received();
+                if (await receiver.ReceiveAsync(abandoning) is not null)
+                    status.Received();
             }
         }
         catch (Exception failure)

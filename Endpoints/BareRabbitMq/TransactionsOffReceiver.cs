@@ -5,7 +5,7 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// </summary>
 internal sealed class TransactionsOffReceiver(QueueSession queue, PatientDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
-    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         if (await queue.ReceiveAsync() is not { } message)
             return false;

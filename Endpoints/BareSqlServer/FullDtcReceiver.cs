@@ -11,7 +11,7 @@ namespace Kit.Endpoints.Bare.SqlServer;
 internal sealed class FullDtcReceiver(
     Func<CancellationToken, Task<QueueSession>> open, DbDataSource data, TimeSpan timeout, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
-    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         QueuedMessage? message = null;
         try
@@ -33,12 +33,27 @@ internal sealed class FullDtcReceiver(
         }
         catch (Exception failure) when (message is not null && !cancellationToken.IsCancellationRequested)
         {
-            await using var queue = await open(cancellationToken);
-            await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
+            await AnswerAsync(message, failure, cancellationToken);
         }
 
         return true;
     }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    private async Task AnswerAsync(QueuedMessage message, Exception failure, CancellationToken cancellationToken)
+    {
+        QueueSession queue;
+        try
+        {
+            queue = await open(cancellationToken);
+        }
+        catch (DbException)
+        {
+            throw new AttemptLostException(message, failure);
+        }
+
+        await using (queue)
+            await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
+    }
 }

@@ -85,6 +85,31 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
 
+    [Test]
+    public async Task Committing_the_lent_transaction_of_the_outbox_gives_the_message_up_and_does_not_take_it_for_handled()
+    {
+        var errors = await bench.HandleAsync(TransactionMode.Outbox, async (context, cancellationToken) =>
+        {
+            var connection = await context.GetConnectionAsync(cancellationToken);
+            await InsertAsync(connection, context.MessageId);
+            await ExecuteAsync(connection, "COMMIT");
+            await context.SendAsync("work", new BareBench.Todo(), cancellationToken: cancellationToken);
+        });
+
+        Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(1).And.Property("Reason").Contains("The handler committed the transaction"));
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(1), "what the handler committed itself is out of anybody's hands");
+        Assert.That(await TestDatabases.ScalarAsync(bench.Databases.Widgets, "SELECT count(*)::int FROM work_inbox"), Is.Zero);
+    }
+
+    // Half of a surrogate pair is no text for a database, and an error that cannot be written down would be tried again without end.
+    [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
+    public async Task An_error_whose_text_cannot_be_written_is_given_up_all_the_same(TransactionMode mode)
+    {
+        var errors = await bench.HandleAsync(mode, (_, _) => throw new InvalidOperationException($"cut \ud83d{new string('x', 200_000)}"));
+
+        Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(mode.Attempts).And.Property("Reason").Contains("cut"));
+    }
+
     [TestCase("COMMIT", 1)]
     [TestCase("ROLLBACK", 0)]
     public async Task Ending_the_lent_transaction_of_shared_fails_the_attempt_or_ends_the_message_with_it(string statement, int rows)

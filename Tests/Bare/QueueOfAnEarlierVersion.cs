@@ -18,4 +18,14 @@ public sealed class QueueOfAnEarlierVersion
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, refusal[refusal.IndexOf("ALTER TABLE", StringComparison.Ordinal)..]);
         Assert.That(await bench.HandleAsync(TransactionMode.DtcOff, (_, _) => Task.CompletedTask), Is.Empty);
     }
+
+    [Test]
+    public async Task Without_an_error_table_the_endpoint_refuses_to_start()
+    {
+        await using var bench = await BareBench.CreateAsync();
+        await TestDatabases.ExecuteAsync(bench.Databases.Queue, "DROP TABLE work_error");
+        using var host = bench.Build(TransactionMode.DtcOff, (_, _) => Task.CompletedTask);
+
+        Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync(), "cannot insert into the error table");
+    }
 }

@@ -49,6 +49,8 @@ internal sealed class OutboxStatements
 
     public string Send => $"INSERT INTO {Outbox} (causation_id, position, message_id, queue, type, body) VALUES ($1, $2, $3, $4, $5, $6)";
 
+    public string Unrecord => $"DELETE FROM {Inbox} WHERE message_id = $1";
+
     public string IsRecorded => $"SELECT EXISTS (SELECT FROM {Inbox} WHERE message_id = $1)";
 
     /// <summary>The records that wait, those of one message together.</summary>

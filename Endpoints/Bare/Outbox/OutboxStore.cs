@@ -50,7 +50,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
         if (!await RecordAsync(connection, message.MessageId, cancellationToken))
             return await ClaimUndispatchedAsync(connection, message.MessageId, cancellationToken) ?? [];
 
-        var sends = await LentWork.RunAsync(pipeline, message, connection, cancellationToken);
+        var sends = await HandleAsync(pipeline, message, connection, cancellationToken);
         var records = sends.Select((send, position) => new OutboxRecord(position, send)).ToList();
         try
         {
@@ -61,6 +61,11 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
             // The answer is lost, and the commit perhaps not: then the message is handled.
             if (!await IsHandledAsync(message.MessageId, cancellationToken))
                 throw;
+        }
+        catch (PostgresException ended) when (ended.SqlState == PostgresErrorCodes.NoActiveSqlTransaction)
+        {
+            await RequireUnhandledAsync(message.MessageId, ended);
+            throw;
         }
 
         return records;
@@ -152,6 +157,36 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
         return null;
     }
 
+    private async Task<IReadOnlyCollection<OutgoingMessage>> HandleAsync(
+        MessagePipeline pipeline, ReceivedMessage message, NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await LentWork.RunAsync(pipeline, message, connection, cancellationToken);
+        }
+        catch (Exception failure) when (failure is not (UnreadableMessageException or ServerRefusedException or OperationCanceledException))
+        {
+            await RequireUnhandledAsync(message.MessageId, failure);
+            throw;
+        }
+    }
+
+    /// <summary>
+    /// The id commits with whoever commits: a handler that did so itself would have its message taken for handled. The id is taken back, and the
+    /// message goes to the errors.
+    /// </summary>
+    /// <exception cref="TransactionEndedException">The handler committed.</exception>
+    private async Task RequireUnhandledAsync(Guid messageId, Exception failure)
+    {
+        if (!await IsHandledAsync(messageId, CancellationToken.None))
+            return;
+
+        await using var command = data.CreateCommand(statements.Unrecord);
+        command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
+        await command.ExecuteNonQueryAsync(CancellationToken.None);
+        throw new TransactionEndedException(failure);
+    }
+
     private async Task<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
     {
         try
@@ -172,8 +207,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
         {
             return await record.ExecuteNonQueryAsync(cancellationToken) == 1;
         }
-        catch (NpgsqlException late) when (
-            late.InnerException is TimeoutException || late.SqlState is PostgresErrorCodes.LockNotAvailable or PostgresErrorCodes.QueryCanceled)
+        catch (NpgsqlException late) when (FailureKinds.IsTimeout(late))
         {
             // Another delivery of the message is being handled, for longer than the command, lock or statement time-out. It has not failed here.
             throw new ServerRefusedException(late);

@@ -9,10 +9,10 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// </summary>
 internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
-    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         if (await mode.Slots.TryTakeAsync() is not { } slot)
-            return false;
+            return null;
 
         using (slot)
         {

@@ -11,7 +11,7 @@ internal sealed class NpgsqlScopeReceiver(
     NpgsqlDataSource queues, QueueStatements statements, NpgsqlDataSource data, TimeSpan timeout, MessagePipeline pipeline,
     Recoverability recoverability) : IReceiver
 {
-    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         QueuedMessage? message = null;
         try

@@ -12,7 +12,7 @@ internal sealed class OutboxReceiver(
     QueueSession queue, OutboxStore outbox, OutboxDispatcher dispatcher, UnansweredReceives unanswered, MessagePipeline pipeline,
     Recoverability recoverability) : IReceiver
 {
-    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         await using var receive = await queue.BeginAsync();
         if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))

@@ -133,6 +133,14 @@ internal sealed class PostgreSqlEndpoint(
                 $"Endpoint '{endpoint.Name}' cannot start: an earlier version of the kit made its queue's table. " +
                 $"Run this once, it rewrites nothing: {statements.Upgrade}");
         }
+
+        await using var errors = queues.CreateCommand(statements.LacksErrors);
+        if (await errors.ExecuteScalarAsync(cancellationToken) is true)
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint.Name}' cannot start: its role cannot insert into the error table {statements.Errors}, or there is none, and a message " +
+                "could not be given up. Create it with PostgreSqlQueue.CreateAsync, or grant INSERT on it.");
+        }
     }
 
     private async Task RequireOneServerAsync(NpgsqlDataSource queues, CancellationToken cancellationToken)

@@ -45,7 +45,7 @@ internal sealed class QueueSender : IOutboxSender
             await send.ExecuteNonQueryAsync();
             return null;
         }
-        catch (PostgresException refused) when (connection.State == ConnectionState.Open)
+        catch (NpgsqlException refused) when (connection.State == ConnectionState.Open)
         {
             return refused.Message;
         }

@@ -60,7 +60,14 @@ internal sealed class QueueStatements
     public string IsOutdated =>
         $"""
         SELECT count(*) FILTER (WHERE attname = 'failed_attempts') > count(*) FILTER (WHERE attname = 'not_before')
-        FROM pg_attribute WHERE attrelid = to_regclass('{Queue.Replace("'", "''", StringComparison.Ordinal)}')
+        FROM pg_attribute WHERE attrelid = to_regclass({Literal(Queue)})
+        """;
+
+    /// <summary>Whether the queue is there and its error table is not, or takes nothing from this role: a message could not be given up.</summary>
+    public string LacksErrors =>
+        $"""
+        SELECT to_regclass({Literal(Queue)}) IS NOT NULL
+           AND NOT coalesce(has_table_privilege(to_regclass({Literal(Errors)})::oid, 'INSERT'), false)
         """;
 
     /// <summary>Rewrites nothing.</summary>
@@ -102,6 +109,8 @@ internal sealed class QueueStatements
         $"DELETE FROM {Queue} WHERE position = " +
         $"(SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED) " +
         $"RETURNING {columns}, 1 / (tableoid = $1::text::regclass)::int AS own";
+
+    private static string Literal(string text) => $"'{text.Replace("'", "''", StringComparison.Ordinal)}'";
 
     private static string Quoted(string name) => $"\"{name.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
 }

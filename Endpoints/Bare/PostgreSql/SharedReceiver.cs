@@ -9,7 +9,7 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// </summary>
 internal sealed class SharedReceiver(QueueSession queue, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
-    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         // The driver gives the same transaction object to whoever has the physical connection next, and the handler could close it: once the
         // handler has run, the object is used only where the savepoint has shown that the transaction is still this one.

@@ -3,7 +3,7 @@ namespace Kit.Endpoints.Bare.Tables;
 /// <summary><c>dtc-off</c>: the handler's scope commits first, the receive with the sends after it.</summary>
 internal sealed class DtcOffReceiver(IQueueSession queue, IHandlerScope handlers, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
-    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         await using var receive = await queue.BeginAsync();
         if (await queue.ReceiveAsync() is not { } message)

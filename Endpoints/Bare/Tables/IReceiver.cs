@@ -8,6 +8,6 @@ internal interface IReceiver : IAsyncDisposable
 {
     /// <summary>Receives and handles one message.</summary>
     /// <param name="cancellationToken">Cancelled when the host no longer waits for handlers.</param>
-    /// <returns><see langword="false"/> when the queue had none to receive.</returns>
-    Task<bool> ReceiveAsync(CancellationToken cancellationToken);
+    /// <returns><see langword="false"/> when the queue had none to receive; <see langword="null"/> when it was not asked.</returns>
+    Task<bool?> ReceiveAsync(CancellationToken cancellationToken);
 }

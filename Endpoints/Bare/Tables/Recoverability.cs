@@ -85,7 +85,8 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
 
             await transaction.CommitAsync();
         }
-        catch (Exception lost) when (!queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost)
+        // Another worker may have the message for longer than a statement may wait.
+        catch (Exception lost) when (!queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost || FailureKinds.IsTimeout(lost))
         {
             throw new AttemptLostException(message, failure);
         }

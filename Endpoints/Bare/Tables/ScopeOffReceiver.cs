@@ -5,7 +5,7 @@ namespace Kit.Endpoints.Bare.Tables;
 /// <summary><c>scope-off</c>: each statement of the handler commits by itself, the receive with the sends after them.</summary>
 internal sealed class ScopeOffReceiver(IQueueSession queue, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
-    public async Task<bool> ReceiveAsync(CancellationToken cancellationToken)
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         await using var receive = await queue.BeginAsync();
         if (await queue.ReceiveAsync() is not { } message)

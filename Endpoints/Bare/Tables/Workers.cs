@@ -104,9 +104,10 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
         while (!stopping.IsCancellationRequested)
         {
             var hasHandled = await receiver.ReceiveAsync(abandoning.Token);
-            status.Received();
+            if (hasHandled is not null)
+                status.Received();
             backOff.Reset();
-            if (hasHandled)
+            if (hasHandled is true)
             {
                 poll = ShortestPoll;
                 continue;

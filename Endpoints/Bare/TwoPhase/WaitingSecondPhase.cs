@@ -1,5 +1,4 @@
 using Microsoft.Extensions.Logging;
-using Npgsql;
 
 namespace Kit.Endpoints.Bare.TwoPhase;
 
@@ -15,7 +14,7 @@ internal sealed partial class WaitingSecondPhase(Slots slots, ILogger log) : ISe
             SecondPhaseLag.Record(branch);
             slots.Return();
         }
-        catch (NpgsqlException failure)
+        catch (Exception failure)
         {
             slots.Leave(branch.Id);
             LogLeft(branch.Id.ToString(), failure.Message);
