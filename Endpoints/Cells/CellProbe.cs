@@ -198,24 +198,27 @@ public sealed class CellProbe : IAsyncDisposable
     }
 
     /// <summary>
-    /// A message that its handler's transaction commits although what it sends cannot be sent, and that goes to the error queue after that, had
-    /// not left before.
+    /// What the handler sends here cannot be sent. Where its row commits all the same, its transaction is not that of sends and receive, which the
+    /// first message showed to be open still: they end after it. Where they are one, the row is rolled back and the message given up.
     /// </summary>
     private async Task LookAfterCommitAsync(CancellationToken cancellationToken)
     {
         await queue.PreloadAsync([undeliverable], cancellationToken);
         using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         deadline.CancelAfter(Deadline);
-        while (!(await queue.ReadErrorsAsync(cancellationToken)).Any(error => error.MessageId == undeliverable.MessageId))
+        while (!deadline.IsCancellationRequested)
         {
-            if (deadline.IsCancellationRequested)
+            if (await IsRowVisibleAsync(undeliverable.MessageId, cancellationToken))
+            {
+                order = order! with { IsMessageLeftAfterCommit = true };
+                return;
+            }
+
+            if ((await queue.ReadErrorsAsync(cancellationToken)).Any(error => error.MessageId == undeliverable.MessageId))
                 return;
 
             await Task.Delay(TimeSpan.FromMilliseconds(10), cancellationToken);
         }
-
-        if (await IsRowVisibleAsync(undeliverable.MessageId, cancellationToken))
-            order = order! with { IsMessageLeftAfterCommit = true };
     }
 
     /// <summary>On the thread that ends the transaction, which waits: nothing that follows the transaction has happened yet.</summary>
