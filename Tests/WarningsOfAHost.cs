@@ -23,7 +23,7 @@ internal sealed class WarningsOfAHost : ILoggerProvider, ILogger
         LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
     {
         if (IsEnabled(logLevel))
-            warnings.Enqueue(formatter(state, exception));
+            warnings.Enqueue($"{logLevel}: {formatter(state, exception)}");
     }
 
     public override string ToString() => string.Join(Environment.NewLine, warnings);
