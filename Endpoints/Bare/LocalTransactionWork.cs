@@ -1,5 +1,4 @@
 using System.Data.Common;
-using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare;
@@ -9,22 +8,7 @@ namespace Kit.Endpoints.Bare;
 /// </summary>
 internal sealed class LocalTransactionWork(NpgsqlDataSource data) : SoleResource, IWork, IAsyncDisposable
 {
-    private readonly LentOnce<NpgsqlConnection> lent = new(async cancellationToken =>
-    {
-        var connection = await data.OpenConnectionAsync(cancellationToken);
-        try
-        {
-            // The driver gives the same transaction object to whoever has the physical connection next: it is not kept, and closing the
-            // connection is what rolls back. The statement goes with the handler's first one.
-            await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken);
-            return connection;
-        }
-        catch
-        {
-            await connection.DisposeAsync();
-            throw;
-        }
-    });
+    private readonly LentOnce<NpgsqlConnection> lent = new(cancellationToken => LocalTransaction.OpenAsync(data, cancellationToken));
 
     private readonly List<OutgoingMessage> sends = [];
 

@@ -1,4 +1,3 @@
-using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.TwoPhase;
@@ -31,22 +30,8 @@ internal sealed class Branch : IAsyncDisposable
     /// <param name="id">What it is prepared as.</param>
     /// <param name="data">Must not enlist by itself (<c>Enlist=false</c>).</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
-    public static async ValueTask<Branch> BeginAsync(BranchId id, NpgsqlDataSource data, CancellationToken cancellationToken)
-    {
-        var connection = await data.OpenConnectionAsync(cancellationToken);
-        try
-        {
-            // The driver gives the same transaction object to whoever has the physical connection next: it is not kept here, and closing
-            // the connection is what rolls back.
-            await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken);
-            return new Branch(id, connection);
-        }
-        catch
-        {
-            await connection.DisposeAsync();
-            throw;
-        }
-    }
+    public static async ValueTask<Branch> BeginAsync(BranchId id, NpgsqlDataSource data, CancellationToken cancellationToken) =>
+        new(id, await LocalTransaction.OpenAsync(data, cancellationToken));
 
     /// <exception cref="ServerRefusedException">All of <c>max_prepared_transactions</c> are in use, or something else that the server will have
     /// again; nothing is prepared.</exception>
