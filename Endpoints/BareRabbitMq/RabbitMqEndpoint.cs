@@ -22,7 +22,7 @@ internal sealed partial class RabbitMqEndpoint(
     /// <exception cref="BrokerException">The broker cannot be reached, or has a queue of that name and of another type.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
     /// <exception cref="InvalidOperationException">The handlers' database is behind a pooler that lends no sessions.</exception>
-    /// <exception cref="NpgsqlException">The database cannot be reached; <c>outbox</c> only: it refuses its tables.</exception>
+    /// <exception cref="NpgsqlException">The database cannot be reached or, in <c>outbox</c>, refuses its tables.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         if (RabbitMqSupport.Of(endpoint.Mode).Because is { } reason)

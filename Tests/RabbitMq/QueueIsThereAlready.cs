@@ -15,6 +15,7 @@ public sealed class QueueIsThereAlready
     private static readonly Dictionary<string, object?> Quorum = new() { ["x-queue-type"] = "quorum" };
 
     private readonly ConcurrentQueue<(LogLevel Level, string Text)> log = new();
+    private TestDatabases databases = null!;
     private TestVirtualHost broker = null!;
 
     private static string Remedy =>
@@ -34,11 +35,16 @@ public sealed class QueueIsThereAlready
     public async Task SetUp()
     {
         log.Clear();
+        databases = await TestDatabases.CreateAsync();
         broker = await TestVirtualHost.CreateAsync();
     }
 
     [TearDown]
-    public async Task TearDown() => await broker.DisposeAsync();
+    public async Task TearDown()
+    {
+        await broker.DisposeAsync();
+        await databases.DisposeAsync();
+    }
 
     [Test]
     public async Task A_delivery_limit_that_it_was_created_with_is_warned_of_and_left()
@@ -155,7 +161,7 @@ public sealed class QueueIsThereAlready
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Logging.AddProvider(new LogInto(log));
         host.Services.AddBareEndpoint("work", endpoint => endpoint
-            .UseRabbitMq(address ?? broker.Address, "Host=127.0.0.1;Port=9", type)
+            .UseRabbitMq(address ?? broker.Address, databases.Widgets, type)
             .UseMode(TransactionMode.ScopeOff)
             .Handle<string, Never>());
         using var built = host.Build();

@@ -58,15 +58,15 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
         try
         {
             await using var connection = await data.OpenConnectionAsync();
-            await RequireDecidedAsync(connection, branches);
+            var used = await RequireDecidedAsync(connection, branches);
             await using var batch = connection.CreateBatch();
             // Each statement its own transaction, as COMMIT PREPARED demands, and its own failure.
             batch.EnableErrorBarriers = true;
             foreach (var branch in branches)
                 batch.BatchCommands.Add(new NpgsqlBatchCommand($"COMMIT PREPARED '{branch.Id}'"));
 
-            batch.BatchCommands.Add(new NpgsqlBatchCommand(Slots.CountUsed));
-            slots.Saw((long)(await batch.ExecuteScalarAsync())!);
+            await batch.ExecuteNonQueryAsync();
+            slots.Saw(used - branches.Count);
             foreach (var branch in branches)
             {
                 SecondPhaseLag.Record(branch);
@@ -86,13 +86,18 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     /// Once for a batch, because the workers may have sessions on other servers than this connection: after a failover a promoted standby
     /// can have a branch whose receive never committed there, and its rows would come a second time with the message.
     /// </summary>
-    private static async Task RequireDecidedAsync(NpgsqlConnection connection, List<PreparedBranch> branches)
+    /// <returns>So many of the server's slots are in use, those of the branches among them: asked in the same statement, because a second one
+    /// would be one more commit for each batch.</returns>
+    private static async Task<long> RequireDecidedAsync(NpgsqlConnection connection, List<PreparedBranch> branches)
     {
         await using var ask = new NpgsqlCommand(
-            "SELECT bool_and(pg_xact_status(id::xid8) IS NOT DISTINCT FROM 'committed') FROM unnest($1) AS id", connection);
+            $"SELECT bool_and(pg_xact_status(id::xid8) IS NOT DISTINCT FROM 'committed'), ({Slots.CountUsed}) FROM unnest($1) AS id", connection);
         ask.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. branches.Select(branch => $"{branch.Id.TransactionId}")] });
-        if (await ask.ExecuteScalarAsync() is not true)
-            throw new InvalidOperationException($"The server at {connection.Host}:{connection.Port} is not the one that committed them.");
+        await using var answer = await ask.ExecuteReaderAsync();
+        await answer.ReadAsync();
+        return answer.GetBoolean(0)
+            ? answer.GetInt64(1)
+            : throw new InvalidOperationException($"The server at {connection.Host}:{connection.Port} is not the one that committed them.");
     }
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "Of {Count} branches those not yet ended are left to recovery: {Reason}")]
