@@ -6,6 +6,7 @@ using Npgsql;
 namespace Kit.Tests.Bare;
 
 /// <summary>What handlers do that a mode must not take for success.</summary>
+[Parallelizable]
 public sealed class HandlerMisbehaves
 {
     private BareBench bench = null!;

@@ -8,6 +8,7 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Tests.Bare;
 
 /// <summary>What an endpoint tells of itself, to a health check and as gauges.</summary>
+[Parallelizable]
 public sealed class HealthOfAnEndpoint
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(2);

@@ -3,6 +3,7 @@ using Kit.Modes;
 namespace Kit.Tests.Bare;
 
 /// <summary>A queue's table that lacks what this version needs.</summary>
+[Parallelizable]
 public sealed class QueueOfAnEarlierVersion
 {
     [Test]

@@ -6,6 +6,7 @@ using Npgsql;
 namespace Kit.Tests.Bare;
 
 /// <summary>A mode that cannot be had is refused before the first message, never lowered to a weaker one.</summary>
+[Parallelizable]
 public sealed class ServerLacksWhatTheModeNeeds
 {
     [Test]

@@ -4,6 +4,7 @@ using Kit.Modes;
 namespace Kit.Tests.Bare;
 
 /// <summary>The handlers' database lets nobody in for a while: too many connections, starting up, shutting down.</summary>
+[Parallelizable]
 public sealed class ServerRefusesTheHandler
 {
     private const int Messages = 5;

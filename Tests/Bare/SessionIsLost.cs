@@ -4,6 +4,7 @@ using Kit.Modes;
 namespace Kit.Tests.Bare;
 
 /// <summary>The server ends a session while a message is handled.</summary>
+[Parallelizable]
 public sealed class SessionIsLost
 {
     private static readonly TimeSpan FirstPause = TimeSpan.FromMilliseconds(300);

@@ -5,6 +5,7 @@ using Kit.Runner.Servers;
 namespace Kit.Tests.Bare;
 
 /// <summary>What is true of SQL Server without one, and without its driver.</summary>
+[Parallelizable]
 public sealed class SqlServerWithoutAServer
 {
     private static readonly QueueStatements Statements = new("a]queue");

@@ -5,6 +5,7 @@ using Kit.Modes;
 namespace Kit.Tests.Bare;
 
 /// <summary>A handler that works for longer than its ambient transaction lasts.</summary>
+[Parallelizable]
 public sealed class TransactionTimesOut
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(1);

@@ -4,6 +4,7 @@ using Kit.Modes;
 namespace Kit.Tests.Bare;
 
 /// <summary>The transaction around a handler, as the handler itself sees it in each mode.</summary>
+[Parallelizable]
 public sealed class WhatTheHandlerSees
 {
     [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]

@@ -123,11 +123,20 @@ internal sealed class CellBench : IAsyncDisposable
         await StopAsync();
     }
 
-    public async Task<Expectation> ObserveAsync(Guid message) => new(
-        Rows: await databases.CountRowsAsync(message),
-        Sent: (await sink.ReadMessagesAsync(CancellationToken.None)).Count(sent => sent == message),
-        Errors: (await ReadErrorsAsync()).Count(error => error.MessageId == message),
-        Attempts: attempts.GetValueOrDefault(message));
+    public async Task<Expectation> ObserveAsync(Guid message) => (await ObserveAsync([message])).Single();
+
+    /// <summary>What is there of each message, in their order; tables and queues are read once.</summary>
+    public async Task<IReadOnlyList<Expectation>> ObserveAsync(IReadOnlyList<Guid> messages)
+    {
+        var rows = await databases.ReadRowsByMessageAsync();
+        var sent = (await sink.ReadMessagesAsync(CancellationToken.None)).ToLookup(id => id);
+        var errors = (await ReadErrorsAsync()).ToLookup(error => error.MessageId);
+        return
+        [
+            .. messages.Select(message => new Expectation(
+                rows.GetValueOrDefault(message), sent[message].Count(), errors[message].Count(), attempts.GetValueOrDefault(message))),
+        ];
+    }
 
     public Task<IReadOnlyList<GivenUp>> ReadErrorsAsync() => queue.ReadErrorsAsync(CancellationToken.None);
 

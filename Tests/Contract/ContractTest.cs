@@ -5,6 +5,7 @@ namespace Kit.Tests.Contract;
 
 /// <summary>One situation of the contract, for one cell.</summary>
 [TestFixtureSource(typeof(ContractCells), nameof(ContractCells.All))]
+[Parallelizable]
 public abstract class ContractTest(Cell cell)
 {
     private CellBench bench = null!;

@@ -43,8 +43,7 @@ public sealed class EndpointStopsAndStartsAgain(Cell cell) : ContractTest(cell)
 
         await Bench.DrainAsync();
 
-        foreach (var message in messages)
-            Assert.That(await Bench.ObserveAsync(message), Is.EqualTo(Expectation.Of(Cell.Mode, Situation.HandlerSucceeds)));
+        Assert.That(await Bench.ObserveAsync(messages), Is.All.EqualTo(Expectation.Of(Cell.Mode, Situation.HandlerSucceeds)));
     }
 
     private async Task StopWithHeldHandlersAsync()

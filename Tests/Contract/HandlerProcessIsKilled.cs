@@ -11,6 +11,7 @@ namespace Kit.Tests.Contract;
 /// there is nobody to go on with them, so it has no part in this.
 /// </summary>
 [TestFixtureSource(nameof(Cells))]
+[Parallelizable]
 public sealed class HandlerProcessIsKilled(Cell cell)
 {
     private const int MessagesPerKill = 300;

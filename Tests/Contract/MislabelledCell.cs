@@ -8,6 +8,7 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Kit.Tests.Contract;
 
 /// <summary>A cell that runs another mode than its label says is found out before it is measured.</summary>
+[Parallelizable]
 public sealed class MislabelledCell
 {
     [TestCase("dtc-off", "scope-off", "without an ambient transaction")]

@@ -6,6 +6,7 @@ namespace Kit.Tests.Handlers;
 
 /// <summary>The contract of every access library, on a real PostgreSQL.</summary>
 [TestFixtureSource(typeof(AccessLibrary), nameof(AccessLibrary.All))]
+[Parallelizable]
 public sealed class AnAccessLibraryInserts(AccessLibrary library)
 {
     private readonly string schema = string.Create(CultureInfo.InvariantCulture, $"access_{library.Name}_{Environment.ProcessId}");

@@ -10,6 +10,7 @@ using Npgsql;
 namespace Kit.Tests.Operations;
 
 /// <summary>Three messages that a handler failed at until they were given up.</summary>
+[Parallelizable]
 public sealed class DeadLettersInPostgreSql
 {
     private static readonly IReadOnlyList<Guid> Ids = [.. Enumerable.Range(1, 3).Select(number => new Guid(number, 0, 0, new byte[8]))];

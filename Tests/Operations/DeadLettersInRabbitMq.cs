@@ -9,6 +9,7 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Tests.Operations;
 
 /// <summary>Three messages that a handler failed at until they were given up.</summary>
+[Parallelizable]
 public sealed class DeadLettersInRabbitMq
 {
     private static readonly IReadOnlyList<Guid> Ids = [.. Enumerable.Range(1, 3).Select(number => new Guid(number, 0, 0, new byte[8]))];

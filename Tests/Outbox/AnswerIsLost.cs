@@ -5,6 +5,7 @@ using Npgsql;
 namespace Kit.Tests.Outbox;
 
 /// <summary>The outbox, when its connection is cut while the answer to a commit is on its way: the commit has happened.</summary>
+[Parallelizable]
 public sealed class AnswerIsLost
 {
     private const string Sink = "built";

@@ -4,6 +4,7 @@ using Npgsql;
 namespace Kit.Tests.Outbox;
 
 /// <summary>The outbox at the start of its endpoint, when an earlier process left something in it.</summary>
+[Parallelizable]
 public sealed class EndpointFindsWhatWaits
 {
     private const string Sink = "built";

@@ -9,6 +9,7 @@ using Kit.Tests.Contract;
 namespace Kit.Tests.Outbox;
 
 /// <summary>The outbox, given a message that it has had, and one that it cannot tell from others.</summary>
+[Parallelizable]
 public sealed class MessageComesAgain
 {
     [TestCase("postgresql")]

@@ -28,6 +28,7 @@ public enum DispatchPoint
 }
 
 /// <summary>The outbox, its process killed at each point between the commit of its data and the end of the receive.</summary>
+[Parallelizable]
 public sealed class ProcessIsKilledBesideItsDispatch
 {
     [TestCase("postgresql", DispatchPoint.DataCommitted, 1)]

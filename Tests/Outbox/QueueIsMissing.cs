@@ -3,6 +3,7 @@ using Kit.Endpoints.Bare.Outbox;
 namespace Kit.Tests.Outbox;
 
 /// <summary>The outbox, when a queue that its handler sends to does not exist for a while.</summary>
+[Parallelizable]
 public sealed class QueueIsMissing
 {
     private const string Sink = "built";

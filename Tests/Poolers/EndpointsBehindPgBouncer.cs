@@ -9,6 +9,7 @@ using Npgsql;
 namespace Kit.Tests.Poolers;
 
 /// <summary>A pooler that lends a connection for a transaction or a statement is refused, one that lends it for a session is not.</summary>
+[Parallelizable]
 public sealed class EndpointsBehindPgBouncer
 {
     private TestDatabases databases = null!;

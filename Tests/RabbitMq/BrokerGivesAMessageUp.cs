@@ -12,6 +12,7 @@ namespace Kit.Tests.RabbitMq;
 /// A quorum queue's delivery limit: 3 here, by a policy; 20 from RabbitMQ 4.0 on where nobody sets one. A delivery that nobody began
 /// counts, too.
 /// </summary>
+[Parallelizable]
 public sealed class BrokerGivesAMessageUp
 {
     private const int Limit = 3;

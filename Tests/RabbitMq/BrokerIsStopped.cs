@@ -7,6 +7,7 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Tests.RabbitMq;
 
 /// <summary>A broker that is killed in the middle of a drain and is started again, for every cell on RabbitMQ; on a broker of these tests' own.</summary>
+[Parallelizable]
 public sealed class BrokerIsStopped
 {
     private const int Messages = 3_000;

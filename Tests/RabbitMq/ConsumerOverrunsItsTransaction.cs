@@ -13,6 +13,7 @@ namespace Kit.Tests.RabbitMq;
 /// <summary>
 /// MassTransit in <c>dtc-off</c>: a consumer that inserts, waits longer than its transaction may last, and inserts again.
 /// </summary>
+[Parallelizable]
 public sealed class ConsumerOverrunsItsTransaction
 {
     private static readonly TimeSpan TransactionTimeout = TimeSpan.FromSeconds(1);

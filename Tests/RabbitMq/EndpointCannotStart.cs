@@ -6,6 +6,7 @@ namespace Kit.Tests.RabbitMq;
 
 /// <summary>What is wrong with the broker or the queue is said at the start, whatever the framework.</summary>
 [TestFixtureSource(typeof(RabbitMqCells), nameof(RabbitMqCells.All))]
+[Parallelizable]
 public sealed class EndpointCannotStart(Cell cell)
 {
     private TestVirtualHost broker = null!;

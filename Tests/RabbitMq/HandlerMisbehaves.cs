@@ -6,6 +6,7 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Tests.RabbitMq;
 
 /// <summary>What handlers do that a mode must not take for success.</summary>
+[Parallelizable]
 public sealed class HandlerMisbehaves
 {
     /// <summary>All but the outbox, in which a message is done when its handler has committed.</summary>

@@ -6,6 +6,7 @@ using RabbitMQ.Client.Events;
 namespace Kit.Tests.RabbitMq;
 
 /// <summary>Without acknowledgements: what the broker has pushed nobody else has.</summary>
+[Parallelizable]
 public sealed class InboxThatEnds
 {
     [Test]

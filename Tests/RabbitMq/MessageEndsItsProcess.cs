@@ -9,6 +9,7 @@ namespace Kit.Tests.RabbitMq;
 /// A message whose handler kills the process leaves no failure that anybody could count, and must still come to an end. Bare alone: MassTransit
 /// counts attempts in its process and hands such a message out for ever.
 /// </summary>
+[Parallelizable]
 public sealed class MessageEndsItsProcess
 {
     private const int Messages = 100;

@@ -10,6 +10,7 @@ namespace Kit.Tests.RabbitMq;
 /// <summary>
 /// A bare endpoint on a queue that somebody else created: it is used as it is, and what can lose messages is said in the log.
 /// </summary>
+[Parallelizable]
 public sealed class QueueIsThereAlready
 {
     private static readonly Dictionary<string, object?> Quorum = new() { ["x-queue-type"] = "quorum" };

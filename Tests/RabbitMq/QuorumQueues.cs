@@ -7,6 +7,7 @@ namespace Kit.Tests.RabbitMq;
 
 /// <summary>The contract's longest way, on quorum queues.</summary>
 [TestFixtureSource(typeof(RabbitMqCells), nameof(RabbitMqCells.All))]
+[Parallelizable]
 public sealed class QuorumQueues(Cell cell)
 {
     [Test]

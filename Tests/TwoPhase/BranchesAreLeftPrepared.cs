@@ -4,6 +4,7 @@ using Npgsql;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>Recovery, with branches prepared by hand.</summary>
+[Parallelizable]
 public sealed class BranchesAreLeftPrepared
 {
     private TestDatabases databases = null!;

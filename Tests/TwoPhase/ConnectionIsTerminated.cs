@@ -4,6 +4,7 @@ using Kit.Tests.Bare;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>full-dtc, one of its two sessions terminated by the server while the other and the process live on.</summary>
+[Parallelizable]
 public sealed class ConnectionIsTerminated
 {
     [TestCase("_widgets", TestName = "That_of_the_branch_before_it_is_prepared")]

@@ -6,6 +6,7 @@ namespace Kit.Tests.TwoPhase;
 /// <summary>
 /// Hazards of Npgsql in a TransactionScope, each pinned to what the driver does today (npgsql issue 6641), so that a fixed one is noticed.
 /// </summary>
+[Parallelizable]
 public sealed class DriversOwnTwoPhases
 {
     [Test]

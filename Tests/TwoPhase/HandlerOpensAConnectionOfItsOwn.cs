@@ -6,6 +6,7 @@ using Npgsql;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>full-dtc, and something else than the lent connection comes into the handler's ambient transaction.</summary>
+[Parallelizable]
 public sealed class HandlerOpensAConnectionOfItsOwn
 {
     private BareBench bench = null!;

@@ -3,6 +3,7 @@ using Kit.Modes;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>As many connections as handlers, in the queue's pool and in the handlers'; to wait for one lasts longer than the test.</summary>
+[Parallelizable]
 public sealed class PoolIsAsSmallAsTheConcurrency
 {
     private const int Concurrency = 4;

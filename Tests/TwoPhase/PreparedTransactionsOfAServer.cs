@@ -6,6 +6,7 @@ using Npgsql;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>What lies prepared is listed with its owner and decision, and ended as these allow.</summary>
+[Parallelizable]
 public sealed class PreparedTransactionsOfAServer
 {
     private TestDatabases databases = null!;

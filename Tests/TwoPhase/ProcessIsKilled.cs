@@ -10,7 +10,7 @@ using Npgsql;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>
-/// full-dtc, its process killed again and again: at random moments, and exactly between the phases. Kills are 60 unless the run
+/// full-dtc, its process killed again and again: at random moments, and exactly between the phases. Kills are 24 unless the run
 /// says otherwise: <c>dotnet test Tests --filter ProcessIsKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"200\")"</c>.
 /// </summary>
 public sealed class ProcessIsKilled
@@ -24,7 +24,7 @@ public sealed class ProcessIsKilled
     [TestCase("full-dtc-waiting")]
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared(string mode)
     {
-        var kills = TestContext.Parameters.Get("kills", 60);
+        var kills = TestContext.Parameters.Get("kills", 24);
         var cell = Cell.All.Single(cell => cell.Mode.Name == mode && cell is { Kind: BareOnPostgreSql, Access.Name: "ado" });
         await using var databases = await TestDatabases.CreateAsync();
         await using var queue = cell.Kind.OpenQueue(cell.Name, databases.Queue);

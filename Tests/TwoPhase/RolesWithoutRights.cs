@@ -4,6 +4,7 @@ using Npgsql;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>One server is proved with two plain roles, of which neither sees when the other's session began.</summary>
+[Parallelizable]
 public sealed class RolesWithoutRights
 {
     [Test]

@@ -5,6 +5,7 @@ using Npgsql;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>Prepared transactions of the server, fewer than all who want them together: on a server of the test's own with 12.</summary>
+[Parallelizable]
 public sealed class SlotsAreScarce
 {
     private const int Slots = 12;
