@@ -6,22 +6,4 @@ namespace Kit.Modes;
 /// <param name="IsMessageLeftInHandler">Whether the message still belongs to the queue while the handler runs: received and not yet committed or acknowledged.</param>
 /// <param name="IsMessageLeftAfterCommit">The same when the handler's transaction, ambient or local, has just ended; <see langword="null"/>
 /// where each of its statements commits by itself.</param>
-public sealed record CommitOrder(bool HasAmbientTransaction, bool IsRowVisibleInHandler, bool IsMessageLeftInHandler, bool? IsMessageLeftAfterCommit)
-{
-    /// <summary>What a mode's label says.</summary>
-    public static CommitOrder Of(TransactionMode mode)
-    {
-        if (mode == TransactionMode.DtcOff)
-            return new(HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: true);
-        if (mode == TransactionMode.ScopeOff)
-            return new(HasAmbientTransaction: false, IsRowVisibleInHandler: true, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: null);
-        if (mode == TransactionMode.TransactionsOff)
-            return new(HasAmbientTransaction: false, IsRowVisibleInHandler: true, IsMessageLeftInHandler: false, IsMessageLeftAfterCommit: null);
-        if (mode == TransactionMode.Shared)
-            return new(HasAmbientTransaction: false, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false);
-        if (mode == TransactionMode.Outbox)
-            return new(HasAmbientTransaction: false, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: true);
-
-        return new(HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false);
-    }
-}
+public sealed record CommitOrder(bool HasAmbientTransaction, bool IsRowVisibleInHandler, bool IsMessageLeftInHandler, bool? IsMessageLeftAfterCommit);

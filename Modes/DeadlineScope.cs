@@ -23,22 +23,22 @@ namespace Kit.Modes;
 public static class DeadlineScope
 {
     /// <summary>
-    /// Runs a handler in a new transaction with the kit's isolation level, and commits it when the handler returned in time.
+    /// Runs a handler in a new transaction, and commits it when the handler returned in time.
     /// </summary>
-    /// <param name="timeout">How long the handler may take.</param>
+    /// <param name="settings">The isolation level, and how long the handler may take.</param>
     /// <param name="handle">The handler. Its token is cancelled when the time is over.</param>
     /// <param name="cancellationToken">Cancels the handler's token, too.</param>
-    /// <exception cref="ArgumentOutOfRangeException">See <see cref="TransactionTimeout.Require"/>.</exception>
     /// <exception cref="TimeoutException">The handler returned or failed after its time; nothing of its work is committed.</exception>
     /// <exception cref="TransactionAbortedException">The transaction was rolled back: by a resource, or by the longest
     /// time-out.</exception>
-    public static async Task RunAsync(TimeSpan timeout, Func<CancellationToken, Task> handle, CancellationToken cancellationToken)
+    public static async Task RunAsync(TransactionSettings settings, Func<CancellationToken, Task> handle, CancellationToken cancellationToken)
     {
+        ArgumentNullException.ThrowIfNull(settings);
         ArgumentNullException.ThrowIfNull(handle);
-        TransactionTimeout.Require(timeout);
+        var timeout = settings.Timeout;
         using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         deadline.CancelAfter(timeout);
-        using var scope = new TransactionScope(TransactionScopeOption.RequiresNew, ScopeOptions.Longest, TransactionScopeAsyncFlowOption.Enabled);
+        using var scope = new TransactionScope(TransactionScopeOption.RequiresNew, settings.LongestOptions, TransactionScopeAsyncFlowOption.Enabled);
         var begun = Stopwatch.GetTimestamp();
         try
         {

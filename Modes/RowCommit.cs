@@ -15,19 +15,3 @@ public enum RowCommit
     /// <summary>Prepared when the handler has returned, committed after the receive.</summary>
     InTwoPhases,
 }
-
-public static class RowCommits
-{
-    public static RowCommit RowCommit(this TransactionMode mode)
-    {
-        ArgumentNullException.ThrowIfNull(mode);
-        if (mode == TransactionMode.ScopeOff || mode == TransactionMode.TransactionsOff)
-            return Modes.RowCommit.EachStatement;
-        if (mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcWaiting || mode == TransactionMode.NpgsqlScope)
-            return Modes.RowCommit.InTwoPhases;
-        if (mode == TransactionMode.Shared)
-            return Modes.RowCommit.WithReceive;
-
-        return Modes.RowCommit.Once;
-    }
-}

@@ -12,7 +12,7 @@ public sealed record TransactionMode
     private TransactionMode(string name) => Name = name;
 
     /// <summary>The mode's name on the command line, in files and in reports.</summary>
-    public string Name { get; private init; }
+    public string Name { get; internal init; }
 
     /// <summary>What the receive of the message commits with, and when.</summary>
     public required string Receive { get; init; }
@@ -41,14 +41,20 @@ public sealed record TransactionMode
     /// <summary>Whether the queue must lie in the widgets' database, because one transaction on one connection works on both.</summary>
     public bool NeedsOneDatabase { get; init; }
 
+    /// <summary>Of every transaction that an endpoint opens in this mode.</summary>
+    public IsolationLevel Isolation { get; init; } = IsolationLevel.ReadCommitted;
+
+    /// <summary>How the handler's rows commit, seen on its connection.</summary>
+    public required RowCommit RowCommit { get; init; }
+
+    /// <summary>What commits when, seen from outside.</summary>
+    public required CommitOrder CommitOrder { get; init; }
+
     /// <summary>What a crash of the handler's process can do to the messages that were being handled.</summary>
     public required CrashEffect CrashEffect { get; init; }
 
     /// <summary>How often a failing message is handled in all.</summary>
     public int Attempts => 1 + ImmediateRetries;
-
-    /// <summary>The isolation level of every transaction that the kit opens, in every mode.</summary>
-    public static IsolationLevel Isolation => IsolationLevel.ReadCommitted;
 
     public static TransactionMode FullDtc { get; } = new("full-dtc")
     {
@@ -56,6 +62,9 @@ public sealed record TransactionMode
         Insert = "in that unit",
         Sends = "in that unit",
         OnThrow = "all rolled back, retried",
+        RowCommit = RowCommit.InTwoPhases,
+        CommitOrder = new(
+            HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false),
         CrashEffect = CrashEffect.None,
         Promise = "Each message has its effect exactly once, through crashes of either side. The row becomes visible a moment after the " +
                   "decision, when the second phase has run in the background: a message that the handler sent can be received before its row is seen.",
@@ -67,10 +76,13 @@ public sealed record TransactionMode
         Insert = "own TransactionScope around the handler, committed before the receive",
         Sends = "with the receive, where the transport can",
         OnThrow = "insert rolled back, message retried",
+        RowCommit = RowCommit.Once,
+        CommitOrder = new(
+            HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: true),
         CrashEffect = CrashEffect.Doubles,
         Promise = "No message is lost. A crash between the two commits handles the message again: its rows can be doubled. " +
-                  "A handler that throws leaves nothing behind. A handler that swallows an error of the database loses its rows: " +
-                  "the driver takes the roll-back that answers its commit for success (npgsql issue 6641).",
+                  "A handler that throws leaves nothing behind. Under a framework, a handler that swallows an error of the database loses its " +
+                  "rows: the driver takes the roll-back that answers the scope's commit for success (npgsql issue 6641).",
     };
 
     public static TransactionMode ScopeOff { get; } = new("scope-off")
@@ -79,6 +91,9 @@ public sealed record TransactionMode
         Insert = "own autocommit",
         Sends = "with the receive, where the transport can",
         OnThrow = "insert stays, message retried",
+        RowCommit = RowCommit.EachStatement,
+        CommitOrder = new(
+            HasAmbientTransaction: false, IsRowVisibleInHandler: true, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: null),
         CrashEffect = CrashEffect.Doubles,
         Promise = "No message is lost. A crash or a throw after an insert handles the message again: its rows can be doubled, " +
                   "and work of several statements can stay half done.",
@@ -90,6 +105,9 @@ public sealed record TransactionMode
         Insert = "own autocommit",
         Sends = "at once",
         OnThrow = "not retried; to the error queue at best",
+        RowCommit = RowCommit.EachStatement,
+        CommitOrder = new(
+            HasAmbientTransaction: false, IsRowVisibleInHandler: true, IsMessageLeftInHandler: false, IsMessageLeftAfterCommit: null),
         CrashEffect = CrashEffect.Loses,
         ImmediateRetries = 0,
         Promise = "A message is handled at most once. A crash loses what was received and not yet handled; a throw leaves what was done before it.",
@@ -110,6 +128,7 @@ public sealed record TransactionMode
         Receive = "one TransactionScope with insert and sends, promoted to a distributed transaction",
         Insert = "in that transaction, in another database",
         Sends = "in that transaction",
+        RowCommit = RowCommit.Once,
         Promise = "As full-dtc, with MSDTC as coordinator: its log is the decision, and a branch that a crash left in doubt is ended by it.",
     };
 
@@ -120,6 +139,9 @@ public sealed record TransactionMode
         Insert = "in that scope",
         Sends = "in that scope",
         OnThrow = "all rolled back, retried; the failure is counted after that",
+        RowCommit = RowCommit.InTwoPhases,
+        CommitOrder = new(
+            HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false),
         CrashEffect = CrashEffect.LeavesInDoubt,
         CountsAfterRollback = true,
         Promise = "As full-dtc while nothing fails. The driver recovers nothing: a crash between the phases leaves branches in doubt " +
@@ -135,6 +157,9 @@ public sealed record TransactionMode
         Sends = "in that transaction",
         OnThrow = "insert and sends rolled back, retried",
         NeedsOneDatabase = true,
+        RowCommit = RowCommit.WithReceive,
+        CommitOrder = new(
+            HasAmbientTransaction: false, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false),
         CrashEffect = CrashEffect.None,
         Promise = "Each message has its effect exactly once, through crashes of either side, at the price of one commit. The queue must lie " +
                   "in the handler's database, and its receive waits in the handler's transaction. What the handler does elsewhere is not in it.",
@@ -147,6 +172,9 @@ public sealed record TransactionMode
         Insert = "own local transaction, with the message's id and what the handler sends; committed before the receive",
         Sends = "recorded with the insert, dispatched after its commit until their queues have them; after a crash again, with the same id",
         OnThrow = "insert and sends rolled back, retried",
+        RowCommit = RowCommit.Once,
+        CommitOrder = new(
+            HasAmbientTransaction: false, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: true),
         CrashEffect = CrashEffect.None,
         Promise = "Each message has its rows exactly once, on any transport: a message whose id is recorded is not handled again. What its " +
                   "handler sends goes out at least once, and always with the same id, by which a receiver can tell a repetition. Once the " +

@@ -3,14 +3,14 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>The one way in which the kit opens ambient transactions: new, with the kit's isolation level, flowing through awaits.</summary>
+/// <summary>The one way in which the kit opens ambient transactions: new, with the mode's isolation level, flowing through awaits.</summary>
 internal static class AmbientTransaction
 {
-    public static TransactionScope Begin(TimeSpan timeout) =>
-        new(TransactionScopeOption.RequiresNew, ScopeOptions.Of(timeout), TransactionScopeAsyncFlowOption.Enabled);
+    public static TransactionScope Begin(TransactionSettings settings) =>
+        new(TransactionScopeOption.RequiresNew, settings.Options, TransactionScopeAsyncFlowOption.Enabled);
 
     /// <summary>A transaction that is entered with <see cref="Enter"/> and committed with <see cref="CommitAsync"/>.</summary>
-    public static CommittableTransaction Create(TimeSpan timeout) => new(ScopeOptions.Of(timeout));
+    public static CommittableTransaction Create(TransactionSettings settings) => new(settings.Options);
 
     public static TransactionScope Enter(Transaction transaction) => new(transaction, TransactionScopeAsyncFlowOption.Enabled);
 

@@ -37,6 +37,8 @@ public sealed class BareEndpoint
 
     internal int Concurrency { get; private set; } = 2;
 
+    internal TransactionSettings Transactions => new(Mode, TransactionTimeout);
+
     internal TimeSpan TransactionTimeout { get; private set; } = Modes.TransactionTimeout.Default;
 
     internal TimeSpan FirstPause { get; private set; } = TimeSpan.FromSeconds(1);

@@ -1,3 +1,4 @@
+using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare;
@@ -11,13 +12,13 @@ namespace Kit.Endpoints.Bare;
 /// (npgsql issue 6641).
 /// </remarks>
 /// <param name="data">Must not enlist by itself (<c>Enlist=false</c>).</param>
-/// <param name="timeout">Of the ambient transaction.</param>
-internal sealed class LocalTransactionScope(NpgsqlDataSource data, TimeSpan timeout) : IHandlerScope
+/// <param name="settings">Of both transactions.</param>
+internal sealed class LocalTransactionScope(NpgsqlDataSource data, TransactionSettings settings) : IHandlerScope
 {
     public async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(MessagePipeline pipeline, ReceivedMessage message, CancellationToken cancellationToken)
     {
-        await using var work = new LocalTransactionWork(data);
-        using var transaction = AmbientTransaction.Create(timeout);
+        await using var work = new LocalTransactionWork(data, settings.Isolation);
+        using var transaction = AmbientTransaction.Create(settings);
         work.EnlistIn(transaction);
         using (var scope = AmbientTransaction.Enter(transaction))
         {

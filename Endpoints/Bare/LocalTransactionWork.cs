@@ -1,3 +1,4 @@
+using System.Data;
 using System.Data.Common;
 using Npgsql;
 
@@ -6,9 +7,9 @@ namespace Kit.Endpoints.Bare;
 /// <summary>
 /// Lends a connection in a local transaction, which commits with the ambient one, and keeps sends until the handler has succeeded.
 /// </summary>
-internal sealed class LocalTransactionWork(NpgsqlDataSource data) : SoleResource, IWork, IAsyncDisposable
+internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel isolation) : SoleResource, IWork, IAsyncDisposable
 {
-    private readonly LentOnce<NpgsqlConnection> lent = new(cancellationToken => LocalTransaction.OpenAsync(data, cancellationToken));
+    private readonly LentOnce<NpgsqlConnection> lent = new(cancellationToken => LocalTransaction.OpenAsync(data, isolation, cancellationToken));
 
     private readonly List<OutgoingMessage> sends = [];
 

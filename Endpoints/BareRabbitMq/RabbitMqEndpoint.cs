@@ -72,7 +72,7 @@ internal sealed partial class RabbitMqEndpoint(
         var recoverability = new Recoverability(endpoint.Mode, endpoint.FirstPause, log);
         if (endpoint.Mode == TransactionMode.DtcOff)
         {
-            var handlers = new LocalTransactionScope(data, endpoint.TransactionTimeout);
+            var handlers = new LocalTransactionScope(data, endpoint.Transactions);
             return queue => new DtcOffReceiver(queue, handlers, pipeline, recoverability);
         }
 
@@ -80,13 +80,16 @@ internal sealed partial class RabbitMqEndpoint(
             return queue => new ScopeOffReceiver(queue, data, pipeline, recoverability);
         if (endpoint.Mode == TransactionMode.Outbox)
         {
-            var outbox = new OutboxStore(data, endpoint.Name);
+            var outbox = new OutboxStore(data, endpoint.Name, endpoint.Mode.Isolation);
             await outbox.CreateAsync(cancellationToken);
             var dispatching = dispatcher = OutboxDispatcher.Start(
                 outbox, stop => QueueSender.OpenAsync(settings.Address, $"{endpoint.Name} dispatching", stop), endpoint.OutboxSchedule,
                 log);
             return queue => new OutboxReceiver(queue, outbox, dispatching, pipeline, recoverability);
         }
+
+        if (endpoint.Mode != TransactionMode.TransactionsOff)
+            throw new UnknownModeException(endpoint.Mode, "the bare endpoint on RabbitMQ");
 
         var patient = new PatientDataSource(data, endpoint.FirstPause, log);
         return queue => new TransactionsOffReceiver(queue, patient, pipeline, recoverability);

@@ -9,14 +9,14 @@ namespace Kit.Endpoints.Bare.SqlServer;
 /// connection promotes the transaction to MSDTC.
 /// </summary>
 internal sealed class FullDtcReceiver(
-    Func<CancellationToken, Task<QueueSession>> open, DbDataSource data, TimeSpan timeout, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+    Func<CancellationToken, Task<QueueSession>> open, DbDataSource data, TransactionSettings settings, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
         QueuedMessage? message = null;
         try
         {
-            using var scope = AmbientTransaction.Begin(timeout);
+            using var scope = AmbientTransaction.Begin(settings);
             await using (var queue = await open(cancellationToken))
                 message = await queue.ReceiveAsync();
             if (message is null)

@@ -1,7 +1,6 @@
 using System.Data;
 using System.Data.Common;
 using Kit.Endpoints.Bare.Tables;
-using Kit.Modes;
 using Microsoft.Data.SqlClient;
 
 namespace Kit.Endpoints.Bare.SqlServer;
@@ -11,13 +10,15 @@ internal sealed class QueueSession : IQueueSession
 {
     private readonly SqlConnection connection;
     private readonly QueueStatements statements;
+    private readonly IsolationLevel isolation;
     private SqlTransaction? transaction;
     private bool hasFailedToSend;
 
-    private QueueSession(SqlConnection connection, QueueStatements statements)
+    private QueueSession(SqlConnection connection, QueueStatements statements, IsolationLevel isolation)
     {
         this.connection = connection;
         this.statements = statements;
+        this.isolation = isolation;
     }
 
     // The driver runs a command whose transaction the server has ended in autocommit, without a word. And of several sends
@@ -26,13 +27,13 @@ internal sealed class QueueSession : IQueueSession
 
     public bool IsOpen => connection.State == ConnectionState.Open;
 
-    public static async Task<QueueSession> OpenAsync(string connectionString, QueueStatements statements, CancellationToken cancellationToken)
+    public static async Task<QueueSession> OpenAsync(string connectionString, QueueStatements statements, IsolationLevel isolation, CancellationToken cancellationToken)
     {
         var opened = new SqlConnection(connectionString);
         try
         {
             await opened.OpenAsync(cancellationToken);
-            return new QueueSession(opened, statements);
+            return new QueueSession(opened, statements, isolation);
         }
         catch
         {
@@ -44,7 +45,7 @@ internal sealed class QueueSession : IQueueSession
     public async ValueTask<DbTransaction> BeginAsync()
     {
         hasFailedToSend = false;
-        return transaction = (SqlTransaction)await connection.BeginTransactionAsync(TransactionMode.Isolation);
+        return transaction = (SqlTransaction)await connection.BeginTransactionAsync(isolation);
     }
 
     public async Task<QueuedMessage?> ReceiveAsync()

@@ -11,6 +11,12 @@ internal sealed class SqlServerConnections
     // (https://learn.microsoft.com/dotnet/api/microsoft.data.sqlclient.sqlconnectionstringbuilder.transactionbinding).
     private const string RefuseAfterTimeout = "Explicit Unbind";
 
+    private static readonly ByMode<bool> IsOneUnit = new("connections to SQL Server")
+    {
+        { [TransactionMode.FullDtc, TransactionMode.FullDtcPromoted], true },
+        { [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.TransactionsOff], false },
+    };
+
     private readonly SqlConnectionStringBuilder queue;
     private readonly SqlConnectionStringBuilder data;
 
@@ -24,9 +30,9 @@ internal sealed class SqlServerConnections
     /// <summary>Whether both are one connection string, however they are written: then one pool, and one session at a time, serves both.</summary>
     public bool AreOne => queue.ConnectionString.Equals(data.ConnectionString, StringComparison.Ordinal);
 
-    public string ForQueue(TransactionMode mode) => Of(queue, enlist: IsOneUnit(mode));
+    public string ForQueue(TransactionMode mode) => Of(queue, enlist: IsOneUnit.Of(mode));
 
-    public string ForData(TransactionMode mode) => Of(data, enlist: IsOneUnit(mode) || mode == TransactionMode.DtcOff);
+    public string ForData(TransactionMode mode) => Of(data, enlist: IsOneUnit.Of(mode) || mode == TransactionMode.DtcOff);
 
     /// <summary>Makes sure before anything is received that a mode can run over these connections.</summary>
     /// <param name="endpoint">The endpoint's name, for the message.</param>
@@ -36,7 +42,7 @@ internal sealed class SqlServerConnections
     {
         if (SqlServerSupport.Of(mode, AreOne).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint}' cannot run in {mode}: {reason}.");
-        if (IsOneUnit(mode) && !AreOne)
+        if (IsOneUnit.Of(mode) && !AreOne)
             RequireCoordinator(endpoint, mode);
     }
 
@@ -47,7 +53,7 @@ internal sealed class SqlServerConnections
             TransactionManager.ImplicitDistributedTransactions = true;
         try
         {
-            using var scope = AmbientTransaction.Begin(TransactionTimeout.Default);
+            using var scope = AmbientTransaction.Begin(new TransactionSettings(mode, TransactionTimeout.Default));
             TransactionInterop.GetTransmitterPropagationToken(Transaction.Current!);
         }
         catch (TransactionException refused)
@@ -55,8 +61,6 @@ internal sealed class SqlServerConnections
             throw new NotSupportedException($"Endpoint '{endpoint}' cannot run in {mode}: MSDTC does not coordinate: {Failure.ReasonOf(refused).Message}", refused);
         }
     }
-
-    private static bool IsOneUnit(TransactionMode mode) => mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcPromoted;
 
     private static string Of(SqlConnectionStringBuilder connection, bool enlist)
     {

@@ -39,13 +39,13 @@ internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnecti
             await data.DisposeAsync();
     }
 
-    private Task<QueueSession> OpenAsync(CancellationToken cancellationToken) => QueueSession.OpenAsync(queues, statements, cancellationToken);
+    private Task<QueueSession> OpenAsync(CancellationToken cancellationToken) => QueueSession.OpenAsync(queues, statements, endpoint.Mode.Isolation, cancellationToken);
 
     private Func<Task<IReceiver>> ReceiverOf(DbDataSource data)
     {
         if (endpoint.Mode == TransactionMode.DtcOff)
         {
-            var handlers = new EnlistingScope(data, endpoint.TransactionTimeout);
+            var handlers = new EnlistingScope(data, endpoint.Transactions);
             return async () => new DtcOffReceiver(await OpenAsync(workers.Abandoned), handlers, pipeline, recoverability);
         }
 
@@ -57,7 +57,10 @@ internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnecti
             return async () => new TransactionsOffReceiver(await OpenAsync(workers.Abandoned), patient, pipeline, recoverability);
         }
 
-        return () => Task.FromResult<IReceiver>(new FullDtcReceiver(OpenAsync, data, endpoint.TransactionTimeout, pipeline, recoverability));
+        if (endpoint.Mode != TransactionMode.FullDtc && endpoint.Mode != TransactionMode.FullDtcPromoted)
+            throw new UnknownModeException(endpoint.Mode, "the bare endpoint on SQL Server");
+
+        return () => Task.FromResult<IReceiver>(new FullDtcReceiver(OpenAsync, data, endpoint.Transactions, pipeline, recoverability));
     }
 
     /// <summary>Counts an attempt whose session was lost, on a session of its own.</summary>

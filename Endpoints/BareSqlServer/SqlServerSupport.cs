@@ -32,15 +32,19 @@ public static class SqlServerSupport
 
     internal static Support Of(TransactionMode mode, Support promotion)
     {
-        if (mode == TransactionMode.FullDtcPromoted)
-            return promotion;
-        if (mode == TransactionMode.FullDtcWaiting)
-            return Support.No("SQL Server has no second phase that the kit could wait for");
-        if (mode == TransactionMode.NpgsqlScope)
-            return Support.No("Npgsql is PostgreSQL's driver");
-        if (mode == TransactionMode.Shared || mode == TransactionMode.Outbox)
-            return Support.No("shared and outbox are built for queues in PostgreSQL, outbox for RabbitMQ too; full-dtc on one connection is one local transaction here");
-
-        return Support.Yes;
+        var supports = new ByMode<Support>("the bare endpoint on SQL Server")
+        {
+            { [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.TransactionsOff], Support.Yes },
+            { TransactionMode.FullDtcPromoted, promotion },
+            { TransactionMode.FullDtcWaiting, Support.No("SQL Server has no second phase that the kit could wait for") },
+            { TransactionMode.NpgsqlScope, Support.No("Npgsql is PostgreSQL's driver") },
+            {
+                [TransactionMode.Shared, TransactionMode.Outbox],
+                Support.No(
+                    "shared and outbox are built for queues in PostgreSQL, outbox for RabbitMQ too; full-dtc on one connection is one local " +
+                    "transaction here")
+            },
+        };
+        return supports.Of(mode);
     }
 }

@@ -105,13 +105,13 @@ public sealed class CellProbe : IAsyncDisposable
             yield break;
         }
 
-        var expected = CommitOrder.Of(cell.Mode);
+        var expected = cell.Mode.CommitOrder;
         if (order.HasAmbientTransaction != expected.HasAmbientTransaction)
             yield return order.HasAmbientTransaction ? "handlers run in an ambient transaction, and should not" : "handlers run without an ambient transaction";
-        if (scopeIsolation is not null && scopeIsolation != TransactionMode.Isolation.ToString())
-            yield return $"the ambient transaction is {scopeIsolation}, not {TransactionMode.Isolation}";
-        if (isolation != "read committed")
-            yield return $"the handler's connection is '{isolation}', not 'read committed'";
+        if (scopeIsolation is not null && scopeIsolation != cell.Mode.Isolation.ToString())
+            yield return $"the ambient transaction is {scopeIsolation}, not {cell.Mode.Isolation}";
+        if (isolation?.Replace(" ", "", StringComparison.Ordinal).Equals(cell.Mode.Isolation.ToString(), StringComparison.OrdinalIgnoreCase) is not true)
+            yield return $"the handler's connection is '{isolation}', not {cell.Mode.Isolation}";
         if (order.IsRowVisibleInHandler != expected.IsRowVisibleInHandler)
             yield return order.IsRowVisibleInHandler ? "the row is committed before the handler has ended" : "the row is not committed by the insert itself";
         if (order.IsMessageLeftInHandler != expected.IsMessageLeftInHandler)

@@ -5,10 +5,25 @@ namespace Kit.Endpoints.MassTransit;
 /// <summary>What MassTransit on RabbitMQ can promise.</summary>
 public static class MassTransitSupport
 {
-    public static Support Of(TransactionMode mode) =>
-        mode == TransactionMode.DtcOff || mode == TransactionMode.ScopeOff || mode == TransactionMode.TransactionsOff
-            ? Support.Yes
-            : mode == TransactionMode.Outbox
-            ? Support.No("MassTransit's transactional outbox writes through Entity Framework Core or MongoDB, not on the connection that the kit's handlers insert with")
-            : Support.No("AMQP 0-9-1 transactions belong to one channel and have no prepare, so an acknowledgement cannot commit together with a database");
+    private static readonly ByMode<Support> Supports = new("MassTransit on RabbitMQ")
+    {
+        { [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.TransactionsOff], Support.Yes },
+        {
+            TransactionMode.Outbox,
+            Support.No(
+                "MassTransit's transactional outbox writes through Entity Framework Core or MongoDB, not on the connection that the kit's " +
+                "handlers insert with")
+        },
+        {
+            [
+                TransactionMode.FullDtc, TransactionMode.FullDtcWaiting, TransactionMode.FullDtcPromoted, TransactionMode.NpgsqlScope,
+                TransactionMode.Shared,
+            ],
+            Support.No(
+                "AMQP 0-9-1 transactions belong to one channel and have no prepare, so an acknowledgement cannot commit together with a database")
+        },
+    };
+
+    /// <exception cref="UnknownModeException">Nobody has said whether it can.</exception>
+    public static Support Of(TransactionMode mode) => Supports.Of(mode);
 }

@@ -63,7 +63,7 @@ public static class ReceiveEndpointExtensions
         endpoint.UseMessageRetry(retry => retry.Immediate(mode.ImmediateRetries));
         endpoint.UseInMemoryOutbox(context);
         if (mode == TransactionMode.DtcOff)
-            UseScopes(endpoint, new TransactionScopes(TransactionTimeout.Require(transactionTimeout ?? TransactionTimeout.Default)));
+            UseScopes(endpoint, new TransactionScopes(new TransactionSettings(mode, transactionTimeout ?? TransactionTimeout.Default)));
     }
 
     private static void UseScopes(IReceiveEndpointConfigurator endpoint, TransactionScopes scopes)

@@ -8,14 +8,14 @@ namespace Kit.Endpoints.MassTransit;
 /// A TransactionScope around the consumer, with the kit's isolation level, flowing through awaits. MassTransit's own <c>UseTransaction</c> only
 /// offers a transaction on the consume context: a consumer that does not ask for it runs without.
 /// </summary>
-/// <param name="timeout">How long the consumer may take.</param>
-internal sealed class TransactionScopeFilter<TMessage>(TimeSpan timeout) : IFilter<ConsumeContext<TMessage>>
+/// <param name="settings">How long the consumer may take.</param>
+internal sealed class TransactionScopeFilter<TMessage>(TransactionSettings settings) : IFilter<ConsumeContext<TMessage>>
     where TMessage : class
 {
     public Task Send(ConsumeContext<TMessage> context, IPipe<ConsumeContext<TMessage>> next) =>
-        DeadlineScope.RunAsync(timeout, inTime => next.Send(new TimedContext(context, inTime)), context.CancellationToken);
+        DeadlineScope.RunAsync(settings, inTime => next.Send(new TimedContext(context, inTime)), context.CancellationToken);
 
-    public void Probe(ProbeContext context) => context.CreateFilterScope("transactionScope").Add("timeout", timeout);
+    public void Probe(ProbeContext context) => context.CreateFilterScope("transactionScope").Add("timeout", settings.Timeout);
 
     private sealed class TimedContext(ConsumeContext<TMessage> context, CancellationToken inTime) : ConsumeContextProxy<TMessage>(context)
     {

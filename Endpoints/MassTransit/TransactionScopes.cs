@@ -1,3 +1,4 @@
+using Kit.Modes;
 using MassTransit;
 
 namespace Kit.Endpoints.MassTransit;
@@ -5,7 +6,7 @@ namespace Kit.Endpoints.MassTransit;
 /// <summary>
 /// Gives each consumer, saga and handler that is configured after it a <see cref="TransactionScopeFilter{TMessage}"/> of its own.
 /// </summary>
-internal sealed class TransactionScopes(TimeSpan timeout)
+internal sealed class TransactionScopes(TransactionSettings settings)
     : IConsumerConfigurationObserver, ISagaConfigurationObserver, IHandlerConfigurationObserver
 {
     public void ConsumerConfigured<TConsumer>(IConsumerConfigurator<TConsumer> configurator)
@@ -16,7 +17,7 @@ internal sealed class TransactionScopes(TimeSpan timeout)
     public void ConsumerMessageConfigured<TConsumer, TMessage>(IConsumerMessageConfigurator<TConsumer, TMessage> configurator)
         where TConsumer : class
         where TMessage : class =>
-        configurator.Message(message => message.UseFilter(new TransactionScopeFilter<TMessage>(timeout)));
+        configurator.Message(message => message.UseFilter(new TransactionScopeFilter<TMessage>(settings)));
 
     public void SagaConfigured<TSaga>(ISagaConfigurator<TSaga> configurator)
         where TSaga : class, ISaga
@@ -31,9 +32,9 @@ internal sealed class TransactionScopes(TimeSpan timeout)
     public void SagaMessageConfigured<TSaga, TMessage>(ISagaMessageConfigurator<TSaga, TMessage> configurator)
         where TSaga : class, ISaga
         where TMessage : class =>
-        configurator.Message(message => message.UseFilter(new TransactionScopeFilter<TMessage>(timeout)));
+        configurator.Message(message => message.UseFilter(new TransactionScopeFilter<TMessage>(settings)));
 
     public void HandlerConfigured<TMessage>(IHandlerConfigurator<TMessage> configurator)
         where TMessage : class =>
-        configurator.UseFilter(new TransactionScopeFilter<TMessage>(timeout));
+        configurator.UseFilter(new TransactionScopeFilter<TMessage>(settings));
 }

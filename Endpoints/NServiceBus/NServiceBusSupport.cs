@@ -7,11 +7,35 @@ namespace Kit.Endpoints.NServiceBus;
 /// <summary>What NServiceBus can promise: what a mode is called there, and which transports offer it, as they say themselves.</summary>
 public static class NServiceBusSupport
 {
+    /// <summary>NServiceBus's modes that are what the kit's mode means, the best first, and what it says of a transport to have none of them.</summary>
+    private static readonly ByMode<(TransportTransactionMode[] Wanted, string Without)> Meanings = new("NServiceBus")
+    {
+        {
+            [TransactionMode.FullDtc, TransactionMode.FullDtcPromoted],
+            ([TransportTransactionMode.TransactionScope], "its receive takes no part in a distributed transaction")
+        },
+        {
+            [TransactionMode.DtcOff, TransactionMode.ScopeOff],
+            ([TransportTransactionMode.SendsAtomicWithReceive, TransportTransactionMode.ReceiveOnly], "its receive has no transaction")
+        },
+        { TransactionMode.TransactionsOff, ([TransportTransactionMode.None], "a message stays in its queue until it was handled") },
+        { TransactionMode.Shared, ([TransportTransactionMode.SendsAtomicWithReceive], "its receive has no transaction") },
+        {
+            TransactionMode.Outbox,
+            ([], "handlers would need NServiceBus's own session for their connection, which is another package (NServiceBus.Persistence.Sql)")
+        },
+        {
+            [TransactionMode.FullDtcWaiting, TransactionMode.NpgsqlScope],
+            ([], "NServiceBus has no such two-phase commit; it is compared on the bare endpoint")
+        },
+    };
+
     /// <param name="mode">The mode.</param>
     /// <param name="transport">The transport, with whatever connection string.</param>
+    /// <exception cref="UnknownModeException">Nobody has said what it means there.</exception>
     public static Support Of(TransactionMode mode, TransportDefinition transport)
     {
-        var (wanted, without) = Meaning(mode);
+        var (wanted, without) = Meanings.Of(mode);
         if (wanted.Length == 0)
             return Support.No(without);
 
@@ -30,23 +54,5 @@ public static class NServiceBusSupport
     /// <exception cref="NotSupportedException">The mode cannot be had, and why.</exception>
     public static TransportTransactionMode ModeOf(TransactionMode mode, TransportDefinition transport) => Of(mode, transport).Because is { } reason
         ? throw new NotSupportedException($"NServiceBus cannot run in {mode}: {reason}.")
-        : Meaning(mode).Wanted.First(transport.GetSupportedTransactionModes().Contains);
-
-    /// <summary>NServiceBus's modes that are what the kit's mode means, the best first, and what it says of a transport to have none of them.</summary>
-    private static (TransportTransactionMode[] Wanted, string Without) Meaning(TransactionMode mode)
-    {
-        if (mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcPromoted)
-            return ([TransportTransactionMode.TransactionScope], "its receive takes no part in a distributed transaction");
-        if (mode == TransactionMode.DtcOff || mode == TransactionMode.ScopeOff)
-            return ([TransportTransactionMode.SendsAtomicWithReceive, TransportTransactionMode.ReceiveOnly], "its receive has no transaction");
-        if (mode == TransactionMode.TransactionsOff)
-            return ([TransportTransactionMode.None], "a message stays in its queue until it was handled");
-
-        if (mode == TransactionMode.Shared)
-            return ([TransportTransactionMode.SendsAtomicWithReceive], "its receive has no transaction");
-        if (mode == TransactionMode.Outbox)
-            return ([], "handlers would need NServiceBus's own session for their connection, which is another package (NServiceBus.Persistence.Sql)");
-
-        return ([], "NServiceBus has no such two-phase commit; it is compared on the bare endpoint");
-    }
+        : Meanings.Of(mode).Wanted.First(transport.GetSupportedTransactionModes().Contains);
 }

@@ -45,11 +45,11 @@ public static class TransactionModeExtensions
         string errorQueue = DefaultErrorQueue,
         TimeSpan? transactionTimeout = null)
     {
-        var timeout = TransactionTimeout.Require(transactionTimeout ?? TransactionTimeout.Default);
+        var settings = new TransactionSettings(mode, transactionTimeout ?? TransactionTimeout.Default);
         var transport = new SqlServerTransport(connectionString);
-        transport.TransactionScope.IsolationLevel = ScopeOptions.Isolation;
-        transport.TransactionScope.Timeout = timeout;
-        return Use(endpoint, transport, mode, concurrency, errorQueue, timeout);
+        transport.TransactionScope.IsolationLevel = settings.ScopeIsolation;
+        transport.TransactionScope.Timeout = settings.Timeout;
+        return Use(endpoint, transport, mode, concurrency, errorQueue, settings);
     }
 
     /// <summary>Queues in PostgreSQL.</summary>
@@ -69,8 +69,9 @@ public static class TransactionModeExtensions
         TimeSpan? transactionTimeout = null)
     {
         var transport = new PostgreSqlTransport(connectionString);
-        transport.TransactionScope.IsolationLevel = ScopeOptions.Isolation;
-        return Use(endpoint, transport, mode, concurrency, errorQueue, TransactionTimeout.Require(transactionTimeout ?? TransactionTimeout.Default));
+        var settings = new TransactionSettings(mode, transactionTimeout ?? TransactionTimeout.Default);
+        transport.TransactionScope.IsolationLevel = settings.ScopeIsolation;
+        return Use(endpoint, transport, mode, concurrency, errorQueue, settings);
     }
 
     /// <summary>
@@ -106,7 +107,7 @@ public static class TransactionModeExtensions
             PrefetchCountCalculation = _ => prefetch,
             ManagementApiConfiguration = management,
         };
-        return Use(endpoint, transport, mode, concurrency, errorQueue, TransactionTimeout.Require(transactionTimeout ?? TransactionTimeout.Default));
+        return Use(endpoint, transport, mode, concurrency, errorQueue, new TransactionSettings(mode, transactionTimeout ?? TransactionTimeout.Default));
     }
 
     /// <summary>Queues in files, to try and to learn with: nothing is flushed to the disk, and one machine alone can use it.</summary>
@@ -127,11 +128,11 @@ public static class TransactionModeExtensions
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(directory);
         var transport = new LearningTransport { StorageDirectory = directory };
-        return Use(endpoint, transport, mode, concurrency, errorQueue, TransactionTimeout.Require(transactionTimeout ?? TransactionTimeout.Default));
+        return Use(endpoint, transport, mode, concurrency, errorQueue, new TransactionSettings(mode, transactionTimeout ?? TransactionTimeout.Default));
     }
 
     private static RoutingSettings<TTransport> Use<TTransport>(
-        EndpointConfiguration endpoint, TTransport transport, TransactionMode mode, int concurrency, string errorQueue, TimeSpan transactionTimeout)
+        EndpointConfiguration endpoint, TTransport transport, TransactionMode mode, int concurrency, string errorQueue, TransactionSettings settings)
         where TTransport : TransportDefinition
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(concurrency, 1);
@@ -140,8 +141,8 @@ public static class TransactionModeExtensions
         var routing = endpoint.UseTransport(transport);
         if (mode == TransactionMode.DtcOff)
         {
-            endpoint.UnitOfWork().WrapHandlersInATransactionScope(TransactionManager.MaximumTimeout, ScopeOptions.Isolation);
-            endpoint.Pipeline.Register(new HandlerDeadline.Step(transactionTimeout));
+            endpoint.UnitOfWork().WrapHandlersInATransactionScope(TransactionManager.MaximumTimeout, settings.ScopeIsolation);
+            endpoint.Pipeline.Register(new HandlerDeadline.Step(settings.Timeout));
         }
 
         if (mode == TransactionMode.Shared)

@@ -1,8 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
-using Kit.Modes;
-using Kit.Runner.Faults.Accounts;
+using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Results;
 using Kit.Runner.Servers;

@@ -1,5 +1,7 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
@@ -10,23 +12,48 @@ namespace Kit.Runner.CommandLine;
 internal sealed class ListCommand : KitCommand
 {
     private readonly CellFilter filter = new(isMatrix: false);
+    private readonly Option<bool> modes = new("--modes") { Description = "What each mode is and promises, instead of the cells." };
+    private readonly Option<bool> promises = new("--promises") { Description = "What each mode promises under each fault, instead of the cells." };
 
     public ListCommand()
         : base(
             "list",
             "Lists every cell (framework, transport, mode, access library), and why those that cannot run cannot.",
             ("list", "every cell"),
-            ("list --mode full-dtc --access ado", "who can run full-dtc"))
+            ("list --mode full-dtc --access ado", "who can run full-dtc"),
+            ("list --modes", "what commits with what in each mode"),
+            ("list --promises --mode outbox", "what outbox promises under each fault"))
     {
         filter.AddTo(this);
+        Add(modes);
+        Add(promises);
+        Validators.Add(OnlyOne);
         SetAction(List);
     }
 
     private int List(ParseResult parsed)
     {
         var cells = filter.Choose(parsed);
+        if (parsed.GetValue(modes))
+        {
+            ModeText.Write(cells.Select(cell => cell.Mode).Distinct(), Console.Out);
+            return ExitCode.Success;
+        }
+
+        if (parsed.GetValue(promises))
+        {
+            PromiseText.Write(cells.Select(cell => cell.Mode).Distinct(), Console.Out);
+            return ExitCode.Success;
+        }
+
         Write(cells, isSqlServerNamed: ConnectionStrings.IsNamed(ConnectionStrings.SqlServerVariable), Console.Out);
         return ExitCode.Success;
+    }
+
+    private void OnlyOne(CommandResult parsed)
+    {
+        if (parsed.GetValue(modes) && parsed.GetValue(promises))
+            parsed.AddError("--modes and --promises: one of them at a time.");
     }
 
     internal static void Write(IReadOnlyList<Cell> cells, bool isSqlServerNamed, TextWriter output)

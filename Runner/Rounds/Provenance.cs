@@ -1,7 +1,6 @@
 using System.Reflection;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
-using Kit.Modes;
 using Kit.Runner.Machine;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
@@ -34,7 +33,7 @@ internal static class Provenance
             Packages = Packages(),
             Server = new Dictionary<string, string>(),
             Settings = plan.Sizes,
-            Isolation = TransactionMode.Isolation.ToString(),
+            Isolation = string.Join(", ", plan.Cells.Select(cell => cell.Mode.Isolation).Distinct()),
             ImmediateRetries = plan.Cells.Select(cell => cell.Mode).Distinct().ToDictionary(mode => mode.Name, mode => mode.ImmediateRetries),
             PoolSizes = new Dictionary<string, int> { ["queue"] = EndpointConnections.PoolSize, ["widgets"] = EndpointConnections.PoolSize },
             SeedingSeconds = null,

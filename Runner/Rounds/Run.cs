@@ -215,8 +215,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
     private static bool IsOnSqlServer(Cell cell) => cell.Kind.Transport == TransportName.SqlServer;
 
-    private bool NeedsTwoPhase() => cells.Exists(cell => !IsOnSqlServer(cell) && (
-        cell.Mode == TransactionMode.FullDtc || cell.Mode == TransactionMode.FullDtcWaiting || cell.Mode == TransactionMode.NpgsqlScope));
+    private bool NeedsTwoPhase() => cells.Exists(cell => !IsOnSqlServer(cell) && cell.Mode.RowCommit is RowCommit.InTwoPhases);
 
     /// <summary>A server that holds widgets, and what the rounds there share.</summary>
     private sealed record WidgetHome(IWidgetStore Store, RoundSettings Settings) : IAsyncDisposable

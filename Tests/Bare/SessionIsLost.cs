@@ -11,7 +11,7 @@ public sealed class SessionIsLost
     private BareBench bench = null!;
 
     /// <summary>Those in which the receive is open while the handler runs.</summary>
-    private static IEnumerable<TransactionMode> ReceivingModes => BareBench.Modes.Where(mode => CommitOrder.Of(mode).IsMessageLeftInHandler);
+    private static IEnumerable<TransactionMode> ReceivingModes => BareBench.Modes.Where(mode => mode.CommitOrder.IsMessageLeftInHandler);
 
     /// <summary>Those in which a message that is received again is handled again.</summary>
     private static IEnumerable<TransactionMode> RepeatingModes => ReceivingModes.Where(mode => mode != TransactionMode.Outbox);

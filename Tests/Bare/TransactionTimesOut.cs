@@ -12,7 +12,7 @@ public sealed class TransactionTimesOut
     private BareBench bench = null!;
 
     private static IEnumerable<TransactionMode> OwnCommitModes =>
-        BareBench.Modes.Where(mode => CommitOrder.Of(mode).HasAmbientTransaction && mode != TransactionMode.NpgsqlScope);
+        BareBench.Modes.Where(mode => mode.CommitOrder.HasAmbientTransaction && mode != TransactionMode.NpgsqlScope);
 
     [SetUp]
     public async Task SetUp() => bench = await BareBench.CreateAsync();

@@ -22,6 +22,24 @@ public sealed partial class ListedCells
     }
 
     [Test]
+    public async Task Modes_are_explained()
+    {
+        var result = await RunnerProcess.RunAsync("list", "--modes");
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success));
+        Approval.Verify("list-modes.txt", result.Output);
+    }
+
+    [Test]
+    public async Task Modes_and_promises_are_not_listed_together()
+    {
+        var result = await RunnerProcess.RunAsync("list", "--modes", "--promises");
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
+        Assert.That(result.Errors, Does.Contain("--modes and --promises: one of them at a time."));
+    }
+
+    [Test]
     public async Task Filters_choose_among_them()
     {
         var result = await RunnerProcess.RunAsync("list", "--mode", "dtc-off,scope-off", "--access", "ado", "--framework", "bare");

@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Handlers;
-using Kit.Modes;
 using Microsoft.Extensions.Hosting;
 
 namespace Kit.Tests.Contract;

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Modes;
 
 namespace Kit.Tests.Contract;

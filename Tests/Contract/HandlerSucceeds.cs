@@ -1,5 +1,5 @@
 using Kit.Endpoints.Cells;
-using Kit.Modes;
+using Kit.Guarantees;
 
 namespace Kit.Tests.Contract;
 

@@ -1,5 +1,4 @@
 using Kit.Endpoints.Cells;
-using Kit.Modes;
 
 namespace Kit.Tests.Contract;
 
@@ -11,7 +10,7 @@ public sealed class WhatTheCellReallyDoes(Cell cell) : ContractTest(cell)
         var result = await CellProbe.RunAsync(Cell, Bench.Settings with { Queue = "probe" }, CancellationToken.None);
 
         Assert.That(result.Disagreements, Is.Empty);
-        Assert.That(result.Order, Is.EqualTo(CommitOrder.Of(Cell.Mode)));
+        Assert.That(result.Order, Is.EqualTo(Cell.Mode.CommitOrder));
         Assert.That(result.MostTogether, Is.EqualTo(2));
         // {"MessageId":"…"}: the same body on every transport.
         Assert.That(result.BodyBytes, Is.EqualTo(52));

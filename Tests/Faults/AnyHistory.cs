@@ -1,6 +1,6 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Kit.Modes;
+using Kit.Guarantees;
 using Kit.Runner.Faults.Accounts;
 
 namespace Kit.Tests.Faults;

@@ -1,6 +1,6 @@
-using Kit.Modes;
+using Kit.Guarantees;
 using Kit.Runner.Faults.Accounts;
-using static Kit.Modes.DeliveryClass;
+using static Kit.Guarantees.DeliveryClass;
 
 namespace Kit.Tests.Faults;
 

@@ -1,6 +1,7 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Handlers;
 using Kit.Modes;
 using Kit.Tests.Bare;

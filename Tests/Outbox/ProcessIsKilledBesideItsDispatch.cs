@@ -4,6 +4,7 @@ using Kit.Endpoints.Bare.Outbox;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Modes;
 using Microsoft.Extensions.Hosting;
 using Npgsql;
 
@@ -101,7 +102,7 @@ public sealed class ProcessIsKilledBesideItsDispatch
     private static async Task CreateTablesAsync(TestDatabases databases, Cell cell)
     {
         await using var widgets = NpgsqlDataSource.Create(databases.Widgets);
-        await new OutboxStore(widgets, cell.Name).CreateAsync(CancellationToken.None);
+        await new OutboxStore(widgets, cell.Name, TransactionMode.Outbox.Isolation).CreateAsync(CancellationToken.None);
     }
 
     private static async Task KillAsync(Cell cell, TestDatabases databases, TestTransport space, DispatchPoint point)

@@ -1,6 +1,6 @@
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
-using Kit.Modes;
+using Kit.Guarantees;
 using Kit.Tests.Contract;
 
 namespace Kit.Tests.RabbitMq;

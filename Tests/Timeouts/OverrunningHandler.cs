@@ -26,7 +26,7 @@ internal static class OverrunningHandler
         await using var data = NpgsqlDataSource.Create(spec.Widgets);
         try
         {
-            await DeadlineScope.RunAsync(spec.Timeout, _ => HandleAsync(data, spec), CancellationToken.None);
+            await DeadlineScope.RunAsync(new TransactionSettings(TransactionMode.DtcOff, spec.Timeout), _ => HandleAsync(data, spec), CancellationToken.None);
         }
         catch (TimeoutException late)
         {

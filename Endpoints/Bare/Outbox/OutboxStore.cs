@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Data;
-using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.Outbox;
@@ -14,7 +13,7 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// sender. What a message sent goes with its id, dispatched or not, so spare the ids whose sends wait: <c>DELETE FROM orders_inbox i WHERE
 /// handled_at &lt; … AND NOT EXISTS (SELECT FROM orders_outbox o WHERE o.causation_id = i.message_id)</c>.
 /// </remarks>
-internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
+internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, IsolationLevel isolation)
 {
     private readonly OutboxStatements statements = new(endpoint);
     private readonly ConcurrentQueue<(Guid MessageId, IReadOnlyCollection<OutboxRecord> Dispatched)> unforgotten = new();
@@ -46,7 +45,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
         await using var connection = await OpenAsync(cancellationToken);
         // The driver gives the same transaction object to whoever has the physical connection next: it is not kept, and closing the
         // connection is what rolls back.
-        await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken);
+        await connection.BeginTransactionAsync(isolation, cancellationToken);
         if (!await RecordAsync(connection, message.MessageId, cancellationToken))
             return await ClaimUndispatchedAsync(connection, message.MessageId, cancellationToken) ?? [];
 
@@ -143,7 +142,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint)
         var connection = await data.OpenConnectionAsync(cancellationToken);
         try
         {
-            await connection.BeginTransactionAsync(TransactionMode.Isolation, cancellationToken);
+            await connection.BeginTransactionAsync(isolation, cancellationToken);
             if (await ClaimUndispatchedAsync(connection, messageId, cancellationToken) is { } records)
                 return new OutboxClaim(connection, statements, messageId, records);
         }

@@ -21,7 +21,7 @@ internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, Full
                 return false;
 
             var id = new BranchId(mode.Database, transactionId);
-            var unit = new AtomicUnit(receive, id, server.Data);
+            var unit = new AtomicUnit(receive, id, server.Data, mode.Settings.Isolation);
             try
             {
                 await HandleAsync(message, receive, unit, cancellationToken);
@@ -58,7 +58,7 @@ internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, Full
         var hasSent = false;
         try
         {
-            using var transaction = AmbientTransaction.Create(mode.Timeout);
+            using var transaction = AmbientTransaction.Create(mode.Settings);
             unit.EnlistIn(transaction);
             using (var scope = AmbientTransaction.Enter(transaction))
             {

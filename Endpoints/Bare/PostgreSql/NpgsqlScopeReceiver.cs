@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare.Tables;
+using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
@@ -8,7 +9,7 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// in two phases. The driver recovers nothing after a crash; it is here to be compared with <c>full-dtc</c>.
 /// </summary>
 internal sealed class NpgsqlScopeReceiver(
-    NpgsqlDataSource queues, QueueStatements statements, NpgsqlDataSource data, TimeSpan timeout, MessagePipeline pipeline,
+    NpgsqlDataSource queues, QueueStatements statements, NpgsqlDataSource data, TransactionSettings settings, MessagePipeline pipeline,
     Recoverability recoverability) : IReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
@@ -16,8 +17,8 @@ internal sealed class NpgsqlScopeReceiver(
         QueuedMessage? message = null;
         try
         {
-            using var scope = AmbientTransaction.Begin(timeout);
-            await using (var queue = await QueueSession.OpenAsync(queues, statements, withTransactionId: false, cancellationToken))
+            using var scope = AmbientTransaction.Begin(settings);
+            await using (var queue = await QueueSession.OpenAsync(queues, statements, settings.Isolation, withTransactionId: false, cancellationToken))
             {
                 message = await queue.ReceiveAsync();
                 if (message is null)
@@ -43,7 +44,7 @@ internal sealed class NpgsqlScopeReceiver(
         QueueSession queue;
         try
         {
-            queue = await QueueSession.OpenAsync(queues, statements, withTransactionId: false, cancellationToken);
+            queue = await QueueSession.OpenAsync(queues, statements, settings.Isolation, withTransactionId: false, cancellationToken);
         }
         catch (NpgsqlException)
         {

@@ -72,7 +72,7 @@ internal sealed class PostgreSqlEndpoint(
     {
         if (endpoint.Mode == TransactionMode.DtcOff)
         {
-            var handlers = new LocalTransactionScope(data, endpoint.TransactionTimeout);
+            var handlers = new LocalTransactionScope(data, endpoint.Transactions);
             return async () => new DtcOffReceiver(await OpenSessionAsync(), handlers, pipeline, recoverability);
         }
 
@@ -85,7 +85,7 @@ internal sealed class PostgreSqlEndpoint(
         }
 
         if (endpoint.Mode == TransactionMode.NpgsqlScope)
-            return () => Task.FromResult<IReceiver>(new NpgsqlScopeReceiver(queues, statements, data, endpoint.TransactionTimeout, pipeline, recoverability));
+            return () => Task.FromResult<IReceiver>(new NpgsqlScopeReceiver(queues, statements, data, endpoint.Transactions, pipeline, recoverability));
         if (endpoint.Mode == TransactionMode.Shared)
         {
             RequireOneDatabase();
@@ -94,7 +94,7 @@ internal sealed class PostgreSqlEndpoint(
 
         if (endpoint.Mode == TransactionMode.Outbox)
         {
-            var outbox = new OutboxStore(data, endpoint.Name);
+            var outbox = new OutboxStore(data, endpoint.Name, endpoint.Mode.Isolation);
             await outbox.CreateAsync(cancellationToken);
             var unanswered = new UnansweredReceives(outbox);
             var dispatching = dispatcher = OutboxDispatcher.Start(
@@ -103,9 +103,12 @@ internal sealed class PostgreSqlEndpoint(
                 await OpenSessionAsync(withTransactionId: true), outbox, dispatching, unanswered, pipeline, recoverability);
         }
 
+        if (endpoint.Mode != TransactionMode.FullDtc && endpoint.Mode != TransactionMode.FullDtcWaiting)
+            throw new UnknownModeException(endpoint.Mode, "the bare endpoint on PostgreSQL");
+
         await RequireOneServerAsync(queues, cancellationToken);
         var mode = fullDtc = await FullDtc.StartAsync(
-            queues, dataConnection, endpoint.Mode, endpoint.Concurrency, endpoint.TransactionTimeout, log, cancellationToken);
+            queues, dataConnection, endpoint.Mode, endpoint.Concurrency, endpoint.Transactions, log, cancellationToken);
         workers.Repeat(endpoint.RecoveryInterval, abandoned => mode.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
         return async () =>
         {
@@ -114,13 +117,13 @@ internal sealed class PostgreSqlEndpoint(
         };
 
         Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) =>
-            QueueSession.OpenAsync(queues, statements, withTransactionId, workers.Abandoned);
+            QueueSession.OpenAsync(queues, statements, endpoint.Mode.Isolation, withTransactionId, workers.Abandoned);
     }
 
     /// <summary>Counts an attempt whose session was lost, on a session of its own.</summary>
     private async Task AnswerAsync(AttemptLostException lost)
     {
-        await using var session = await QueueSession.OpenAsync(queues!, statements, withTransactionId: false, workers.Abandoned);
+        await using var session = await QueueSession.OpenAsync(queues!, statements, endpoint.Mode.Isolation, withTransactionId: false, workers.Abandoned);
         await recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
     }
 

@@ -1,7 +1,6 @@
 using System.Data;
 using System.Data.Common;
 using Kit.Endpoints.Bare.Tables;
-using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
@@ -15,12 +14,14 @@ internal sealed class QueueSession : IQueueSession
     private readonly NpgsqlConnection connection;
     private readonly NpgsqlCommand receive;
     private readonly QueueStatements statements;
+    private readonly IsolationLevel isolation;
 
-    private QueueSession(NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements)
+    private QueueSession(NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements, IsolationLevel isolation)
     {
         this.connection = connection;
         this.receive = receive;
         this.statements = statements;
+        this.isolation = isolation;
     }
 
     /// <summary>To be lent to a handler, which is not to close it.</summary>
@@ -28,7 +29,7 @@ internal sealed class QueueSession : IQueueSession
 
     public bool IsOpen => connection.State == ConnectionState.Open;
 
-    public static async Task<QueueSession> OpenAsync(NpgsqlDataSource source, QueueStatements statements, bool withTransactionId, CancellationToken cancellationToken)
+    public static async Task<QueueSession> OpenAsync(NpgsqlDataSource source, QueueStatements statements, IsolationLevel isolation, bool withTransactionId, CancellationToken cancellationToken)
     {
         var opened = await source.OpenConnectionAsync(cancellationToken);
         try
@@ -36,7 +37,7 @@ internal sealed class QueueSession : IQueueSession
             var command = new NpgsqlCommand(withTransactionId ? statements.ReceiveWithTransactionId : statements.Receive, opened);
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Queue });
             await command.PrepareAsync(cancellationToken);
-            return new QueueSession(opened, command, statements);
+            return new QueueSession(opened, command, statements, isolation);
         }
         catch
         {
@@ -45,7 +46,7 @@ internal sealed class QueueSession : IQueueSession
         }
     }
 
-    public ValueTask<NpgsqlTransaction> BeginAsync() => connection.BeginTransactionAsync(TransactionMode.Isolation);
+    public ValueTask<NpgsqlTransaction> BeginAsync() => connection.BeginTransactionAsync(isolation);
 
     async ValueTask<DbTransaction> IQueueSession.BeginAsync() => await BeginAsync();
 

@@ -1,3 +1,4 @@
+using System.Data;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.TwoPhase;
@@ -29,9 +30,10 @@ internal sealed class Branch : IAsyncDisposable
 
     /// <param name="id">What it is prepared as.</param>
     /// <param name="data">Must not enlist by itself (<c>Enlist=false</c>).</param>
+    /// <param name="isolation">The mode's.</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
-    public static async ValueTask<Branch> BeginAsync(BranchId id, NpgsqlDataSource data, CancellationToken cancellationToken) =>
-        new(id, await LocalTransaction.OpenAsync(data, cancellationToken));
+    public static async ValueTask<Branch> BeginAsync(BranchId id, NpgsqlDataSource data, IsolationLevel isolation, CancellationToken cancellationToken) =>
+        new(id, await LocalTransaction.OpenAsync(data, isolation, cancellationToken));
 
     /// <exception cref="ServerRefusedException">All of <c>max_prepared_transactions</c> are in use, or something else that the server will have
     /// again; nothing is prepared.</exception>

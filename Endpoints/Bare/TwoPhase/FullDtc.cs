@@ -7,12 +7,18 @@ namespace Kit.Endpoints.Bare.TwoPhase;
 /// <summary>What the workers of one endpoint share in <c>full-dtc</c>: slots, the second phase, and recovery, which it starts with.</summary>
 internal sealed partial class FullDtc : IAsyncDisposable
 {
+    private static readonly ByMode<bool> SecondPhaseIsWaitedFor = new("the kit's two-phase commit")
+    {
+        { TransactionMode.FullDtc, false },
+        { TransactionMode.FullDtcWaiting, true },
+    };
+
     private readonly BranchConnections connections;
     private readonly Recovery recovery;
 
-    private FullDtc(BranchConnections connections, QueueDatabase database, SlotNeeds needs, bool isWaiting, TimeSpan timeout, ILogger log)
+    private FullDtc(BranchConnections connections, QueueDatabase database, SlotNeeds needs, bool isWaiting, TransactionSettings settings, ILogger log)
     {
-        Timeout = timeout;
+        Settings = settings;
         this.connections = connections;
         Database = database;
         Slots = new Slots(connections.Data, needs, log);
@@ -22,8 +28,8 @@ internal sealed partial class FullDtc : IAsyncDisposable
 
     public QueueDatabase Database { get; }
 
-    /// <summary>Of the ambient transactions.</summary>
-    public TimeSpan Timeout { get; }
+    /// <summary>Of the ambient transactions and the branches.</summary>
+    public TransactionSettings Settings { get; }
 
     public Slots Slots { get; }
 
@@ -37,22 +43,22 @@ internal sealed partial class FullDtc : IAsyncDisposable
     /// <param name="data">How the handlers reach their database.</param>
     /// <param name="mode">The endpoint's: whether the second phase is waited for.</param>
     /// <param name="concurrency">The endpoint's workers.</param>
-    /// <param name="timeout">Of the ambient transactions.</param>
+    /// <param name="settings">Of the ambient transactions and the branches.</param>
     /// <param name="log">The endpoint's.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="InvalidOperationException">The servers lack something; the message says what to do.</exception>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     public static async Task<FullDtc> StartAsync(
         NpgsqlDataSource queues, NpgsqlConnectionStringBuilder data,
-        TransactionMode mode, int concurrency, TimeSpan timeout, ILogger log, CancellationToken cancellationToken)
+        TransactionMode mode, int concurrency, TransactionSettings settings, ILogger log, CancellationToken cancellationToken)
     {
-        var isWaiting = mode == TransactionMode.FullDtcWaiting;
+        var isWaiting = SecondPhaseIsWaitedFor.Of(mode);
         var opened = BranchConnections.Create(data);
         try
         {
             var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
             var needs = await Preflight.CheckAsync(opened.Data, concurrency, cancellationToken);
-            var started = new FullDtc(opened, database, needs, isWaiting, timeout, log);
+            var started = new FullDtc(opened, database, needs, isWaiting, settings, log);
             await started.RecoverAsync(olderThan: TimeSpan.Zero, cancellationToken);
             started.WarnOfFewSlots(needs, log);
             return started;

@@ -1,4 +1,4 @@
-using Kit.Modes;
+using Kit.Guarantees;
 
 namespace Kit.Runner.Faults.Accounts;
 

@@ -1,3 +1,5 @@
+using Kit.Guarantees;
+
 namespace Kit.Runner.Faults.Accounts;
 
 /// <summary>Where one message left a trace.</summary>

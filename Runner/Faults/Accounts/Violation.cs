@@ -6,6 +6,6 @@ namespace Kit.Runner.Faults.Accounts;
 /// <param name="Evidence">What was found, a line each.</param>
 public sealed record Violation(Guid? MessageId, string Because, IReadOnlyList<string> Evidence)
 {
-    /// <summary>The reason of the <see cref="Modes.KnownLimit"/> that explains all of it; <see langword="null"/> where none does.</summary>
+    /// <summary>The reason of the <see cref="Guarantees.KnownLimit"/> that explains all of it; <see langword="null"/> where none does.</summary>
     public string? Known { get; init; }
 }

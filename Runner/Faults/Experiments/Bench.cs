@@ -70,12 +70,12 @@ internal sealed class Bench : IAsyncDisposable
     public FaultProxy Transport { get; }
 
     /// <summary>What one undisturbed attempt leaves behind.</summary>
-    public Workload Workload => new(ExperimentHandler.RowsPerAttempt, Sends: true, ReceiveIsBranch: cell.Mode.RowCommit() is RowCommit.InTwoPhases);
+    public Workload Workload => new(ExperimentHandler.RowsPerAttempt, Sends: true, ReceiveIsBranch: cell.Mode.RowCommit is RowCommit.InTwoPhases);
 
     public JournalTail Journal => field ??= new JournalTail(JournalPath);
 
     /// <summary>Of the kit's own two-phase commit; <see langword="null"/> in a mode without it.</summary>
-    public WindowsWatch? Windows => field ??= cell.Mode.RowCommit() is RowCommit.InTwoPhases && cell.Mode.CrashEffect is CrashEffect.None
+    public WindowsWatch? Windows => field ??= cell.Mode.RowCommit is RowCommit.InTwoPhases && cell.Mode.CrashEffect is CrashEffect.None
         ? new WindowsWatch(widgets, JournalPath, databases.Names)
         : null;
 

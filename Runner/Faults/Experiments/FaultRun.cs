@@ -1,5 +1,5 @@
 using Kit.Endpoints.Cells;
-using Kit.Modes;
+using Kit.Guarantees;
 using Kit.Runner.Faults.Results;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;

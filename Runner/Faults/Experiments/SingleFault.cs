@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using Kit.Endpoints.Cells;
-using Kit.Modes;
+using Kit.Guarantees;
 using Kit.Runner.Faults.Accounts;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Faults.Results;

@@ -1,5 +1,6 @@
 using System.Text;
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Faults.Accounts;
 using Kit.Runner.Faults.Experiments;
@@ -22,61 +23,64 @@ internal abstract record Injection
     /// <summary>The one that executes a statement: its type, its length, no name and no limit of rows.</summary>
     private static readonly ReadOnlyMemory<byte> Execute = new byte[] { (byte)'E', 0, 0, 0, 9, 0, 0, 0, 0, 0 };
 
+    private static readonly Dictionary<Fault, Func<Cell, Guid, Injection>> Ways = new()
+    {
+        [Fault.ThrowBeforeInsert] = (_, _) => new InHandler(Behaviour.ThrowsBeforeInsert),
+        [Fault.ThrowAfterInsert] = (_, _) => new InHandler(Behaviour.ThrowsAfterInsert),
+        [Fault.Poison] = (_, _) => new InHandler(Behaviour.AlwaysThrows),
+        [Fault.LostDeadlock] = (_, _) => new InHandler(Behaviour.Deadlocks),
+        [Fault.SwallowedError] = (_, _) => new InHandler(Behaviour.SwallowsAnError),
+        [Fault.FailedDispatch] = (_, _) => new InHandler(Behaviour.SendsToNowhere),
+        [Fault.LateQueue] = (_, _) => new QueueComesLate(),
+        [Fault.ImmediateSend] = (_, _) => new InHandler(Behaviour.SendsAtOnceAndThrows),
+        [Fault.SecondConnection] = (_, _) => new InHandler(Behaviour.OpensASecondConnection),
+        [Fault.ScopeTimesOut] = (_, _) => new InHandler(Behaviour.OutlivesItsTransaction),
+        [Fault.FailedCommit] = (_, _) => new ByConstraint(),
+        [Fault.KillBetweenInserts] = (_, _) => new KillWhereParked(AttemptPoint.AfterFirstInsert),
+        [Fault.KillBeforeCommit] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.EachStatement
+            ? new KillWhereParked(AttemptPoint.BeforeInsert)
+            : AtCommit(cell, chosen, CutMoment.BeforeForwarding, kills: true),
+        [Fault.KillBeforeDispatch] = (cell, chosen) => cell.Mode.RowCommit switch
+        {
+            RowCommit.EachStatement => new KillWhereParked(AttemptPoint.AfterSecondInsert),
+            RowCommit.Once => AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true),
+            RowCommit.WithReceive or RowCommit.InTwoPhases => new NoWindow("rows and sends commit as one unit"),
+            var other => throw new NotSupportedException($"Nobody has said when rows and sends commit where rows commit {other}."),
+        },
+        [Fault.KillBeforeAcknowledgement] = (cell, _) => BeforeAcknowledgement(cell),
+        [Fault.CutAtCommit] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.EachStatement
+            ? new OnTheWire(Line.Widgets, [Uuid(chosen)], CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }
+            : AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false),
+        [Fault.CutAtReceive] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.WithReceive
+            ? AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false)
+            : AtReceive(cell, chosen),
+        [Fault.RestartDatabase] = (_, _) => new Restart(OfBroker: false),
+        [Fault.DatabaseAway] = (_, _) => new Restart(OfBroker: false) { StaysAway = true },
+        [Fault.RestartBroker] = (cell, _) => IsOnBroker(cell) ? new Restart(OfBroker: true) : new NoWindow("the transport has no broker"),
+        [Fault.KillAfterPrepare] = (cell, chosen) => WhereSomethingIsPrepared(cell, () => AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true)),
+        [Fault.KillAfterDecision] = (cell, chosen) => WhereSomethingIsPrepared(
+            cell, () => new OnTheWire(Line.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)),
+        [Fault.SlotsExhausted] = (cell, _) => WhereSomethingIsPrepared(cell, () => new HoldsSlots()),
+        [Fault.ReceiveLost] = (cell, _) => HasReceivedBeforeHandler(cell) ? ReceivedBefore : new LosesReceive(),
+    };
+
+    private static NoWindow ReceivedBefore => new("the receive has committed before the handler");
+
     /// <summary>The way for a cell, or <see cref="NoWindow"/> where the cell has no such moment.</summary>
     /// <param name="fault">What goes wrong.</param>
     /// <param name="cell">Where.</param>
     /// <param name="chosen">The message that is to meet it.</param>
-    public static Injection Of(Fault fault, Cell cell, Guid chosen)
-    {
-        var mode = cell.Mode;
-        var rows = mode.RowCommit();
-        var isBroker = cell.Kind.Transport == TransportName.RabbitMq;
-        return fault switch
-        {
-            _ when fault == Fault.ThrowBeforeInsert => new InHandler(Behaviour.ThrowsBeforeInsert),
-            _ when fault == Fault.ThrowAfterInsert => new InHandler(Behaviour.ThrowsAfterInsert),
-            _ when fault == Fault.Poison => new InHandler(Behaviour.AlwaysThrows),
-            _ when fault == Fault.LostDeadlock => new InHandler(Behaviour.Deadlocks),
-            _ when fault == Fault.SwallowedError => new InHandler(Behaviour.SwallowsAnError),
-            _ when fault == Fault.FailedDispatch => new InHandler(Behaviour.SendsToNowhere),
-            _ when fault == Fault.LateQueue => new QueueComesLate(),
-            _ when fault == Fault.ImmediateSend => new InHandler(Behaviour.SendsAtOnceAndThrows),
-            _ when fault == Fault.SecondConnection => new InHandler(Behaviour.OpensASecondConnection),
-            _ when fault == Fault.FailedCommit => new ByConstraint(),
-            _ when fault == Fault.KillBetweenInserts => new KillWhereParked(AttemptPoint.AfterFirstInsert),
-            _ when fault == Fault.KillBeforeCommit => rows is RowCommit.EachStatement
-                ? new KillWhereParked(AttemptPoint.BeforeInsert)
-                : AtCommit(cell, chosen, CutMoment.BeforeForwarding, kills: true),
-            _ when fault == Fault.KillBeforeDispatch => rows switch
-            {
-                RowCommit.EachStatement => new KillWhereParked(AttemptPoint.AfterSecondInsert),
-                RowCommit.Once => AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true),
-                _ => new NoWindow("rows and sends commit as one unit"),
-            },
-            _ when fault == Fault.KillBeforeAcknowledgement => BeforeAcknowledgement(mode, rows, isBroker),
-            _ when fault == Fault.CutAtCommit => rows is RowCommit.EachStatement
-                ? new OnTheWire(Line.Widgets, [Uuid(chosen)], CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }
-                : AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false),
-            _ when fault == Fault.CutAtReceive => rows is RowCommit.WithReceive
-                ? AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false)
-                : AtReceive(cell, chosen),
-            _ when fault == Fault.RestartDatabase => new Restart(OfBroker: false),
-            _ when fault == Fault.RestartBroker => isBroker ? new Restart(OfBroker: true) : new NoWindow("the transport has no broker"),
-            _ when fault == Fault.KillAfterPrepare => rows is RowCommit.InTwoPhases
-                ? AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true)
-                : new NoWindow("nothing is prepared"),
-            _ when fault == Fault.KillAfterDecision => rows is RowCommit.InTwoPhases
-                ? new OnTheWire(Line.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)
-                : new NoWindow("nothing is prepared"),
-            _ when fault == Fault.ScopeTimesOut => new InHandler(Behaviour.OutlivesItsTransaction),
-            _ when fault == Fault.ReceiveLost => mode == TransactionMode.TransactionsOff
-                ? new NoWindow("the receive has committed before the handler")
-                : new LosesReceive(),
-            _ when fault == Fault.DatabaseAway => new Restart(OfBroker: false) { StaysAway = true },
-            _ when fault == Fault.SlotsExhausted => rows is RowCommit.InTwoPhases ? new HoldsSlots() : new NoWindow("nothing is prepared"),
-            _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, "Expected one of Fault.All."),
-        };
-    }
+    /// <exception cref="NotSupportedException">Nobody has said how the fault is brought about.</exception>
+    public static Injection Of(Fault fault, Cell cell, Guid chosen) => Ways.TryGetValue(fault, out var way)
+        ? way(cell, chosen)
+        : throw new NotSupportedException($"Nobody has said how '{fault}' is brought about.");
+
+    private static bool IsOnBroker(Cell cell) => cell.Kind.Transport == TransportName.RabbitMq;
+
+    private static bool HasReceivedBeforeHandler(Cell cell) => !cell.Mode.CommitOrder.IsMessageLeftInHandler;
+
+    private static Injection WhereSomethingIsPrepared(Cell cell, Func<Injection> way) =>
+        cell.Mode.RowCommit is RowCommit.InTwoPhases ? way() : new NoWindow("nothing is prepared");
 
     /// <summary>
     /// At the end of the handler's transaction, known by the rows that went before on its connection: frameworks commit other things as well.
@@ -90,7 +94,7 @@ internal abstract record Injection
             // executes each as it comes: what must not commit is held at the first.
             { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.DtcOff =>
                 [.. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), Sync, moment is CutMoment.BeforeForwarding ? Execute : Sync],
-            { Mode: var mode } when mode.RowCommit() is RowCommit.InTwoPhases => [id, Text(Prepare)],
+            { Mode: var mode } when mode.RowCommit is RowCommit.InTwoPhases => [id, Text(Prepare)],
             // A commit that goes to the server prepared has no text; it is in one batch with the sends, and they have the id once more.
             { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Outbox => [id, .. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
             { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Shared => [.. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
@@ -110,24 +114,24 @@ internal abstract record Injection
         _ => [Uuid(chosen), Text(Commit)],
     };
 
-    private static Injection BeforeAcknowledgement(TransactionMode mode, RowCommit rows, bool isBroker)
+    private static Injection BeforeAcknowledgement(Cell cell)
     {
-        if (rows is RowCommit.InTwoPhases or RowCommit.WithReceive)
+        if (cell.Mode.RowCommit is RowCommit.InTwoPhases or RowCommit.WithReceive)
             return new NoWindow("sends and receive commit as one unit");
-        if (mode == TransactionMode.TransactionsOff)
+        if (HasReceivedBeforeHandler(cell))
             return new KillWhereParked(AttemptPoint.AfterSend);
 
-        return isBroker
+        return IsOnBroker(cell)
             ? new OnTheWire(Line.Transport, [BasicAck], CutMoment.BeforeForwarding, Kills: true)
             : new NoWindow("sends and receive commit together");
     }
 
     private static Injection AtReceive(Cell cell, Guid chosen)
     {
-        if (cell.Mode == TransactionMode.TransactionsOff)
-            return new NoWindow("the receive has committed before the handler");
+        if (HasReceivedBeforeHandler(cell))
+            return ReceivedBefore;
 
-        return cell.Kind.Transport == TransportName.RabbitMq
+        return IsOnBroker(cell)
             ? new OnTheWire(Line.Transport, [BasicAck], CutMoment.BeforeForwarding, Kills: false)
             : new OnTheWire(Line.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: false);
     }

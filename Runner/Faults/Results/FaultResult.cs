@@ -1,5 +1,5 @@
 using System.Text.Json.Serialization;
-using Kit.Modes;
+using Kit.Guarantees;
 using Kit.Runner.Faults.Accounts;
 using Kit.Runner.Results;
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using CsvHelper;
+using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Faults.Accounts;
 using Kit.Runner.Results;

@@ -1,4 +1,4 @@
-using Kit.Modes;
+using Kit.Guarantees;
 using Kit.Runner;
 using Kit.Tests.CommandLine;
 

@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Faults.Accounts;
 using Kit.Runner.Faults.Results;

@@ -1,9 +1,10 @@
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Faults.Accounts;
 using Kit.Runner.Faults.Results;
 using Kit.Tests.Results;
-using static Kit.Modes.DeliveryClass;
+using static Kit.Guarantees.DeliveryClass;
 
 namespace Kit.Tests.Faults.Experiments;
 

@@ -1,6 +1,7 @@
-using System.Text;
+using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Faults.Accounts;
+using Kit.Runner;
+using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Faults.Experiments;
 
@@ -8,22 +9,12 @@ public sealed class PromisesOfTheModes
 {
     /// <summary>The whole table, to be read: what is written there is what every cell is held to.</summary>
     [Test]
-    public void Are_as_approved()
+    public async Task Are_as_approved()
     {
-        var table = new StringBuilder();
-        foreach (var mode in TransactionMode.All)
-        {
-            table.Append($"{mode}\n");
-            foreach (var fault in Fault.All)
-            {
-                var (queue, broker) = (Text(FaultPromise.Of(fault, mode, isBroker: false)), Text(FaultPromise.Of(fault, mode, isBroker: true)));
-                table.Append($"  {fault.Name,-22}{queue}{(queue == broker ? "" : $"; with a broker {broker}")}\n");
-            }
+        var result = await RunnerProcess.RunAsync("list", "--promises");
 
-            table.Append($"  {"always",-22}{Text(FaultPromise.Always(mode))}\n");
-        }
-
-        Approval.Verify("promises.txt", table.ToString());
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Errors);
+        Approval.Verify("promises.txt", result.Output);
     }
 
     [TestCaseSource(typeof(TransactionMode), nameof(TransactionMode.All))]
@@ -33,5 +24,9 @@ public sealed class PromisesOfTheModes
             Assert.That(FaultPromise.Of(fault, mode, isBroker: false), Is.Not.Empty, fault.Name);
     }
 
-    private static string Text(IEnumerable<DeliveryClass> classes) => string.Join('/', classes.Order().Select(Words.Of));
+    [Test]
+    public void Of_a_fault_that_nobody_entered_are_refused() =>
+        Assert.That(
+            () => FaultPromise.Of(new Fault("invented", "nobody knows"), TransactionMode.FullDtc, isBroker: false),
+            Throws.TypeOf<NotSupportedException>().With.Message.Contains("'invented'"));
 }

@@ -1,5 +1,5 @@
 using Kit.Endpoints.Cells;
-using Kit.Modes;
+using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Results;
 

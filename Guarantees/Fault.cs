@@ -1,4 +1,4 @@
-namespace Kit.Modes;
+namespace Kit.Guarantees;
 
 /// <summary>
 /// Something that goes wrong while one message is handled, or while a server is needed. The handler that meets it writes two rows and sends

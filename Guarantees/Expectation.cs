@@ -1,4 +1,6 @@
-namespace Kit.Modes;
+using Kit.Modes;
+
+namespace Kit.Guarantees;
 
 /// <summary>What must be there when one message has come to its end.</summary>
 /// <param name="Rows">Rows that its handler inserted.</param>
@@ -13,7 +15,7 @@ public sealed record Expectation(int Rows, int Sent, int Errors, int Attempts)
     {
         // transactions-off does not retry. Without a scope around the handler an insert outlives the throw after it.
         var retries = mode.ImmediateRetries > 0;
-        var keepsInserts = mode == TransactionMode.ScopeOff || mode == TransactionMode.TransactionsOff;
+        var keepsInserts = mode.RowCommit is RowCommit.EachStatement;
         return situation switch
         {
             Situation.HandlerSucceeds => new(Rows: 1, Sent: 1, Errors: 0, Attempts: 1),

@@ -1,9 +1,12 @@
 using System.Text.Json;
 
-namespace Kit.Runner.Faults.Accounts;
+namespace Kit.Guarantees;
 
 /// <summary>Names in texts, as the command line and the journal write them: <c>in-doubt</c>, <c>after-insert</c>.</summary>
-internal static class Words
+public static class Words
 {
     public static string Of<T>(T value) where T : struct, Enum => JsonNamingPolicy.KebabCaseLower.ConvertName(value.ToString());
+
+    /// <summary>Classes in the order of their list: <c>duplicated/once</c>.</summary>
+    public static string Of(IEnumerable<DeliveryClass> classes) => string.Join('/', classes.Order().Select(Of));
 }

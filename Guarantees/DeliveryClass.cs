@@ -1,4 +1,4 @@
-namespace Kit.Modes;
+namespace Kit.Guarantees;
 
 /// <summary>
 /// What became of a message under faults. Every message is in exactly one class: the first, from the top of this list, whose rule holds.

@@ -1,4 +1,4 @@
-namespace Kit.Modes;
+namespace Kit.Guarantees;
 
 /// <summary>What happens to one message whose handler inserts a row and then sends a message.</summary>
 public enum Situation

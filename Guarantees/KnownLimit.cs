@@ -1,6 +1,7 @@
-using static Kit.Modes.DeliveryClass;
+using Kit.Modes;
+using static Kit.Guarantees.DeliveryClass;
 
-namespace Kit.Modes;
+namespace Kit.Guarantees;
 
 /// <summary>Whose promise a <see cref="KnownLimit"/> breaks.</summary>
 public enum Affected
