@@ -1,3 +1,4 @@
+using Kit.Modes;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;
 
@@ -10,7 +11,7 @@ internal sealed class QueueNames(string name, QueueType type, bool hasRetries = 
 
     public string Retries => name + "_retry";
 
-    public string Errors => name + "_error";
+    public string Errors => ErrorQueue.Of(name);
 
     public QueueType Type => type;
 

@@ -1,3 +1,5 @@
+using Kit.Modes;
+
 namespace Kit.Endpoints.Bare.SqlServer;
 
 /// <summary>
@@ -18,7 +20,7 @@ internal sealed class QueueStatements
             throw new ArgumentException($"The queue name '{name}' is longer than {LongestName} characters.", nameof(name));
 
         Queue = Quoted(name);
-        Errors = Quoted(name + "_error");
+        Errors = Quoted(ErrorQueue.Of(name));
     }
 
     public string Queue { get; }

@@ -48,7 +48,7 @@ internal static class NServiceBusEndpoint
         [Headers.MessageIntent] = nameof(MessageIntent.Send),
     };
 
-    public static string ErrorQueueOf(string queue) => queue + "_error";
+    public static string ErrorQueueOf(string queue) => ErrorQueue.Of(queue);
 
     public static GivenUp GivenUpOf(Dictionary<string, string> headers) => GivenUpOf(headers[Headers.MessageId], headers.GetValueOrDefault);
 

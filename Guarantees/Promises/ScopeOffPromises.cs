@@ -29,7 +29,8 @@ internal static class ScopeOffPromises
         { Fault.KillAfterPrepare, [Once] },
         { Fault.KillAfterDecision, [Once] },
         { Fault.ScopeTimesOut, [Once] },
-        { Fault.ReceiveLost, [Duplicated, Zombie] },
+        // A framework can cancel the handler with the connection, between its inserts; each attempt leaves what it had inserted.
+        { Fault.ReceiveLost, [Torn, Duplicated, Zombie] },
         { Fault.DatabaseAway, [Torn, Duplicated, Once] },
         { Fault.SlotsExhausted, [Once] },
     };

@@ -1,4 +1,5 @@
 using System.Text;
+using Kit.Modes;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
 
@@ -18,7 +19,7 @@ internal sealed class QueueStatements
 
         Name = name;
         Queue = Quoted(name);
-        Errors = Quoted(name + "_error");
+        Errors = Quoted(ErrorQueue.Of(name));
     }
 
     public string Name { get; }
