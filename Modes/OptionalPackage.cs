@@ -21,9 +21,11 @@ public sealed record OptionalPackage(string Name, string Group, string Version, 
     internal static OptionalPackage Describe(OptionalPackageAttribute built)
     {
         var support = built.Folder.Length > 0 ? Support.Yes
-            : built.Choice.Equals("false", StringComparison.OrdinalIgnoreCase) ? Support.Missing($"the build left {built.Name} out (Kit{built.Group}=false)")
+            : built.Choice.Equals("false", StringComparison.OrdinalIgnoreCase)
+                ? Support.Missing($"the build left {built.Name} out (Kit{built.Group}=false)")
             : Support.Missing($"the package feed has no {built.Name} {Series(built.Version)}");
-        return new(built.Name, built.Group, built.Version, support, built.IsFromFolder, built.Folder.Length > 0 ? built.Folder : built.Answer);
+        var origin = built.Folder.Length > 0 ? built.Folder : built.Answer;
+        return new(built.Name, built.Group, built.Version, support, built.IsFromFolder, origin);
     }
 
     /// <summary>10.2.8 is of the series 10.2.x.</summary>

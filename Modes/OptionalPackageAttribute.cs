@@ -12,7 +12,8 @@ namespace Kit.Modes;
 /// <param name="answer">What NuGet said when it did not find the group.</param>
 /// <param name="isFromFolder">Whether NuGet had it from a folder, and not from a package server.</param>
 [AttributeUsage(AttributeTargets.Assembly, AllowMultiple = true)]
-public sealed class OptionalPackageAttribute(string name, string group, string version, string choice, string folder, string answer, bool isFromFolder) : Attribute
+public sealed class OptionalPackageAttribute(
+    string name, string group, string version, string choice, string folder, string answer, bool isFromFolder) : Attribute
 {
     public string Name => name;
 

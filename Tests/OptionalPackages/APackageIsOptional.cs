@@ -9,7 +9,8 @@ public sealed class APackageIsOptional
     [TestCase(false)]
     public void Found_it_says_the_folder_it_was_taken_from_and_whether_NuGet_had_it_from_a_folder(bool isFromFolder)
     {
-        var package = OptionalPackage.Describe(new("NPoco", "NPoco", "6.2.0", choice: "", folder: "/packages/npoco/6.2.0", answer: "", isFromFolder));
+        var package = OptionalPackage.Describe(
+            new("NPoco", "NPoco", "6.2.0", choice: "", folder: "/packages/npoco/6.2.0", answer: "", isFromFolder));
 
         Assert.Multiple(() =>
         {
@@ -24,7 +25,8 @@ public sealed class APackageIsOptional
     [Test]
     public void Missing_it_names_the_series_wanted_and_passes_on_what_NuGet_said()
     {
-        var package = OptionalPackage.Describe(new("NServiceBus", "NServiceBus", "10.2.8", choice: "auto", folder: "", answer: "Found 3 versions.", isFromFolder: false));
+        var package = OptionalPackage.Describe(
+            new("NServiceBus", "NServiceBus", "10.2.8", choice: "auto", folder: "", answer: "Found 3 versions.", isFromFolder: false));
 
         Assert.Multiple(() =>
         {
@@ -36,7 +38,8 @@ public sealed class APackageIsOptional
     [Test]
     public void Switched_off_it_says_so()
     {
-        var package = OptionalPackage.Describe(new("NPoco", "NPoco", "6.2.0", choice: "false", folder: "", answer: "", isFromFolder: false));
+        var package = OptionalPackage.Describe(
+            new("NPoco", "NPoco", "6.2.0", choice: "false", folder: "", answer: "", isFromFolder: false));
 
         Assert.That(package.Support.Because, Is.EqualTo("the build left NPoco out (KitNPoco=false)"));
     }
