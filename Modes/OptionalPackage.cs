@@ -11,27 +11,21 @@ namespace Kit.Modes;
 /// <param name="Origin">The folder that it was taken from, or what NuGet said. Of this machine: for the terminal, not for results.</param>
 public sealed record OptionalPackage(string Name, string Group, string Version, Support Support, bool IsFromFolder, string Origin)
 {
-    private const string Prefix = "OptionalPackage:";
-
     /// <summary>The optional packages that <paramref name="assembly"/> asked for when it was built.</summary>
     public static IReadOnlyList<OptionalPackage> Of(Assembly assembly)
     {
         ArgumentNullException.ThrowIfNull(assembly);
-        return [.. assembly.GetCustomAttributes<AssemblyMetadataAttribute>()
-            .Where(fact => fact.Key.StartsWith(Prefix, StringComparison.Ordinal))
-            .Select(fact => Parse(fact.Key[Prefix.Length..], fact.Value ?? ""))];
+        return [.. assembly.GetCustomAttributes<OptionalPackageAttribute>().Select(Describe)];
     }
 
-    /// <summary>Reads what the build wrote: group, version wanted, switch, folder, whether a folder was its source, and NuGet's answer, parted by bars.</summary>
-    internal static OptionalPackage Parse(string name, string facts)
+    internal static OptionalPackage Describe(OptionalPackageAttribute built)
     {
-        if (facts.Split('|') is not [var group, var version, var choice, var folder, var isFromFolder, .. var answer])
-            throw new FormatException($"Optional package {name}: expected group|version|switch|folder|from a folder|answer, found '{facts}'.");
-
-        var support = choice.Equals("false", StringComparison.OrdinalIgnoreCase) ? Support.Missing($"the build left {name} out (Kit{group}=false)")
-            : folder.Length == 0 ? Support.Missing($"the package feed has no {name} {Series(version)}")
-            : Support.Yes;
-        return new(name, group, version, support, isFromFolder.Equals("true", StringComparison.OrdinalIgnoreCase), folder.Length == 0 ? string.Join('|', answer) : folder);
+        var support = built.Folder.Length > 0 ? Support.Yes
+            : built.Choice.Equals("false", StringComparison.OrdinalIgnoreCase)
+                ? Support.Missing($"the build left {built.Name} out (Kit{built.Group}=false)")
+            : Support.Missing($"the package feed has no {built.Name} {Series(built.Version)}");
+        var origin = built.Folder.Length > 0 ? built.Folder : built.Answer;
+        return new(built.Name, built.Group, built.Version, support, built.IsFromFolder, origin);
     }
 
     /// <summary>10.2.8 is of the series 10.2.x.</summary>

@@ -19,7 +19,7 @@ internal interface ITestWidgets : IAsyncDisposable
 
     Task<int> CountPreparedAsync();
 
-    /// <summary>On the tests' server for a cell; the test is ignored, with the reason, where there is none.</summary>
+    /// <summary>On the tests' server for a cell; where there is no PostgreSQL the test is ignored, with the reason.</summary>
     static async Task<ITestWidgets> CreateAsync(IEndpointKind kind)
     {
 #if KIT_SQLCLIENT

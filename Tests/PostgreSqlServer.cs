@@ -8,6 +8,11 @@ public sealed class PostgreSqlServer
 {
     private static readonly Lazy<Task<PrivatePostgreSql>> Server = new(() => PrivatePostgreSql.StartAsync(CancellationToken.None));
 
+    /// <summary>Why there is none; <see langword="null"/> where there is one.</summary>
+    public static string? Missing { get; } = PostgreSqlBinaries.Folders().Any()
+        ? null
+        : $"This machine has no PostgreSQL server programs. {InstallableServer.PostgreSql.InstallHint()}";
+
     /// <summary>The server; the test is ignored, with the reason, on a machine without PostgreSQL's programs.</summary>
     public static Task<PrivatePostgreSql> GetAsync()
     {
@@ -17,8 +22,8 @@ public sealed class PostgreSqlServer
 
     public static void IgnoreWithoutPrograms()
     {
-        if (!PostgreSqlBinaries.Folders().Any())
-            Assert.Ignore($"This machine has no PostgreSQL server programs. {InstallableServer.PostgreSql.InstallHint()}");
+        if (Missing is { } reason)
+            Assert.Ignore(reason);
     }
 
     [OneTimeTearDown]

@@ -8,6 +8,10 @@ public sealed class RabbitMqServer
 {
     private static readonly Lazy<Task<PrivateRabbitMq>> Broker = new(() => PrivateRabbitMq.StartAsync(CancellationToken.None));
 
+    /// <summary>Why there is none; <see langword="null"/> where there is one.</summary>
+    public static string? Missing { get; } = PrivateRabbitMq.Support.Because
+        ?? (RabbitMqBinaries.Folders().Any() ? null : $"This machine has no RabbitMQ broker. {InstallableServer.RabbitMq.InstallHint()}");
+
     /// <summary>The broker; the test is ignored, with the reason, on a machine without RabbitMQ's programs.</summary>
     public static Task<PrivateRabbitMq> GetAsync()
     {
@@ -17,10 +21,8 @@ public sealed class RabbitMqServer
 
     public static void IgnoreWithoutPrograms()
     {
-        if (PrivateRabbitMq.Support.Because is { } reason)
+        if (Missing is { } reason)
             Assert.Ignore(reason);
-        if (!RabbitMqBinaries.Folders().Any())
-            Assert.Ignore($"This machine has no RabbitMQ broker. {InstallableServer.RabbitMq.InstallHint()}");
     }
 
     [OneTimeTearDown]

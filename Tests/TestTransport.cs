@@ -34,5 +34,15 @@ internal sealed class TestTransport : IAsyncDisposable
         }
     }
 
+    /// <summary>Why this machine has no server for a cell on <paramref name="transport"/>; <see langword="null"/> where it has.</summary>
+    public static string? MissingServer(string transport) => transport switch
+    {
+        TransportName.PostgreSql or TransportName.Learning => PostgreSqlServer.Missing,
+        TransportName.RabbitMq => PostgreSqlServer.Missing ?? RabbitMqServer.Missing,
+        TransportName.SqlServer => SqlServerServer.Missing,
+        _ => throw new ArgumentException(
+            $"Transport '{transport}': the tests do not know which servers it needs. Name them here.", nameof(transport)),
+    };
+
     public ValueTask DisposeAsync() => remove();
 }

@@ -1,17 +1,14 @@
-using Kit.Endpoints.Cells;
 using Kit.Modes;
+using Kit.Tests.Contract;
 
 namespace Kit.Tests.RabbitMq;
 
 /// <summary>The cells on RabbitMQ, with the baseline's access.</summary>
 internal static class RabbitMqCells
 {
-    public static IEnumerable<TestFixtureData> All => Of(_ => true);
+    public static IEnumerable<TestFixtureData> All => ContractCells.Of(cell => cell.Kind.Transport == "rabbitmq");
 
     /// <summary>Those whose broker keeps a message until it was handled.</summary>
-    public static IEnumerable<TestFixtureData> Acknowledging => Of(cell => cell.Mode != TransactionMode.TransactionsOff);
-
-    private static IEnumerable<TestFixtureData> Of(Predicate<Cell> wanted) => Cell.All
-        .Where(cell => cell is { Kind.Transport: "rabbitmq", Access.Name: "ado", Support.IsSupported: true } && wanted(cell))
-        .Select(cell => new TestFixtureData(cell).SetArgDisplayNames(cell.Name));
+    public static IEnumerable<TestFixtureData> Acknowledging =>
+        ContractCells.Of(cell => cell.Kind.Transport == "rabbitmq" && cell.Mode != TransactionMode.TransactionsOff);
 }

@@ -14,17 +14,13 @@ public sealed class SampleApplication
     [TestCase("shared")]
     public Task Bare_places_the_order(string mode) => PlacesTheOrderAsync("bare", mode);
 
+#if KIT_NSERVICEBUS
     [TestCase("dtc-off")]
     [TestCase("scope-off")]
     [TestCase("transactions-off")]
     [TestCase("shared")]
-    public Task NServiceBus_places_the_order(string mode)
-    {
-        if (Endpoints.Cells.OptionalPackages.All.First(package => package.Group is "NServiceBus").Support.Because is { } reason)
-            Assert.Ignore(reason);
-
-        return PlacesTheOrderAsync("nservicebus", mode);
-    }
+    public Task NServiceBus_places_the_order(string mode) => PlacesTheOrderAsync("nservicebus", mode);
+#endif
 
     [TestCase("dtc-off")]
     [TestCase("scope-off")]

@@ -8,10 +8,9 @@ namespace Kit.Tests.SqlServer;
 /// <summary>The databases of a run on a SQL Server that is named.</summary>
 public sealed class DatabasesOnSqlServer
 {
-    [Test]
-    public async Task A_round_begins_with_the_seeded_rows_and_leaves_nothing_behind()
+    [TestCaseSource(typeof(SqlServerServer), nameof(SqlServerServer.Cases))]
+    public async Task A_round_begins_with_the_seeded_rows_and_leaves_nothing_behind(string server)
     {
-        var server = SqlServerServer.GetOrIgnore();
         var before = await DatabasesAsync(server);
         await using (var databases = new SqlServerDatabases(server))
         {
@@ -28,10 +27,9 @@ public sealed class DatabasesOnSqlServer
         Assert.That(await DatabasesAsync(server), Is.EqualTo(before));
     }
 
-    [Test]
-    public async Task A_database_of_a_process_that_runs_is_left_alone()
+    [TestCaseSource(typeof(SqlServerServer), nameof(SqlServerServer.Cases))]
+    public async Task A_database_of_a_process_that_runs_is_left_alone(string server)
     {
-        var server = SqlServerServer.GetOrIgnore();
         var name = $"{DatabaseOwner.NamePrefix}{Guid.NewGuid():N}";
         await SqlServerOwner.CreateAsync(server, name, CancellationToken.None);
         try
@@ -46,10 +44,10 @@ public sealed class DatabasesOnSqlServer
         }
     }
 
-    [Test]
-    public async Task A_probe_begins_with_an_empty_table()
+    [TestCaseSource(typeof(SqlServerServer), nameof(SqlServerServer.Cases))]
+    public async Task A_probe_begins_with_an_empty_table(string server)
     {
-        await using var databases = new SqlServerDatabases(SqlServerServer.GetOrIgnore());
+        await using var databases = new SqlServerDatabases(server);
         await using var scratch = await databases.CreateEmptyAsync(CancellationToken.None);
 
         Assert.That(await scratch.CountAsync(CancellationToken.None), Is.Zero);

@@ -21,7 +21,7 @@ internal sealed class SqlServerTestDatabases : ITestWidgets
 
     public static async Task<SqlServerTestDatabases> CreateAsync()
     {
-        var databases = new SqlServerTestDatabases(SqlServerServer.GetOrIgnore());
+        var databases = new SqlServerTestDatabases(SqlServerServer.Named!);
         foreach (var database in new[] { databases.name + "_queue", databases.name + "_widgets" })
             await ExecuteAsync(databases.server, $"CREATE DATABASE [{database}]; ALTER DATABASE [{database}] SET ALLOW_SNAPSHOT_ISOLATION ON");
 

@@ -26,7 +26,8 @@ public sealed class OneFaultMeetsAMessage
     private TemporaryFolder folder = null!;
 
     private static IEnumerable<Cell> Cells => Cell.All.Where(cell =>
-        cell is { Kind.Framework: "bare", Kind.Transport: TransportName.PostgreSql or TransportName.RabbitMq, Access.Name: "ado", Support.IsSupported: true } && Modes.Contains(cell.Mode));
+        cell is { Kind.Framework: "bare", Kind.Transport: TransportName.PostgreSql or TransportName.RabbitMq, Access.Name: "ado", Support.IsSupported: true }
+        && Modes.Contains(cell.Mode) && TestTransport.MissingServer(cell.Kind.Transport) is null);
 
     private static IEnumerable<TestCaseData> Places =>
         from cell in Cells
@@ -50,9 +51,6 @@ public sealed class OneFaultMeetsAMessage
     [TestCaseSource(nameof(Places))]
     public void The_mode_keeps_its_promise_or_the_reason_is_known(Cell cell, Fault fault)
     {
-        if (FaultPlan.NeedsBroker(cell))
-            RabbitMqServer.IgnoreWithoutPrograms();
-
         var result = results.Single(one => one.Cell == Provenance.NameOf(cell) && one.Fault == fault.Name);
 
         foreach (var line in result.Fired.Concat(result.Evidence))
