@@ -11,6 +11,9 @@ public static class ExitCode
     /// <summary>The command line could not be understood, or named what does not exist.</summary>
     public const int Usage = 2;
 
+    /// <summary>A comparison found a cell slower than its threshold allows, or a promise broken that was not broken before.</summary>
+    public const int Regression = 3;
+
     /// <summary>Stopped by Ctrl+C; finished rounds are kept. 128 + SIGINT, as shells have it.</summary>
     public const int Interrupted = 130;
 }

@@ -17,6 +17,7 @@ return await Invocation.RunAsync(
         new ListCommand(),
         new DoctorCommand(),
         new ReportCommand(),
+        new CompareCommand(args),
         new FaultsCommand(args),
         new ErrorsCommand(),
         new BranchesCommand(),

@@ -24,9 +24,11 @@ internal sealed class CellFilter
         access = Filter("--access", $"Only these access libraries{(isMatrix ? " (ado)" : "")}.", cell => cell.Access.Name);
     }
 
+    public IReadOnlyList<Option<string[]>> Options => [framework, transport, mode, access];
+
     public void AddTo(Command command)
     {
-        foreach (var option in new[] { framework, transport, mode, access })
+        foreach (var option in Options)
             command.Options.Add(option);
     }
 
@@ -41,6 +43,15 @@ internal sealed class CellFilter
            // The modes are compared with the baseline; access libraries are compared when they are named.
            where Allows(parsed, access, cell.Access.Name, otherwise: !isMatrix || cell.Access.Name == "ado")
            select cell,
+    ];
+
+    /// <summary>What was typed of them, to be typed to another runner.</summary>
+    public IReadOnlyList<string> Typed(ParseResult parsed) =>
+    [
+        .. from option in Options
+           where parsed.GetValue(option) is { Length: > 0 }
+           from word in new[] { option.Name, string.Join(',', parsed.GetValue(option)!) }
+           select word,
     ];
 
     private static Option<string[]> Filter(string name, string description, Func<Cell, string> part)

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using System.Globalization;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Results;
@@ -23,9 +22,12 @@ internal sealed class FaultsCommand : KitCommand
     {
         Description = "Instead of single faults: 2000 messages for each cell, and kills and cut connections at random moments.",
     };
-    private readonly Option<int?> kills = Count("--kills", $"In a storm: how often the handler process is killed ({StormPlan.DefaultBlows}).");
-    private readonly Option<int?> cuts = Count("--cuts", $"In a storm: how often its connections are cut ({StormPlan.DefaultBlows}).");
-    private readonly Option<int?> seed = Count("--seed", "In a storm: the seed of its moments (random, and printed).");
+    private readonly Option<int?> kills = NumberOption.Count(
+        "--kills", $"In a storm: how often the handler process is killed ({StormPlan.DefaultBlows}).", least: 0);
+    private readonly Option<int?> cuts = NumberOption.Count(
+        "--cuts", $"In a storm: how often its connections are cut ({StormPlan.DefaultBlows}).", least: 0);
+    private readonly Option<int?> seed = NumberOption.Count(
+        "--seed", "In a storm: the seed of its moments (random, and printed).", least: 0);
     private readonly Option<string?> speedFrom = new("--speed-from")
     {
         Description = "The folder of a run without faults, whose speeds are shown beside the guarantees.",
@@ -122,19 +124,4 @@ internal sealed class FaultsCommand : KitCommand
                 result.AddError($"{option.Name}: belongs to a storm; add --storm.");
         }
     }
-
-    private static Option<int?> Count(string name, string description) => new(name)
-    {
-        Description = description,
-        HelpName = "n",
-        CustomParser = result =>
-        {
-            var typed = result.Tokens[0].Value;
-            if (int.TryParse(typed, NumberStyles.None, CultureInfo.InvariantCulture, out var count))
-                return count;
-
-            result.AddError($"{name}: expected a whole number from 0 to {int.MaxValue}, found '{typed}'.");
-            return null;
-        },
-    };
 }

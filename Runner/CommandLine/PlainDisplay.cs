@@ -33,10 +33,10 @@ internal sealed class PlainDisplay(TextWriter output) : IRunDisplay
         return new Direct(_ => { });
     }
 
-    public void Finished(RoundDocument round, int done, int planned)
+    public void Finished(string line, int done, int planned)
     {
         progress.Finish(done, planned);
-        output.WriteLine(progress.LineOf(round));
+        output.WriteLine(progress.LineOf(line));
     }
 
     // Progress<T> would hand the reports to the thread pool, where they can overtake each other.

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using System.Globalization;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
@@ -11,16 +10,18 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>run</c>: measures the matrix.</summary>
 internal sealed class RunCommand : KitCommand
 {
-    // Each worker holds a connection to its queue and one to the widgets; a server allows 100 unless it is told otherwise.
-    private const int MostConcurrency = 40;
-
     private readonly CellFilter filter = new(isMatrix: true);
-    private readonly Option<int?> messages = Count("--messages", "Messages of each measured drain (10000; quick: 2000).", least: 1);
-    private readonly Option<int?> rounds = Count("--rounds", "Rounds; each has every cell once (5; quick: 1).", least: 1);
-    private readonly Option<int?> seedRows = Count("--seed-rows", "Rows in the widgets' table before each round (1000000; quick: 100000).", least: 0);
-    private readonly Option<int?> warmUp = Count("--warmup", "Messages drained before the clock, in the same process (1000; quick: 500).", least: 0);
-    private readonly Option<int?> concurrency = Count("--concurrency", "Messages handled at the same time (2).", least: 1, most: MostConcurrency);
-    private readonly Option<int?> orderSeed = Count("--order-seed", "Seed of the order of the cells within each round (random, and printed).", least: 0);
+    private readonly Option<int?> messages = NumberOption.Count(
+        "--messages", "Messages of each measured drain (10000; quick: 2000).", least: 1);
+    private readonly Option<int?> rounds = NumberOption.Count("--rounds", "Rounds; each has every cell once (5; quick: 1).", least: 1);
+    private readonly Option<int?> seedRows = NumberOption.Count(
+        "--seed-rows", "Rows in the widgets' table before each round (1000000; quick: 100000).", least: 0);
+    private readonly Option<int?> warmUp = NumberOption.Count(
+        "--warmup", "Messages drained before the clock, in the same process (1000; quick: 500).", least: 0);
+    private readonly Option<int?> concurrency = NumberOption.Count(
+        "--concurrency", "Messages handled at the same time (2).", least: 1, most: NumberOption.MostConcurrency);
+    private readonly Option<int?> orderSeed = NumberOption.Count(
+        "--order-seed", "Seed of the order of the cells within each round (random, and printed).", least: 0);
     private readonly Option<bool> quick = new("--quick") { Description = "One round with fewer rows and messages, about a minute; to try, not to cite." };
     private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not run noisy rounds once more at the end (quick never does)." };
     private readonly Option<string?> output = new("--out")
@@ -117,13 +118,9 @@ internal sealed class RunCommand : KitCommand
             parsed.GetValue(queueType),
             RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat),
             parsed.GetValue(output) ?? Path.Combine("results", $"{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
-            // A password would go into the results and from there anywhere.
-            string.Join(' ', arguments.Select(argument => Masked(argument, server, broker, management, microsoft))),
+            ServerOption.Masked(arguments, server, broker, management, microsoft),
             microsoft);
     }
-
-    private static string Masked(string argument, params IEnumerable<string?> servers) =>
-        servers.OfType<string>().Aggregate(argument, (masked, server) => masked.Replace(server, ConnectionStrings.Mask(server), StringComparison.Ordinal));
 
     private static QueueType ParseQueueType(ArgumentResult result)
     {
@@ -134,19 +131,4 @@ internal sealed class RunCommand : KitCommand
         result.AddError($"--queue-type: unknown name '{typed}'. Names: {string.Join(", ", Enum.GetNames<QueueType>()).ToLowerInvariant()}.");
         return default;
     }
-
-    private static Option<int?> Count(string name, string description, int least, int most = int.MaxValue) => new(name)
-    {
-        Description = description,
-        HelpName = "n",
-        CustomParser = result =>
-        {
-            var typed = result.Tokens[0].Value;
-            if (int.TryParse(typed, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var count) && count >= least && count <= most)
-                return count;
-
-            result.AddError($"{name}: expected a whole number from {least} to {most}, found '{typed}'.");
-            return null;
-        },
-    };
 }

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Kit.Runner.Results;
 
 namespace Kit.Runner.CommandLine;
 
@@ -17,8 +16,8 @@ internal sealed class RunProgress
 
     public string Left => done > 0 && done < planned ? $"about {Duration(measuring.Elapsed / done * (planned - done))} left" : "";
 
-    /// <summary>A round that has just ended, in one line.</summary>
-    public string LineOf(RoundDocument round) => $"{done} of {planned}: {RoundLine.Of(round)}{(Left.Length > 0 ? $"; {Left}" : "")}";
+    /// <summary>What has just ended, and how far that is.</summary>
+    public string LineOf(string ended) => $"{done} of {planned}: {ended}{(Left.Length > 0 ? $"; {Left}" : "")}";
 
     private static string Duration(TimeSpan time) => time.TotalMinutes >= 2 ? $"{time.TotalMinutes:F0} min" : $"{time.TotalSeconds:F0} s";
 }

@@ -75,6 +75,14 @@ internal static class ServerOption
         return option;
     }
 
+    /// <summary>
+    /// The command as it was typed, without the passwords of servers: they would go into the results and from there anywhere.
+    /// </summary>
+    public static string Masked(IEnumerable<string> arguments, params IReadOnlyList<string?> servers) => string.Join(
+        ' ',
+        arguments.Select(argument => servers.OfType<string>().Aggregate(
+            argument, (masked, server) => masked.Replace(server, ConnectionStrings.Mask(server), StringComparison.Ordinal))));
+
     /// <summary>Refuses an empty text, which a variable that is not set gives in a script.</summary>
     public static void NotEmpty(this Option<string?> option) => option.Validators.Add(result =>
     {

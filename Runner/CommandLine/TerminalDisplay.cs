@@ -1,4 +1,3 @@
-using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Spectre.Console;
 
@@ -32,10 +31,10 @@ internal sealed class TerminalDisplay : IRunDisplay
         return Begin(name, messages);
     }
 
-    public void Finished(RoundDocument round, int done, int planned)
+    public void Finished(string line, int done, int planned)
     {
         progress.Finish(done, planned);
-        AnsiConsole.MarkupLineInterpolated($"{progress.LineOf(round)}");
+        AnsiConsole.MarkupLineInterpolated($"{progress.LineOf(line)}");
         whole!.Value = (double)done / planned;
         whole.Description = Markup.Escape($"all rounds, {(progress.Left.Length > 0 ? progress.Left : "nearly done")}");
     }

@@ -22,6 +22,19 @@ public sealed class CellResult
     /// <summary>Messages per second over the counting rounds; <see langword="null"/> where none counts.</summary>
     public Estimate? Rate { get; }
 
+    /// <summary>
+    /// The cell's rate as a multiple of another's, over the rounds that count in both, each against the one of the same number.
+    /// </summary>
+    /// <returns><see langword="null"/> where no round that took time counts in both.</returns>
+    public RateRatio? Against(CellResult reference) => RateRatio.OfPairs(
+    [
+        .. from mine in Counting
+           join other in reference.Counting on mine.Round equals other.Round
+           let pair = (Rate: mine.Throughput.AveragePerSecond ?? 0, Reference: other.Throughput.AveragePerSecond ?? 0)
+           where pair is { Rate: > 0, Reference: > 0 }
+           select pair,
+    ]);
+
     public bool Counts(RoundDocument round) => Counting.Any(counting => ReferenceEquals(counting, round));
 
     /// <summary>The mean of a figure over the counting rounds; <see langword="null"/> unless every one of them has it.</summary>

@@ -1,47 +1,73 @@
 namespace Kit.Runner.Results;
 
-/// <summary>What two means allow to be said.</summary>
+/// <summary>What a ratio allows to be said.</summary>
 public enum ComparisonVerdict
 {
     Faster,
     Slower,
 
-    /// <summary>The confidence intervals overlap.</summary>
-    NoDifferenceShown,
+    /// <summary>The adjusted interval reaches into the margin. That does not show that there is no difference.</summary>
+    NoClearDifference,
 
-    /// <summary>Fewer than <see cref="Comparison.EnoughRounds"/> rounds on one side.</summary>
+    /// <summary>Fewer than <see cref="Comparison.EnoughRounds"/> pairs of rounds.</summary>
     TooFewRounds,
 }
 
-/// <summary>A mean rate set against another of the same run.</summary>
-/// <param name="Ratio">Mean divided by the baseline's mean.</param>
+/// <summary>A rate set against a reference, judged together with the other cells that are compared.</summary>
+/// <param name="Ratio">Rate divided by reference, by round.</param>
 /// <param name="Verdict">What may be concluded.</param>
-public sealed record Comparison(double Ratio, ComparisonVerdict Verdict)
+/// <param name="Level">The alpha of the adjusted interval; <see langword="null"/> where too few rounds allow none.</param>
+public sealed record Comparison(RateRatio Ratio, ComparisonVerdict Verdict, double? Level)
 {
     public const int EnoughRounds = 5;
 
-    /// <summary>
-    /// Two 95 % intervals that keep apart show a difference; the opposite does not show that there is none. The test is stricter than
-    /// one of the difference itself (Schenker and Gentleman, The American Statistician 55, 2001).
-    /// </summary>
-    public static Comparison Of(Estimate rate, Estimate baseline) => new(rate.Mean / baseline.Mean, VerdictOf(rate, baseline));
+    /// <summary>Of the 95 % intervals, and of all verdicts of one table together.</summary>
+    public const double Alpha = 0.05;
 
-    private static ComparisonVerdict VerdictOf(Estimate rate, Estimate baseline)
+    /// <summary>
+    /// The 95 % interval of this ratio by itself; <see langword="null"/> where too few rounds allow none that says anything.
+    /// </summary>
+    public RatioInterval? Interval => Level is null ? null : Ratio.IntervalAt(Alpha);
+
+    /// <summary>The interval that the verdict goes by: wider, the more cells are compared.</summary>
+    public RatioInterval? Adjusted => Level is { } level ? Ratio.IntervalAt(level) : null;
+
+    /// <summary>
+    /// Judges cells together. One is faster or slower only where its interval, adjusted for the number of cells (<see cref="Holm"/>), lies
+    /// beyond the margin; those with too few rounds are not judged and not counted.
+    /// </summary>
+    /// <returns>The comparisons, in the order of the ratios.</returns>
+    public static IReadOnlyList<Comparison> OfAll(IReadOnlyList<RateRatio> ratios, Margin margin)
     {
-        if (Math.Min(rate.Count, baseline.Count) < EnoughRounds)
-            return ComparisonVerdict.TooFewRounds;
-        if (rate.Low > baseline.High)
-            return ComparisonVerdict.Faster;
-        return rate.High < baseline.Low ? ComparisonVerdict.Slower : ComparisonVerdict.NoDifferenceShown;
+        var judged = ratios.Where(HasEnough).ToList();
+        var probabilities = judged.Select(ratio => ratio.ProbabilityWithin(margin)).ToList();
+        var found = new Queue<Comparison>(judged
+            .Zip(probabilities, Holm.LevelsOf(probabilities, Alpha))
+            .Select(each => new Comparison(each.First, VerdictOf(each.First, isShown: each.Second <= each.Third), each.Third)));
+        return
+        [
+            .. ratios.Select(
+                ratio => HasEnough(ratio) ? found.Dequeue() : new Comparison(ratio, ComparisonVerdict.TooFewRounds, Level: null)),
+        ];
     }
 
-    public override string ToString() => $"{Figures.Measured(Ratio)} ({Reading})";
+    private static bool HasEnough(RateRatio ratio) => ratio.Pairs >= EnoughRounds;
 
-    private string Reading => Verdict switch
+    private static ComparisonVerdict VerdictOf(RateRatio ratio, bool isShown) => !isShown
+        ? ComparisonVerdict.NoClearDifference
+        : ratio.Log > 0 ? ComparisonVerdict.Faster : ComparisonVerdict.Slower;
+
+    /// <summary>The verdict in words.</summary>
+    public string Reading => Verdict switch
     {
         ComparisonVerdict.Faster => "faster",
         ComparisonVerdict.Slower => "slower",
-        ComparisonVerdict.NoDifferenceShown => "intervals overlap",
-        _ => $"n < {Figures.Plain(EnoughRounds)}",
+        ComparisonVerdict.NoClearDifference => "no clear difference",
+        ComparisonVerdict.TooFewRounds => $"n < {Figures.Plain(EnoughRounds)}",
+        _ => throw new InvalidOperationException($"No such verdict: {Verdict}."),
     };
+
+    public override string ToString() => Verdict is ComparisonVerdict.TooFewRounds
+        ? $"{Figures.Measured(Ratio.Value)} ({Reading})"
+        : $"{Figures.Measured(Ratio.Value)} ({Interval}, {Reading})";
 }

@@ -9,6 +9,9 @@ public sealed class RecordedRun
 
     private static readonly IReadOnlyList<string> Modes = [.. TransactionMode.All.Select(mode => mode.Name)];
 
+    private readonly IReadOnlyDictionary<CellName, Comparison> toStrictest;
+    private readonly IReadOnlyDictionary<CellName, Comparison> toBare;
+
     public RecordedRun(RunDocument document, IReadOnlyList<RoundDocument> rounds)
     {
         Document = document;
@@ -19,6 +22,8 @@ public sealed class RecordedRun
                 .Order(Comparer<CellName>.Create(InReadingOrder))
                 .Select(cell => new CellResult(cell, rounds.Where(round => round.Cell == cell))),
         ];
+        toStrictest = Judged(cell => IsStrictest(cell) ? null : StrictestBeside(cell));
+        toBare = Judged(cell => IsFloor(cell) ? null : BareBeside(cell));
     }
 
     public RunDocument Document { get; }
@@ -33,28 +38,45 @@ public sealed class RecordedRun
 
     public IEnumerable<IGrouping<CellGroup, CellResult>> Groups => Cells.GroupBy(result => result.Cell.Group);
 
-    /// <summary>The cell's rate against that of the strictest mode on the same framework, transport and access library, of this run alone.</summary>
-    /// <returns><see langword="null"/> where one of the two has no counting round.</returns>
-    public Comparison? AgainstStrictest(CellResult result) => Compare(result, StrictestBeside(result));
+    /// <summary>
+    /// The cell's rate against that of the strictest mode on the same framework, transport and access library, of this run alone; judged
+    /// together with all cells that are set against theirs.
+    /// </summary>
+    /// <returns><see langword="null"/> for the strictest itself, and where no round counts in both.</returns>
+    public Comparison? AgainstStrictest(CellResult result) => toStrictest.GetValueOrDefault(result.Cell);
 
     /// <summary>Whether no stricter mode was planned on its framework, transport and access library.</summary>
     public bool IsStrictest(CellResult result) => ReferenceEquals(StrictestBeside(result), result);
 
-    /// <summary>The cell's rate against that of the bare driver on the same transport, with the same mode and access library, of this run alone.</summary>
-    /// <returns><see langword="null"/> where there is none, and where one of the two has no counting round.</returns>
-    public Comparison? AgainstBare(CellResult result) =>
-        Cells.FirstOrDefault(other => other.Cell == result.Cell with { Framework = Floor }) is { } bare ? Compare(result, bare) : null;
+    /// <summary>
+    /// The cell's rate against that of the bare driver on the same transport, with the same mode and access library, of this run alone;
+    /// judged together with all cells that are set against theirs.
+    /// </summary>
+    /// <returns><see langword="null"/> for the bare driver itself, where it was not measured, and where no round counts in both.</returns>
+    public Comparison? AgainstBare(CellResult result) => toBare.GetValueOrDefault(result.Cell);
 
     public static bool IsFloor(CellResult result) => string.Equals(result.Cell.Framework, Floor, StringComparison.Ordinal);
 
-    // By what a crash can do; those that are equal in that stand in the order of what they promise.
-    private CellResult StrictestBeside(CellResult result) =>
-        Cells.Where(other => other.Cell.Group == result.Cell.Group).MinBy(other => EffectOf(other.Cell.Mode))!;
+    /// <summary>By what a crash can do; those that are equal in that stand in the order of what they promise.</summary>
+    /// <param name="cells">At least one, in reading order.</param>
+    public static CellResult StrictestOf(IEnumerable<CellResult> cells) => cells.MinBy(cell => EffectOf(cell.Cell.Mode))!;
+
+    private CellResult StrictestBeside(CellResult result) => StrictestOf(Cells.Where(other => other.Cell.Group == result.Cell.Group));
 
     private static CrashEffect? EffectOf(string mode) => TransactionMode.All.FirstOrDefault(known => string.Equals(known.Name, mode, StringComparison.Ordinal))?.CrashEffect;
 
-    private static Comparison? Compare(CellResult result, CellResult baseline) =>
-        result.Rate is null || baseline.Rate is null ? null : Comparison.Of(result.Rate, baseline.Rate);
+    private CellResult? BareBeside(CellResult result) =>
+        Cells.FirstOrDefault(other => other.Cell == result.Cell with { Framework = Floor });
+
+    private Dictionary<CellName, Comparison> Judged(Func<CellResult, CellResult?> referenceOf)
+    {
+        var compared = Cells
+            .Select(cell => (cell.Cell, Ratio: referenceOf(cell) is { } reference ? cell.Against(reference) : null))
+            .Where(cell => cell.Ratio is not null)
+            .ToList();
+        return compared.Zip(Comparison.OfAll([.. compared.Select(cell => cell.Ratio!)], Margin.Default))
+            .ToDictionary(each => each.First.Cell, each => each.Second);
+    }
 
     private static int InReadingOrder(CellName left, CellName right)
     {

@@ -6,11 +6,14 @@ internal static class ReportText
     public const string Brackets =
         "Figures in brackets are not in the averages: the round failed, or a quieter attempt at it counts.";
 
-    public const string SummaryLegend =
-        "Mean and interval are over the counting rounds (Student's t, on a scale of logarithms). Faster and slower are said only where the 95 % intervals keep apart " +
-        "and both sides have 5 rounds or more; n < 5 marks a ratio of fewer. Strictest is the mode to which a crash can do least on the same framework, transport " +
-        "and access library; bare the driver alone in the same mode on the same transport. Max is the busiest second of any counting round. Commits, flushes, " +
-        "WAL bytes, two-phase commits and CPU are per message; the 2nd phase is the mean of the rounds' p50 and the highest of their p99.";
+    public static string SummaryLegend { get; } =
+        "Mean and interval are over the counting rounds (Student's t, on a scale of logarithms). A ratio is taken by round, over the " +
+        "rounds that count in both cells, with its 95 % interval (Student's t for pairs, on logarithms). Faster and slower are said " +
+        "only where that interval, adjusted for the number of ratios in the column (Holm), lies beyond " +
+        $"{Figures.Share(Margin.Default.Share)}; n < {Figures.Plain(Comparison.EnoughRounds)} marks a ratio of fewer rounds. " +
+        "Strictest is the mode to which a crash can do least on the same framework, transport and access library; bare the driver " +
+        "alone in the same mode on the same transport. Max is the busiest second of any counting round. Commits, flushes, WAL bytes, " +
+        "two-phase commits and CPU are per message; the 2nd phase is the mean of the rounds' p50 and the highest of their p99.";
 
     public const string ProbeLegend =
         "What each cell was seen to do with a few messages, from outside and from within the handler. One that does not do what its label says is not measured.";

@@ -20,6 +20,10 @@ public sealed record RunDocument
     /// <summary>The commit of the kit; <see langword="null"/> where it was not built from a git work tree.</summary>
     public required GitCommit? Commit { get; init; }
 
+    /// <summary>The build that made the rounds where another one asked for them; absent where the runner ran its own.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public BuildFacts? Build { get; init; }
+
     public required HostFacts Host { get; init; }
 
     /// <summary>Version by package name.</summary>
@@ -62,6 +66,12 @@ public sealed record RunDocument
 /// <param name="Id">Its hash.</param>
 /// <param name="Dirty">Whether the work tree held changes that the commit does not.</param>
 public sealed record GitCommit(string Id, bool Dirty);
+
+/// <summary>A built runner that was compared.</summary>
+/// <param name="Folder">Where it was.</param>
+/// <param name="Version">What it says of itself.</param>
+/// <param name="Fingerprint">Of the kit's own assemblies: equal ones are the same build.</param>
+public sealed record BuildFacts(string Folder, string Version, string Fingerprint);
 
 /// <summary>What a cell was seen to do with single messages, before it was measured.</summary>
 /// <param name="Cell">The cell.</param>

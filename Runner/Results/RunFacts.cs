@@ -14,6 +14,8 @@ internal static class RunFacts
         yield return ("Time", $"{Figures.Moment(document.StartedUtc)} to {(document.EndedUtc is { } ended ? Figures.Moment(ended) : Figures.None)}");
         yield return ("Ending", document.Ending.ToString());
         yield return ("Commit", document.Commit is { } commit ? commit.Id + (commit.Dirty ? ", with changes that are not committed" : "") : "not known");
+        if (document.Build is { } build)
+            yield return ("Build", $"{build.Folder}, version {build.Version}, fingerprint {build.Fingerprint}");
         yield return ("Machine", MachineOf(document.Host));
         yield return ("System", $"{document.Host.OperatingSystem}, {document.Host.Runtime}");
         yield return ("Server", Listed(document.Server));
@@ -29,7 +31,7 @@ internal static class RunFacts
         yield return ("Clock", ClocksOf(run.Rounds));
     }
 
-    private static string MachineOf(HostFacts host) =>
+    internal static string MachineOf(HostFacts host) =>
         $"{Figures.Plain(host.Cores)} cores, {host.CpuModel}, {Figures.Measured(host.MemoryBytes / 1024d / 1024 / 1024)} GiB";
 
     private static string SettingsOf(RunSettings settings) =>

@@ -7,7 +7,9 @@ namespace Kit.Runner.Results;
 /// </summary>
 public sealed class RunFolder
 {
-    private const string RunFile = "run.json";
+    /// <summary>The run's document; a folder that holds it holds a run.</summary>
+    public const string RunFile = "run.json";
+
     private const string RoundsFolder = "rounds";
     private const string GraphsFolder = "graphs";
     private const string CsvFile = "rounds.csv";

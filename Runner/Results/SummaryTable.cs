@@ -6,14 +6,14 @@ internal static class SummaryTable
     public const string Mode = "Mode";
 
     private static readonly SummaryColumn ToBare =
-        new("Ratio to bare", (run, cell) => RatioOf(run.AgainstBare(cell), RecordedRun.IsFloor(cell)));
+        new("Ratio to bare", (run, cell) => RatioOf(cell, run.AgainstBare(cell), RecordedRun.IsFloor(cell)));
 
     private static readonly IReadOnlyList<SummaryColumn> Rates =
     [
         new("Valid rounds", (run, cell) => $"{Figures.Plain(cell.Counting.Count)} of {Figures.Plain(run.Document.Settings.Rounds)}"),
         new("Mean msg/s", (_, cell) => Figures.Measured(cell.Rate?.Mean)),
         new("95 % interval", (_, cell) => IntervalOf(cell.Rate)),
-        new("Ratio to strictest", (run, cell) => RatioOf(run.AgainstStrictest(cell), run.IsStrictest(cell))),
+        new("Ratio to strictest", (run, cell) => RatioOf(cell, run.AgainstStrictest(cell), run.IsStrictest(cell))),
     ];
 
     private static readonly SummaryColumn Max =
@@ -50,7 +50,8 @@ internal static class SummaryTable
     private static string IntervalOf(Estimate? rate) =>
         rate?.Factor is null ? Figures.None : $"{Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)}";
 
-    private static string RatioOf(Comparison? comparison, bool isBaseline) => comparison is null ? Figures.None : isBaseline ? "1" : comparison.ToString();
+    private static string RatioOf(CellResult cell, Comparison? comparison, bool isReference) =>
+        isReference && cell.Rate is not null ? "1" : comparison?.ToString() ?? Figures.None;
 
     private static string MeanCost(CellResult cell, Func<MessageCosts, Reading> cost) =>
         Figures.Measured(cell.MeanOf(round => cost(round.Costs).Value));

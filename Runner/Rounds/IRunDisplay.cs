@@ -1,5 +1,3 @@
-using Kit.Runner.Results;
-
 namespace Kit.Runner.Rounds;
 
 /// <summary>Shows a run to whoever waits for it.</summary>
@@ -14,9 +12,9 @@ internal interface IRunDisplay
     /// <summary>A round begins.</summary>
     IProgress<int> Round(string name, int messages);
 
-    /// <summary>A round has ended and is saved.</summary>
-    /// <param name="round">Its record.</param>
-    /// <param name="done">How many rounds have ended.</param>
+    /// <summary>A round, or a pair of them, has ended and is saved.</summary>
+    /// <param name="line">What came of it, in a line.</param>
+    /// <param name="done">How many have ended.</param>
     /// <param name="planned">How many there will be.</param>
-    void Finished(RoundDocument round, int done, int planned);
+    void Finished(string line, int done, int planned);
 }

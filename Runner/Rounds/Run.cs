@@ -192,7 +192,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         cancellationToken.ThrowIfCancellationRequested();
         folder.Save(document);
         rounds.Add(document);
-        display.Finished(document, rounds.Count, planned);
+        display.Finished(RoundLine.Of(document), rounds.Count, planned);
     }
 
     private async Task<PrivatePostgreSql> StartServerAsync(CancellationToken cancellationToken)

@@ -14,6 +14,11 @@ namespace Kit.Runner.Servers;
 public sealed record ExternalProgram(
     string Path, string? User = null, string? Folder = null, IReadOnlyDictionary<string, string?>? Variables = null)
 {
+    /// <summary>
+    /// How long it may take to end by itself after an interrupt (SIGINT) when it is cancelled; zero: it is killed at once, as on Windows.
+    /// </summary>
+    public TimeSpan ToEnd { get; init; }
+
     // EACCES. Windows has no users to switch to here, and never answers with this number.
     private const int AccessDenied = 13;
 
@@ -32,7 +37,9 @@ public sealed record ExternalProgram(
 
     /// <summary>Runs it to its end with its output captured and nothing on its input.</summary>
     /// <exception cref="KitException">It cannot be started.</exception>
-    /// <exception cref="OperationCanceledException">Cancelled; the program and its children were killed.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// Cancelled; the program has ended by itself, or was killed with its children.
+    /// </exception>
     public async Task<ProgramResult> RunAsync(IEnumerable<string> arguments, CancellationToken cancellationToken)
     {
         var start = StartInfo(arguments);
@@ -120,7 +127,7 @@ public sealed record ExternalProgram(
         }
     }
 
-    private static async Task ExitAsync(Process process, CancellationToken cancellationToken)
+    private async Task ExitAsync(Process process, CancellationToken cancellationToken)
     {
         try
         {
@@ -128,9 +135,26 @@ public sealed record ExternalProgram(
         }
         catch (OperationCanceledException)
         {
+            if (ToEnd > TimeSpan.Zero && !OperatingSystem.IsWindows())
+                await InterruptAsync(process);
             process.Kill(entireProcessTree: true);
             await process.WaitForExitAsync(CancellationToken.None);
             throw;
+        }
+    }
+
+    // Ctrl+C on a terminal has reached it already: it goes to the whole process group. A second one does no harm.
+    private async Task InterruptAsync(Process process)
+    {
+        using var patience = new CancellationTokenSource(ToEnd);
+        try
+        {
+            await new ExternalProgram("/bin/sh").RunAsync(["-c", $"kill -s INT {process.Id}"], patience.Token);
+            await process.WaitForExitAsync(patience.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            // It had its time.
         }
     }
 }

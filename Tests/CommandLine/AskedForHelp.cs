@@ -9,6 +9,7 @@ public sealed class AskedForHelp
     [TestCase("list")]
     [TestCase("doctor")]
     [TestCase("report")]
+    [TestCase("compare")]
     [TestCase("faults")]
     [TestCase("install")]
     [TestCase("errors")]

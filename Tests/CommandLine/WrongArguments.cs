@@ -4,8 +4,8 @@ namespace Kit.Tests.CommandLine;
 
 public sealed class WrongArguments
 {
-    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, doctor, report, faults, errors, branches, install.")]
-    [TestCase("", "no command. Commands: run, list, doctor, report, faults, errors, branches, install.")]
+    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, doctor, report, compare, faults, errors, branches, install.")]
+    [TestCase("", "no command. Commands: run, list, doctor, report, compare, faults, errors, branches, install.")]
     [TestCase("--bogus", "unknown option '--bogus'. Options: --help, --version, --verbose.")]
     [TestCase("run --bogus", "unknown option '--bogus'. Options: --framework, ")]
     [TestCase("run extra", "unknown argument 'extra'.")]
@@ -23,6 +23,15 @@ public sealed class WrongArguments
     [TestCase("run --seed-rows -5", "--seed-rows: expected a whole number from 0 to 2147483647, found '-5'.")]
     [TestCase("run --order-seed 99999999999", "--order-seed: expected a whole number from 0 to 2147483647, found '99999999999'.")]
     [TestCase("run --queue-type lazy", "--queue-type: unknown name 'lazy'. Names: classic, quorum.")]
+    [TestCase("compare", "expected two builds (--build twice) or two folders of results, found 0 and 0.")]
+    [TestCase("compare one", "expected two builds (--build twice) or two folders of results, found 0 and 1.")]
+    [TestCase("compare --build here", "expected two builds (--build twice) or two folders of results, found 1 and 0.")]
+    [TestCase("compare one two --build here", "expected two builds (--build twice) or two folders of results, found 1 and 2.")]
+    [TestCase("compare one two three", "unknown argument 'three'.")]
+    [TestCase(
+        "compare --build none --build none",
+        "--build: expected a folder with a built Kit.Runner, found none in 'none'. Build that checkout ")]
+    [TestCase("compare none nowhere", "expected two runs or two folders of experiments, found neither in 'none' and neither in 'nowhere'.")]
     [TestCase("faults --fault bogus", "--fault: unknown name 'bogus'. Names: throw-before-insert, ")]
     [TestCase("faults --fault ,", "--fault: no name. Names: throw-before-insert, ")]
     [TestCase("faults --mode full", "--mode: unknown name 'full'.")]

@@ -1,6 +1,9 @@
 using System.Globalization;
+using Kit.Runner.Comparing;
+using Kit.Runner.Faults.Accounts;
 using Kit.Runner.Faults.Results;
 using Kit.Runner.Results;
+using Kit.Tests.Comparing;
 using Kit.Tests.Faults.Experiments;
 
 namespace Kit.Tests.Results;
@@ -44,6 +47,38 @@ public sealed class ReportsUnderAnyCulture(string culture)
         Verify("guarantees.md", report.WriteMarkdown);
         Verify("guarantees.csv", report.WriteCsv);
         Verify("guarantees.txt", output => report.WriteTerminal(output, width: 140));
+    }
+
+    [Test]
+    public void Comparison_of_builds_is_as_approved()
+    {
+        var report = new ComparisonReport(
+            "compare --build before --build after --threshold 5",
+            ComparedSpeeds.ByRound(InventedSides.Before, InventedSides.After, InventedSides.Gate),
+            promises: null);
+
+        Verify("compare-builds.md", report.WriteMarkdown);
+        Verify("compare-builds.txt", output => report.WriteTerminal(output, width: 140));
+    }
+
+    [Test]
+    public void Comparison_of_stored_results_is_as_approved()
+    {
+        var now = InventedExperiments.Results.Select(result => result.Verdict is FaultVerdict.Kept ? Broken(result) : result).ToList();
+        var report = new ComparisonReport(
+            "compare before after",
+            ComparedSpeeds.ByReference(InventedRun.Recorded, InventedSides.After, reference: null, InventedSides.NoGate),
+            new ComparedPromises(
+                (InventedExperiments.Document, InventedExperiments.Results), (InventedExperiments.Document with { Commit = null }, now)));
+
+        Verify("compare-runs.md", report.WriteMarkdown);
+        Verify("compare-runs.txt", output => report.WriteTerminal(output, width: 140));
+
+        static FaultResult Broken(FaultResult result) => result with
+        {
+            Verdict = FaultVerdict.Broken,
+            Violations = [new Violation(Guid.Empty, "message 1 is lost; allowed: once", ["sent: acked"])],
+        };
     }
 
     [Test]

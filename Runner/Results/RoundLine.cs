@@ -1,6 +1,4 @@
-using Kit.Runner.Results;
-
-namespace Kit.Runner.CommandLine;
+namespace Kit.Runner.Results;
 
 /// <summary>One round in one line.</summary>
 internal static class RoundLine

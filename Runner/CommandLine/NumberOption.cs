@@ -1,0 +1,51 @@
+using System.CommandLine;
+using System.Globalization;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary>Options that take a number; one that is none, or out of bounds, is answered with the bounds.</summary>
+internal static class NumberOption
+{
+    /// <summary>
+    /// Each worker holds a connection to its queue and one to the widgets; a server allows 100 unless it is told otherwise.
+    /// </summary>
+    public const int MostConcurrency = 40;
+
+    public static Option<int?> Count(string name, string description, int least, int most = int.MaxValue) => new(name)
+    {
+        Description = description,
+        HelpName = "n",
+        CustomParser = result =>
+        {
+            var typed = result.Tokens[0].Value;
+            if (int.TryParse(typed, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var count)
+                && count >= least && count <= most)
+            {
+                return count;
+            }
+
+            result.AddError($"{name}: expected a whole number from {least} to {most}, found '{typed}'.");
+            return null;
+        },
+    };
+
+    /// <summary>A part of a whole, typed in percent and given as 0 to below 1.</summary>
+    public static Option<double?> Percent(string name, string description) => new(name)
+    {
+        Description = description,
+        HelpName = "percent",
+        CustomParser = result =>
+        {
+            var typed = result.Tokens[0].Value;
+            if (double.TryParse(
+                typed, NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var percent)
+                && percent is >= 0 and < 100)
+            {
+                return percent / 100;
+            }
+
+            result.AddError($"{name}: expected percent from 0 to below 100, such as 5 or 2.5, found '{typed}'.");
+            return null;
+        },
+    };
+}

@@ -1,0 +1,51 @@
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Runner.Results;
+
+namespace Kit.Runner.Comparing;
+
+/// <summary>What a comparison of two builds sets out to do, as its command line says.</summary>
+/// <param name="Before">The first build.</param>
+/// <param name="After">The second, which is judged.</param>
+/// <param name="Filters">The filters of cells as they were typed; each build chooses by them among its own cells.</param>
+/// <param name="Transports">The transports of the cells that this runner knows by those filters: which servers are needed.</param>
+/// <param name="Sizes">How much of everything; the rounds are those of each cell on each side.</param>
+/// <param name="PostgreSql">The server to use; <see langword="null"/> for one of the kit's own.</param>
+/// <param name="RabbitMq">The broker to use; <see langword="null"/> for one of the kit's own.</param>
+/// <param name="SqlServer">The SQL Server to use; <see langword="null"/>: none.</param>
+/// <param name="Limits">Margin and threshold.</param>
+/// <param name="Folder">Where the results go.</param>
+/// <param name="CommandLine">The command as it was typed, secrets masked.</param>
+internal sealed record ComparePlan(
+    Build Before,
+    Build After,
+    IReadOnlyList<string> Filters,
+    IReadOnlySet<string> Transports,
+    RunSettings Sizes,
+    string? PostgreSql,
+    RabbitMqAddress? RabbitMq,
+    string? SqlServer,
+    Limits Limits,
+    string Folder,
+    string CommandLine)
+{
+    public const string ReportFile = "compare.md";
+
+    public string ReportPath => Path.Combine(Folder, ReportFile);
+
+    /// <summary>
+    /// Every pair of rounds: round <i>r</i> has every cell once, in an order drawn from the order seed. A cell's two builds run one right
+    /// after the other, and take turns in going first, from a side that is drawn.
+    /// </summary>
+    public IEnumerable<(CellName Cell, int Round, bool IsAfterFirst)> Order(IReadOnlyCollection<CellName> cells)
+    {
+        var random = new Random(Sizes.OrderSeed);
+        var firstIsAfter = cells.ToDictionary(cell => cell, _ => random.Next(2) == 1);
+        for (var round = 1; round <= Sizes.Rounds; round++)
+        {
+            var shuffled = cells.ToArray();
+            random.Shuffle(shuffled);
+            foreach (var cell in shuffled)
+                yield return (cell, round, firstIsAfter[cell] == (round % 2 == 1));
+        }
+    }
+}
