@@ -50,8 +50,11 @@ public sealed record KnownLimit(
         .. from framework in new[] { "masstransit", "nservicebus" }
            from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
            select new KnownLimit(
-               framework, "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], fault, Affected.Chosen, Set(CleanError, Zombie),
+               framework, null, [TransactionMode.DtcOff, TransactionMode.ScopeOff], fault, Affected.Chosen, Set(CleanError, Zombie),
                "every failure is an attempt there, and three quick ones are over before the database is back (MassTransit 8.4.0, NServiceBus 10.2.8)"),
+        new("masstransit", "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.RestartBroker, Affected.Chosen, Set(Stuck),
+            "the bus sometimes goes on trying the connection that it lost and does not connect again; the messages stay in the queue " +
+            "(MassTransit 8.4.0)"),
         new("bare", "rabbitmq", [TransactionMode.TransactionsOff], Fault.RestartBroker, Affected.Chosen,
             Set(Duplicated, DuplicatedOutgoing),
             "a classic queue notes on disk what it forgot when it has time, so a broker that is killed can hand out again what it had delivered " +
