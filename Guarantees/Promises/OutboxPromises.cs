@@ -13,7 +13,8 @@ internal static class OutboxPromises
         { Fault.Poison, [CleanError] },
         { Fault.KillBeforeCommit, [Once] },
         { Fault.KillBetweenInserts, [Once] },
-        { Fault.KillBeforeDispatch, [Once] },
+        // The process that is to die has committed, and until it is dead its dispatcher can have sent.
+        { Fault.KillBeforeDispatch, [DuplicatedOutgoing, Once] },
         { Fault.KillBeforeAcknowledgement, [DuplicatedOutgoing, Once] },
         { Fault.CutAtCommit, [Once] },
         // The server of a queue in a database tells a living process what became of its commit.
