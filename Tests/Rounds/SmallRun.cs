@@ -51,17 +51,18 @@ public sealed class SmallRun
         }
     }
 
-    [TestCase("full-dtc", 3)]
-    [TestCase("dtc-off", 2)]
-    [TestCase("scope-off", 2)]
-    [TestCase("transactions-off", 2)]
-    public void Commits_are_those_of_the_mode_and_what_others_share_is_not_measured(string mode, int commits)
+    // The second phase asks once for each batch whether its branches are decided: on a slow machine a batch can be a branch.
+    [TestCase("full-dtc", 3, 4)]
+    [TestCase("dtc-off", 2, 2)]
+    [TestCase("scope-off", 2, 2)]
+    [TestCase("transactions-off", 2, 2)]
+    public void Commits_are_those_of_the_mode_and_what_others_share_is_not_measured(string mode, int fewest, int most)
     {
         foreach (var round in run.Rounds.Where(round => round.Cell.Mode == mode))
         {
             using (Assert.EnterMultipleScope())
             {
-                Assert.That(round.Costs.Commits.Value, Is.EqualTo(commits).Within(0.5));
+                Assert.That(round.Costs.Commits.Value, Is.InRange(fewest - 0.5, most + 0.5));
                 Assert.That(round.Costs.TwoPhaseCommits.Because, Does.Contain("not the kit's own"));
                 Assert.That(round.Costs.WalFlushes.Because, Does.Contain("not the kit's own"));
                 Assert.That(round.Costs.WalBytes.Because, Does.Contain("not the kit's own"));
