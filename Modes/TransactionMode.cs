@@ -1,4 +1,5 @@
 using System.Data;
+using System.Text.Json;
 
 namespace Kit.Modes;
 
@@ -43,6 +44,9 @@ public sealed record TransactionMode
 
     /// <summary>Of every transaction that an endpoint opens in this mode.</summary>
     public IsolationLevel Isolation { get; init; } = IsolationLevel.ReadCommitted;
+
+    /// <summary><see cref="Isolation"/>, in the words of databases: <c>read committed</c>.</summary>
+    public string IsolationInWords => JsonNamingPolicy.SnakeCaseLower.ConvertName(Isolation.ToString()).Replace('_', ' ');
 
     /// <summary>How the handler's rows commit, seen on its connection.</summary>
     public required RowCommit RowCommit { get; init; }

@@ -110,8 +110,8 @@ public sealed class CellProbe : IAsyncDisposable
             yield return order.HasAmbientTransaction ? "handlers run in an ambient transaction, and should not" : "handlers run without an ambient transaction";
         if (scopeIsolation is not null && scopeIsolation != cell.Mode.Isolation.ToString())
             yield return $"the ambient transaction is {scopeIsolation}, not {cell.Mode.Isolation}";
-        if (isolation?.Replace(" ", "", StringComparison.Ordinal).Equals(cell.Mode.Isolation.ToString(), StringComparison.OrdinalIgnoreCase) is not true)
-            yield return $"the handler's connection is '{isolation}', not {cell.Mode.Isolation}";
+        if (isolation != cell.Mode.IsolationInWords)
+            yield return $"the handler's connection is '{isolation}', not '{cell.Mode.IsolationInWords}'";
         if (order.IsRowVisibleInHandler != expected.IsRowVisibleInHandler)
             yield return order.IsRowVisibleInHandler ? "the row is committed before the handler has ended" : "the row is not committed by the insert itself";
         if (order.IsMessageLeftInHandler != expected.IsMessageLeftInHandler)

@@ -1,4 +1,3 @@
-using Kit.Guarantees;
 using Kit.Modes;
 
 namespace Kit.Runner.CommandLine;
@@ -25,7 +24,7 @@ internal static class ModeText
         ("sends", mode.Sends),
         ("on a throw", mode.OnThrow),
         ("retries", $"{mode.ImmediateRetries}"),
-        ("isolation", Words.Of(mode.Isolation).Replace('-', ' ')),
+        ("isolation", mode.IsolationInWords),
         ("promise", mode.Promise),
     ];
 }

@@ -41,7 +41,7 @@ internal sealed class Side
                 "--seed-rows", Figures.Plain(sizes.SeedRows), "--concurrency", Figures.Plain(sizes.Concurrency),
             ],
             cancellationToken);
-        var measured = recorded.Rounds.SingleOrDefault(round => round.Cell == cell) ?? Missing(cell, recorded);
+        var measured = recorded.Rounds.SingleOrDefault(round => round.Cell == cell) ?? Missing(cell, number, recorded);
         var round = measured with { Round = number };
         folder.Save(round);
         rounds.Add(round);
@@ -57,17 +57,10 @@ internal sealed class Side
     }
 
     // The cell went through its trial, and its probe or its servers refused it now: a round that failed, not the end.
-    private RoundDocument Missing(CellName cell, RecordedRun recorded) => tried.Single(round => round.Cell == cell) with
-    {
-        Outcome = RoundOutcome.Error(
-            recorded.Document.LeftOut.FirstOrDefault(left => left.Cell == cell)?.Because ?? recorded.Document.Ending.ToString()),
-        Messages = sizes.Messages,
-        ColdPerSecond = null,
-        FirstHandlerEntryUtc = null,
-        HandlerEntries = 0,
-        Accounts = new Dictionary<MessageClass, int>(),
-        Costs = new MessageCosts(NotMeasured, NotMeasured, NotMeasured, NotMeasured, NotMeasured, NotMeasured),
-        SecondPhase = null,
-        OffsetsMilliseconds = [],
-    };
+    private RoundDocument Missing(CellName cell, int number, RecordedRun recorded) =>
+        RoundDocument.Blank(cell, number, attempt: 1, sizes, tried.Single(round => round.Cell == cell).Clock, NotMeasured) with
+        {
+            Outcome = RoundOutcome.Error(
+                recorded.Document.LeftOut.FirstOrDefault(left => left.Cell == cell)?.Because ?? recorded.Document.Ending.ToString()),
+        };
 }

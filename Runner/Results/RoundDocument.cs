@@ -73,6 +73,34 @@ public sealed record RoundDocument
     [JsonConverter(typeof(OffsetsConverter))]
     public required IReadOnlyList<double> OffsetsMilliseconds { get; init; }
 
+    /// <summary>A round of which nothing is known yet, to be filled in as it goes.</summary>
+    /// <param name="cell">What is measured.</param>
+    /// <param name="number">The round's number, from 1.</param>
+    /// <param name="attempt">The attempt at it, from 1.</param>
+    /// <param name="sizes">How much is drained, by how many at a time.</param>
+    /// <param name="clock">Where its offsets would come from.</param>
+    /// <param name="missing">Why there is no figure.</param>
+    internal static RoundDocument Blank(CellName cell, int number, int attempt, RunSettings sizes, ClockSource clock, Reading missing) => new()
+    {
+        Cell = cell,
+        Round = number,
+        Attempt = attempt,
+        Outcome = RoundOutcome.Error("not run"),
+        Noise = new Noise(missing, Noise.DefaultLimit, BusiestProcess: null),
+        Messages = sizes.Messages,
+        Concurrency = sizes.Concurrency,
+        RestoreSeconds = null,
+        PreloadSeconds = null,
+        ColdPerSecond = null,
+        FirstHandlerEntryUtc = null,
+        Clock = clock,
+        HandlerEntries = 0,
+        Accounts = new Dictionary<MessageClass, int>(),
+        Costs = new MessageCosts(missing, missing, missing, missing, missing, missing),
+        SecondPhase = null,
+        OffsetsMilliseconds = [],
+    };
+
     /// <summary>How often a message was handled once more than needed.</summary>
     [JsonIgnore]
     public int Retries => Math.Max(0, HandlerEntries - Messages);

@@ -27,7 +27,7 @@ internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell
     /// <summary>Runs the round. Whatever goes wrong becomes its outcome; only a cancellation is thrown.</summary>
     public async Task<RoundDocument> RunAsync(int number, int attempt, CancellationToken cancellationToken)
     {
-        var document = Blank(number, attempt);
+        var document = RoundDocument.Blank(Provenance.NameOf(cell), number, attempt, sizes, settings.Clock, NotReached);
         try
         {
             var watch = Stopwatch.StartNew();
@@ -81,27 +81,6 @@ internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell
     }
 
     private static List<BuildWidget> NewMessages(int count) => [.. Enumerable.Range(0, count).Select(_ => new BuildWidget(Guid.CreateVersion7()))];
-
-    private RoundDocument Blank(int number, int attempt) => new()
-    {
-        Cell = new CellName(cell.Kind.Framework, cell.Kind.Transport, cell.Mode.Name, cell.Access.Name),
-        Round = number,
-        Attempt = attempt,
-        Outcome = RoundOutcome.Error("not run"),
-        Noise = new Noise(NotReached, Noise.DefaultLimit, BusiestProcess: null),
-        Messages = sizes.Messages,
-        Concurrency = sizes.Concurrency,
-        RestoreSeconds = null,
-        PreloadSeconds = null,
-        ColdPerSecond = null,
-        FirstHandlerEntryUtc = null,
-        Clock = settings.Clock,
-        HandlerEntries = 0,
-        Accounts = new Dictionary<MessageClass, int>(),
-        Costs = new MessageCosts(NotReached, NotReached, NotReached, NotReached, NotReached, NotReached),
-        SecondPhase = null,
-        OffsetsMilliseconds = [],
-    };
 
     private Task<HandlerProcess> StartHandlerAsync(RoundTransport transport, IRoundStore restored, CancellationToken cancellationToken) => HandlerProcess.StartAsync(
         new HandlerSpec(

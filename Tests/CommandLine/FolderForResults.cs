@@ -5,25 +5,12 @@ using Kit.Tests.Rounds;
 
 namespace Kit.Tests.CommandLine;
 
-public sealed class FolderForResults
+public sealed class FolderForResults : OnANamedServer
 {
-    private TemporaryFolder parent = null!;
-    private NamedServer server = null!;
-
-    [SetUp]
-    public async Task Prepare()
-    {
-        server = await NamedServer.GetAsync();
-        parent = new TemporaryFolder();
-    }
-
-    [TearDown]
-    public void RemoveFolder() => parent?.Dispose();
-
     [Test]
     public async Task Below_a_file_there_can_be_none()
     {
-        var file = Path.Combine(parent.Path, "file");
+        var file = Path.Combine(Parent.Path, "file");
         await File.WriteAllTextAsync(file, "kept");
 
         await FailsBeforeAnyWorkAsync(Path.Combine(file, "run"));
@@ -45,7 +32,7 @@ public sealed class FolderForResults
     {
         if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
             Assert.Ignore("Only root can mount a small disk, and only on Linux.");
-        var disk = Directory.CreateDirectory(Path.Combine(parent.Path, "disk")).FullName;
+        var disk = Directory.CreateDirectory(Path.Combine(Parent.Path, "disk")).FullName;
         var mount = await new ExternalProgram("mount").RunAsync(["-t", "tmpfs", "-o", "size=40k", "tmpfs", disk], CancellationToken.None);
         if (!mount.Succeeded)
             Assert.Ignore($"A small disk cannot be mounted here: {mount.Output}");
@@ -53,11 +40,11 @@ public sealed class FolderForResults
         {
             // A round's document takes some 16 KiB.
             using var runner = RunnerProcess.Start(
-                new Dictionary<string, string> { ["TMPDIR"] = parent.Path },
+                new Dictionary<string, string> { ["TMPDIR"] = Parent.Path },
                 RunnerProcess.ProgramPath,
                 ["run", "--transport", "postgresql", "--mode", "transactions-off", "--messages", "1500", "--rounds", "4", "--warmup", "0", "--seed-rows", "0", "--no-repeat", "--out", Path.Combine(disk, "run")]);
             var result = await runner.EndAsync();
-            var servers = Directory.GetDirectories(parent.Path, "kit-postgresql-*");
+            var servers = Directory.GetDirectories(Parent.Path, "kit-postgresql-*");
             await new ExternalProgram("mount").RunAsync(["-o", "remount,size=10m", disk], CancellationToken.None);
             var report = await RunnerProcess.RunAsync("report", Path.Combine(disk, "run"));
 
@@ -78,7 +65,7 @@ public sealed class FolderForResults
 
     private async Task FailsBeforeAnyWorkAsync(string folder)
     {
-        var result = await RunnerProcess.RunAsync("run", "--transport", "postgresql", "--messages", "1", "--postgresql", server.ConnectionString, "--out", folder);
+        var result = await RunnerProcess.RunAsync("run", "--transport", "postgresql", "--messages", "1", "--postgresql", Server.ConnectionString, "--out", folder);
 
         using (Assert.EnterMultipleScope())
         {

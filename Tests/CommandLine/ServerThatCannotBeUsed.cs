@@ -7,24 +7,11 @@ using Kit.Tests.Rounds;
 namespace Kit.Tests.CommandLine;
 
 /// <summary>A run on a named server that does not do. It ends before any work, and the folder for its results is free for the next.</summary>
-public sealed class ServerThatCannotBeUsed
+public sealed class ServerThatCannotBeUsed : OnANamedServer
 {
     private const string Secret = "wrong-and-secret";
 
-    private TemporaryFolder parent = null!;
-    private NamedServer server = null!;
-
-    private string Folder => Path.Combine(parent.Path, "run");
-
-    [SetUp]
-    public async Task Prepare()
-    {
-        server = await NamedServer.GetAsync();
-        parent = new TemporaryFolder();
-    }
-
-    [TearDown]
-    public void RemoveFolder() => parent?.Dispose();
+    private string Folder => Path.Combine(Parent.Path, "run");
 
     [Test]
     public async Task Out_of_reach()
@@ -38,7 +25,7 @@ public sealed class ServerThatCannotBeUsed
     }
 
     [Test]
-    public Task Wrong_password() => FailsAsync(server.As("kit", Secret).ConnectionString, "Wrong password: kit at 127.0.0.1:");
+    public Task Wrong_password() => FailsAsync(Server.As("kit", Secret).ConnectionString, "Wrong password: kit at 127.0.0.1:");
 
     [Test]
     public Task Unreadable_connection_string() => FailsAsync($"Host=h;Password=ab;{Secret}", "The PostgreSQL connection string cannot be read.");
@@ -46,21 +33,21 @@ public sealed class ServerThatCannotBeUsed
     [Test]
     public async Task Role_that_may_not_create_databases()
     {
-        await server.ExecuteAsync($"CREATE ROLE visitor LOGIN PASSWORD '{Secret}'");
+        await Server.ExecuteAsync($"CREATE ROLE visitor LOGIN PASSWORD '{Secret}'");
         try
         {
-            await FailsAsync(server.As("visitor", Secret).ConnectionString, "The kit makes databases of its own, and visitor at 127.0.0.1:");
+            await FailsAsync(Server.As("visitor", Secret).ConnectionString, "The kit makes databases of its own, and visitor at 127.0.0.1:");
         }
         finally
         {
-            await server.ExecuteAsync("DROP ROLE visitor");
+            await Server.ExecuteAsync("DROP ROLE visitor");
         }
     }
 
     [Test]
     public async Task No_prepared_transactions_stop_full_dtc_alone()
     {
-        await using var own = await PrivatePostgreSql.StartAsync(parent.Path, CancellationToken.None);
+        await using var own = await PrivatePostgreSql.StartAsync(Parent.Path, CancellationToken.None);
         var without = new NamedServer(own.ConnectionString);
         await without.ExecuteAsync("ALTER SYSTEM SET max_prepared_transactions = 0");
         await own.RestartAsync(CancellationToken.None);
@@ -78,7 +65,7 @@ public sealed class ServerThatCannotBeUsed
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
             Assert.That(result.Errors, Does.StartWith($"error: {error}").And.Contain("\n  → "));
-            Assert.That(result.Output + result.Errors, Does.Not.Contain(Secret).And.Not.Contain(server.Password));
+            Assert.That(result.Output + result.Errors, Does.Not.Contain(Secret).And.Not.Contain(Server.Password));
             Assert.That(Folder, Does.Not.Exist);
         }
     }

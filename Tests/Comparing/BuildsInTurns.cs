@@ -8,30 +8,17 @@ using Kit.Tests.Rounds;
 namespace Kit.Tests.Comparing;
 
 /// <summary>The tests' own runner compared with itself and with one that is not as it, on a named server.</summary>
-public sealed class BuildsInTurns
+public sealed class BuildsInTurns : OnANamedServer
 {
     private const string RealRunner = "exec \"{0}\" \"$@\"";
 
-    private TemporaryFolder parent = null!;
-    private NamedServer server = null!;
-
-    private string Folder => Path.Combine(parent.Path, "compared");
-
-    [SetUp]
-    public async Task Prepare()
-    {
-        server = await NamedServer.GetAsync();
-        parent = new TemporaryFolder();
-    }
-
-    [TearDown]
-    public void RemoveFolder() => parent?.Dispose();
+    private string Folder => Path.Combine(Parent.Path, "compared");
 
     [Test]
     public async Task Rounds_of_both_are_kept_as_two_runs_and_paired()
     {
-        var before = await server.DatabasesAsync();
-        var markdown = Path.Combine(parent.Path, "for-a-pull-request.md");
+        var before = await Server.DatabasesAsync();
+        var markdown = Path.Combine(Parent.Path, "for-a-pull-request.md");
         using var runner = Start(
             Here, Here, RunnerProcess.ProgramPath, "--rounds", "2", "--messages", "50", "--order-seed", "7", "--markdown", markdown);
 
@@ -59,8 +46,8 @@ public sealed class BuildsInTurns
             Assert.That(await File.ReadAllTextAsync(markdown), Is.EqualTo(report));
             Assert.That(Directory.GetFileSystemEntries(Folder).Select(Path.GetFileName), Is.EquivalentTo(
                 new[] { "before", "after", ComparePlan.ReportFile }));
-            Assert.That(Everything() + result.Output, Does.Not.Contain(server.Password));
-            Assert.That(await server.DatabasesAsync(), Is.EqualTo(before));
+            Assert.That(Everything() + result.Output, Does.Not.Contain(Server.Password));
+            Assert.That(await Server.DatabasesAsync(), Is.EqualTo(before));
         }
     }
 
@@ -69,10 +56,10 @@ public sealed class BuildsInTurns
     public async Task Stopped_it_keeps_finished_pairs_and_leaves_nothing_behind(bool toGroup)
     {
         IgnoreOutsideLinux();
-        var before = await server.DatabasesAsync();
+        var before = await Server.DatabasesAsync();
         using var runner = Start(Here, Here, "setsid", RunnerProcess.ProgramPath, "--rounds", "2", "--messages", "1000");
         await runner.PrintedAsync("1 of 2: ");
-        await Eventually.HoldsAsync(async () => (await server.DatabasesAsync()).Count > before.Count, "the next build has databases");
+        await Eventually.HoldsAsync(async () => (await Server.DatabasesAsync()).Count > before.Count, "the next build has databases");
 
         await runner.SignalAsync("INT", toGroup);
         var result = await runner.EndAsync();
@@ -86,7 +73,7 @@ public sealed class BuildsInTurns
                 Does.Contain("- INCOMPLETE: before is stopped: interrupted.").And.Contain("| 1 |"));
             Assert.That(RunFolder.Open(Path.Combine(Folder, "before")).Load().Document.Ending.State, Is.EqualTo(RunState.Stopped));
             Assert.That(Path.Combine(Folder, "running"), Does.Not.Exist);
-            Assert.That(await server.DatabasesAsync(), Is.EqualTo(before), "The build that ran was let drop its databases.");
+            Assert.That(await Server.DatabasesAsync(), Is.EqualTo(before), "The build that ran was let drop its databases.");
         }
     }
 
@@ -155,7 +142,7 @@ public sealed class BuildsInTurns
     /// <summary>A folder with a runner that is a script.</summary>
     private string MakeBuild(string script)
     {
-        var folder = Directory.CreateDirectory(Path.Combine(parent.Path, "build")).FullName;
+        var folder = Directory.CreateDirectory(Path.Combine(Parent.Path, "build")).FullName;
         var program = Path.Combine(folder, ExternalProgram.FileNameOf("Kit.Runner"));
         File.Copy(Path.Combine(Here, "Kit.Runner.dll"), Path.Combine(folder, "Kit.Runner.dll"));
         File.WriteAllText(program, $"#!/bin/sh\n{script.Replace("{0}", RunnerProcess.ProgramPath, StringComparison.Ordinal)}\n");
@@ -169,7 +156,7 @@ public sealed class BuildsInTurns
         var more = programAndMore.SkipWhile(word => !word.StartsWith('-')).ToList();
         var program = programAndMore.SkipLast(more.Count).ToList();
         return RunnerProcess.Start(
-            new Dictionary<string, string> { [ConnectionStrings.PostgreSqlVariable] = server.ConnectionString },
+            new Dictionary<string, string> { [ConnectionStrings.PostgreSqlVariable] = Server.ConnectionString },
             program[0],
             [
                 .. program.Skip(1), "compare", "--build", before, "--build", after,
@@ -179,5 +166,5 @@ public sealed class BuildsInTurns
     }
 
     private string Everything() =>
-        string.Concat(Directory.GetFiles(parent.Path, "*", SearchOption.AllDirectories).Select(File.ReadAllText));
+        string.Concat(Directory.GetFiles(Parent.Path, "*", SearchOption.AllDirectories).Select(File.ReadAllText));
 }

@@ -5,25 +5,12 @@ using Kit.Tests.CommandLine;
 namespace Kit.Tests.Rounds;
 
 /// <summary>Somebody else meddles with the databases of a round while it drains.</summary>
-public sealed class RoundThatGoesWrong
+public sealed class RoundThatGoesWrong : OnANamedServer
 {
     private const string Queue = "\"bare.postgresql.scope-off.ado\"";
 
     // For a drain that is still under way when somebody slow has meddled.
     private const int Messages = 20_000;
-
-    private TemporaryFolder parent = null!;
-    private NamedServer server = null!;
-
-    [SetUp]
-    public async Task Prepare()
-    {
-        server = await NamedServer.GetAsync();
-        parent = new TemporaryFolder();
-    }
-
-    [TearDown]
-    public void RemoveFolder() => parent?.Dispose();
 
     [Test]
     public async Task A_row_too_many_makes_it_invalid()
@@ -62,19 +49,19 @@ public sealed class RoundThatGoesWrong
 
     private async Task<RoundDocument> MeddleAsync(Func<NamedServer, NamedServer, Task> meddle)
     {
-        var before = await server.DatabasesAsync();
+        var before = await Server.DatabasesAsync();
         using var runner = RunnerProcess.Start(
             "run", "--transport", "postgresql", "--mode", "scope-off", "--messages", $"{Messages}", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
-            "--postgresql", server.ConnectionString, "--out", parent.Path);
+            "--postgresql", Server.ConnectionString, "--out", Parent.Path);
         string? queue = null;
         await Eventually.HoldsAsync(
-            async () => (queue = (await server.DatabasesAsync()).Except(before).SingleOrDefault(name => name.EndsWith("_queue", StringComparison.Ordinal))) is not null,
+            async () => (queue = (await Server.DatabasesAsync()).Except(before).SingleOrDefault(name => name.EndsWith("_queue", StringComparison.Ordinal))) is not null,
             "the round has its databases");
-        await Eventually.HoldsAsync(async () => await CountAsync(server.In(queue!)) > 0, "the messages are preloaded");
-        await meddle(server.In(queue!), server.In(queue!.Replace("_queue", "_widgets", StringComparison.Ordinal)));
+        await Eventually.HoldsAsync(async () => await CountAsync(Server.In(queue!)) > 0, "the messages are preloaded");
+        await meddle(Server.In(queue!), Server.In(queue!.Replace("_queue", "_widgets", StringComparison.Ordinal)));
         var result = await runner.EndAsync();
 
-        var run = RunFolder.Open(parent.Path).Load();
+        var run = RunFolder.Open(Parent.Path).Load();
         var round = run.Rounds.Single();
         using (Assert.EnterMultipleScope())
         {
@@ -83,7 +70,7 @@ public sealed class RoundThatGoesWrong
             Assert.That(result.Output, Does.Contain("INVALID (").And.Contain("0 of 1"));
             Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Invalid));
             Assert.That(run.Cells.Single().Rate, Is.Null);
-            Assert.That(await server.DatabasesAsync(), Is.EqualTo(before));
+            Assert.That(await Server.DatabasesAsync(), Is.EqualTo(before));
         }
 
         return round;

@@ -139,10 +139,9 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public async Task<OutboxClaim?> ClaimAsync(Guid messageId, CancellationToken cancellationToken)
     {
-        var connection = await data.OpenConnectionAsync(cancellationToken);
+        var connection = await LocalTransaction.OpenAsync(data, isolation, cancellationToken);
         try
         {
-            await connection.BeginTransactionAsync(isolation, cancellationToken);
             if (await ClaimUndispatchedAsync(connection, messageId, cancellationToken) is { } records)
                 return new OutboxClaim(connection, statements, messageId, records);
         }
