@@ -1,9 +1,8 @@
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner;
-using Kit.Runner.Machine;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
+using Kit.Runner.Servers.Machine;
 using Npgsql;
 
 namespace Kit.Benchmarks;

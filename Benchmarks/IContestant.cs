@@ -13,6 +13,6 @@ internal interface IContestant : IAsyncDisposable
     /// <summary>Messages per second by its own account of the last drain; <see langword="null"/> where it gives none.</summary>
     double? OwnPerSecond { get; }
 
-    /// <exception cref="Kit.Runner.KitException">The drain failed or stalled.</exception>
+    /// <exception cref="Kit.Runner.Results.KitException">The drain failed or stalled.</exception>
     Task DrainAsync(int messages, ICellQueue queue, CancellationToken cancellationToken);
 }

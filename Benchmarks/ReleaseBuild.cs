@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Reflection;
-using Kit.Runner;
+using Kit.Runner.Results;
 
 namespace Kit.Benchmarks;
 

@@ -1,6 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 
 namespace Kit.Benchmarks.Floor;

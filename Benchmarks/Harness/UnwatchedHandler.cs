@@ -2,7 +2,7 @@ using System.Diagnostics;
 using System.Reflection;
 using System.Text.Json;
 using Kit.Endpoints.Cells;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 
 namespace Kit.Benchmarks.Harness;

@@ -1,6 +1,6 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner;
 using Kit.Runner.CommandLine;
+using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 
 namespace Kit.Benchmarks.Harness;

@@ -1,5 +1,5 @@
 using System.Text.RegularExpressions;
-using Kit.Runner;
+using Kit.Runner.Results;
 
 namespace Kit.Benchmarks.Seeding;
 

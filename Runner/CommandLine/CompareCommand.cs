@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Runner.Comparing;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Comparing;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 

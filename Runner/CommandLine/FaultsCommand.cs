@@ -2,7 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.CommandLine;

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Invocation;
 using System.Text;
+using Kit.Runner.Results;
 
 namespace Kit.Runner.CommandLine;
 

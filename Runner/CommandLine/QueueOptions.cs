@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Kit.Runner.Operations;
+using Kit.Runner.Results;
 using Npgsql;
 
 namespace Kit.Runner.CommandLine;

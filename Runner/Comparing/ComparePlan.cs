@@ -1,5 +1,6 @@
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Comparing;
 
 namespace Kit.Runner.Comparing;
 

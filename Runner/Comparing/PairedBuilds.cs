@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Kit.Runner.Results.Comparing;
 using Kit.Runner.Rounds;
 
 namespace Kit.Runner.Comparing;

@@ -1,7 +1,9 @@
 using System.Diagnostics;
 using System.Reflection;
 using Kit.Modes;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Runner.Servers.Machine;
 #if KIT_SQLCLIENT
 using Kit.Runner.SqlServer;
 #endif
@@ -67,7 +69,7 @@ public static class Doctor
         return use.IsNoisy
             ? new Finding(
                 "load by others", found,
-                $"Other processes take more than {CpuUse.NoisyShare:P0} of the processors; rounds will be noisy.", "End or pause them.")
+                $"Other processes take more than {Noise.DefaultLimit:P0} of the processors; rounds will be noisy.", "End or pause them.")
             : new Finding("load by others", found);
     }
 

@@ -1,3 +1,5 @@
+using Kit.Runner.Servers;
+
 namespace Kit.Runner.Machine;
 
 /// <summary>Prints findings as aligned lines, each problem with its remedy below it.</summary>

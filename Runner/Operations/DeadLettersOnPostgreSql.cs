@@ -1,5 +1,6 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Npgsql;
 

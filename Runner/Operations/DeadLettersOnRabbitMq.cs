@@ -1,5 +1,6 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using RabbitMQ.Client.Exceptions;
 

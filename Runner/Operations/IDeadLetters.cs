@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare;
+using Kit.Runner.Results;
 
 namespace Kit.Runner.Operations;
 

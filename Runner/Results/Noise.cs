@@ -1,5 +1,3 @@
-using Kit.Runner.Machine;
-
 namespace Kit.Runner.Results;
 
 /// <summary>What other processes took from the machine during a round.</summary>
@@ -8,7 +6,7 @@ namespace Kit.Runner.Results;
 /// <param name="BusiestProcess">The name of the other process that took most; <see langword="null"/> where that cannot be told.</param>
 public sealed record Noise(Reading OtherCpuShare, double Limit, string? BusiestProcess)
 {
-    public const double DefaultLimit = CpuUse.NoisyShare;
+    public const double DefaultLimit = 0.08;
 
     /// <summary>A share that could not be measured does not make a round noisy; the reports say that it is not known.</summary>
     public bool IsNoisy() => OtherCpuShare.Value > Limit;

@@ -5,7 +5,7 @@ using System.Text.Json.Serialization;
 namespace Kit.Runner.Results;
 
 /// <summary>How documents are written, and the version of what they hold.</summary>
-internal static class ResultJson
+public static class ResultJson
 {
     /// <summary>Raised when a document of today could be misread by the kit of yesterday, or the other way round.</summary>
     public const int Schema = 1;

@@ -80,7 +80,7 @@ public sealed record RoundDocument
     /// <param name="sizes">How much is drained, by how many at a time.</param>
     /// <param name="clock">Where its offsets would come from.</param>
     /// <param name="missing">Why there is no figure.</param>
-    internal static RoundDocument Blank(CellName cell, int number, int attempt, RunSettings sizes, ClockSource clock, Reading missing) => new()
+    public static RoundDocument Blank(CellName cell, int number, int attempt, RunSettings sizes, ClockSource clock, Reading missing) => new()
     {
         Cell = cell,
         Round = number,

@@ -1,7 +1,7 @@
 namespace Kit.Runner.Results;
 
 /// <summary>One round in one line.</summary>
-internal static class RoundLine
+public static class RoundLine
 {
     public static string Of(RoundDocument round) =>
         $"{round.Cell}, round {round.Round}{(round.Attempt > 1 ? " again" : "")}: {Figures.Measured(round.Throughput.AveragePerSecond)} msg/s, {round.Outcome}"

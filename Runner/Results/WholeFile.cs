@@ -3,7 +3,7 @@ using System.Text;
 namespace Kit.Runner.Results;
 
 /// <summary>Writes a file whole or not at all: beside its place, forced to disk, then renamed into it.</summary>
-internal static class WholeFile
+public static class WholeFile
 {
     private static readonly UTF8Encoding Encoding = new(encoderShouldEmitUTF8Identifier: false);
 

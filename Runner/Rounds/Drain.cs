@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Kit.Endpoints.Cells;
-using Kit.Runner.Machine;
+using Kit.Runner.Results;
+using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Rounds;
 

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Reflection;
 using System.Text.Json;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds;

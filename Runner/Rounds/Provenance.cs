@@ -1,9 +1,9 @@
 using System.Reflection;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
-using Kit.Runner.Machine;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Runner.Servers.Machine;
 using Npgsql;
 
 namespace Kit.Runner.Rounds;

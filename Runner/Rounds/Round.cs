@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner.Machine;
 using Kit.Runner.Results;
+using Kit.Runner.Servers.Machine;
 using MathNet.Numerics.Statistics;
 
 namespace Kit.Runner.Rounds;

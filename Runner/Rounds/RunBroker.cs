@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds;

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Kit.Runner.Results;
 
 namespace Kit.Runner.Servers;
 

@@ -1,5 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics;
+using Kit.Runner.Results;
 
 namespace Kit.Runner.Servers;
 

@@ -1,9 +1,10 @@
 using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Runner.Results;
 
 namespace Kit.Runner.Servers;
 
 /// <summary>The broker that a user named.</summary>
-internal static class NamedBroker
+public static class NamedBroker
 {
     /// <param name="amqp">Its AMQP URI.</param>
     /// <param name="management">The management plugin's address; <see langword="null"/>: port 15672 of its machine.</param>

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Kit.Runner.Results;
 
 namespace Kit.Runner.Servers;
 

@@ -1,3 +1,5 @@
+using Kit.Runner.Results;
+
 namespace Kit.Runner.Servers;
 
 /// <summary>Installs servers that the machine lacks through its package manager, and says each command before it runs.</summary>

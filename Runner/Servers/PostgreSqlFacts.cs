@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Kit.Runner.Results;
 using Npgsql;
 
 namespace Kit.Runner.Servers;
@@ -66,7 +67,7 @@ public sealed record PostgreSqlFacts(
     }
 
     /// <summary>Where the server is and as whom we are there, without the password.</summary>
-    internal static string AddressOf(NpgsqlConnectionStringBuilder settings) =>
+    public static string AddressOf(NpgsqlConnectionStringBuilder settings) =>
         $"{settings.Username ?? "(no user)"} at {settings.Host}:{settings.Port}/{settings.Database ?? settings.Username}";
 
     /// <summary>Asks the server and makes sure that a run can use it.</summary>
@@ -140,7 +141,7 @@ public sealed record PostgreSqlFacts(
         $"As superuser: ALTER SYSTEM SET {setting} = {value}; then restart the server.";
 
     /// <exception cref="KitException">It cannot be read. The message repeats nothing of it.</exception>
-    internal static NpgsqlConnectionStringBuilder Parse(string connectionString)
+    public static NpgsqlConnectionStringBuilder Parse(string connectionString)
     {
         try
         {
@@ -157,7 +158,7 @@ public sealed record PostgreSqlFacts(
     }
 
     /// <summary>What the failure means, and what to do about it.</summary>
-    internal static KitException Explain(NpgsqlException failure, string address) => failure switch
+    public static KitException Explain(NpgsqlException failure, string address) => failure switch
     {
         PostgresException { SqlState: PostgresErrorCodes.InvalidPassword } => new KitException(
             $"Wrong password: {address}.", "Put the right Password into the connection string.", failure),

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using Kit.Runner.Results;
 using Npgsql;
 
 namespace Kit.Runner.Servers;

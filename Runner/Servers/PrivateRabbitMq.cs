@@ -4,6 +4,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
 using Kit.Modes;
+using Kit.Runner.Results;
 
 namespace Kit.Runner.Servers;
 

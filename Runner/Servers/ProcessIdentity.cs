@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Kit.Runner.Machine;
+using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Servers;
 

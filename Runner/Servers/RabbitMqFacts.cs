@@ -2,6 +2,7 @@ using Kit.Endpoints.Bare.RabbitMq;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Text;
+using Kit.Runner.Results;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;

@@ -1,3 +1,5 @@
+using Kit.Runner.Results;
+
 namespace Kit.Runner.Servers;
 
 /// <summary>PostgreSQL refuses to run as root, and a throw-away server has no need to; root lends it to a user without rights.</summary>

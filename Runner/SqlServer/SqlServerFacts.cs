@@ -1,4 +1,6 @@
 using System.Security.Authentication;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
 using Microsoft.Data.SqlClient;
 
 namespace Kit.Runner.SqlServer;

@@ -1,6 +1,6 @@
 using Kit.Benchmarks.Floor;
 using Kit.Benchmarks.Seeding;
-using Kit.Runner;
+using Kit.Runner.Results;
 
 namespace Kit.Tests.Benchmarks;
 

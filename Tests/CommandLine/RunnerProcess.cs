@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using System.Text;
-using Kit.Runner.Machine;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
+using Kit.Runner.Servers.Machine;
 
 namespace Kit.Tests.CommandLine;
 

@@ -1,5 +1,5 @@
-using Kit.Runner.Comparing;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Comparing;
 using Kit.Tests.Results;
 
 namespace Kit.Tests.Comparing;

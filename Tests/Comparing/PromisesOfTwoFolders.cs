@@ -1,7 +1,7 @@
 using Kit.Guarantees;
-using Kit.Runner.Comparing;
-using Kit.Runner.Faults.Accounts;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Comparing;
+using Kit.Runner.Results.Faults;
 using Kit.Tests.Faults.Experiments;
 using Kit.Tests.Results;
 

@@ -1,6 +1,6 @@
 using Kit.Runner;
-using Kit.Runner.Faults.Accounts;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 using Kit.Tests.Faults.Experiments;

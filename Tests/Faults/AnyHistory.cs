@@ -1,7 +1,7 @@
 using FsCheck;
 using FsCheck.Fluent;
 using Kit.Guarantees;
-using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Results.Accounts;
 
 namespace Kit.Tests.Faults;
 

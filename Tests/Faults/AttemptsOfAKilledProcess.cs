@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Results.Accounts;
 
 namespace Kit.Tests.Faults;
 

@@ -1,5 +1,5 @@
 using Kit.Guarantees;
-using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Results.Accounts;
 using static Kit.Guarantees.DeliveryClass;
 
 namespace Kit.Tests.Faults;

@@ -1,6 +1,7 @@
 using Kit.Modes;
-using Kit.Runner;
 using Kit.Runner.Machine;
+using Kit.Runner.Servers;
+using Kit.Runner.Servers.Machine;
 
 namespace Kit.Tests.Machine;
 

@@ -1,4 +1,4 @@
-using Kit.Runner.Machine;
+using Kit.Runner.Servers.Machine;
 
 namespace Kit.Tests.Machine;
 

@@ -1,4 +1,4 @@
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Faults;
 
 namespace Kit.Tests.Results;
 

@@ -1,7 +1,7 @@
 using System.Globalization;
-using Kit.Runner.Comparing;
-using Kit.Runner.Faults.Accounts;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Comparing;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Results;
 using Kit.Tests.Comparing;
 using Kit.Tests.Faults.Experiments;

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Npgsql;
 

@@ -2,8 +2,8 @@ using System.Net.Http.Headers;
 using System.Net.Http.Json;
 using System.Text;
 using Kit.Endpoints.Bare.RabbitMq;
-using Kit.Runner;
 using Kit.Runner.Machine;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 
 namespace Kit.Tests.Servers;

@@ -1,7 +1,8 @@
 using Kit.Endpoints.Bare.RabbitMq;
 using System.Net;
-using Kit.Runner.Machine;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Runner.Servers.Machine;
 using RabbitMQ.Client;
 
 namespace Kit.Tests.Servers;
@@ -35,7 +36,7 @@ public sealed class PrivateBrokerTests
 
         await Assert.ThatAsync(
             () => RabbitMqFacts.ReadVersionAsync(guest, CancellationToken.None),
-            Throws.InstanceOf<Runner.KitException>().With.Message.StartsWith("The broker refuses this user or password: guest at 127.0.0.1:"));
+            Throws.InstanceOf<KitException>().With.Message.StartsWith("The broker refuses this user or password: guest at 127.0.0.1:"));
     }
 
     [Test]

@@ -1,5 +1,5 @@
 using System.Text.Json;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Npgsql;
 

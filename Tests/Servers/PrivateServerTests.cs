@@ -1,5 +1,5 @@
-using Kit.Runner.Machine;
 using Kit.Runner.Servers;
+using Kit.Runner.Servers.Machine;
 using Npgsql;
 
 namespace Kit.Tests.Servers;

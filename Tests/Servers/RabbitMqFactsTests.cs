@@ -1,4 +1,3 @@
-using Kit.Runner;
 using Kit.Runner.Servers;
 
 namespace Kit.Tests.Servers;

@@ -1,5 +1,5 @@
 using System.Security.Authentication;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Runner.SqlServer;
 
 namespace Kit.Tests.SqlServer;

@@ -2,7 +2,8 @@ using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
-using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Rounds;
 using Npgsql;
 

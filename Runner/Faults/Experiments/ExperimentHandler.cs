@@ -4,7 +4,7 @@ using System.Data.Common;
 using System.Transactions;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Results.Accounts;
 using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;

@@ -1,4 +1,4 @@
-using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Faults.Experiments;
 

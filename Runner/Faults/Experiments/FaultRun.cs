@@ -1,6 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 

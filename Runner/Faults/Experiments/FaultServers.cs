@@ -1,3 +1,4 @@
+using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 using Npgsql;

@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.Faults.Accounts;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
 
 namespace Kit.Runner.Faults.Experiments;

@@ -1,5 +1,5 @@
-using Kit.Runner.Faults.Accounts;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Faults;
 using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;

@@ -2,7 +2,7 @@ using System.Text;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Faults.Experiments;
 
 namespace Kit.Runner.Faults.Injections;

@@ -1,5 +1,5 @@
-using Kit.Runner;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
 
 namespace Kit.Tests.Faults.Experiments;
 

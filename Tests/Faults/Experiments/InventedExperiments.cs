@@ -1,7 +1,7 @@
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Faults.Accounts;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Results;
 using Kit.Tests.Results;
 

@@ -1,8 +1,8 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Faults.Accounts;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Faults;
 using Kit.Tests.Results;
 using static Kit.Guarantees.DeliveryClass;
 

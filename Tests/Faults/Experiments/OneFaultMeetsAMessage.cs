@@ -1,10 +1,10 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Injections;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 

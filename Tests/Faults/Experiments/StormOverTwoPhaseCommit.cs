@@ -1,7 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
-using Kit.Runner.Faults.Results;
+using Kit.Runner.Results.Faults;
 
 namespace Kit.Tests.Faults.Experiments;
 

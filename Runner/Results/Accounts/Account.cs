@@ -1,0 +1,165 @@
+using Kit.Guarantees;
+
+namespace Kit.Runner.Results.Accounts;
+
+/// <summary>
+/// Accounts for every message of an experiment: pure code over what was found. The classes partition the messages, because each is given
+/// the first class whose rule holds, and for whatever was found one does.
+/// </summary>
+/// <remarks>
+/// Which rule comes first decides where a message is counted, not whether it is noticed: <see cref="MessageVerdict.Also"/> keeps the
+/// other rules that hold, and <see cref="ViolationsOf"/> looks at both. First comes what makes the rest uncertain (a mistake in the
+/// experiment, work that is prepared or half done), then what was done and cannot be undone, then what is left to do, then the good ends.
+/// </remarks>
+public sealed class Account
+{
+    private static readonly IReadOnlyList<(DeliveryClass Class, Func<Traces, Workload, bool> Holds)> Wrong =
+    [
+        (DeliveryClass.Unexpected, IsUnexpected),
+        (DeliveryClass.Torn, (traces, workload) => traces.HasHalfAttempt(workload.RowsPerAttempt) || (traces.Prepared.Count > 0 && HasVisibleBranch(traces, workload))),
+        (DeliveryClass.InDoubt, (traces, workload) => traces.Prepared.Count > 0 && !HasVisibleBranch(traces, workload)),
+        (DeliveryClass.Duplicated, (traces, workload) => traces.Rows.Count > workload.RowsPerAttempt),
+        (DeliveryClass.Ghost, (traces, _) => traces is { Rows.Count: 0, Sink.Count: > 0, Prepared.Count: 0 }),
+        (DeliveryClass.Zombie, (traces, workload) =>
+            traces is { Rows.Count: > 0, Queue.Count: 0, Prepared.Count: 0 } && ((workload.Sends && traces.Sink.Count == 0) || traces.Errors > 0)),
+        (DeliveryClass.DuplicatedOutgoing, (traces, _) => traces.Sink.Count > 1 || traces.Errors > 1),
+        (DeliveryClass.Stuck, (traces, _) => traces is { Queue.Count: > 0, Prepared.Count: 0 }),
+        (DeliveryClass.Lost, (traces, _) => traces is { HasOutcome: false, Queue.Count: 0, Prepared.Count: 0 }),
+    ];
+
+    /// <summary>Each holds only where no rule above does.</summary>
+    private static readonly IReadOnlyList<(DeliveryClass Class, Func<Traces, bool> Holds)> Ends =
+    [
+        (DeliveryClass.CleanError, traces => traces.Errors > 0),
+        (DeliveryClass.Recovered, traces => traces.SentAs(SendResult.Unknown)),
+        (DeliveryClass.Once, _ => true),
+    ];
+
+    private Account(IReadOnlyList<MessageVerdict> verdicts, IReadOnlyList<Guid> neverSent, IReadOnlyList<PreparedTransaction> unattributed)
+    {
+        Verdicts = verdicts;
+        NeverSent = neverSent;
+        Unattributed = unattributed;
+        var byClass = verdicts.ToLookup(verdict => verdict.Class);
+        Counts = Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, kind => byClass[kind].Count());
+    }
+
+    /// <summary>One for each message, by message id: those whose sending was confirmed, and those that were found.</summary>
+    public IReadOnlyList<MessageVerdict> Verdicts { get; }
+
+    /// <summary>Messages by class, every class named. They add up to the <see cref="Verdicts"/>.</summary>
+    public IReadOnlyDictionary<DeliveryClass, int> Counts { get; }
+
+    /// <summary>Ids whose sending was not confirmed and that are nowhere: nothing was promised and nothing happened, so they are no messages.</summary>
+    public IReadOnlyList<Guid> NeverSent { get; }
+
+    /// <summary>Prepared transactions that no message, or more than one, can be named for.</summary>
+    public IReadOnlyList<PreparedTransaction> Unattributed { get; }
+
+    /// <summary>Rows beyond those of one attempt, of all messages.</summary>
+    public int ExcessRows => Verdicts.Sum(verdict => verdict.ExcessRows);
+
+    public static Account Of(History history, Workload workload)
+    {
+        var prepared = new PreparedByMessage(history);
+        var sendings = history.Sendings.ToLookup(sending => sending.MessageId);
+        var attempts = history.Attempts.ToLookup(line => line.MessageId);
+        var rows = history.Rows.ToLookup(row => row.MessageId);
+        var sink = history.Sink.ToLookup(row => row.CausedBy);
+        var errors = history.Errors.ToLookup(id => id);
+        var queue = history.Queue.ToLookup(entry => entry.MessageId);
+        Traces TracesOf(Guid id) => new()
+        {
+            Sendings = [.. sendings[id]],
+            Attempts = [.. attempts[id]],
+            Rows = [.. rows[id]],
+            Sink = [.. sink[id]],
+            Errors = errors[id].Count(),
+            Queue = [.. queue[id]],
+            Prepared = prepared.Of(id),
+        };
+
+        var messages = history.Sendings.Select(sending => sending.MessageId)
+            .Concat(history.Attempts.Select(line => line.MessageId))
+            .Concat(history.Rows.Select(row => row.MessageId))
+            .Concat(history.Sink.Select(row => row.CausedBy))
+            .Concat(history.Errors)
+            .Concat(history.Queue.Select(entry => entry.MessageId))
+            .Distinct()
+            .Order()
+            .Select(id => (Id: id, Traces: TracesOf(id)))
+            .ToLookup(message => message.Traces.IsFound || message.Traces.Sendings.Any(sending => sending.Result is SendResult.Acked));
+        return new(
+            [.. messages[true].Select(message => Judge(message.Id, message.Traces, workload))],
+            [.. messages[false].Select(message => message.Id)],
+            prepared.Unattributed);
+    }
+
+    /// <summary>The messages that are of the class, alone or among others.</summary>
+    public IReadOnlyList<MessageVerdict> AllOf(DeliveryClass deliveryClass) => [.. Verdicts.Where(verdict => verdict.Is(deliveryClass))];
+
+    /// <summary>What was found of the messages that are not <see cref="DeliveryClass.Once"/>: a line that names each, and then its own.</summary>
+    /// <param name="perClass">Of how many messages of each class, the first by id.</param>
+    public IReadOnlyList<string> EvidenceOfOthers(int perClass) =>
+    [
+        .. from verdict in Verdicts.GroupBy(verdict => verdict.Class).OrderBy(kind => kind.Key).SelectMany(kind => kind.Take(perClass))
+           where verdict.Class is not DeliveryClass.Once
+           let classes = verdict.Also.Prepend(verdict.Class).Select(Words.Of)
+           let heading = $"message {verdict.MessageId} is {string.Join(" and ", classes)}:"
+           from line in verdict.Evidence.Select(line => $"  {line}").Prepend(heading)
+           select line,
+    ];
+
+    /// <summary>Every message that is of a class which is not promised, alone or among others, and every prepared transaction that no message explains.</summary>
+    /// <param name="allowed">The classes that a mode allows under a fault.</param>
+    /// <param name="limits">What is known to happen besides.</param>
+    public IReadOnlyList<Violation> ViolationsOf(IReadOnlySet<DeliveryClass> allowed, params IReadOnlyList<KnownLimit> limits)
+    {
+        var promised = string.Join(", ", allowed.Order().Select(Words.Of));
+        return
+        [
+            .. from verdict in Verdicts
+               let beyond = verdict.Also.Prepend(verdict.Class).Where(kind => !allowed.Contains(kind)).ToList()
+               where beyond.Count > 0
+               select new Violation(
+                   verdict.MessageId,
+                   $"message {verdict.MessageId} is {string.Join(" and ", beyond.Select(Words.Of))}; allowed: {promised}",
+                   verdict.Evidence) { Known = limits.FirstOrDefault(limit => beyond.TrueForAll(limit.Classes.Contains))?.Reason },
+            .. Unattributed.OrderBy(prepared => prepared.TransactionId).ThenBy(prepared => prepared.GlobalId, StringComparer.Ordinal).Select(prepared => new Violation(
+                MessageId: null,
+                $"prepared transaction {prepared.GlobalId} belongs to no message, or to any of several: attempts must note their transaction ids",
+                [Traces.Line(prepared)])),
+        ];
+    }
+
+    /// <summary>
+    /// How often the class may still come, per message, though none of these messages is of it, with 95 % confidence;
+    /// <see langword="null"/> where one is, and where there are no messages. See <see cref="RuleOfThree"/>.
+    /// </summary>
+    public double? UpperBoundOf(DeliveryClass deliveryClass) =>
+        Verdicts.Count > 0 && AllOf(deliveryClass).Count == 0 ? RuleOfThree.UpperBound(Verdicts.Count) : null;
+
+    private static MessageVerdict Judge(Guid id, Traces traces, Workload workload)
+    {
+        var classes = Wrong.Where(rule => rule.Holds(traces, workload)).Select(rule => rule.Class).ToList();
+        if (classes.Count == 0)
+            classes.Add(Ends.First(end => end.Holds(traces)).Class);
+
+        return new(
+            id, classes[0], classes[1..], traces.Flags(workload.RowsPerAttempt),
+            Math.Max(0, traces.Rows.Count - workload.RowsPerAttempt), [.. traces.Lines()]);
+    }
+
+    private static bool IsUnexpected(Traces traces, Workload workload) =>
+        traces.Sendings.Count != 1 // A stranger, or a producer that makes the duplicates itself.
+        || traces.SentAs(SendResult.Failed)
+        || ((traces.Rows.Count > 0 || traces.Sink.Count > 0) && traces.Attempts.Count == 0) // An endpoint can fail before its handler, and give up.
+        || traces.HasRowOfNoAttempt
+        || (traces.Sink.Count > 0 && !workload.Sends);
+
+    /// <summary>Whether something that commits with the prepared branch is seen to have committed.</summary>
+    private static bool HasVisibleBranch(Traces traces, Workload workload) =>
+        traces.Rows.Count > 0
+        || traces.Sink.Count > 0
+        || (workload.ReceiveIsBranch && traces is { Queue.Count: 0, Errors: 0 });
+}

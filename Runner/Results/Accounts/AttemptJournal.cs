@@ -1,0 +1,114 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace Kit.Runner.Results.Accounts;
+
+/// <summary>
+/// What attempts have reached, in a file of JSON lines that outlives the process that writes it. Each line is one unbuffered write: when
+/// <see cref="Write"/> has returned the operating system has it, and a kill (SIGKILL) takes nothing back. A power failure can.
+/// </summary>
+/// <remarks>One process at a time writes a file, from any of its threads. The next one, after a kill, goes on in the same file.</remarks>
+public sealed class AttemptJournal : IDisposable
+{
+    private const byte EndOfLine = (byte)'\n';
+
+    /// <summary>Some twenty lines: the attempts that two workers were at.</summary>
+    private const int End = 4096;
+
+    private static readonly JsonSerializerOptions Format = new(JsonSerializerDefaults.General)
+    {
+        Converters = { new JsonStringEnumConverter<AttemptPoint>(JsonNamingPolicy.KebabCaseLower) },
+        PropertyNamingPolicy = JsonNamingPolicy.CamelCase,
+        DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
+        RespectNullableAnnotations = true,
+        RespectRequiredConstructorParameters = true,
+    };
+
+    private readonly FileStream file;
+    private readonly Lock writing = new();
+
+    /// <summary>Opens the journal at <paramref name="path"/>, or creates it.</summary>
+    /// <exception cref="IOException">The file cannot be opened for writing.</exception>
+    /// <exception cref="UnauthorizedAccessException">Nor may it be.</exception>
+    public AttemptJournal(string path)
+    {
+        var torn = EndsTorn(path);
+        file = new FileStream(path, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
+
+        // An empty line tells the reader that the one before it was torn, and that it may be.
+        if (torn)
+            file.Write([EndOfLine, EndOfLine]);
+    }
+
+    /// <summary>Appends a line.</summary>
+    /// <exception cref="IOException">The disk does not take it.</exception>
+    public void Write(AttemptLine line)
+    {
+        byte[] bytes = [.. JsonSerializer.SerializeToUtf8Bytes(line, Format), EndOfLine];
+        lock (writing)
+            file.Write(bytes);
+    }
+
+    /// <summary>Reads a journal, also while it is written. A line that was torn when its process was killed is passed over.</summary>
+    /// <exception cref="FormatException">A line cannot be read, and no kill explains it.</exception>
+    /// <exception cref="FileNotFoundException">There is no journal: nobody has opened it to write.</exception>
+    public static IReadOnlyList<AttemptLine> Read(string path)
+    {
+        using var reader = new StreamReader(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite));
+        var lines = reader.ReadToEnd().Split((char)EndOfLine);
+        var read = new List<AttemptLine>(lines.Length);
+
+        // What stands after the last end of line is empty, or torn.
+        for (var number = 0; number < lines.Length - 1; number++)
+        {
+            if (lines[number].Length == 0)
+                continue;
+            if (Parse(lines[number]) is { } line)
+                read.Add(line);
+            else if (lines[number + 1].Length > 0 || number + 2 == lines.Length)
+                throw new FormatException($"{path}, line {number + 1}: expected an attempt, found '{lines[number]}'.");
+        }
+
+        return read;
+    }
+
+    /// <summary>Reads its last lines alone, as far as they are whole; none where there is no journal.</summary>
+    public static IReadOnlyList<AttemptLine> ReadEnd(string path)
+    {
+        if (!File.Exists(path))
+            return [];
+
+        using var stream = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        stream.Position = Math.Max(0, stream.Length - End);
+        using var reader = new StreamReader(stream);
+        return [.. reader.ReadToEnd().Split((char)EndOfLine).Select(Parse).OfType<AttemptLine>()];
+    }
+
+    public void Dispose() => file.Dispose();
+
+    /// <summary>The start of a JSON object is none, so a torn line is never taken for a whole one.</summary>
+    private static AttemptLine? Parse(string line)
+    {
+        try
+        {
+            return JsonSerializer.Deserialize<AttemptLine>(line, Format);
+        }
+        catch (JsonException)
+        {
+            return null;
+        }
+    }
+
+    private static bool EndsTorn(string path)
+    {
+        if (!File.Exists(path))
+            return false;
+
+        using var existing = new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+        if (existing.Length == 0)
+            return false;
+
+        existing.Seek(-1, SeekOrigin.End);
+        return existing.ReadByte() != EndOfLine;
+    }
+}

@@ -1,0 +1,16 @@
+namespace Kit.Runner.Results.Accounts;
+
+/// <summary>What one undisturbed attempt leaves behind, and what commits with it.</summary>
+/// <param name="RowsPerAttempt">Rows that an attempt inserts, 1 or more. With 2, an attempt can be seen half done.</param>
+/// <param name="Sends">Whether an attempt sends a message. Without it there is nothing to miss: no ghosts, and zombies only among what was given up.</param>
+/// <param name="ReceiveIsBranch">
+/// Whether the receive is a branch of the same unit as the insert, so that a message which is gone from its queue proves
+/// the unit committed, as in <c>full-dtc</c> and <c>npgsql-scope</c>.
+/// </param>
+public sealed record Workload(int RowsPerAttempt, bool Sends, bool ReceiveIsBranch)
+{
+    /// <exception cref="ArgumentOutOfRangeException">Below 1: an attempt that leaves no row cannot be accounted for.</exception>
+    public int RowsPerAttempt { get; } = RowsPerAttempt >= 1
+        ? RowsPerAttempt
+        : throw new ArgumentOutOfRangeException(nameof(RowsPerAttempt), RowsPerAttempt, "Expected 1 row or more.");
+}

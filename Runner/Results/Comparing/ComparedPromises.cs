@@ -1,0 +1,103 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Comparing;
+
+/// <summary>What became of a promise between two folders of experiments.</summary>
+public enum PromiseChange
+{
+    /// <summary>It was kept, or broken for a known reason, or not looked at, and is broken now for no known reason: a regression.</summary>
+    Broken,
+
+    /// <summary>It was kept, and is broken now for a known reason. Such a reason does not show each time.</summary>
+    BrokenForAKnownReason,
+
+    /// <summary>It was shown, and the experiment shows nothing now: the fault did not fire, or the experiment failed.</summary>
+    NotShown,
+
+    /// <summary>Something else is promised, or the moment is gone or new: nobody broke anything, and somebody should know.</summary>
+    PromisedDifferently,
+
+    /// <summary>It was broken or not shown, and is kept.</summary>
+    Mended,
+}
+
+/// <summary>An experiment that ended otherwise before and after.</summary>
+public sealed record ComparedPromise(FaultResult Before, FaultResult After, PromiseChange Change);
+
+/// <summary>The promises of two folders of experiments, by cell and fault.</summary>
+public sealed class ComparedPromises
+{
+    public ComparedPromises(
+        (FaultDocument Document, IReadOnlyList<FaultResult> Results) before,
+        (FaultDocument Document, IReadOnlyList<FaultResult> Results) after)
+    {
+        var then = before.Results.ToDictionary(result => result.Name);
+        var now = after.Results.ToDictionary(result => result.Name);
+        Differences = Difference.Between(before.Document, after.Document);
+        Compared = then.Keys.Count(now.ContainsKey);
+        OnlyBefore = [.. then.Keys.Where(name => !now.ContainsKey(name)).Order(StringComparer.Ordinal)];
+        OnlyAfter = [.. now.Keys.Where(name => !then.ContainsKey(name)).Order(StringComparer.Ordinal)];
+        Changes =
+        [
+            .. from name in then.Keys.Order(StringComparer.Ordinal)
+               where now.ContainsKey(name)
+               let change = ChangeOf(then[name], now[name])
+               where change is not null
+               select new ComparedPromise(then[name], now[name], change.Value),
+        ];
+    }
+
+    public IReadOnlyList<Difference> Differences { get; }
+
+    /// <summary>How many experiments both folders have.</summary>
+    public int Compared { get; }
+
+    public IReadOnlyList<string> OnlyBefore { get; }
+
+    public IReadOnlyList<string> OnlyAfter { get; }
+
+    public IReadOnlyList<ComparedPromise> Changes { get; }
+
+    public bool HasRegression => Changes.Any(change => change.Change is PromiseChange.Broken);
+
+    /// <summary>
+    /// Whether an experiment that showed something shows nothing now. One that was not made again is listed, and is nobody's failure.
+    /// </summary>
+    public bool IsIncomplete => Changes.Any(change => change.Change is PromiseChange.NotShown);
+
+    private static PromiseChange? ChangeOf(FaultResult before, FaultResult after) => (StandingOf(before), StandingOf(after)) switch
+    {
+        (not Standing.Broken, Standing.Broken) => PromiseChange.Broken,
+        (Standing.Kept, Standing.BrokenKnown) => PromiseChange.BrokenForAKnownReason,
+        (not Standing.NotShown, Standing.NotShown) => PromiseChange.NotShown,
+        (Standing.Broken or Standing.BrokenKnown or Standing.NotShown, Standing.Kept) => PromiseChange.Mended,
+        (Standing.NoWindow, not Standing.NoWindow) or (not Standing.NoWindow, Standing.NoWindow) => PromiseChange.PromisedDifferently,
+        _ => before.Promised.Order().SequenceEqual(after.Promised.Order()) ? null : PromiseChange.PromisedDifferently,
+    };
+
+    private static Standing StandingOf(FaultResult result) => result.Verdict switch
+    {
+        FaultVerdict.Kept => Standing.Kept,
+        FaultVerdict.Broken => result.Known is null ? Standing.Broken : Standing.BrokenKnown,
+        FaultVerdict.NoWindow => Standing.NoWindow,
+        FaultVerdict.Void or FaultVerdict.Failed => Standing.NotShown,
+        _ => throw new ArgumentOutOfRangeException(nameof(result), result.Verdict, "No such verdict."),
+    };
+
+    /// <summary>An experiment's verdict in words, with what was promised.</summary>
+    public static string TextOf(FaultResult result) =>
+        Words.Of(result.Verdict)
+        + (result.Promised.Count > 0 ? $" (promised: {string.Join(", ", result.Promised.Select(Words.Of))})" : "")
+        + (result.Known is { } known ? $", known: {known}" : result.Violations.Count > 0 ? $": {result.Violations[0].Because}" : "")
+        + (result.Because is { } because ? $": {because}" : "");
+
+    private enum Standing
+    {
+        Kept,
+        BrokenKnown,
+        Broken,
+        NoWindow,
+        NotShown,
+    }
+}

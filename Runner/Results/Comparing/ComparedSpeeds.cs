@@ -1,0 +1,106 @@
+namespace Kit.Runner.Results.Comparing;
+
+/// <summary>The speeds of two sides: what may be said of each cell, judged together.</summary>
+public sealed class ComparedSpeeds
+{
+    private ComparedSpeeds(RecordedRun before, RecordedRun after, Limits limits, bool isPaired, IReadOnlyList<Candidate> candidates)
+    {
+        (Before, After, Limits, IsPaired) = (before, after, limits, isPaired);
+        IReadOnlyList<RateRatio> ratios = [.. candidates.Select(candidate => candidate.Ratio)];
+        var gated = limits.Threshold is { } threshold ? Comparison.OfAll(ratios, threshold) : [];
+        Cells =
+        [
+            .. candidates.Zip(Comparison.OfAll(ratios, limits.Margin)).Select((each, index) => new ComparedCell(
+                each.First.Before, each.First.After, each.First.Reference, each.Second,
+                gated.Count > 0 && gated[index].Verdict is ComparisonVerdict.Slower)),
+        ];
+    }
+
+    public RecordedRun Before { get; }
+
+    public RecordedRun After { get; }
+
+    public Limits Limits { get; }
+
+    /// <summary>Whether round r of one side ran next to round r of the other.</summary>
+    public bool IsPaired { get; }
+
+    /// <summary>The cells that both sides have rounds of, in reading order.</summary>
+    public IReadOnlyList<ComparedCell> Cells { get; }
+
+    public IEnumerable<RoundDocument> Invalid => Before.Rounds.Concat(After.Rounds).Where(round => !round.Outcome.IsValid());
+
+    /// <summary>Cells that a threshold was set for and that have too few rounds to be judged by it.</summary>
+    public IEnumerable<ComparedCell> NotJudged =>
+        Cells.Where(cell => Limits.Threshold is not null && cell.Comparison.Verdict is ComparisonVerdict.TooFewRounds);
+
+    /// <summary>Cells without a ratio though a side has them, and why.</summary>
+    public IEnumerable<CellLeftOut> NotCompared =>
+        from cell in Before.Cells.Concat(After.Cells).Select(cell => cell.Cell).Distinct()
+        where Cells.All(compared => compared.Cell != cell)
+        let isReference = Cells.Any(compared => compared.Reference == cell)
+        select new CellLeftOut(cell, isReference ? "the reference of the others: set against itself it is 1 in each run" : WhyNot(cell));
+
+    /// <summary>Cells that a side left out by itself, and why.</summary>
+    public IEnumerable<CellLeftOut> LeftOut =>
+        from left in Before.Document.LeftOut.Concat(After.Document.LeftOut).Distinct()
+        let side = (Before.Document.LeftOut.Contains(left), After.Document.LeftOut.Contains(left)) switch
+        {
+            (true, true) => "left out",
+            (true, false) => "left out before",
+            _ => "left out after",
+        }
+        select left with { Because = $"{side}: {left.Because}" };
+
+    /// <summary>Two sides that were run alternately: the ratio of a cell is that of rounds of the same number.</summary>
+    public static ComparedSpeeds ByRound(RecordedRun before, RecordedRun after, Limits limits) => new(before, after, limits, isPaired: true,
+    [
+        .. from cell in before.Cells
+           let other = Find(after, cell.Cell)
+           let ratio = other?.Against(cell)
+           where ratio is not null
+           select new Candidate(cell, other, null, ratio),
+    ]);
+
+    /// <summary>
+    /// Two runs of other times: each cell is set, by round, against a reference of its own run, and these ratios against each other. What
+    /// the runs differ in beyond the code then falls out, as far as it meets cell and reference alike.
+    /// </summary>
+    /// <param name="before">One run.</param>
+    /// <param name="after">The other.</param>
+    /// <param name="reference">
+    /// The reference of every cell; <see langword="null"/>: the strictest mode with rounds that count in both runs, on the cell's
+    /// framework, transport and access library.
+    /// </param>
+    /// <param name="limits">Margin and threshold.</param>
+    public static ComparedSpeeds ByReference(RecordedRun before, RecordedRun after, CellName? reference, Limits limits)
+    {
+        var common = before.Cells.Where(cell => cell.Counting.Count > 0 && Find(after, cell.Cell) is { Counting.Count: > 0 }).ToList();
+        return new ComparedSpeeds(before, after, limits, isPaired: false,
+        [
+            .. from cell in common
+               let with = reference ?? RecordedRun.StrictestOf(common.Where(other => other.Cell.Group == cell.Cell.Group)).Cell
+               where with != cell.Cell
+               let other = Find(after, cell.Cell)
+               let ratio = RatioTo(with, before, cell) is { } then && RatioTo(with, after, other) is { } now ? now.Over(then) : null
+               where ratio is not null
+               select new Candidate(cell, other, with, ratio),
+        ]);
+    }
+
+    private static RateRatio? RatioTo(CellName reference, RecordedRun run, CellResult cell) =>
+        Find(run, reference) is { } found ? cell.Against(found) : null;
+
+    private static CellResult? Find(RecordedRun run, CellName name) => run.Cells.FirstOrDefault(cell => cell.Cell == name);
+
+    private string WhyNot(CellName name) => (Find(Before, name), Find(After, name)) switch
+    {
+        (null, _) => "only after",
+        (_, null) => "only before",
+        ({ Counting.Count: 0 }, _) => "no round counts before",
+        (_, { Counting.Count: 0 }) => "no round counts after",
+        _ => IsPaired ? "no round counts on both sides" : "its reference is missing, or no round counts in both",
+    };
+
+    private sealed record Candidate(CellResult Before, CellResult After, CellName? Reference, RateRatio Ratio);
+}

@@ -1,0 +1,118 @@
+namespace Kit.Runner.Results.Comparing;
+
+/// <summary>Two sides next to each other: the answer, what it stands on, and what speaks against it.</summary>
+/// <param name="commandLine">The command as it was typed, secrets masked.</param>
+/// <param name="speeds">The runs; <see langword="null"/> where the sides hold none.</param>
+/// <param name="promises">The experiments; <see langword="null"/> where the sides hold none.</param>
+public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds, ComparedPromises? promises)
+{
+    public bool HasRegression => promises is { HasRegression: true } || (speeds?.Cells.Any(cell => cell.IsRegression) ?? false);
+
+    /// <summary>Whether rounds failed, a threshold could not be judged, or an experiment shows nothing any more.</summary>
+    public bool IsUnsound => promises is { IsIncomplete: true } || (speeds is not null && (speeds.Invalid.Any() || speeds.NotJudged.Any()));
+
+    /// <summary>Markdown for a pull request.</summary>
+    public void WriteMarkdown(TextWriter output)
+    {
+        output.WriteLine($"# {Title}");
+        foreach (var section in Sections().Where(section => !section.IsEmpty))
+        {
+            output.WriteLine();
+            if (section.Title.Length > 0)
+            {
+                output.WriteLine($"## {section.Title}");
+                output.WriteLine();
+            }
+
+            foreach (var line in section.Lines)
+                output.WriteLine($"- {MarkdownTables.Escaped(line)}");
+            if (section.Rows.Count > 0)
+                MarkdownTables.WriteTable(section.Headers, section.Rows, output, ComparisonText.IsFigure);
+            if (section.Legend.Length == 0)
+                continue;
+            if (section.Rows.Count > 0)
+                output.WriteLine();
+            output.WriteLine(section.Legend);
+        }
+    }
+
+    /// <param name="output">Where to; plain text, no colors.</param>
+    /// <param name="width">Columns of the terminal.</param>
+    public void WriteTerminal(TextWriter output, int width)
+    {
+        var console = TerminalSummary.ConsoleOn(output, width);
+        output.WriteLine(Title);
+        foreach (var section in Sections().Where(section => !section.IsEmpty))
+        {
+            output.WriteLine();
+            if (section.Rows.Count > 0 && !section.IsWordy)
+                console.Write(TerminalSummary.TableOf(section.Title, section.Headers, section.Rows, ComparisonText.IsFigure));
+            else if (section.Title.Length > 0)
+                output.WriteLine($"{section.Title}:");
+            foreach (var line in section.IsWordy ? section.Rows.SelectMany(row => Lines(section.Headers, row)) : section.Lines.Select(
+                line => $"- {line}"))
+                output.WriteLine(line);
+            if (section.Legend.Length > 0)
+                output.WriteLine(section.Legend);
+        }
+    }
+
+    private static IEnumerable<string> Lines(IReadOnlyList<string> headers, IReadOnlyList<string> row) =>
+        row.Skip(1).Zip(headers.Skip(1), (cell, header) => $"    {header.ToLowerInvariant()}: {cell}").Prepend($"- {row[0]}");
+
+    private string Title => speeds is { IsPaired: true } ? "Comparison of two builds" : "Comparison of stored results";
+
+    private IEnumerable<Section> Sections()
+    {
+        if (speeds is { IsPaired: false })
+            yield return Differing(speeds);
+        yield return Section.Of("", [.. Answer()]);
+        if (speeds is not null)
+        {
+            yield return ComparisonText.SpeedsOf(speeds);
+            yield return ComparisonText.SidesOf(speeds);
+            if (speeds.IsPaired)
+                yield return Differing(speeds);
+            yield return Section.Of(
+                "Not compared", [.. speeds.NotCompared.Concat(speeds.LeftOut).Select(left => $"{left.Cell}: {left.Because}")]);
+            yield return Section.Of("Rounds that failed", [.. ComparisonText.FailuresOf(speeds)]);
+        }
+
+        if (promises is not null)
+        {
+            yield return ComparisonText.DifferencesOf("What the experiments differ in", promises.Differences, legend: "");
+            yield return ComparisonText.ChangesOf(promises);
+            yield return Section.Of("Experiments only before", ComparisonText.Shortened(promises.OnlyBefore));
+            yield return Section.Of("Experiments only after", ComparisonText.Shortened(promises.OnlyAfter));
+        }
+
+        yield return Section.Of("", [$"Command: {commandLine}"]);
+    }
+
+    private static Section Differing(ComparedSpeeds speeds) => ComparisonText.DifferencesOf(
+        speeds.IsPaired ? "What else the builds differ in" : "What the runs differ in",
+        [.. Difference.Between(speeds.Before, speeds.After).Where(difference => !speeds.IsPaired || !difference.IsOfTheBuild)],
+        speeds.IsPaired ? ComparisonText.Paired : ComparisonText.Warning);
+
+    private IEnumerable<string> Answer()
+    {
+        if (speeds is not null)
+        {
+            foreach (var (name, run) in new[] { ("before", speeds.Before), ("after", speeds.After) }.Where(
+                side => side.Item2.Document.Ending != RunEnding.Completed))
+                yield return $"INCOMPLETE: {name} is {run.Document.Ending}.";
+            foreach (var cell in speeds.Cells.Where(cell => cell.IsRegression))
+                yield return $"REGRESSION: {cell.Cell} is slower by more than {Figures.Share(speeds.Limits.Threshold!.Value.Share)}.";
+            foreach (var cell in speeds.NotJudged)
+                yield return $"NOT JUDGED: {cell.Cell} has too few rounds for a threshold.";
+            yield return ComparisonText.CountsOf(speeds);
+        }
+
+        if (promises is not null)
+        {
+            foreach (var broken in promises.Changes.Where(change => change.Change is PromiseChange.Broken))
+                yield return $"REGRESSION: {broken.After.Cell} breaks a promise under {broken.After.Fault}.";
+            yield return $"Promises compared: {Figures.Count(promises.Compared)}. Changed: {Figures.Count(promises.Changes.Count)}.";
+        }
+    }
+}

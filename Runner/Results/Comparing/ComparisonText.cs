@@ -1,0 +1,134 @@
+namespace Kit.Runner.Results.Comparing;
+
+/// <summary>The tables and sentences of a comparison.</summary>
+internal static class ComparisonText
+{
+    private const string Cell = "Cell";
+    private const string Reference = "Set against";
+    private const string Verdict = "Verdict";
+    private const int MostLines = 10;
+
+    public const string Paired =
+        "Both were run on the same servers, in turns: a round of one and the same round of the other next to each other.";
+
+    public const string Warning =
+        "WARNING: two runs of other times differ in more than this table can know. Only each cell's ratio to its reference in the same " +
+        "run is compared, so a change of the reference shows as a change of all others. To know whether a build is slower: compare " +
+        "--build.";
+
+    // What both builds had alike, as RunFacts names it.
+    private static readonly IReadOnlyList<string> Shared = ["Machine", "System", "Settings"];
+
+    private static readonly IReadOnlyList<string> Words = [Cell, Reference, Verdict, "Fact", "Before", "After", "Fault", "Change"];
+
+    public static bool IsFigure(string header) => !Words.Contains(header);
+
+    public static Section SpeedsOf(ComparedSpeeds speeds) => Section.Table(
+        "Speed",
+        [
+            Cell, .. speeds.IsPaired ? (string[])[] : [Reference],
+            "Pairs", "Before msg/s", "After msg/s", "Ratio", "95 % interval", "Judged by", Verdict,
+        ],
+        [
+            .. speeds.Cells.Select(cell => (IReadOnlyList<string>)
+            [
+                cell.Cell.ToString(),
+                .. speeds.IsPaired ? (string[])[] : [NameOf(cell.Reference!, cell.Cell)],
+                Figures.Plain(cell.Comparison.Ratio.Pairs),
+                Figures.Measured(cell.Before.Rate?.Mean),
+                Figures.Measured(cell.After.Rate?.Mean),
+                Figures.Measured(cell.Comparison.Ratio.Value),
+                cell.Comparison.Interval?.ToString() ?? Figures.None,
+                cell.Comparison.Adjusted?.ToString() ?? Figures.None,
+                cell.Comparison.Reading + (cell.IsRegression ? ", REGRESSION" : ""),
+            ]),
+        ],
+        LegendOf(speeds));
+
+    // On the same framework, transport and access library the mode says it all.
+    private static string NameOf(CellName reference, CellName cell) =>
+        reference.Group == cell.Group ? reference.Mode : reference.ToString();
+
+    private static string LegendOf(ComparedSpeeds speeds)
+    {
+        var margin = speeds.Limits.Margin;
+        return (speeds.IsPaired
+                ? "Ratio is after to before, by round: the mean of the logarithms of each round's ratio, with its 95 % t-interval. "
+                : "Ratio is after to before, of the cell's ratio to the cell that it is set against, each by round within its run, with " +
+                  "its 95 % interval (Welch). ")
+            + "Judged by is that interval, wider for all cells of the table together (Holm). A cell is faster or slower only where it lies "
+            + $"beyond {Figures.Measured(1 - margin.Share)} to {Figures.Measured(1 / (1 - margin.Share))}; "
+            + $"n < {Figures.Plain(Comparison.EnoughRounds)} marks a cell with fewer rounds. "
+            + "No clear difference does not mean that there is none: more rounds may show one."
+            + (speeds.Limits.Threshold is { } threshold
+                ? $" A regression is judged to lie below {Figures.Measured(1 - threshold.Share)}: slower by more than "
+                  + $"{Figures.Share(threshold.Share)}."
+                : " Without --threshold a slower cell is no regression.");
+    }
+
+    public static string CountsOf(ComparedSpeeds speeds)
+    {
+        var counts = speeds.Cells.CountBy(cell => cell.Comparison.Verdict).ToDictionary();
+        string Of(ComparisonVerdict verdict) => Figures.Count(counts.GetValueOrDefault(verdict));
+        return $"Cells compared: {Figures.Count(speeds.Cells.Count)}. Slower after: {Of(ComparisonVerdict.Slower)}. "
+            + $"Faster after: {Of(ComparisonVerdict.Faster)}. No clear difference: {Of(ComparisonVerdict.NoClearDifference)}."
+            + (counts.ContainsKey(ComparisonVerdict.TooFewRounds) ? $" Too few rounds: {Of(ComparisonVerdict.TooFewRounds)}." : "");
+    }
+
+    public static Section DifferencesOf(string title, IReadOnlyList<Difference> differences, string legend) => differences.Count == 0
+        ? Section.Table(title, [], [], $"Nothing that is recorded. {legend}".TrimEnd())
+        : Section.Table(
+            title, ["Fact", "Before", "After"],
+            [.. differences.Select(difference => (IReadOnlyList<string>)[difference.What, difference.Before, difference.After])],
+            legend) with { IsWordy = true };
+
+    /// <summary>What was compared: the builds, or the commands that made the runs.</summary>
+    public static Section SidesOf(ComparedSpeeds speeds)
+    {
+        var (before, after) = (RunFacts.Of(speeds.Before).ToList(), RunFacts.Of(speeds.After).ToList());
+        string[] own = speeds.IsPaired ? ["Build", "Commit"] : ["Command", "Time"];
+        return Section.Table(
+            speeds.IsPaired ? "Builds" : "Runs",
+            ["Fact", "Before", "After"],
+            [.. own.Select(name => (IReadOnlyList<string>)[name, FactIn(before, name), FactIn(after, name)])],
+            speeds.IsPaired
+                ? string.Join("\n", Shared.Select(name => $"{name}: {FactIn(before, name)}."))
+                : "") with { IsWordy = true };
+    }
+
+    private static string FactIn(IEnumerable<(string Name, string Fact)> facts, string name) =>
+        facts.FirstOrDefault(fact => string.Equals(fact.Name, name, StringComparison.Ordinal)).Fact ?? Figures.None;
+
+    public static IEnumerable<string> FailuresOf(ComparedSpeeds speeds) =>
+        from side in new[] { (Name: "before", Run: speeds.Before), (Name: "after", Run: speeds.After) }
+        from round in side.Run.Rounds
+        where !round.Outcome.IsValid()
+        select $"{side.Name}: {RoundLine.Of(round)}";
+
+    /// <summary>The first few of many, and how many there are.</summary>
+    public static IReadOnlyList<string> Shortened(IReadOnlyList<string> lines) => lines.Count <= MostLines
+        ? lines
+        : [.. lines.Take(MostLines), $"and {Figures.Count(lines.Count - MostLines)} more"];
+
+    public static Section ChangesOf(ComparedPromises promises) => Section.Table(
+        "Promises that changed",
+        [Cell, "Fault", "Before", "After", "Change"],
+        [
+            .. promises.Changes.Select(promise => (IReadOnlyList<string>)
+            [
+                promise.After.Cell.ToString(), promise.After.Fault,
+                ComparedPromises.TextOf(promise.Before), ComparedPromises.TextOf(promise.After), WordsOf(promise.Change),
+            ]),
+        ],
+        promises.Changes.Count == 0 ? $"Of {Figures.Count(promises.Compared)} promises none changed." : "") with { IsWordy = true };
+
+    private static string WordsOf(PromiseChange change) => change switch
+    {
+        PromiseChange.Broken => "REGRESSION: broken",
+        PromiseChange.BrokenForAKnownReason => "broken for a known reason",
+        PromiseChange.NotShown => "not shown any more",
+        PromiseChange.PromisedDifferently => "promised differently",
+        PromiseChange.Mended => "mended",
+        _ => throw new ArgumentOutOfRangeException(nameof(change), change, "No such change."),
+    };
+}

@@ -1,0 +1,83 @@
+using System.Globalization;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Comparing;
+
+/// <summary>Something besides the cells' code that two sides differ in.</summary>
+/// <param name="What">Its name.</param>
+/// <param name="Before">On the first side.</param>
+/// <param name="After">On the second.</param>
+public sealed record Difference(string What, string Before, string After)
+{
+    private const string Commit = "commit";
+    private const string Build = "build";
+
+    /// <summary>Whether it says which build it was, as the builds that are compared say anyway.</summary>
+    public bool IsOfTheBuild => What is Commit or Build;
+
+    /// <summary>
+    /// What two runs differ in, commit first. The order seed and the time are no difference: each run draws and has its own.
+    /// </summary>
+    public static IReadOnlyList<Difference> Between(RecordedRun before, RecordedRun after) => Between(FactsOf(before), FactsOf(after));
+
+    /// <summary>The same of two folders of experiments.</summary>
+    public static IReadOnlyList<Difference> Between(FaultDocument before, FaultDocument after) => Between(FactsOf(before), FactsOf(after));
+
+    private static IReadOnlyList<Difference> Between(Dictionary<string, string> before, Dictionary<string, string> after) =>
+    [
+        .. from name in before.Keys.Concat(after.Keys).Distinct()
+           let then = before.GetValueOrDefault(name, Figures.None)
+           let now = after.GetValueOrDefault(name, Figures.None)
+           where !string.Equals(then, now, StringComparison.Ordinal)
+           select new Difference(name, then, now),
+    ];
+
+    private static Dictionary<string, string> FactsOf(RecordedRun run)
+    {
+        var document = run.Document;
+        var facts = new Dictionary<string, string> { [Commit] = CommitOf(document.Commit) };
+        if (document.Build is { } build)
+            facts[Build] = $"{build.Version}, fingerprint {build.Fingerprint}";
+        Add(facts, document.Host);
+        Add(facts, "PostgreSQL", document.Server);
+        Add(facts, "RabbitMQ", document.Broker);
+        Add(facts, "SQL Server", document.SqlServer ?? new Dictionary<string, string>());
+        Add(facts, "package", document.Packages);
+        facts["messages"] = Figures.Count(document.Settings.Messages);
+        facts["rounds"] = Figures.Count(document.Settings.Rounds);
+        facts["concurrency"] = Figures.Count(document.Settings.Concurrency);
+        facts["rows seeded"] = Figures.Count(document.Settings.SeedRows);
+        facts["messages to warm up"] = Figures.Count(document.Settings.WarmUp);
+        facts["isolation"] = document.Isolation;
+        Add(facts, "immediate retries in", document.ImmediateRetries);
+        Add(facts, "pool of", document.PoolSizes);
+        facts["clock"] = string.Join(", ", run.Rounds.Select(round => round.Clock).Distinct().Order());
+        facts["ending"] = document.Ending.ToString();
+        return facts;
+    }
+
+    private static Dictionary<string, string> FactsOf(FaultDocument document)
+    {
+        var facts = new Dictionary<string, string> { [Commit] = CommitOf(document.Commit) };
+        Add(facts, document.Host);
+        Add(facts, "server", document.Servers);
+        Add(facts, "package", document.Packages);
+        return facts;
+    }
+
+    private static void Add(Dictionary<string, string> facts, HostFacts host)
+    {
+        facts["machine"] = RunFacts.MachineOf(host);
+        facts["system"] = host.OperatingSystem;
+        facts["runtime"] = host.Runtime;
+    }
+
+    private static void Add<T>(Dictionary<string, string> facts, string kind, IReadOnlyDictionary<string, T> named)
+        where T : IConvertible
+    {
+        foreach (var (name, value) in named)
+            facts[$"{kind} {name}"] = value.ToString(CultureInfo.InvariantCulture);
+    }
+
+    private static string CommitOf(GitCommit? commit) => commit is null ? "not known" : commit.Id + (commit.Dirty ? ", with changes" : "");
+}

@@ -1,0 +1,53 @@
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Comparing;
+
+/// <summary>Two folders of stored results, each of a run, of experiments, or of both.</summary>
+public sealed class StoredSides(string before, string after)
+{
+    /// <summary>Why two folders cannot be compared; <see langword="null"/> where they can.</summary>
+    public static string? WhyNot(IReadOnlyList<string> folders) => folders.All(HoldsRun) || folders.All(HoldsExperiments)
+        ? null
+        : $"expected two runs or two folders of experiments, found {string.Join(" and ", folders.Select(WhatIsIn))}";
+
+    /// <summary>Sets runs against each other, and experiments, as far as both folders hold them.</summary>
+    /// <param name="reference">The cell that every other is set against; <see langword="null"/>: the strictest mode.</param>
+    /// <param name="limits">Margin and threshold.</param>
+    /// <param name="commandLine">The command as it was typed.</param>
+    /// <exception cref="KitException">A document is damaged, or the two runs do not both have the reference.</exception>
+    public ComparisonReport Compare(string? reference, Limits limits, string commandLine) => new(
+        commandLine,
+        HoldsRun(before) && HoldsRun(after) ? CompareSpeeds(reference, limits) : null,
+        HoldsExperiments(before) && HoldsExperiments(after) ? new ComparedPromises(Experiments(before), Experiments(after)) : null);
+
+    private ComparedSpeeds CompareSpeeds(string? reference, Limits limits)
+    {
+        var (then, now) = (RunFolder.Open(before).Load(), RunFolder.Open(after).Load());
+        if (reference is null)
+            return ComparedSpeeds.ByReference(then, now, reference: null, limits);
+
+        var common = then.Cells.Select(cell => cell.Cell).Intersect(now.Cells.Select(cell => cell.Cell)).ToList();
+        return common.Find(cell => string.Equals(cell.ToString(), reference, StringComparison.Ordinal)) is { } found
+            ? ComparedSpeeds.ByReference(then, now, found, limits)
+            : throw new KitException(
+                $"--reference: expected a cell that both runs have, found '{reference}'.", $"Both have: {string.Join(", ", common)}.");
+    }
+
+    private static (FaultDocument Document, IReadOnlyList<FaultResult> Results) Experiments(string folder)
+    {
+        var faults = new FaultFolder(folder);
+        return (faults.LoadDocument(), faults.LoadResults());
+    }
+
+    private static bool HoldsRun(string folder) => File.Exists(Path.Combine(folder, RunFolder.RunFile));
+
+    private static bool HoldsExperiments(string folder) => new FaultFolder(folder).Exists;
+
+    private static string WhatIsIn(string folder) => (HoldsRun(folder), HoldsExperiments(folder)) switch
+    {
+        (true, true) => $"both in '{folder}'",
+        (true, false) => $"a run in '{folder}'",
+        (false, true) => $"experiments in '{folder}'",
+        (false, false) => $"neither in '{folder}'",
+    };
+}

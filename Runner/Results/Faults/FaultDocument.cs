@@ -1,0 +1,46 @@
+namespace Kit.Runner.Results.Faults;
+
+/// <summary>What is known of a run of experiments as a whole: <c>faults.json</c>.</summary>
+public sealed record FaultDocument
+{
+    public int Schema { get; init; } = ResultJson.Schema;
+
+    /// <summary>The command as it was typed; of the last one, where a run was resumed.</summary>
+    public required string CommandLine { get; init; }
+
+    public required DateTimeOffset StartedUtc { get; init; }
+
+    public required GitCommit? Commit { get; init; }
+
+    public required HostFacts Host { get; init; }
+
+    /// <summary>Version by package name.</summary>
+    public required IReadOnlyDictionary<string, string> Packages { get; init; }
+
+    /// <summary>Version by server.</summary>
+    public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>The cells that cannot run, and why.</summary>
+    public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
+
+    /// <summary>Where the speeds come from; <see langword="null"/> where none was named.</summary>
+    public SpeedSource? Speeds { get; init; }
+}
+
+/// <summary>A run without faults, whose speeds stand beside the guarantees.</summary>
+/// <param name="Folder">As it was named.</param>
+/// <param name="Commit">That it was made with.</param>
+/// <param name="PerSecond">Mean messages per second by cell.</param>
+public sealed record SpeedSource(string Folder, GitCommit? Commit, IReadOnlyDictionary<string, double> PerSecond)
+{
+    /// <exception cref="KitException">There is no run in the folder, or it is damaged.</exception>
+    public static SpeedSource Read(string folder)
+    {
+        var run = RunFolder.Open(folder).Load();
+        return new SpeedSource(
+            folder, run.Document.Commit,
+            run.Cells.Where(cell => cell.Rate is not null).ToDictionary(cell => cell.Cell.ToString(), cell => cell.Rate!.Mean));
+    }
+
+    public double? Of(CellName cell) => PerSecond.TryGetValue(cell.ToString(), out var speed) ? speed : null;
+}

@@ -1,0 +1,98 @@
+using System.Text.Json.Serialization;
+using Kit.Guarantees;
+using Kit.Runner.Results.Accounts;
+
+namespace Kit.Runner.Results.Faults;
+
+/// <summary>How an experiment ended.</summary>
+public enum FaultVerdict
+{
+    /// <summary>The fault fired, and every message is of a promised class.</summary>
+    Kept,
+
+    /// <summary>The fault fired, and a message is of a class that is not promised.</summary>
+    Broken,
+
+    /// <summary>The fault did not fire where it should have: nothing is shown, and that counts as a failure.</summary>
+    Void,
+
+    /// <summary>The cell has no such moment.</summary>
+    NoWindow,
+
+    /// <summary>The experiment itself failed.</summary>
+    Failed,
+}
+
+/// <summary>What became of one cell under one fault, or in a storm of them: a file of the run's folder.</summary>
+public sealed record FaultResult
+{
+    public int Schema { get; init; } = ResultJson.Schema;
+
+    public required CellName Cell { get; init; }
+
+    /// <summary>The fault's name, or <see cref="StormFacts.Name"/>.</summary>
+    public required string Fault { get; init; }
+
+    public required FaultVerdict Verdict { get; init; }
+
+    /// <summary>Why it is void, failed or has no window; <see langword="null"/> otherwise.</summary>
+    public string? Because { get; init; }
+
+    /// <summary>The classes that were promised to the messages that met the fault.</summary>
+    public IReadOnlyList<DeliveryClass> Promised { get; init; } = [];
+
+    /// <summary>The classes that those messages are of, and how many of them.</summary>
+    public IReadOnlyList<Observation> Observed { get; init; } = [];
+
+    /// <summary>All messages by class; every message in one.</summary>
+    public IReadOnlyDictionary<DeliveryClass, int> Counts { get; init; } = new Dictionary<DeliveryClass, int>();
+
+    /// <summary>What shows that the fault fired.</summary>
+    public IReadOnlyList<string> Fired { get; init; } = [];
+
+    /// <summary>
+    /// What was found of the message that met the fault; with a server that crashes, of the first messages of each class but once.
+    /// </summary>
+    public IReadOnlyList<string> Evidence { get; init; } = [];
+
+    /// <summary>What was not promised, each with what was found; at most the first few, those without a known reason before the others.</summary>
+    public IReadOnlyList<Violation> Violations { get; init; } = [];
+
+    /// <summary>How many there are in all.</summary>
+    public int ViolationCount { get; init; }
+
+    public double Seconds { get; init; }
+
+    /// <summary>What was done in a storm; <see langword="null"/> for a single fault.</summary>
+    public StormFacts? Storm { get; init; }
+
+    /// <summary>Whether it shows that promises are kept, or that there is nothing to show.</summary>
+    public bool IsGood => Verdict is FaultVerdict.Kept or FaultVerdict.NoWindow;
+
+    /// <summary>Why the promise is not kept, where every violation has a known reason; <see langword="null"/> otherwise.</summary>
+    [JsonIgnore]
+    public string? Known => Verdict is FaultVerdict.Broken && Violations.Count > 0 && Violations.All(violation => violation.Known is not null)
+        ? string.Join("; ", Violations.Select(violation => violation.Known).Distinct())
+        : null;
+
+    public int Messages => Counts.Values.Sum();
+
+    /// <summary>Also the name of its file, without the ending.</summary>
+    public string Name => NameOf(Cell, Fault);
+
+    public static string NameOf(CellName cell, string fault) => $"{cell.Framework}.{cell.Transport}.{cell.Mode}.{cell.Access}.{fault}";
+}
+
+/// <summary>How many messages are of a class, alone or among others.</summary>
+public sealed record Observation(DeliveryClass Class, int Messages);
+
+/// <summary>What was done in a storm.</summary>
+/// <param name="Seed">Of the moments at which it was done.</param>
+/// <param name="Kills">How often the handler process was killed.</param>
+/// <param name="Cuts">How often every connection of the endpoint was cut.</param>
+/// <param name="InFlight">Handlers that could be running at those moments, all moments together: what the rates refer to.</param>
+/// <param name="Windows">Where the kills met the kit's two-phase commit; <see langword="null"/> in a mode without it.</param>
+public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, WindowsMet? Windows = null)
+{
+    public const string Name = "storm";
+}

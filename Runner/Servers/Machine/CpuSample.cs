@@ -1,0 +1,54 @@
+using System.Diagnostics;
+using Kit.Modes;
+
+namespace Kit.Runner.Servers.Machine;
+
+/// <summary>What every process and the machine had used of its processors at one moment (Linux, proc_stat(5)). Times are in clock ticks.</summary>
+/// <param name="At">When, on a clock that only goes forward.</param>
+/// <param name="Cores">Processors of the machine.</param>
+/// <param name="Busy">
+/// User, nice, system and stolen time of all processors since boot; idle and waiting left out, and interrupts: they are nobody's, and most
+/// of them serve our own loopback connections.
+/// </param>
+public sealed record CpuSample(TimeSpan At, int Cores, long Busy, IReadOnlyDictionary<int, ProcessStat> Processes)
+{
+    /// <summary>Clock ticks per second in <c>/proc</c>: USER_HZ, 100 on every processor that .NET runs on.</summary>
+    public const int TicksPerSecond = 100;
+
+    /// <summary>Whether samples can be taken on this machine.</summary>
+    public static Support Support { get; } = File.Exists("/proc/stat")
+        ? Support.Yes
+        : Support.No("the CPU use of other processes is read from /proc, which this operating system does not have");
+
+    /// <summary>A sample of now, or <see langword="null"/> where <see cref="Support"/> says that there can be none.</summary>
+    public static CpuSample? Take() =>
+        Support.IsSupported
+            ? Parse(Stopwatch.GetElapsedTime(0), File.ReadAllText("/proc/stat"), ProcessIds().Select(ProcessStat.Read).OfType<ProcessStat>())
+            : null;
+
+    /// <param name="at">When the texts were read.</param>
+    /// <param name="stat">The text of <c>/proc/stat</c>.</param>
+    /// <param name="processes">The processes as read right after it.</param>
+    /// <exception cref="FormatException">The text is not that of <c>/proc/stat</c>.</exception>
+    public static CpuSample Parse(TimeSpan at, string stat, IEnumerable<ProcessStat> processes)
+    {
+        var cpuLines = stat.Split('\n').Where(line => line.StartsWith("cpu", StringComparison.Ordinal)).ToList();
+        if (cpuLines.Count < 2 || cpuLines[0].Split(' ', StringSplitOptions.RemoveEmptyEntries) is not ["cpu", .. { Length: >= 8 } times])
+            throw new FormatException("Expected a line 'cpu' with at least 8 times and one line for each processor in /proc/stat.");
+        const int user = 0, nice = 1, system = 2, steal = 7;
+        return new CpuSample(
+            at,
+            cpuLines.Count - 1,
+            new[] { user, nice, system, steal }.Sum(field => long.Parse(times[field])),
+            processes.ToDictionary(process => process.Id));
+    }
+
+    private static IEnumerable<int> ProcessIds()
+    {
+        foreach (var folder in Directory.EnumerateDirectories("/proc"))
+        {
+            if (int.TryParse(Path.GetFileName(folder), out var id))
+                yield return id;
+        }
+    }
+}
