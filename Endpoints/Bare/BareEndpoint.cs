@@ -1,12 +1,10 @@
 using System.Transactions;
 using Kit.Endpoints.Bare.Health;
 using Kit.Endpoints.Bare.Outbox;
-using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Npgsql;
 
 namespace Kit.Endpoints.Bare;
 
@@ -52,17 +50,6 @@ public sealed class BareEndpoint
 
     internal Func<MessagePipeline, ILogger, IHostedService> Transport =>
         transport ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transport: call UsePostgreSql, UseSqlServer or UseRabbitMq.");
-
-    /// <summary>Queues in PostgreSQL.</summary>
-    /// <param name="queueConnectionString">The database that holds the queue and its error table.</param>
-    /// <param name="dataConnectionString">The database that handlers open; the queues' own when not given, which <c>shared</c> needs.</param>
-    /// <exception cref="ArgumentException">A connection string cannot be read.</exception>
-    public BareEndpoint UsePostgreSql(string queueConnectionString, string? dataConnectionString = null)
-    {
-        var queues = new NpgsqlConnectionStringBuilder(queueConnectionString);
-        var data = new NpgsqlConnectionStringBuilder(dataConnectionString ?? queueConnectionString);
-        return UseTransport((pipeline, log) => new PostgreSqlEndpoint(this, queues, data, pipeline, log));
-    }
 
     /// <summary>How transactional the handlers are. <see cref="TransactionMode.DtcOff"/> when not called.</summary>
     public BareEndpoint UseMode(TransactionMode mode)

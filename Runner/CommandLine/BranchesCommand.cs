@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using System.Text.Json;
-using Kit.Endpoints.Bare.TwoPhase;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Npgsql;

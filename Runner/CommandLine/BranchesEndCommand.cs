@@ -1,5 +1,5 @@
 using System.CommandLine;
-using Kit.Endpoints.Bare.TwoPhase;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 namespace Kit.Runner.CommandLine;
 

@@ -1,7 +1,8 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Transactions;
-using Kit.Endpoints.Bare.TwoPhase;
+using Kit.Endpoints.Bare.Health;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 
@@ -28,7 +29,7 @@ internal sealed class HandlerProbe : IDisposable
         {
             InstrumentPublished = static (instrument, listener) =>
             {
-                if (instrument.Meter.Name == SecondPhaseLag.MeterName && instrument.Name == SecondPhaseLag.InstrumentName)
+                if (instrument.Meter.Name == EndpointMeter.Name && instrument.Name == SecondPhaseLag.InstrumentName)
                     listener.EnableMeasurementEvents(instrument);
             },
         };

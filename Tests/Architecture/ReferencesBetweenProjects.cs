@@ -42,7 +42,7 @@ public sealed partial class ReferencesBetweenProjects
     {
         var references = Projects.SelectMany(ReferencesOf).ToLookup(reference => reference.From, reference => reference.To);
 
-        foreach (var library in new[] { "Bare", "BareRabbitMq", "BareSqlServer", "MassTransit", "NServiceBus" })
+        foreach (var library in new[] { "Bare", "Bare.PostgreSql", "Bare.RabbitMq", "Bare.SqlServer", "MassTransit", "NServiceBus" })
             Assert.That(Reached(library, references), Does.Not.Contain("Guarantees").And.Not.Contain("Runner"), library);
     }
 
@@ -66,7 +66,7 @@ public sealed partial class ReferencesBetweenProjects
         return reached;
     }
 
-    [GeneratedRegex(@"^\s+(?<from>\w+) --> (?<to>\w+)\r?$", RegexOptions.Multiline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
+    [GeneratedRegex(@"^\s+(?<from>[\w.]+) --> (?<to>[\w.]+)\r?$", RegexOptions.Multiline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
     private static partial Regex DrawnReference();
 
     [GeneratedRegex(@"(^|[\\/])(obj|bin)[\\/]", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]

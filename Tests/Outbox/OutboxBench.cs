@@ -1,5 +1,6 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.Outbox;
+using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;

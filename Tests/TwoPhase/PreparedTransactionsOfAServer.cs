@@ -1,4 +1,4 @@
-using Kit.Endpoints.Bare.TwoPhase;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Runner;
 using Kit.Tests.CommandLine;
 using Npgsql;

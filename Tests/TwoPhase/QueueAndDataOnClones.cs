@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
-using Kit.Endpoints.Bare.TwoPhase;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Modes;
 using Kit.Runner.Faults;
 using Kit.Runner.Servers;

@@ -1,4 +1,4 @@
-using Kit.Endpoints.Bare.TwoPhase;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Npgsql;
 
 namespace Kit.Tests.TwoPhase;

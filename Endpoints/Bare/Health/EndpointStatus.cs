@@ -1,13 +1,12 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
-using Kit.Endpoints.Bare.TwoPhase;
 
 namespace Kit.Endpoints.Bare.Health;
 
-/// <summary>What one endpoint can tell of itself while it runs: gauges of the meter <see cref="SecondPhaseLag.MeterName"/>, and its health check.</summary>
+/// <summary>What one endpoint can tell of itself while it runs: gauges of the meter <see cref="EndpointMeter.Name"/>, and its health check.</summary>
 internal sealed class EndpointStatus : IDisposable
 {
-    private readonly Meter meter = new(SecondPhaseLag.MeterName);
+    private readonly Meter meter = new(EndpointMeter.Name);
     private long receivedAt;
 
     /// <param name="endpoint">The tag <c>endpoint</c> of each gauge.</param>

@@ -92,18 +92,20 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
     }
 
-    /// <summary>Answers a failure of a message that is out of the queue already.</summary>
-    public async Task GiveUpAsync(IQueueSession queue, QueuedMessage message, Exception failure)
+    /// <summary>Answers a failure of a message that is out of the queue already, and that only this process has.</summary>
+    /// <exception cref="DbException">The error table did not take it, and the log has said that it is lost.</exception>
+    public async Task GiveUpOrLoseAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
-        var reason = Failure.ReasonOf(failure);
-        var attempts = reason is UnreadableMessageException ? message.FailedAttempts : message.FailedAttempts + 1;
-        await queue.MoveToErrorsAsync(message with { FailedAttempts = attempts }, reason);
-        LogGivenUp(message.MessageId, attempts, reason.Message);
+        try
+        {
+            await GiveUpAsync(queue, message, failure);
+        }
+        catch (Exception lost)
+        {
+            LogLost(message.MessageId, Failure.ReasonOf(failure).Message, lost.Message);
+            throw;
+        }
     }
-
-    /// <summary>Says that a message is neither in the queue nor in the error table.</summary>
-    public void ReportLost(QueuedMessage message, Exception failure, Exception because) =>
-        LogLost(message.MessageId, Failure.ReasonOf(failure).Message, because.Message);
 
     private static void RequireBlame(Exception failure)
     {
@@ -125,6 +127,14 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         var delay = kind is FailureKind.SessionLost ? BackOff.After(message.FailedAttempts, firstDelay) : TimeSpan.Zero;
         await queue.RequeueAsync(message with { FailedAttempts = attempts }, delay);
         LogRetried(message.MessageId, attempts, mode.Attempts, reason.Message);
+    }
+
+    private async Task GiveUpAsync(IQueueSession queue, QueuedMessage message, Exception failure)
+    {
+        var reason = Failure.ReasonOf(failure);
+        var attempts = reason is UnreadableMessageException ? message.FailedAttempts : message.FailedAttempts + 1;
+        await queue.MoveToErrorsAsync(message with { FailedAttempts = attempts }, reason);
+        LogGivenUp(message.MessageId, attempts, reason.Message);
     }
 
     [LoggerMessage(Level = LogLevel.Information, Message = "Attempt {Attempt} of {Attempts} at message {MessageId} failed: {Reason}")]

@@ -18,23 +18,10 @@ internal sealed class TransactionsOffReceiver(IQueueSession queue, PatientDataSo
         catch (Exception failure)
         {
             // Also when the host stops waiting: nobody else has the message any more.
-            await GiveUpAsync(message, failure);
+            await recoverability.GiveUpOrLoseAsync(queue, message, failure);
         }
 
         return true;
-    }
-
-    private async Task GiveUpAsync(QueuedMessage message, Exception failure)
-    {
-        try
-        {
-            await recoverability.GiveUpAsync(queue, message, failure);
-        }
-        catch (Exception because)
-        {
-            recoverability.ReportLost(message, failure, because);
-            throw;
-        }
     }
 
     public ValueTask DisposeAsync() => queue.DisposeAsync();

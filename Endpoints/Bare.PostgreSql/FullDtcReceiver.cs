@@ -1,0 +1,97 @@
+using Kit.Endpoints.Bare.Tables;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql;
+
+/// <summary>
+/// <c>full-dtc</c>: receive, insert and sends in one atomic unit, the kit's own two-phase commit. See <see cref="AtomicUnit"/>.
+/// </summary>
+internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+{
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
+    {
+        if (await mode.Slots.TryTakeAsync() is not { } slot)
+            return null;
+
+        using (slot)
+        {
+            await using var receive = await queue.BeginAsync();
+            if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
+                return false;
+
+            var id = new BranchId(mode.Database, transactionId);
+            var unit = new AtomicUnit(receive, id, server.Data, mode.Settings.Isolation);
+            try
+            {
+                await HandleAsync(message, receive, unit, cancellationToken);
+            }
+            finally
+            {
+                // The connection is free for another handler before the second phase begins.
+                await unit.DisposeAsync();
+                if (unit.IsLeft)
+                {
+                    slot.Keep();
+                    mode.Slots.Leave(id);
+                }
+            }
+
+            if (unit.Prepared is { } branch)
+            {
+                slot.Keep();
+                await mode.SecondPhase.FinishAsync(branch);
+            }
+
+            return true;
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await server.DisposeAsync();
+        await queue.DisposeAsync();
+    }
+
+    private async Task HandleAsync(QueuedMessage message, NpgsqlTransaction receive, AtomicUnit unit, CancellationToken cancellationToken)
+    {
+        var hasSent = false;
+        try
+        {
+            using var transaction = AmbientTransaction.Create(mode.Settings);
+            unit.EnlistIn(transaction);
+            using (var scope = AmbientTransaction.Enter(transaction))
+            {
+                await pipeline.HandleAsync(message, unit, cancellationToken);
+                hasSent = unit.Sends.Count > 0;
+                await queue.SendAsync(unit.Sends);
+                scope.Complete();
+            }
+
+            await transaction.CommitAsync();
+        }
+        catch (Exception) when (server.Refusal is not null)
+        {
+            // The handler's connection reached another server: the session ends, its receive is rolled back, no attempt is counted.
+            throw server.Refusal;
+        }
+        catch (Exception refused) when (FailureKinds.Of(refused) is FailureKind.Refused && unit.Refusal is null)
+        {
+            mode.Slots.SawNone();
+            throw Failure.ReasonOf(refused);
+        }
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        {
+            await unit.DisposeAsync();
+            // What commits the answer would commit the sends of the failed attempt with it, once they are written.
+            if (unit.IsUndecided && !hasSent)
+            {
+                await recoverability.AnswerAsync(queue, receive, message, failure);
+            }
+            else
+            {
+                await recoverability.RollBackAndAnswerAsync(queue, receive, message, failure);
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+using System.Data;
+using System.Data.Common;
+using System.Diagnostics;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>
+/// One message's receive, insert and sends as one atomic unit, the sole resource of the ambient transaction. It prepares the handler's branch
+/// and commits the queue's transaction: that commit is the decision, and its transaction id in <c>pg_xact_status</c> is the durable record of it.
+/// </summary>
+/// <remarks>
+/// Presumed abort, as in Mohan, Lindsay and Obermarck, "Transaction management in the R* distributed database management system" (1986);
+/// the last-resource commit saves the decision record.
+/// </remarks>
+internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, NpgsqlDataSource data, IsolationLevel isolation) : SoleResource, IWork, IAsyncDisposable
+{
+    private readonly List<OutgoingMessage> sends = [];
+    private readonly LentOnce<Branch> lent = new(cancellationToken => Branch.BeginAsync(id, data, isolation, cancellationToken));
+    private bool decided;
+
+    public IReadOnlyCollection<OutgoingMessage> Sends => sends;
+
+    public Exception? Refusal => lent.Refusal;
+
+    /// <summary>The branch to be committed now, once the unit has committed; none when the handler asked for no connection.</summary>
+    public PreparedBranch? Prepared { get; private set; }
+
+    /// <summary>
+    /// After a failure: whether the queue's transaction is still open and may commit something else, because nothing is prepared
+    /// that its commit would decide.
+    /// </summary>
+    public bool IsUndecided => !decided && IsGone;
+
+    /// <summary>After a failure: whether the branch is prepared, or could be. Recovery ends it.</summary>
+    public bool IsLeft => Prepared is null && !IsGone;
+
+    private bool IsGone => lent.Opened?.IsGone ?? true;
+
+    /// <summary>In the unit's own transaction, whatever scope the handler has opened or suppressed meanwhile.</summary>
+    public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Connection;
+
+    public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
+    {
+        sends.Add(message);
+        return Task.CompletedTask;
+    }
+
+    /// <summary>Gives the branch's connection back. What is not prepared is rolled back by that, and not before: a handler whose transaction
+    /// timed out may still be working in it.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (await lent.CloseAsync() is { } branch)
+            await branch.DisposeAsync();
+    }
+
+    protected override async Task<Exception?> CommitAsync()
+    {
+        try
+        {
+            var branch = await lent.CloseAsync();
+            if (branch is not null)
+                await branch.PrepareAsync();
+
+            await DecideAsync(branch);
+            return null;
+        }
+        catch (Exception failure)
+        {
+            return failure;
+        }
+    }
+
+    /// <summary>Before the decision everything is; a decision is unknown when the connection broke, and recovery asks the server.</summary>
+    protected override bool IsAborted(Exception failure) => !decided || base.IsAborted(failure);
+
+    private async Task DecideAsync(Branch? branch)
+    {
+        try
+        {
+            decided = true;
+            await decision.CommitAsync();
+            if (branch is not null)
+                Prepared = new PreparedBranch(id, data, Stopwatch.GetTimestamp());
+        }
+        catch (Exception failure) when (base.IsAborted(failure))
+        {
+            if (branch is not null)
+                await branch.RollBackPreparedAsync();
+
+            throw;
+        }
+    }
+}

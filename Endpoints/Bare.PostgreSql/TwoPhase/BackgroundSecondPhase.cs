@@ -1,0 +1,105 @@
+using System.Threading.Channels;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>
+/// Ends branches in batches, one round trip each, while the workers go on. When it falls behind, <see cref="Slots"/> lets the workers wait.
+/// PostgreSQL flushes its log at every COMMIT PREPARED, whatever synchronous_commit says; what a batch saves is the round trips and the
+/// switches between processes, and that is why it waits a moment for more.
+/// </summary>
+internal sealed partial class BackgroundSecondPhase : ISecondPhase
+{
+    private static readonly TimeSpan Gathering = TimeSpan.FromMilliseconds(3);
+
+    private readonly NpgsqlDataSource data;
+    private readonly Slots slots;
+    private readonly ILogger log;
+    private readonly Channel<PreparedBranch> decided = Channel.CreateUnbounded<PreparedBranch>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly Task committing;
+
+    /// <param name="data">Where the branches are prepared: with connections that no handler can hold.</param>
+    /// <param name="slots">Told of each branch that has ended or is left, and how many slots are in use.</param>
+    /// <param name="log">Told of branches that are left to recovery.</param>
+    public BackgroundSecondPhase(NpgsqlDataSource data, Slots slots, ILogger log)
+    {
+        this.data = data;
+        this.slots = slots;
+        this.log = log;
+        committing = CommitAsync();
+    }
+
+    public ValueTask FinishAsync(PreparedBranch branch) => decided.Writer.WriteAsync(branch);
+
+    /// <summary>Ends what is waiting, then stops.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        decided.Writer.TryComplete();
+        await committing;
+    }
+
+    private async Task CommitAsync()
+    {
+        var branches = new List<PreparedBranch>();
+        while (await decided.Reader.WaitToReadAsync())
+        {
+            await Task.Delay(Gathering);
+            branches.Clear();
+            while (decided.Reader.TryRead(out var branch))
+                branches.Add(branch);
+
+            await CommitAsync(branches);
+        }
+    }
+
+    private async Task CommitAsync(List<PreparedBranch> branches)
+    {
+        try
+        {
+            await using var connection = await data.OpenConnectionAsync();
+            var used = await RequireDecidedAsync(connection, branches);
+            await using var batch = connection.CreateBatch();
+            // Each statement its own transaction, as COMMIT PREPARED demands, and its own failure.
+            batch.EnableErrorBarriers = true;
+            foreach (var branch in branches)
+                batch.BatchCommands.Add(new NpgsqlBatchCommand($"COMMIT PREPARED '{branch.Id}'"));
+
+            await batch.ExecuteNonQueryAsync();
+            slots.Saw(used - branches.Count);
+            foreach (var branch in branches)
+            {
+                SecondPhaseLag.Record(branch);
+                slots.Return();
+            }
+        }
+        catch (Exception failure)
+        {
+            foreach (var branch in branches)
+                slots.Leave(branch.Id);
+
+            LogLeft(branches.Count, failure.Message);
+        }
+    }
+
+    /// <summary>
+    /// Once for a batch, because the workers may have sessions on other servers than this connection: after a failover a promoted standby
+    /// can have a branch whose receive never committed there, and its rows would come a second time with the message.
+    /// </summary>
+    /// <returns>So many of the server's slots are in use, those of the branches among them: asked in the same statement, because a second one
+    /// would be one more commit for each batch.</returns>
+    private static async Task<long> RequireDecidedAsync(NpgsqlConnection connection, List<PreparedBranch> branches)
+    {
+        await using var ask = new NpgsqlCommand(
+            $"SELECT bool_and(pg_xact_status(id::xid8) IS NOT DISTINCT FROM 'committed'), ({Slots.CountUsed}) FROM unnest($1) AS id", connection);
+        ask.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. branches.Select(branch => $"{branch.Id.TransactionId}")] });
+        await using var answer = await ask.ExecuteReaderAsync();
+        await answer.ReadAsync();
+        return answer.GetBoolean(0)
+            ? answer.GetInt64(1)
+            : throw new InvalidOperationException($"The server at {connection.Host}:{connection.Port} is not the one that committed them.");
+    }
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "Of {Count} branches those not yet ended are left to recovery: {Reason}")]
+    private partial void LogLeft(int count, string reason);
+}

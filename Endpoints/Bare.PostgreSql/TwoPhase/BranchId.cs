@@ -1,0 +1,25 @@
+using System.Globalization;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>
+/// The global transaction id of a prepared branch. It names the transaction that received the message, whose outcome is the decision:
+/// <c>kit/&lt;system identifier of the queue's server&gt;/&lt;oid of its database&gt;/&lt;transaction id&gt;</c>.
+/// </summary>
+internal readonly record struct BranchId(QueueDatabase Queue, ulong TransactionId)
+{
+    public static bool TryParse(string globalId, out BranchId branch)
+    {
+        branch = default;
+        if (globalId.Split('/') is not ["kit", var system, var database, var transaction]
+            || !ulong.TryParse(system, NumberStyles.None, CultureInfo.InvariantCulture, out var systemIdentifier)
+            || !uint.TryParse(database, NumberStyles.None, CultureInfo.InvariantCulture, out var databaseOid)
+            || !ulong.TryParse(transaction, NumberStyles.None, CultureInfo.InvariantCulture, out var transactionId))
+            return false;
+
+        branch = new BranchId(new QueueDatabase(systemIdentifier, databaseOid), transactionId);
+        return true;
+    }
+
+    public override string ToString() => $"{Queue.Prefix}{TransactionId}";
+}

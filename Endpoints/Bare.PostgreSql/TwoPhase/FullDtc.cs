@@ -1,0 +1,91 @@
+using Kit.Modes;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>What the workers of one endpoint share in <c>full-dtc</c>: slots, the second phase, and recovery, which it starts with.</summary>
+internal sealed partial class FullDtc : IAsyncDisposable
+{
+    private static readonly ByMode<bool> SecondPhaseIsWaitedFor = new("the kit's two-phase commit")
+    {
+        { TransactionMode.FullDtc, false },
+        { TransactionMode.FullDtcWaiting, true },
+    };
+
+    private readonly BranchConnections connections;
+    private readonly Recovery recovery;
+
+    private FullDtc(BranchConnections connections, QueueDatabase database, SlotNeeds needs, bool isWaiting, TransactionSettings settings, ILogger log)
+    {
+        Settings = settings;
+        this.connections = connections;
+        Database = database;
+        Slots = new Slots(connections.Data, needs, log);
+        SecondPhase = isWaiting ? new WaitingSecondPhase(Slots, log) : new BackgroundSecondPhase(connections.Data, Slots, log);
+        recovery = new Recovery(connections.Data, database, log, Slots);
+    }
+
+    public QueueDatabase Database { get; }
+
+    /// <summary>Of the ambient transactions and the branches.</summary>
+    public TransactionSettings Settings { get; }
+
+    public Slots Slots { get; }
+
+    public ISecondPhase SecondPhase { get; }
+
+    /// <summary>Branches of the queue that recovery found prepared and could not end, at its last pass. Each holds a slot and its locks.</summary>
+    public int BranchesLeft => recovery.Left;
+
+    /// <summary>Checks the servers and lets recovery run once.</summary>
+    /// <param name="queues">The queue's database.</param>
+    /// <param name="data">How the handlers reach their database.</param>
+    /// <param name="mode">The endpoint's: whether the second phase is waited for.</param>
+    /// <param name="concurrency">The endpoint's workers.</param>
+    /// <param name="settings">Of the ambient transactions and the branches.</param>
+    /// <param name="log">The endpoint's.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <exception cref="InvalidOperationException">The servers lack something; the message says what to do.</exception>
+    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    public static async Task<FullDtc> StartAsync(
+        NpgsqlDataSource queues, NpgsqlConnectionStringBuilder data,
+        TransactionMode mode, int concurrency, TransactionSettings settings, ILogger log, CancellationToken cancellationToken)
+    {
+        var isWaiting = SecondPhaseIsWaitedFor.Of(mode);
+        var opened = BranchConnections.Create(data);
+        try
+        {
+            var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
+            var needs = await Preflight.CheckAsync(opened.Data, concurrency, cancellationToken);
+            var started = new FullDtc(opened, database, needs, isWaiting, settings, log);
+            await started.RecoverAsync(olderThan: TimeSpan.Zero, cancellationToken);
+            started.WarnOfFewSlots(needs, log);
+            return started;
+        }
+        catch
+        {
+            await opened.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <inheritdoc cref="Recovery.RunAsync"/>
+    public Task<int> RecoverAsync(TimeSpan olderThan, CancellationToken cancellationToken) => recovery.RunAsync(olderThan, cancellationToken);
+
+    /// <summary>Ends what is decided. To be called when no worker runs.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await SecondPhase.DisposeAsync();
+        await connections.DisposeAsync();
+    }
+
+    private void WarnOfFewSlots(SlotNeeds needs, ILogger log)
+    {
+        if (needs.Total - Slots.Used < needs.Fewest)
+            LogFewSlots(log, needs.Fewest, Slots.Used, needs.Total);
+    }
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "full-dtc needs {Fewest} slots for prepared transactions, and {Used} of the server's {Total} are in use. Messages wait while none is free. Raise max_prepared_transactions to the sum of what all endpoints and applications need, or see with the command 'branches' who holds them.")]
+    private static partial void LogFewSlots(ILogger log, int fewest, long used, int total);
+}

@@ -1,0 +1,230 @@
+using System.Globalization;
+using Npgsql;
+using NpgsqlTypes;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>All prepared transactions of a PostgreSQL server, in all its databases: listed, and ended on request.</summary>
+/// <remarks>
+/// Recovery ends the branches of its own queue by itself. This is for what it leaves: branches whose endpoint does not run any more,
+/// whose decision is unknown, and those that are not its own.
+/// </remarks>
+/// <param name="connectionString">Any database of the server. Connections to its other databases have the same settings.</param>
+/// <exception cref="NpgsqlException">Every member: the server cannot be reached or refused the statement.</exception>
+public sealed class PreparedTransactions(string connectionString)
+{
+    // Locks of a prepared transaction have no process; they are found by its transaction id, then by its virtual one.
+    private const string Prepared =
+        """
+        SELECT p.gid, p.database, p.owner, p.prepared, clock_timestamp() - p.prepared, (
+            SELECT coalesce(array_agg(DISTINCT held.relation), '{}')
+            FROM pg_locks own
+            JOIN pg_locks held ON held.virtualtransaction = own.virtualtransaction AND held.locktype = 'relation'
+            WHERE own.locktype = 'transactionid' AND own.transactionid = p.transaction
+              AND held.database = (SELECT oid FROM pg_database WHERE datname = p.database))
+        FROM pg_prepared_xacts p
+        ORDER BY p.prepared, p.gid
+        """;
+
+    private const string Names =
+        "SELECT oid, oid::regclass::text FROM pg_class WHERE oid = ANY ($1) AND relkind IN ('r', 'p', 'm') ORDER BY 2";
+
+    private readonly NpgsqlConnectionStringBuilder settings = new(connectionString) { Pooling = false, Enlist = false };
+
+    /// <summary>Every one, the oldest first.</summary>
+    public async Task<IReadOnlyList<PreparedTransaction>> ReadAsync(CancellationToken cancellationToken)
+    {
+        await using var source = NpgsqlDataSource.Create(settings);
+        var here = (await QueueDatabase.ReadAsync(source, cancellationToken)).SystemIdentifier;
+        var found = await ReadPreparedAsync(source, cancellationToken);
+        var names = new Dictionary<string, IReadOnlyDictionary<uint, string>?>(StringComparer.Ordinal);
+        foreach (var group in found.GroupBy(one => one.Database, StringComparer.Ordinal))
+        {
+            var locked = group.SelectMany(one => one.Locked).Distinct().ToArray();
+            names[group.Key] = await TryReadNamesAsync(group.Key, locked, cancellationToken);
+        }
+
+        var read = new List<PreparedTransaction>();
+        foreach (var one in found)
+        {
+            var (owner, queue, decision) = await JudgeAsync(source, here, one.GlobalId, cancellationToken);
+            var tables = TablesOf(one.Locked, names[one.Database]);
+            read.Add(new PreparedTransaction(one.GlobalId, one.Database, one.Role, one.Prepared, one.Age, owner, queue, decision, tables));
+        }
+
+        return read;
+    }
+
+    /// <summary>
+    /// Ends one, in its database. A branch of a queue on this server is ended by its decision; any other, and one whose decision is
+    /// unknown, as asked.
+    /// </summary>
+    /// <param name="globalId">Its name.</param>
+    /// <param name="asked">
+    /// <see cref="BranchDecision.Committed"/> or <see cref="BranchDecision.Aborted"/>; <see langword="null"/>: by its decision.
+    /// </param>
+    /// <param name="cancellationToken">Cancels it; whether it was ended is not known then.</param>
+    /// <returns>How it was ended.</returns>
+    /// <exception cref="BranchRefusedException">
+    /// There is none of that name, it is undecided, what was asked contradicts its decision, nothing tells how to end it, or the role
+    /// may not.
+    /// </exception>
+    public async Task<BranchDecision> EndAsync(string globalId, BranchDecision? asked, CancellationToken cancellationToken)
+    {
+        if (asked is BranchDecision.Undecided or BranchDecision.Unknown)
+            throw new ArgumentOutOfRangeException(nameof(asked), asked, "A transaction is ended as committed or as aborted.");
+
+        var branch = (await ReadAsync(cancellationToken)).SingleOrDefault(one => one.GlobalId == globalId)
+            ?? throw new BranchRefusedException(
+                $"There is no prepared transaction '{globalId}' on this server.",
+                "See which there are: branches. It may have been ended meanwhile.");
+        var outcome = OutcomeOf(branch, asked);
+        await EndAsync(branch, outcome, cancellationToken);
+        return outcome;
+    }
+
+    private static BranchDecision OutcomeOf(PreparedTransaction branch, BranchDecision? asked) => branch switch
+    {
+        { Owner: BranchOwner.ThisServer, Decision: BranchDecision.Undecided } => throw new BranchRefusedException(
+            $"'{branch.GlobalId}' is undecided: the transaction that received its message is still running.",
+            "Wait until that transaction ends, or end its session; then the endpoint's recovery ends the branch, or this command."),
+        { Owner: BranchOwner.ThisServer, Decision: BranchDecision.Committed } => asked is BranchDecision.Aborted
+            ? throw Against(branch, "committed. Its message was handled, and to roll it back")
+            : BranchDecision.Committed,
+        { Owner: BranchOwner.ThisServer, Decision: BranchDecision.Aborted } => asked is BranchDecision.Committed
+            ? throw Against(branch, "rolled back. Its message was put back, and to commit it")
+            : BranchDecision.Aborted,
+        { Owner: BranchOwner.ThisServer, Decision: BranchDecision.Unknown } =>
+            asked ?? throw Undetermined(branch, "this server no longer knows its decision"),
+        { Owner: BranchOwner.AnotherServer } => asked ?? throw Undetermined(branch, "its decision is on another server, that of its queue"),
+        { Owner: BranchOwner.Foreign } =>
+            asked ?? throw Undetermined(branch, "it is not the kit's, and only the application that prepared it knows its decision"),
+        _ => throw new ArgumentOutOfRangeException(nameof(branch), branch.Owner, "No such owner."),
+    };
+
+    private static BranchRefusedException Against(PreparedTransaction branch, string decided) =>
+        new($"'{branch.GlobalId}' was decided: {decided} now would tear the two apart.", "Leave the option out: the decision is used.");
+
+    private static BranchRefusedException Undetermined(PreparedTransaction branch, string because)
+    {
+        var tables = branch.LockedTables.Count > 0 ? string.Join(", ", branch.LockedTables) : "it has locked no table";
+        return new BranchRefusedException(
+            $"How to end '{branch.GlobalId}' must be said: {because}.",
+            $"Look at its rows and locks ({tables}), then add --commit or --rollback.");
+    }
+
+    private async Task EndAsync(PreparedTransaction branch, BranchDecision outcome, CancellationToken cancellationToken)
+    {
+        var verb = outcome is BranchDecision.Committed ? "COMMIT" : "ROLLBACK";
+        var statement = $"{verb} PREPARED '{branch.GlobalId.Replace("'", "''", StringComparison.Ordinal)}'";
+        await using var source = SourceOf(branch.Database);
+        try
+        {
+            await using var command = source.CreateCommand(statement);
+            await command.ExecuteNonQueryAsync(cancellationToken);
+        }
+        catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
+        {
+            throw new BranchRefusedException(
+                $"{settings.Username} may not end '{branch.GlobalId}' in database {branch.Database}: {refused.MessageText}.",
+                $"Connect as {branch.Role}, which prepared it, or as a superuser.", refused);
+        }
+        catch (PostgresException gone) when (gone.SqlState == PostgresErrorCodes.UndefinedObject)
+        {
+            throw new BranchRefusedException(
+                $"'{branch.GlobalId}' has just been ended by another session.", "There is nothing left to do.", gone);
+        }
+        catch (PostgresException busy) when (busy.SqlState == PostgresErrorCodes.ObjectNotInPrerequisiteState)
+        {
+            throw new BranchRefusedException(
+                $"'{branch.GlobalId}' is being ended by another session.", "See in a moment whether it is gone: branches.", busy);
+        }
+    }
+
+    private static async Task<IReadOnlyList<Found>> ReadPreparedAsync(NpgsqlDataSource source, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(Prepared);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var found = new List<Found>();
+        while (await reader.ReadAsync(cancellationToken))
+        {
+            found.Add(new Found(
+                reader.GetString(0), reader.GetString(1), reader.GetString(2), reader.GetFieldValue<DateTimeOffset>(3),
+                reader.GetTimeSpan(4), reader.GetFieldValue<uint[]>(5)));
+        }
+
+        return found;
+    }
+
+    private static async Task<(BranchOwner Owner, string? Queue, BranchDecision Decision)> JudgeAsync(
+        NpgsqlDataSource source, ulong here, string globalId, CancellationToken cancellationToken)
+    {
+        if (!BranchId.TryParse(globalId, out var branch))
+            return (BranchOwner.Foreign, null, BranchDecision.Unknown);
+        if (branch.Queue.SystemIdentifier != here)
+            return (BranchOwner.AnotherServer, null, BranchDecision.Unknown);
+
+        await using var name = source.CreateCommand("SELECT datname::text FROM pg_database WHERE oid = $1");
+        name.Parameters.Add(new NpgsqlParameter<uint> { TypedValue = branch.Queue.DatabaseOid, NpgsqlDbType = NpgsqlDbType.Oid });
+        var queue = await name.ExecuteScalarAsync(cancellationToken) as string;
+        return (BranchOwner.ThisServer, queue, await ReadDecisionAsync(source, branch.TransactionId, cancellationToken));
+    }
+
+    // Transaction ids are the server's, not a database's: it tells the decision in any of them, also when the queue's was dropped.
+    private static async Task<BranchDecision> ReadDecisionAsync(
+        NpgsqlDataSource source, ulong transactionId, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await using var command = source.CreateCommand("SELECT pg_xact_status($1::text::xid8)");
+            var id = transactionId.ToString(CultureInfo.InvariantCulture);
+            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = id });
+            return await command.ExecuteScalarAsync(cancellationToken) switch
+            {
+                "committed" => BranchDecision.Committed,
+                "aborted" => BranchDecision.Aborted,
+                "in progress" => BranchDecision.Undecided,
+                null or DBNull => BranchDecision.Unknown,
+                var other => throw new NotSupportedException(
+                    $"pg_xact_status answered '{other}'; expected committed, aborted, in progress or NULL."),
+            };
+        }
+        catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
+        {
+            // "transaction ID … is in the future": the server was restored from an older backup.
+            return BranchDecision.Unknown;
+        }
+    }
+
+    /// <summary>The tables' names; <see langword="null"/> where the role may not connect to their database.</summary>
+    private async Task<IReadOnlyDictionary<uint, string>?> TryReadNamesAsync(
+        string database, uint[] oids, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await using var source = SourceOf(database);
+            await using var command = source.CreateCommand(Names);
+            command.Parameters.Add(new NpgsqlParameter { Value = oids, NpgsqlDbType = NpgsqlDbType.Array | NpgsqlDbType.Oid });
+            await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+            var names = new Dictionary<uint, string>();
+            while (await reader.ReadAsync(cancellationToken))
+                names.Add(reader.GetFieldValue<uint>(0), reader.GetString(1));
+
+            return names;
+        }
+        catch (PostgresException)
+        {
+            return null;
+        }
+    }
+
+    // Relations that are no tables, such as indexes and sequences, have no name there.
+    private static IReadOnlyList<string> TablesOf(IEnumerable<uint> locked, IReadOnlyDictionary<uint, string>? names) => names is null
+        ? [.. locked.Order().Select(oid => $"relation {oid.ToString(CultureInfo.InvariantCulture)}")]
+        : [.. locked.Where(names.ContainsKey).Select(oid => names[oid]).Order(StringComparer.Ordinal)];
+
+    private NpgsqlDataSource SourceOf(string database) =>
+        NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(settings.ConnectionString) { Database = database });
+
+    private sealed record Found(string GlobalId, string Database, string Role, DateTimeOffset Prepared, TimeSpan Age, uint[] Locked);
+}

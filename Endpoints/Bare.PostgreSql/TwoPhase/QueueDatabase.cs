@@ -1,0 +1,24 @@
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>Which database decides: one of one cluster, whatever its name or address.</summary>
+/// <param name="SystemIdentifier">The cluster's, from initdb.</param>
+/// <param name="DatabaseOid">The database's within the cluster.</param>
+internal readonly record struct QueueDatabase(ulong SystemIdentifier, uint DatabaseOid)
+{
+    /// <summary>What the ids of all its branches begin with.</summary>
+    public string Prefix => $"kit/{SystemIdentifier}/{DatabaseOid}/";
+
+    public static async Task<QueueDatabase> ReadAsync(NpgsqlDataSource source, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(
+            """
+            SELECT (SELECT system_identifier FROM pg_control_system()),
+                   (SELECT oid FROM pg_database WHERE datname = current_database())
+            """);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return new QueueDatabase(unchecked((ulong)reader.GetInt64(0)), reader.GetFieldValue<uint>(1));
+    }
+}

@@ -1,0 +1,168 @@
+using System.Globalization;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>
+/// Ends the branches that a crash, a broken connection or a failed second phase left prepared, by the decision of the transaction that
+/// received their message: committed or aborted. Branches of undecided transactions are left alone, and those of other queues.
+/// Several processes may recover the same queue: a decision never changes, so they can only do the same.
+/// </summary>
+/// <remarks>
+/// One connection asks and ends, so that both are done on one server: after a failover a clone may say that the receive was aborted where
+/// its origin committed it. A transaction's outcome is known in every database of its server.
+/// </remarks>
+/// <param name="data">The handlers' database, where branches are ended.</param>
+/// <param name="database">The queue's database, as branches name it.</param>
+/// <param name="log">Told of what was ended, and of what cannot be.</param>
+/// <param name="slots">Told how many are in use, and which branches that were left have ended.</param>
+internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase database, ILogger log, Slots? slots = null)
+{
+    private readonly OtherHolders others = new(database, log);
+
+    /// <summary>Branches of this queue that were still prepared after the last pass; young ones are not counted. 0 before the first.</summary>
+    public int Left { get; private set; }
+
+    /// <summary>Ends what can be ended now.</summary>
+    /// <param name="olderThan">
+    /// Younger branches are left alone: their own second phase is most likely under way. Of those that were left to recovery it is over.
+    /// </param>
+    /// <param name="cancellationToken">Cancels it between two branches.</param>
+    /// <returns>How many branches were ended.</returns>
+    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    public async Task<int> RunAsync(TimeSpan olderThan, CancellationToken cancellationToken)
+    {
+        // Before the reading: what is left after it was prepared at the time.
+        var left = slots?.Left ?? [];
+        await using var connection = await data.OpenConnectionAsync(cancellationToken);
+        var holders = await SlotHolder.ReadAllAsync(connection, cancellationToken);
+        slots?.Saw(holders.Count);
+        others.Report(holders, olderThan);
+
+        var (ended, stay) = (0, 0);
+        var prepared = new HashSet<BranchId>();
+        foreach (var holder in holders.Where(holder => holder.IsHere && holder.GlobalId.StartsWith(database.Prefix, StringComparison.Ordinal)))
+        {
+            if (!BranchId.TryParse(holder.GlobalId, out var branch))
+                continue;
+
+            prepared.Add(branch);
+            if (holder.Age < olderThan && !left.Contains(branch))
+                continue;
+            if (await TryEndAsync(connection, branch, holder.Owner, cancellationToken))
+                ended++;
+            else
+                stay++;
+        }
+
+        Left = stay;
+        foreach (var gone in left.Where(branch => !prepared.Contains(branch)))
+            slots!.ReturnLeft(gone);
+
+        return ended;
+    }
+
+    private async Task<bool> TryEndAsync(NpgsqlConnection connection, BranchId branch, string owner, CancellationToken cancellationToken)
+    {
+        switch (await ReadDecisionAsync(connection, branch, cancellationToken))
+        {
+            case "committed":
+                return await TryEndAsync(connection, $"COMMIT PREPARED '{branch}'", branch, owner, cancellationToken);
+            case "aborted":
+                return await TryEndAsync(connection, $"ROLLBACK PREPARED '{branch}'", branch, owner, cancellationToken);
+            case "in progress":
+                return false;
+            default:
+                LogUnknown(branch.ToString());
+                return false;
+        }
+    }
+
+    private static async Task<string?> ReadDecisionAsync(NpgsqlConnection connection, BranchId branch, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await using var command = new NpgsqlCommand("SELECT pg_xact_status($1::text::xid8)", connection);
+            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = branch.TransactionId.ToString(CultureInfo.InvariantCulture) });
+            return await command.ExecuteScalarAsync(cancellationToken) as string;
+        }
+        catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
+        {
+            // "transaction ID … is in the future": the queue's database was restored from an older backup.
+            return null;
+        }
+    }
+
+    private async Task<bool> TryEndAsync(
+        NpgsqlConnection connection, string statement, BranchId branch, string owner, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await EndAsync(connection, statement, owner, cancellationToken);
+            LogEnded(statement);
+            slots?.ReturnLeft(branch);
+            return true;
+        }
+        catch (PostgresException taken) when (taken.SqlState is PostgresErrorCodes.UndefinedObject or PostgresErrorCodes.ObjectNotInPrerequisiteState)
+        {
+            // Its own second phase or another process has just ended it or is about to.
+            return false;
+        }
+        catch (PostgresException notOurs) when (notOurs.SqlState == PostgresErrorCodes.InsufficientPrivilege)
+        {
+            LogNotAllowed(branch.ToString(), owner);
+            return false;
+        }
+        catch (PostgresException refused)
+        {
+            LogRefused(branch.ToString(), refused.MessageText);
+            return false;
+        }
+    }
+
+    private static async Task EndAsync(NpgsqlConnection connection, string statement, string owner, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await using var command = new NpgsqlCommand(statement, connection);
+            await command.ExecuteNonQueryAsync(cancellationToken);
+        }
+        catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
+        {
+            await EndAsOwnerAsync(connection, statement, owner);
+        }
+    }
+
+    /// <summary>Only the role that prepared a branch may end it: the endpoint's is a new one, or the handler changed it. A member can become it.</summary>
+    private static async Task EndAsOwnerAsync(NpgsqlConnection connection, string statement, string owner)
+    {
+        await ExecuteAsync($"SET ROLE \"{owner.Replace("\"", "\"\"", StringComparison.Ordinal)}\"");
+        try
+        {
+            await ExecuteAsync(statement);
+        }
+        finally
+        {
+            await ExecuteAsync("RESET ROLE");
+        }
+
+        async Task ExecuteAsync(string text)
+        {
+            await using var command = new NpgsqlCommand(text, connection);
+            await command.ExecuteNonQueryAsync(CancellationToken.None);
+        }
+    }
+
+    [LoggerMessage(Level = LogLevel.Information, Message = "Recovered: {Statement}")]
+    private partial void LogEnded(string statement);
+
+    [LoggerMessage(Level = LogLevel.Error, Message = "Branch {Branch} stays prepared: {Reason}")]
+    private partial void LogRefused(string branch, string reason);
+
+    [LoggerMessage(Level = LogLevel.Error, Message = "Branch {Branch} stays prepared and holds its locks: role \"{Owner}\" prepared it, and this endpoint's role may not end it. GRANT \"{Owner}\" to this endpoint's role, or end the branch with the command 'branches' as that role or a superuser.")]
+    private partial void LogNotAllowed(string branch, string owner);
+
+    [LoggerMessage(Level = LogLevel.Critical, Message = "Branch {Branch} stays prepared and holds its locks: its queue's server no longer knows the decision. Find its rows through pg_locks, then COMMIT PREPARED or ROLLBACK PREPARED it by hand.")]
+    private partial void LogUnknown(string branch);
+}

@@ -1,0 +1,141 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>
+/// The server's slots for prepared transactions (<c>max_prepared_transactions</c>), as one endpoint uses them. A worker takes one before it
+/// receives, and it is given back when the branch has ended, whoever ended it. An endpoint uses so many at the most as
+/// <see cref="SlotNeeds"/> says; where others use them up, its workers wait, and no message is touched.
+/// </summary>
+[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "A semaphore whose wait handle nobody asks for holds nothing.")]
+internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, ILogger log)
+{
+    /// <summary>Every slot of the server in use, by whomever. The function, not the view: no catalog is joined.</summary>
+    public const string CountUsed = "SELECT count(*) FROM pg_prepared_xact()";
+
+    /// <summary>A worker that finds none in this time receives nothing and asks again, unless it is to stop.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(200);
+
+    private static readonly TimeSpan BetweenReadings = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan BetweenWarnings = TimeSpan.FromMinutes(1);
+
+    private readonly SemaphoreSlim own = new(needs.Most);
+    private readonly ConcurrentDictionary<BranchId, bool> left = new();
+    private long used;
+    private int preparing;
+    private long readAt;
+    private long warnedAt;
+    private int reading;
+
+    /// <summary>Branches whose second phase failed or whose decision is in doubt, until recovery has ended them.</summary>
+    public IReadOnlyCollection<BranchId> Left => [.. left.Keys];
+
+    /// <summary>So many of the server's slots were in use at the last look, by whomever.</summary>
+    public long Used => Volatile.Read(ref used);
+
+    /// <returns>The slot, or <see langword="null"/> where none is free now.</returns>
+    /// <exception cref="NpgsqlException">The server cannot be asked.</exception>
+    public async ValueTask<Slot?> TryTakeAsync()
+    {
+        if (!await own.WaitAsync(Patience))
+            return null;
+
+        try
+        {
+            if (await IsOneFreeAsync())
+            {
+                Interlocked.Increment(ref preparing);
+                return new Slot(this);
+            }
+        }
+        catch
+        {
+            own.Release();
+            throw;
+        }
+
+        own.Release();
+        return null;
+    }
+
+    /// <summary>The branch has ended.</summary>
+    public void Return() => own.Release();
+
+    /// <summary>The branch stays prepared, and recovery ends it.</summary>
+    public void Leave(BranchId branch) => left.TryAdd(branch, true);
+
+    /// <summary>Recovery found that the branch is no longer prepared.</summary>
+    public void ReturnLeft(BranchId branch)
+    {
+        if (left.TryRemove(branch, out _))
+            Return();
+    }
+
+    /// <summary>A branch found none: nobody receives before the server has been asked.</summary>
+    public void SawNone() => Saw(needs.Total);
+
+    /// <param name="slots">So many are in use.</param>
+    public void Saw(long slots)
+    {
+        Volatile.Write(ref used, slots);
+        Volatile.Write(ref readAt, Stopwatch.GetTimestamp());
+    }
+
+    private bool IsOneFree() => needs.Total - Used - Volatile.Read(ref preparing) > 0;
+
+    private async ValueTask<bool> IsOneFreeAsync()
+    {
+        if (IsOneFree())
+            return true;
+        if (Stopwatch.GetElapsedTime(Volatile.Read(ref readAt)) < BetweenReadings || Interlocked.Exchange(ref reading, 1) == 1)
+            return false;
+
+        try
+        {
+            await using var command = server.CreateCommand(CountUsed);
+            Saw((long)(await command.ExecuteScalarAsync())!);
+        }
+        finally
+        {
+            Volatile.Write(ref reading, 0);
+        }
+
+        if (IsOneFree())
+            return true;
+
+        Warn();
+        return false;
+    }
+
+    private void Warn()
+    {
+        if (warnedAt != 0 && Stopwatch.GetElapsedTime(warnedAt) < BetweenWarnings)
+            return;
+
+        warnedAt = Stopwatch.GetTimestamp();
+        LogWaiting(Used, needs.Total);
+    }
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "{Used} of the server's {Total} slots for prepared transactions are in use: messages wait until one is free. pg_prepared_xacts and the command 'branches' show who holds them.")]
+    private partial void LogWaiting(long used, int total);
+
+    /// <summary>One slot, from the receive to the end of the unit.</summary>
+    internal sealed class Slot(Slots slots) : IDisposable
+    {
+        private bool isKept;
+
+        /// <summary>The branch is prepared: whoever ends it gives the slot back.</summary>
+        public void Keep() => isKept = true;
+
+        public void Dispose()
+        {
+            Interlocked.Decrement(ref slots.preparing);
+            if (!isKept)
+                slots.Return();
+        }
+    }
+}

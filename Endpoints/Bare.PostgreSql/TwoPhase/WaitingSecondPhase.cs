@@ -1,0 +1,28 @@
+using Microsoft.Extensions.Logging;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>Ends each branch before the worker goes on: when the next message is received, the row of the last one is visible.</summary>
+internal sealed partial class WaitingSecondPhase(Slots slots, ILogger log) : ISecondPhase
+{
+    public async ValueTask FinishAsync(PreparedBranch branch)
+    {
+        try
+        {
+            await using var commit = branch.Data.CreateCommand($"COMMIT PREPARED '{branch.Id}'");
+            await commit.ExecuteNonQueryAsync();
+            SecondPhaseLag.Record(branch);
+            slots.Return();
+        }
+        catch (Exception failure)
+        {
+            slots.Leave(branch.Id);
+            LogLeft(branch.Id.ToString(), failure.Message);
+        }
+    }
+
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "Branch {Branch} is left to recovery: {Reason}")]
+    private partial void LogLeft(string branch, string reason);
+}

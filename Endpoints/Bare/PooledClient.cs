@@ -1,0 +1,109 @@
+using Npgsql;
+
+namespace Kit.Endpoints.Bare;
+
+/// <summary>One client of a server or of a pooler, and the backend that it works on.</summary>
+internal sealed class PooledClient : IAsyncDisposable
+{
+    private const string ReadBackend = "SELECT pg_backend_pid()";
+
+    private readonly string connectionString;
+    private readonly NpgsqlDataSource source;
+    private readonly NpgsqlConnection connection;
+    private readonly TimeSpan patience;
+
+    private PooledClient(string connectionString, NpgsqlDataSource source, NpgsqlConnection connection, TimeSpan patience)
+    {
+        this.connectionString = connectionString;
+        this.source = source;
+        this.connection = connection;
+        this.patience = patience;
+    }
+
+    /// <summary>The server process that served it last.</summary>
+    public int Backend { get; private set; }
+
+    /// <summary>A pooler names itself in the handshake, by a number of its own; a query is answered by the server.</summary>
+    public bool IsBehindPooler => connection.ProcessID != Backend;
+
+    public string Address => $"{connection.Host}:{connection.Port}";
+
+    /// <param name="connectionString">Where to; of a list of hosts, the first that answers.</param>
+    /// <param name="patience">How long an answer may take.</param>
+    /// <param name="cancellationToken">Cancels the opening.</param>
+    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
+    public static async Task<PooledClient> OpenAsync(string connectionString, TimeSpan patience, CancellationToken cancellationToken)
+    {
+        // A query that is given up is not waited for.
+        var builder = new NpgsqlDataSourceBuilder(connectionString)
+        {
+            ConnectionStringBuilder = { Pooling = false, Multiplexing = false, Enlist = false, CancellationTimeout = -1 },
+        };
+        // A number needs no types of the server's.
+        builder.ConfigureTypeLoading(types => types.EnableTypeLoading(false));
+        var created = builder.Build();
+        try
+        {
+            return new PooledClient(connectionString, created, await created.OpenConnectionAsync(cancellationToken), patience);
+        }
+        catch
+        {
+            await created.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>A second client of the same address.</summary>
+    public Task<PooledClient> OpenAnotherAsync(CancellationToken cancellationToken) =>
+        OpenAsync(
+            new NpgsqlConnectionStringBuilder(connectionString) { Host = connection.Host, Port = connection.Port }.ConnectionString,
+            patience,
+            cancellationToken);
+
+    /// <summary>Asks for the backend, however long the answer takes.</summary>
+    public async Task WaitForBackendAsync(CancellationToken cancellationToken) => Backend = await ReadAsync(ReadBackend, cancellationToken);
+
+    /// <summary>Asks for the backend.</summary>
+    /// <exception cref="TimeoutException">There is no answer.</exception>
+    public async Task FindBackendAsync(CancellationToken cancellationToken) =>
+        Backend = await WithinPatienceAsync(ReadBackend, cancellationToken);
+
+    /// <summary>Begins a transaction, and gives whether it is on the backend that served the client before.</summary>
+    /// <exception cref="TimeoutException">There is no answer.</exception>
+    public async Task<bool> BeginAsync(CancellationToken cancellationToken)
+    {
+        var before = Backend;
+        // One round trip: with the answer the client has its backend until it commits.
+        Backend = await WithinPatienceAsync($"BEGIN; {ReadBackend}", cancellationToken);
+        return Backend == before;
+    }
+
+    /// <exception cref="TimeoutException">There is no answer.</exception>
+    public Task CommitAsync(CancellationToken cancellationToken) => WithinPatienceAsync($"{ReadBackend}; COMMIT", cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        await connection.DisposeAsync();
+        await source.DisposeAsync();
+    }
+
+    private async Task<int> WithinPatienceAsync(string statements, CancellationToken cancellationToken)
+    {
+        using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        deadline.CancelAfter(patience);
+        try
+        {
+            return await ReadAsync(statements, deadline.Token);
+        }
+        catch (OperationCanceledException late) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new TimeoutException($"No answer from {Address} within {patience.TotalSeconds} s.", late);
+        }
+    }
+
+    private async Task<int> ReadAsync(string statements, CancellationToken cancellationToken)
+    {
+        await using var command = new NpgsqlCommand(statements, connection);
+        return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+}
