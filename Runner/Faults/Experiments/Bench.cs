@@ -134,6 +134,9 @@ internal sealed class Bench : IAsyncDisposable
     /// <summary>Lets an attempt go on that waits for a cut.</summary>
     public void LetGo(Guid attempt) => File.WriteAllBytes(ExperimentSpec.CutMark(JournalPath, attempt), []);
 
+    /// <summary>Lets every attempt go on that waits for a cut or will: nobody cuts any more, and an endpoint does not stop while a handler waits.</summary>
+    public void LetGoOfAll() => File.WriteAllBytes(ExperimentSpec.NoMoreCutsMark(JournalPath), []);
+
     /// <summary>Kills the handler process, and ends what it leaves in the proxies as the operating system would end its connections.</summary>
     /// <returns>Its exit code.</returns>
     public async Task<int> KillHandlerAsync()

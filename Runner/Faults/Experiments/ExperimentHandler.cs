@@ -104,7 +104,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
     private async Task WaitForCutAsync(Attempt attempt)
     {
         attempt.Note(AttemptPoint.Faulted, "waits until its receive is cut");
-        while (!File.Exists(ExperimentSpec.CutMark(spec.Journal, attempt.Id)))
+        while (!File.Exists(ExperimentSpec.CutMark(spec.Journal, attempt.Id)) && !File.Exists(ExperimentSpec.NoMoreCutsMark(spec.Journal)))
             await Task.Delay(Pause, CancellationToken.None);
     }
 

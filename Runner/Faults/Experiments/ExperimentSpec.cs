@@ -69,4 +69,7 @@ internal sealed record ExperimentSpec(
 
     /// <summary>The file that tells an attempt that its connection was cut.</summary>
     public static string CutMark(string journal, Guid attempt) => $"{journal}.{attempt:N}.cut";
+
+    /// <summary>The file that tells every attempt that no connection is cut any more.</summary>
+    public static string NoMoreCutsMark(string journal) => $"{journal}.no-more-cuts";
 }

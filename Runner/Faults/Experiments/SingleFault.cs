@@ -29,6 +29,9 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
     /// <summary>For a process to come up and handle a message, on a busy machine too.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
+    /// <summary>For an attempt to be cut off and the next to begin: NServiceBus connects to RabbitMQ again after 10 s.</summary>
+    private static readonly TimeSpan ForACut = TimeSpan.FromSeconds(20);
+
     private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
 
@@ -189,7 +192,9 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
                 return cuts > 0 && (await bench.CountAsync(cancellationToken)).Queue == 0;
             },
             bench,
-            cancellationToken);
+            cancellationToken,
+            (MostCuts + 1) * ForACut);
+        bench.LetGoOfAll();
         fired.Add($"the connection to the transport was cut {Math.Min(cuts, MostCuts)} times while the message was being handled");
         return hasEnded;
     }
@@ -227,12 +232,12 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
 
     private static int Begun(Bench bench) => bench.Journal.Count() / ExperimentHandler.LinesPerAttempt;
 
-    private static async Task<bool> UntilAsync(Func<Task<bool>> condition, Bench bench, CancellationToken cancellationToken)
+    private static async Task<bool> UntilAsync(Func<Task<bool>> condition, Bench bench, CancellationToken cancellationToken, TimeSpan? limit = null)
     {
         for (var watch = Stopwatch.StartNew(); !await condition(); await Task.Delay(Pause, cancellationToken))
         {
             bench.ThrowIfBroken();
-            if (watch.Elapsed > Patience)
+            if (watch.Elapsed > (limit ?? Patience))
                 return false;
         }
 

@@ -1,0 +1,30 @@
+using Kit.Endpoints.Cells;
+using Kit.Runner.Faults.Accounts;
+using Kit.Runner.Faults.Experiments;
+
+namespace Kit.Tests.Faults.Experiments;
+
+/// <summary>An experiment that has ended its cuts, and an attempt that begins after that and would wait for one.</summary>
+[Category("faults")]
+public sealed class NobodyCutsAnyMore
+{
+    [Test]
+    public async Task The_attempt_goes_on_and_its_endpoint_stops()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        var message = Guid.CreateVersion7();
+        var cell = Cell.All.Single(one => one.Name == "bare.postgresql.dtc-off.ado");
+        await using var servers = await FaultServers.StartAsync(withBroker: false, CancellationToken.None);
+        await using var bench = await Bench.CreateAsync(cell, servers, CancellationToken.None);
+        await bench.StartHandlerAsync(message, Behaviour.WaitsForACut, AttemptPoint.Started, CancellationToken.None);
+
+        bench.LetGoOfAll();
+        await bench.SendAsync([message], CancellationToken.None);
+
+        await Eventually.HoldsAsync(() => HasWaited(bench, message), "the attempt waits for a cut");
+        await bench.StopHandlerAsync(CancellationToken.None);
+        Assert.That(bench.Journal.LinesOf(message).Select(line => line.Point), Does.Contain(AttemptPoint.Returned));
+    }
+
+    private static bool HasWaited(Bench bench, Guid message) => bench.Journal.LinesOf(message).Any(line => line.Point is AttemptPoint.Faulted);
+}
