@@ -1,6 +1,5 @@
 using System.Reflection;
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Bare.SqlServer;
 using Kit.Handlers;
 using Kit.Modes;
@@ -29,7 +28,7 @@ public sealed class BareOnSqlServer : IEndpointKind
             .UseSqlServer(settings.Transport, settings.Widgets)
             .BuildWidgets(settings));
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(new SqlServerQueue(transport, name), name);
+    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(new SqlServerQueue(transport, name), name);
 
     private sealed class CellQueue(SqlServerQueue queue, string name) : ICellQueue
     {

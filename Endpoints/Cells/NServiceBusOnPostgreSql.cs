@@ -9,7 +9,6 @@ using Microsoft.Extensions.Hosting;
 using Npgsql;
 using NpgsqlTypes;
 using NServiceBus;
-using QueueType = Kit.Endpoints.Bare.RabbitMq.QueueType;
 
 namespace Kit.Endpoints.Cells;
 
@@ -39,7 +38,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
                 settings.Transport, settings.Mode, settings.Concurrency, AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)), settings.TransactionTimeout));
     }
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
+    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(transport, name);
 
     // What stands before a point is taken for a schema.
     private static string AddressOf(string queue) => $"\"{queue}\"";

@@ -34,8 +34,8 @@ internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell
             await using var restored = await databases.RestoreAsync(cancellationToken);
             document = document with { RestoreSeconds = watch.Elapsed.TotalSeconds };
 
-            await using var transport = await RoundTransport.OpenAsync(cell, cell.Name, restored, settings.Broker, cancellationToken);
-            await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner, settings.QueueType);
+            await using var transport = await RoundTransport.OpenAsync(cell, cell.Name, restored, settings, cancellationToken);
+            await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
             await queue.CreateAsync(cancellationToken);
             await VerifyResetAsync(restored, queue, cancellationToken);
 
@@ -85,7 +85,7 @@ internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell
     private Task<HandlerProcess> StartHandlerAsync(RoundTransport transport, IRoundStore restored, CancellationToken cancellationToken) => HandlerProcess.StartAsync(
         new HandlerSpec(
             cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, sizes.Concurrency,
-            settings.Clock is ClockSource.HandlerCompletions, settings.QueueType),
+            settings.Clock is ClockSource.HandlerCompletions),
         cancellationToken);
 
     private async Task VerifyResetAsync(IRoundStore widgets, ICellQueue queue, CancellationToken cancellationToken)

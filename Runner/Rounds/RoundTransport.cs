@@ -33,24 +33,25 @@ internal sealed class RoundTransport : IAsyncDisposable
     /// <param name="cell">What is to be measured.</param>
     /// <param name="queue">The queue's name, where it can have it.</param>
     /// <param name="databases">The round's databases.</param>
-    /// <param name="broker">The run's broker; <see langword="null"/> where no cell needs one.</param>
+    /// <param name="settings">With the run's broker, where a cell needs one.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="HttpRequestException">The broker's management plugin failed.</exception>
     /// <exception cref="KitException">No folder for temporary files can be made.</exception>
     public static async Task<RoundTransport> OpenAsync(
-        Cell cell, string queue, IRoundStore databases, RunBroker? broker, CancellationToken cancellationToken) => cell.Kind.Transport switch
+        Cell cell, string queue, IRoundStore databases, RoundSettings settings, CancellationToken cancellationToken) => cell.Kind.Transport switch
         {
             TransportName.Learning => await OpenFolderAsync(queue),
-            TransportName.RabbitMq => await OpenSpaceAsync(queue, broker!, cancellationToken),
+            TransportName.RabbitMq => await OpenSpaceAsync(queue, settings, cancellationToken),
             _ => new RoundTransport(queue, databases.QueueForEndpoint(cell.Mode), databases.QueueForRunner(cell.Mode), () => ValueTask.CompletedTask),
         };
 
     public ValueTask DisposeAsync() => remove();
 
-    private static async Task<RoundTransport> OpenSpaceAsync(string queue, RunBroker broker, CancellationToken cancellationToken)
+    private static async Task<RoundTransport> OpenSpaceAsync(string queue, RoundSettings settings, CancellationToken cancellationToken)
     {
-        var space = await BrokerSpace.CreateAsync(broker.Address, cancellationToken);
-        return new RoundTransport(space.NameOf(queue), space.Address.Text, space.Address.Text, space.DisposeAsync);
+        var space = await BrokerSpace.CreateAsync(settings.Broker!.Address, cancellationToken);
+        var address = new RabbitMqTransportSettings(space.Address, settings.QueueType).Text;
+        return new RoundTransport(space.NameOf(queue), address, address, space.DisposeAsync);
     }
 
     /// <summary>In the folder for temporary files: the transport writes each message there before it moves it to its queue.</summary>

@@ -143,13 +143,13 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         {
             var (databases, settings) = homeOf(cell);
             await using var scratch = await databases.CreateEmptyAsync(cancellationToken);
-            await using var transport = await RoundTransport.OpenAsync(cell, "probe", scratch, settings.Broker, cancellationToken);
+            await using var transport = await RoundTransport.OpenAsync(cell, "probe", scratch, settings, cancellationToken);
             try
             {
                 var probe = await CellProbe.RunAsync(
                     cell,
                     new EndpointSettings(
-                        transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, cell.Mode, plan.Sizes.Concurrency, settings.QueueType),
+                        transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, cell.Mode, plan.Sizes.Concurrency),
                     cancellationToken);
                 record.Save(run => run with { Probes = [.. run.Probes, Provenance.OfProbe(cell, probe)] });
                 if (probe.Support.Because is { } reason)

@@ -1,6 +1,5 @@
 using System.Reflection;
 using System.Text.RegularExpressions;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
@@ -94,6 +93,6 @@ public sealed partial class ListedCells
 
         public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => throw new NotSupportedException();
 
-        public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => throw new NotSupportedException();
+        public ICellQueue OpenQueue(string name, string transport) => throw new NotSupportedException();
     }
 }

@@ -57,7 +57,7 @@ internal sealed class Bench : IAsyncDisposable
         Widgets = new FaultProxy(server.Host!, server.Port);
         Transport = cell switch
         {
-            { Kind.Transport: TransportName.RabbitMq } => new FaultProxy(RabbitMqAddress.Parse(transport.ForEndpoint).Amqp.Host, RabbitMqAddress.Parse(transport.ForEndpoint).Amqp.Port),
+            { Kind.Transport: TransportName.RabbitMq } => ProxyOf(RabbitMqTransportSettings.Parse(transport.ForEndpoint).Broker.Amqp),
             { Mode.NeedsOneDatabase: true } => Widgets,
             _ => new FaultProxy(server.Host!, server.Port),
         };
@@ -89,7 +89,7 @@ internal sealed class Bench : IAsyncDisposable
     {
         var kit = new KitDatabases(servers.PostgreSql);
         var empty = await kit.CreateEmptyAsync(cancellationToken);
-        var bench = new Bench(cell, kit, empty, await RoundTransport.OpenAsync(cell, "widgets", empty, servers.Broker, cancellationToken));
+        var bench = new Bench(cell, kit, empty, await RoundTransport.OpenAsync(cell, "widgets", empty, servers.Rounds, cancellationToken));
         try
         {
             await bench.ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);
@@ -255,10 +255,12 @@ internal sealed class Bench : IAsyncDisposable
         if (cell.Kind.Transport != TransportName.RabbitMq)
             return Through(Transport, transport.ForEndpoint);
 
-        var address = RabbitMqAddress.Parse(transport.ForEndpoint);
-        var proxied = new UriBuilder(address.Amqp) { Host = "127.0.0.1", Port = Transport.Port };
-        return RabbitMqAddress.Parse(proxied.Uri.AbsoluteUri, address.Management.AbsoluteUri).Text;
+        var settings = RabbitMqTransportSettings.Parse(transport.ForEndpoint);
+        var proxied = new UriBuilder(settings.Broker.Amqp) { Host = "127.0.0.1", Port = Transport.Port };
+        return (settings with { Broker = RabbitMqAddress.Parse(proxied.Uri.AbsoluteUri, settings.Broker.Management.AbsoluteUri) }).Text;
     }
+
+    private static FaultProxy ProxyOf(Uri server) => new(server.Host, server.Port);
 
     private static string Through(FaultProxy proxy, string connection) =>
         new NpgsqlConnectionStringBuilder(connection) { Host = "127.0.0.1", Port = proxy.Port }.ConnectionString;

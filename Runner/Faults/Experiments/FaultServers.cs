@@ -1,3 +1,4 @@
+using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 using Npgsql;
@@ -21,6 +22,11 @@ internal sealed class FaultServers : IAsyncDisposable
 
     /// <summary><see langword="null"/> where no cell needs one.</summary>
     public RunBroker? Broker { get; }
+
+    /// <summary>What opens the place of a cell's queues.</summary>
+    public RoundSettings Rounds => new(
+        new RunSettings(Messages: 0, Rounds: 0, Concurrency: 0, SeedRows: 0, WarmUp: 0, OrderSeed: 0, Quick: false),
+        ClockSource.CommitTimestamps, postgreSql.PostmasterPid, Broker);
 
     /// <exception cref="KitException">A server does not start.</exception>
     public static async Task<FaultServers> StartAsync(bool withBroker, CancellationToken cancellationToken)
