@@ -15,6 +15,8 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public string Transport => TransportName.PostgreSql;
 
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(NpgsqlConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => PostgreSqlSupport.Of(mode);

@@ -14,6 +14,8 @@ public sealed class BareOnRabbitMq : IEndpointKind
 
     public string Transport => TransportName.RabbitMq;
 
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(IConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => RabbitMqSupport.Of(mode);

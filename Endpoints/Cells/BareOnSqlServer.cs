@@ -15,6 +15,8 @@ public sealed class BareOnSqlServer : IEndpointKind
 
     public string Transport => TransportName.SqlServer;
 
+    public WidgetServer Widgets => WidgetServer.SqlServer;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(SqlConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => SqlServerSupport.Of(mode);

@@ -15,6 +15,9 @@ public interface IEndpointKind
 
     string Transport { get; }
 
+    /// <summary>The server that holds its widgets.</summary>
+    WidgetServer Widgets { get; }
+
     /// <summary>The framework's and the drivers' assemblies, whose versions belong to every figure.</summary>
     IReadOnlyList<Assembly> Packages { get; }
 

@@ -21,6 +21,8 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
 
     public string Transport => TransportName.RabbitMq;
 
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(IBus).Assembly, typeof(IRabbitMqBusFactoryConfigurator).Assembly, typeof(IConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => MassTransitSupport.Of(mode);

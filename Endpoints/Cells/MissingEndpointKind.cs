@@ -16,6 +16,8 @@ internal sealed class MissingEndpointKind(string framework, string transport, st
 
     public string Transport => transport;
 
+    public WidgetServer Widgets => throw Missing();
+
     public IReadOnlyList<Assembly> Packages => [];
 
     public Support Supports(TransactionMode mode) => support;

@@ -20,6 +20,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
     public string Transport => TransportName.Learning;
 
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(EndpointConfiguration).Assembly];
 
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);

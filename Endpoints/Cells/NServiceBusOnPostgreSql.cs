@@ -21,6 +21,8 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
 
     public string Transport => TransportName.PostgreSql;
 
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
+
     public IReadOnlyList<Assembly> Packages { get; } =
         [typeof(EndpointConfiguration).Assembly, typeof(PostgreSqlTransport).Assembly, typeof(NpgsqlConnection).Assembly];
 

@@ -20,6 +20,8 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
 
     public string Transport => TransportName.RabbitMq;
 
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
+
     public IReadOnlyList<Assembly> Packages { get; } =
         [typeof(EndpointConfiguration).Assembly, typeof(RabbitMQTransport).Assembly, typeof(IConnection).Assembly];
 

@@ -50,6 +50,8 @@ public sealed class MislabelledCell
 
         public string Transport => kind.Transport;
 
+        public WidgetServer Widgets => kind.Widgets;
+
         public IReadOnlyList<Assembly> Packages => kind.Packages;
 
         public Support Supports(TransactionMode mode) => kind.Supports(mode);
