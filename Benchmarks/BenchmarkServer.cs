@@ -1,6 +1,7 @@
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
+using Kit.Runner.Transports;
 
 namespace Kit.Benchmarks;
 
@@ -12,14 +13,17 @@ internal sealed class BenchmarkServer : IAsyncDisposable
     private BenchmarkServer(PrivatePostgreSql server)
     {
         this.server = server;
-        Databases = new KitDatabases(server.ConnectionString);
+        Running = new RunPostgreSql(new PostgreSqlTransport(), server);
     }
+
+    /// <summary>The same, as rounds use it.</summary>
+    public RunPostgreSql Running { get; }
 
     public string ConnectionString => server.ConnectionString;
 
     public int PostmasterPid => server.PostmasterPid;
 
-    public KitDatabases Databases { get; }
+    public KitDatabases Databases => Running.Databases;
 
     public static async Task<BenchmarkServer> StartAsync(int seedRows, TextWriter output, CancellationToken cancellationToken)
     {

@@ -23,9 +23,11 @@ internal interface ITestWidgets : IAsyncDisposable
     static async Task<ITestWidgets> CreateAsync(IEndpointKind kind)
     {
 #if KIT_SQLCLIENT
-        if (kind.Transport == TransportName.SqlServer)
+        if (kind.Widgets == WidgetServer.SqlServer)
             return await SqlServer.SqlServerTestDatabases.CreateAsync();
 #endif
-        return await TestDatabases.CreateAsync();
+        return kind.Widgets == WidgetServer.PostgreSql
+            ? await TestDatabases.CreateAsync()
+            : throw new ArgumentException($"{kind.Framework} on {kind.Transport}: the tests have no databases for its widgets. Enter them here.", nameof(kind));
     }
 }

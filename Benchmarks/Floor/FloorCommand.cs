@@ -69,9 +69,9 @@ internal sealed class FloorCommand : Command
 
         async Task<ContestResult> EndpointAsync(int round)
         {
-            var settings = new RoundSettings(sizes, ClockSource.CommitTimestamps, server.PostmasterPid);
+            var settings = new RoundSettings(sizes, ClockSource.CommitTimestamps, server.Running, server.Running, server.Running.Processes ?? []);
             var cell = Cell.All.Single(cell => cell.Name == CellName);
-            var document = await new Round(settings, server.Databases, cell, new Unseen()).RunAsync(round, attempt: 1, cancellationToken);
+            var document = await new Round(settings, cell, new Unseen()).RunAsync(round, attempt: 1, cancellationToken);
             cancellationToken.ThrowIfCancellationRequested();
             return ContestResult.Of(document);
         }

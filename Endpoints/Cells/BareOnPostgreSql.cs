@@ -1,7 +1,6 @@
 using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -16,6 +15,8 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public string Transport => TransportName.PostgreSql;
 
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(NpgsqlConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => PostgreSqlSupport.Of(mode);
@@ -26,7 +27,7 @@ public sealed class BareOnPostgreSql : IEndpointKind
             .UsePostgreSql(settings.Transport, settings.Widgets)
             .BuildWidgets(settings));
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(NpgsqlDataSource.Create(transport), name);
+    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(NpgsqlDataSource.Create(transport), name);
 
     private sealed class CellQueue(NpgsqlDataSource source, string name) : ICellQueue
     {

@@ -14,18 +14,27 @@ public sealed class BareOnRabbitMq : IEndpointKind
 
     public string Transport => TransportName.RabbitMq;
 
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(IConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => RabbitMqSupport.Of(mode);
 
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => services
-        .AddSingleton(handle)
-        .AddBareEndpoint(settings.Queue, endpoint => endpoint
-            .UseRabbitMq(settings.Transport, settings.Widgets, settings.QueueType, settings.Prefetch)
-            .BuildWidgets(settings));
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    {
+        var transport = RabbitMqTransportSettings.Parse(settings.Transport);
+        services
+            .AddSingleton(handle)
+            .AddBareEndpoint(settings.Queue, endpoint => endpoint
+                .UseRabbitMq(transport.Broker.Text, settings.Widgets, transport.QueueType, transport.Prefetch)
+                .BuildWidgets(settings));
+    }
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>
-        new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType), name);
+    public ICellQueue OpenQueue(string name, string transport)
+    {
+        var settings = RabbitMqTransportSettings.Parse(transport);
+        return new CellQueue(new RabbitMqQueue(settings.Broker, name, settings.QueueType), name);
+    }
 
     private sealed class CellQueue(RabbitMqQueue queue, string name) : RabbitMqCellQueue(queue, name)
     {

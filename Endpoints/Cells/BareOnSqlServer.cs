@@ -1,6 +1,5 @@
 using System.Reflection;
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Bare.SqlServer;
 using Kit.Handlers;
 using Kit.Modes;
@@ -16,6 +15,8 @@ public sealed class BareOnSqlServer : IEndpointKind
 
     public string Transport => TransportName.SqlServer;
 
+    public WidgetServer Widgets => WidgetServer.SqlServer;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(SqlConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => SqlServerSupport.Of(mode);
@@ -29,7 +30,7 @@ public sealed class BareOnSqlServer : IEndpointKind
             .UseSqlServer(settings.Transport, settings.Widgets)
             .BuildWidgets(settings));
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(new SqlServerQueue(transport, name), name);
+    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(new SqlServerQueue(transport, name), name);
 
     private sealed class CellQueue(SqlServerQueue queue, string name) : ICellQueue
     {

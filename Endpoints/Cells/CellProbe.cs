@@ -43,9 +43,9 @@ public sealed class CellProbe : IAsyncDisposable
     {
         this.cell = cell;
         this.settings = settings;
-        queue = cell.Kind.OpenQueue(settings.Queue, settings.Transport, settings.QueueType);
+        queue = cell.Kind.OpenQueue(settings.Queue, settings.Transport);
         builder = new WidgetBuilder(cell.Access.CreateInsert());
-        server = WidgetServer.Of(cell.Kind);
+        server = cell.Kind.Widgets;
         onlooker = server.OpenOutside(settings.Widgets);
     }
 

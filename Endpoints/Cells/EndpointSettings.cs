@@ -1,4 +1,3 @@
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
@@ -9,16 +8,12 @@ namespace Kit.Endpoints.Cells;
 /// <param name="Widgets">Connection string of the widgets' database.</param>
 /// <param name="Mode">How transactional the handler is.</param>
 /// <param name="Concurrency">How many messages are handled at the same time.</param>
-/// <param name="QueueType">RabbitMQ's kind of queue; other transports have one.</param>
-/// <param name="Prefetch">How many messages RabbitMQ pushes ahead to the endpoint as a whole; other transports give one message at a time.</param>
 public sealed record EndpointSettings(
     string Queue,
     string Transport,
     string Widgets,
     TransactionMode Mode,
-    int Concurrency,
-    QueueType QueueType = QueueType.Classic,
-    ushort Prefetch = BareEndpointExtensions.DefaultPrefetch)
+    int Concurrency)
 {
     /// <summary>How long the ambient transaction around a handler may last, in the modes that have one.</summary>
     public TimeSpan TransactionTimeout { get; init; } = Modes.TransactionTimeout.Default;

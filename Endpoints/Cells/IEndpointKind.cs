@@ -1,5 +1,4 @@
 using System.Reflection;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -15,6 +14,9 @@ public interface IEndpointKind
     string Framework { get; }
 
     string Transport { get; }
+
+    /// <summary>The server that holds its widgets.</summary>
+    WidgetServer Widgets { get; }
 
     /// <summary>The framework's and the drivers' assemblies, whose versions belong to every figure.</summary>
     IReadOnlyList<Assembly> Packages { get; }
@@ -33,6 +35,5 @@ public interface IEndpointKind
     /// <summary>The endpoint's queue, to be filled and counted from outside.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="transport">Connection string of the transport.</param>
-    /// <param name="queueType">RabbitMQ's kind of queue; other transports have one.</param>
-    ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic);
+    ICellQueue OpenQueue(string name, string transport);
 }

@@ -21,49 +21,56 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
 
     public string Transport => TransportName.RabbitMq;
 
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(IBus).Assembly, typeof(IRabbitMqBusFactoryConfigurator).Assembly, typeof(IConnection).Assembly];
 
     public Support Supports(TransactionMode mode) => MassTransitSupport.Of(mode);
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
     {
-        var broker = RabbitMqAddress.Parse(settings.Transport);
+        var transport = RabbitMqTransportSettings.Parse(settings.Transport);
         services.AddSingleton(handle);
         services.AddSingleton(_ => PostgreSqlWidgets.Open(settings));
         // Before the bus, which would try again for ever without a word of what is wrong.
-        services.AddSingleton<IHostedService>(new BrokerCheck(broker, settings, ArgumentsOf(settings.Queue, settings.QueueType)));
+        services.AddSingleton<IHostedService>(new BrokerCheck(transport, settings.Queue, ArgumentsOf(settings.Queue, transport.QueueType)));
         services.AddOptions<MassTransitHostOptions>().Configure(host => host.WaitUntilStarted = true);
         services.AddMassTransit(bus =>
         {
             bus.DisableUsageTelemetry();
             bus.AddConsumer<BuildWidgetConsumer>();
-            bus.UsingRabbitMq((context, rabbit) => Configure(context, rabbit, broker, settings));
+            bus.UsingRabbitMq((context, rabbit) => Configure(context, rabbit, transport, settings));
         });
     }
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>
-        new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType, hasRetries: false), name, ArgumentsOf(name, queueType));
+    public ICellQueue OpenQueue(string name, string transport)
+    {
+        var settings = RabbitMqTransportSettings.Parse(transport);
+        return new CellQueue(
+            new RabbitMqQueue(settings.Broker, name, settings.QueueType, hasRetries: false), name, ArgumentsOf(name, settings.QueueType));
+    }
 
     private static IReadOnlyDictionary<string, object?> ArgumentsOf(string queue, QueueType type) =>
         QueueArguments.Of(type, errors: queue + "_error");
 
-    private static void Configure(IBusRegistrationContext context, IRabbitMqBusFactoryConfigurator rabbit, RabbitMqAddress broker, EndpointSettings settings)
+    private static void Configure(
+        IBusRegistrationContext context, IRabbitMqBusFactoryConfigurator rabbit, RabbitMqTransportSettings transport, EndpointSettings settings)
     {
-        rabbit.Host(broker.Amqp, host =>
+        rabbit.Host(transport.Broker.Amqp, host =>
         {
-            host.Username(broker.UserName);
-            host.Password(broker.Password);
+            host.Username(transport.Broker.UserName);
+            host.Password(transport.Broker.Password);
             host.PublisherConfirmation = true;
         });
         // The body is the message alone, as in every other framework, without MassTransit's envelope.
         rabbit.UseRawJsonSerializer(isDefault: true);
         rabbit.ReceiveEndpoint(settings.Queue, endpoint =>
         {
-            if (settings.QueueType is QueueType.Quorum)
+            if (transport.QueueType is QueueType.Quorum)
                 endpoint.UseQuorumQueue(QueueArguments.DeliveryLimit);
 
             endpoint.ConfigureConsumeTopology = false;
-            endpoint.PrefetchCount = settings.Prefetch;
+            endpoint.PrefetchCount = transport.Prefetch;
             endpoint.ConcurrentMessageLimit = settings.Concurrency;
             endpoint.UseTransactionMode(settings.Mode, context, settings.TransactionTimeout);
             endpoint.ConfigureConsumer<BuildWidgetConsumer>(context);

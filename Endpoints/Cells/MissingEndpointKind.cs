@@ -1,5 +1,4 @@
 using System.Reflection;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -17,13 +16,15 @@ internal sealed class MissingEndpointKind(string framework, string transport, st
 
     public string Transport => transport;
 
+    public WidgetServer Widgets => throw Missing();
+
     public IReadOnlyList<Assembly> Packages => [];
 
     public Support Supports(TransactionMode mode) => support;
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => throw Missing();
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => throw Missing();
+    public ICellQueue OpenQueue(string name, string transport) => throw Missing();
 
     private NotSupportedException Missing() => new($"{framework} on {transport}: {support.Because}.");
 }

@@ -8,7 +8,6 @@ using NServiceBus;
 using NServiceBus.Routing;
 using NServiceBus.Transport;
 using KitMessage = Kit.Endpoints.Bare.OutgoingMessage;
-using QueueType = Kit.Endpoints.Bare.RabbitMq.QueueType;
 
 namespace Kit.Endpoints.Cells;
 
@@ -21,6 +20,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
     public string Transport => TransportName.Learning;
 
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(EndpointConfiguration).Assembly];
 
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
@@ -30,7 +31,7 @@ public sealed class NServiceBusOnLearning : IEndpointKind
             endpoint.UseLearning(
                 settings.Transport, settings.Mode, settings.Concurrency, NServiceBusEndpoint.ErrorQueueOf(settings.Queue), settings.TransactionTimeout));
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
+    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(transport, name);
 
     /// <summary>
     /// A queue is a folder: a file of headers for each message, its body in <c>.bodies</c>. A message under way is in a folder of its own in

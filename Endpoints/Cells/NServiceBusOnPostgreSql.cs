@@ -9,7 +9,6 @@ using Microsoft.Extensions.Hosting;
 using Npgsql;
 using NpgsqlTypes;
 using NServiceBus;
-using QueueType = Kit.Endpoints.Bare.RabbitMq.QueueType;
 
 namespace Kit.Endpoints.Cells;
 
@@ -21,6 +20,8 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
     public string Framework => "nservicebus";
 
     public string Transport => TransportName.PostgreSql;
+
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
 
     public IReadOnlyList<Assembly> Packages { get; } =
         [typeof(EndpointConfiguration).Assembly, typeof(PostgreSqlTransport).Assembly, typeof(NpgsqlConnection).Assembly];
@@ -39,7 +40,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
                 settings.Transport, settings.Mode, settings.Concurrency, AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)), settings.TransactionTimeout));
     }
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
+    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(transport, name);
 
     // What stands before a point is taken for a schema.
     private static string AddressOf(string queue) => $"\"{queue}\"";

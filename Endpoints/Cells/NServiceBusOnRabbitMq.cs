@@ -20,6 +20,8 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
 
     public string Transport => TransportName.RabbitMq;
 
+    public WidgetServer Widgets => WidgetServer.PostgreSql;
+
     public IReadOnlyList<Assembly> Packages { get; } =
         [typeof(EndpointConfiguration).Assembly, typeof(RabbitMQTransport).Assembly, typeof(IConnection).Assembly];
 
@@ -27,13 +29,18 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
     {
-        services.AddSingleton<IHostedService>(new BrokerCheck(RabbitMqAddress.Parse(settings.Transport), settings, ArgumentsOf(settings.QueueType)));
+        var transport = RabbitMqTransportSettings.Parse(settings.Transport);
+        services.AddSingleton<IHostedService>(new BrokerCheck(transport, settings.Queue, ArgumentsOf(transport.QueueType)));
         NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint => Use(endpoint, settings));
     }
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) =>
-        new CellQueue(new RabbitMqQueue(RabbitMqAddress.Parse(transport), name, queueType, hasRetries: false), new EndpointSettings(
-            name, transport, Widgets: "", TransactionMode.DtcOff, Concurrency: 1, queueType));
+    public ICellQueue OpenQueue(string name, string transport)
+    {
+        var settings = RabbitMqTransportSettings.Parse(transport);
+        return new CellQueue(
+            new RabbitMqQueue(settings.Broker, name, settings.QueueType, hasRetries: false),
+            new EndpointSettings(name, transport, Widgets: "", TransactionMode.DtcOff, Concurrency: 1));
+    }
 
     // As the transport declares them. It asks for no delivery limit: it sets one as a policy, through the management plugin.
     private static Dictionary<string, object?> ArgumentsOf(QueueType type) =>
@@ -41,15 +48,15 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
 
     private static void Use(EndpointConfiguration endpoint, EndpointSettings settings)
     {
-        var broker = RabbitMqAddress.Parse(settings.Transport);
+        var transport = RabbitMqTransportSettings.Parse(settings.Transport);
         endpoint.UseRabbitMq(
-            broker.Amqp.AbsoluteUri,
+            transport.Broker.Amqp.AbsoluteUri,
             settings.Mode,
-            Enum.Parse<global::NServiceBus.QueueType>(settings.QueueType.ToString()),
+            Enum.Parse<global::NServiceBus.QueueType>(transport.QueueType.ToString()),
             settings.Concurrency,
             errorQueue: NServiceBusEndpoint.ErrorQueueOf(settings.Queue),
-            settings.Prefetch,
-            new ManagementApiConfiguration(broker.Management.AbsoluteUri, broker.UserName, broker.Password),
+            transport.Prefetch,
+            new ManagementApiConfiguration(transport.Broker.Management.AbsoluteUri, transport.Broker.UserName, transport.Broker.Password),
             settings.TransactionTimeout);
     }
 

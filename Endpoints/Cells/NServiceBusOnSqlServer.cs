@@ -10,7 +10,6 @@ using Microsoft.Data.SqlClient;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using NServiceBus;
-using QueueType = Kit.Endpoints.Bare.RabbitMq.QueueType;
 
 namespace Kit.Endpoints.Cells;
 
@@ -22,6 +21,8 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
     public string Framework => "nservicebus";
 
     public string Transport => TransportName.SqlServer;
+
+    public WidgetServer Widgets => WidgetServer.SqlServer;
 
     public IReadOnlyList<Assembly> Packages { get; } =
         [typeof(EndpointConfiguration).Assembly, typeof(SqlServerTransport).Assembly, typeof(SqlConnection).Assembly];
@@ -41,7 +42,7 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
                 settings.TransactionTimeout));
     }
 
-    public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => new CellQueue(transport, name);
+    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(transport, name);
 
     /// <summary>Whether the mode can run over the connections. The transport itself would warn, and fail every message.</summary>
     private sealed class ModeCheck(SqlServerConnections connections, EndpointSettings settings) : StartCheck

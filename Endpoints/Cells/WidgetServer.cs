@@ -42,17 +42,6 @@ public sealed class WidgetServer
     /// <summary>Counts the committed rows of the message <c>@message_id</c>, and waits for no lock.</summary>
     public required string CountQuery { get; init; }
 
-    /// <summary>Where the widgets of a cell are: beside the queue on SQL Server, or else in PostgreSQL.</summary>
-    public static WidgetServer Of(IEndpointKind kind)
-    {
-        ArgumentNullException.ThrowIfNull(kind);
-#if KIT_SQLCLIENT
-        if (kind.Transport == TransportName.SqlServer)
-            return SqlServer;
-#endif
-        return PostgreSql;
-    }
-
     /// <summary>Connections that take part in no ambient transaction and leave none behind.</summary>
     public DbDataSource OpenOutside(string widgets) => open(widgets);
 }

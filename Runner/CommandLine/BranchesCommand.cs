@@ -4,6 +4,7 @@ using System.Text.Json;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Runner.Transports;
 using Npgsql;
 
 namespace Kit.Runner.CommandLine;
@@ -12,7 +13,7 @@ namespace Kit.Runner.CommandLine;
 internal sealed class BranchesCommand : KitCommand
 {
     private readonly Option<string?> postgreSql =
-        ServerOption.ExistingPostgreSql("Connection string of a PostgreSQL server; any of its databases.");
+        ServerOption.Existing(PostgreSqlTransport.ServerSetting, "Connection string of a PostgreSQL server; any of its databases.");
 
     private readonly Option<bool> json = new("--json") { Description = "As JSON." };
 

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.CommandLine;
 
@@ -7,7 +8,8 @@ namespace Kit.Runner.CommandLine;
 internal sealed class BranchesEndCommand : KitCommand
 {
     private readonly Argument<string> id = new("id") { Description = "Its name, as 'branches' shows it." };
-    private readonly Option<string?> postgreSql = ServerOption.ExistingPostgreSql("Connection string of its server; any of its databases.");
+    private readonly Option<string?> postgreSql = ServerOption.Existing(
+        PostgreSqlTransport.ServerSetting, "Connection string of its server; any of its databases.");
     private readonly Option<bool> commit = new("--commit") { Description = "Commit it, where no decision is known." };
     private readonly Option<bool> rollback = new("--rollback") { Description = "Roll it back, where no decision is known." };
 

@@ -4,7 +4,7 @@ using Kit.Runner.Comparing;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
 using Kit.Runner.Rounds;
-using Kit.Runner.Servers;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.CommandLine;
 
@@ -53,10 +53,7 @@ internal sealed class CompareCommand : KitCommand
         Description = "A new folder for the rounds of both builds and the report (results/compare- and the time).",
         HelpName = "folder",
     };
-    private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
-    private readonly Option<string?> rabbitMq = ServerOption.RabbitMq();
-    private readonly Option<string?> rabbitMqManagement = ServerOption.RabbitMqManagement();
-    private readonly Option<string?> sqlServer = ServerOption.SqlServer();
+    private readonly TransportOptions servers = TransportOptions.Servers();
     private readonly IReadOnlyList<string> arguments;
 
     public CompareCommand(IReadOnlyList<string> arguments)
@@ -89,7 +86,7 @@ internal sealed class CompareCommand : KitCommand
     }
 
     private IEnumerable<Option> OfBuilds() =>
-        [rounds, messages, seedRows, warmUp, concurrency, orderSeed, output, postgreSql, rabbitMq, rabbitMqManagement, sqlServer];
+        [rounds, messages, seedRows, warmUp, concurrency, orderSeed, output, .. servers.All];
 
     private async Task<int> CompareAsync(ParseResult parsed, CancellationToken cancellationToken) =>
         parsed.GetValue(build) is [var before, var after]
@@ -128,7 +125,7 @@ internal sealed class CompareCommand : KitCommand
     private int Compare(string[] sides, ParseResult parsed)
     {
         var report = new StoredSides(sides[0], sides[1]).Compare(
-            parsed.GetValue(reference), LimitsOf(parsed), ServerOption.Masked(arguments));
+            parsed.GetValue(reference), LimitsOf(parsed), ServerOption.Masked(arguments, TransportArguments.None));
         Write(report, parsed.GetValue(markdown));
         return CodeOf(report, isFailed: false);
     }
@@ -146,13 +143,12 @@ internal sealed class CompareCommand : KitCommand
 
     private ComparePlan Plan(ParseResult parsed, string before, string after)
     {
-        var (server, broker, management, microsoft) =
-            (parsed.GetValue(postgreSql), parsed.GetValue(rabbitMq), parsed.GetValue(rabbitMqManagement), parsed.GetValue(sqlServer));
+        var transports = TransportOptions.Read(parsed, servers);
         return new ComparePlan(
             Build.Open(before),
             Build.Open(after),
             filter.Typed(parsed),
-            filter.Choose(parsed).Select(cell => cell.Kind.Transport).ToHashSet(),
+            filter.Choose(parsed).Select(Transport.Of).ToHashSet(),
             new RunSettings(
                 Messages: parsed.GetValue(messages) ?? 10_000,
                 Rounds: parsed.GetValue(rounds) ?? 10,
@@ -161,12 +157,10 @@ internal sealed class CompareCommand : KitCommand
                 WarmUp: parsed.GetValue(warmUp) ?? 1_000,
                 OrderSeed: parsed.GetValue(orderSeed) ?? Random.Shared.Next(1_000_000),
                 Quick: false),
-            server,
-            broker is null ? null : NamedBroker.Parse(broker, management),
-            microsoft,
+            transports,
             LimitsOf(parsed),
             parsed.GetValue(output) ?? Path.Combine("results", $"compare-{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
-            ServerOption.Masked(arguments, server, broker, management, microsoft));
+            ServerOption.Masked(arguments, transports));
     }
 
     private Limits LimitsOf(ParseResult parsed) => new(

@@ -7,10 +7,7 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>doctor</c>: looks at all that a run needs, before a run does.</summary>
 internal sealed class DoctorCommand : KitCommand
 {
-    private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
-    private readonly Option<string?> rabbitMq = ServerOption.RabbitMq();
-    private readonly Option<string?> rabbitMqManagement = ServerOption.RabbitMqManagement();
-    private readonly Option<string?> sqlServer = ServerOption.SqlServer();
+    private readonly TransportOptions servers = TransportOptions.Servers();
 
     public DoctorCommand()
         : base(
@@ -21,20 +18,14 @@ internal sealed class DoctorCommand : KitCommand
             ("doctor --postgresql \"Host=db1;Username=kit;Password=…\"", "whether that server can be used"),
             ("doctor --rabbitmq amqp://kit:…@queues1", "whether that broker can be used"))
     {
-        foreach (var option in new[] { postgreSql, rabbitMq, rabbitMqManagement, sqlServer })
+        foreach (var option in servers.All)
             Options.Add(option);
         SetAction(ExamineAsync);
     }
 
     private async Task<int> ExamineAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
-        var question = new DoctorQuestion(
-            parsed.GetValue(postgreSql),
-            parsed.GetValue(rabbitMq),
-            parsed.GetValue(rabbitMqManagement),
-            OptionalPackages.All,
-            ResultsFolder: "results",
-            SqlServer: parsed.GetValue(sqlServer));
+        var question = new DoctorQuestion(TransportOptions.Read(parsed, servers), OptionalPackages.All, ResultsFolder: "results");
         var findings = await Doctor.ExamineAsync(question, cancellationToken);
         FindingsWriter.Write(findings, Console.Out);
         return findings.Any(finding => finding.IsFatal) ? ExitCode.Failure : ExitCode.Success;

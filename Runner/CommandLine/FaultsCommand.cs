@@ -92,7 +92,6 @@ internal sealed class FaultsCommand : KitCommand
                 parsed.GetValue(cuts) ?? StormPlan.DefaultBlows,
                 parsed.GetValue(seed) ?? Random.Shared.Next(1_000_000))
             : null,
-        PrivateRabbitMq.FindSupport(),
         parsed.GetValue(speedFrom) is { } folder ? SpeedSource.Read(folder) : null,
         parsed.GetValue(output) ?? Path.Combine("results", $"faults-{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
         string.Join(' ', arguments));

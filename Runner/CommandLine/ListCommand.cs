@@ -3,8 +3,7 @@ using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Rounds;
-using Kit.Runner.Servers;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.CommandLine;
 
@@ -46,7 +45,7 @@ internal sealed class ListCommand : KitCommand
             return ExitCode.Success;
         }
 
-        Write(cells, isSqlServerNamed: ConnectionStrings.IsNamed(ConnectionStrings.SqlServerVariable), Console.Out);
+        Write(cells, TransportArguments.FromEnvironment(), Console.Out);
         return ExitCode.Success;
     }
 
@@ -56,7 +55,7 @@ internal sealed class ListCommand : KitCommand
             parsed.AddError("--modes and --promises: one of them at a time.");
     }
 
-    internal static void Write(IReadOnlyList<Cell> cells, bool isSqlServerNamed, TextWriter output)
+    internal static void Write(IReadOnlyList<Cell> cells, TransportArguments arguments, TextWriter output)
     {
         if (cells.Count == 0)
         {
@@ -73,8 +72,7 @@ internal sealed class ListCommand : KitCommand
         output.WriteLine();
         output.WriteLine($"{cells.Count(cell => SupportOf(cell).IsSupported)} of {cells.Count} cells can run.");
 
-        // The other servers are the kit's own where none is named.
-        Support SupportOf(Cell cell) =>
-            cell is { Support.IsSupported: true, Kind.Transport: TransportName.SqlServer } && !isSqlServerNamed ? RunPlan.NoSqlServer : cell.Support;
+        // What the machine has is the doctor's to say.
+        Support SupportOf(Cell cell) => cell.Support.IsSupported ? Transport.Of(cell).SupportAnywhere(arguments) : cell.Support;
     }
 }

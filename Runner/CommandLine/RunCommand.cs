@@ -1,9 +1,6 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
-using Kit.Runner.Servers;
 
 namespace Kit.Runner.CommandLine;
 
@@ -29,16 +26,8 @@ internal sealed class RunCommand : KitCommand
         Description = "A new folder for the results (results/ and the time).",
         HelpName = "folder",
     };
-    private readonly Option<QueueType> queueType = new("--queue-type")
-    {
-        Description = $"RabbitMQ's kind of queue ({QueueType.Classic.ToString().ToLowerInvariant()}).",
-        HelpName = "classic|quorum",
-        CustomParser = ParseQueueType,
-    };
-    private readonly Option<string?> postgreSql = ServerOption.PostgreSql();
-    private readonly Option<string?> rabbitMq = ServerOption.RabbitMq();
-    private readonly Option<string?> rabbitMqManagement = ServerOption.RabbitMqManagement();
-    private readonly Option<string?> sqlServer = ServerOption.SqlServer();
+    private readonly TransportOptions choices = TransportOptions.Choices();
+    private readonly TransportOptions servers = TransportOptions.Servers();
     private readonly IReadOnlyList<string> arguments;
 
     public RunCommand(IReadOnlyList<string> arguments)
@@ -54,7 +43,8 @@ internal sealed class RunCommand : KitCommand
         this.arguments = arguments;
         filter.AddTo(this);
         output.NotEmpty();
-        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, queueType, postgreSql, rabbitMq, rabbitMqManagement, sqlServer })
+        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat }
+            .Concat(choices.All).Concat(servers.All))
             Options.Add(option);
 
         SetAction(RunAsync);
@@ -99,7 +89,7 @@ internal sealed class RunCommand : KitCommand
 
     private RunPlan Plan(ParseResult parsed)
     {
-        var (server, broker, management, microsoft) = (parsed.GetValue(postgreSql), parsed.GetValue(rabbitMq), parsed.GetValue(rabbitMqManagement), parsed.GetValue(sqlServer));
+        var transports = TransportOptions.Read(parsed, choices, servers);
         var isQuick = parsed.GetValue(quick);
         var sizes = new RunSettings(
             Messages: parsed.GetValue(messages) ?? (isQuick ? 2_000 : 10_000),
@@ -112,23 +102,9 @@ internal sealed class RunCommand : KitCommand
         return new RunPlan(
             filter.Choose(parsed),
             sizes,
-            server,
-            broker is null ? null : NamedBroker.Parse(broker, management),
-            PrivateRabbitMq.FindSupport(),
-            parsed.GetValue(queueType),
+            transports,
             RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat),
             parsed.GetValue(output) ?? Path.Combine("results", $"{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
-            ServerOption.Masked(arguments, server, broker, management, microsoft),
-            microsoft);
-    }
-
-    private static QueueType ParseQueueType(ArgumentResult result)
-    {
-        var typed = result.Tokens[0].Value;
-        if (Enum.GetNames<QueueType>().Contains(typed, StringComparer.OrdinalIgnoreCase))
-            return Enum.Parse<QueueType>(typed, ignoreCase: true);
-
-        result.AddError($"--queue-type: unknown name '{typed}'. Names: {string.Join(", ", Enum.GetNames<QueueType>()).ToLowerInvariant()}.");
-        return default;
+            ServerOption.Masked(arguments, transports));
     }
 }

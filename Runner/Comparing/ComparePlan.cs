@@ -1,6 +1,7 @@
-using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Comparing;
 
@@ -10,26 +11,26 @@ namespace Kit.Runner.Comparing;
 /// <param name="Filters">The filters of cells as they were typed; each build chooses by them among its own cells.</param>
 /// <param name="Transports">The transports of the cells that this runner knows by those filters: which servers are needed.</param>
 /// <param name="Sizes">How much of everything; the rounds are those of each cell on each side.</param>
-/// <param name="PostgreSql">The server to use; <see langword="null"/> for one of the kit's own.</param>
-/// <param name="RabbitMq">The broker to use; <see langword="null"/> for one of the kit's own.</param>
-/// <param name="SqlServer">The SQL Server to use; <see langword="null"/>: none.</param>
+/// <param name="Arguments">Which servers to use; where none is named, one of the kit's own.</param>
 /// <param name="Limits">Margin and threshold.</param>
 /// <param name="Folder">Where the results go.</param>
 /// <param name="CommandLine">The command as it was typed, secrets masked.</param>
+/// <exception cref="KitException">What names a server cannot be read.</exception>
 internal sealed record ComparePlan(
     Build Before,
     Build After,
     IReadOnlyList<string> Filters,
-    IReadOnlySet<string> Transports,
+    IReadOnlySet<Transport> Transports,
     RunSettings Sizes,
-    string? PostgreSql,
-    RabbitMqAddress? RabbitMq,
-    string? SqlServer,
+    TransportArguments Arguments,
     Limits Limits,
     string Folder,
     string CommandLine)
 {
     public const string ReportFile = "compare.md";
+
+    /// <summary>Whether the cells of each transport can run here, as far as its server goes.</summary>
+    public IReadOnlyDictionary<Transport, Support> Here { get; } = Transport.FindSupport(Arguments);
 
     public string ReportPath => Path.Combine(Folder, ReportFile);
 

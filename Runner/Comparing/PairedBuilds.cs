@@ -110,7 +110,7 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
         }
     }
 
-    private RunDocument DocumentOf(Build build, RecordedRun tried, List<CellName> common, SharedServers servers) => tried.Document with
+    private RunDocument DocumentOf(Build build, RecordedRun tried, List<CellName> common, SharedServers servers) => servers.Owned(tried.Document) with
     {
         CommandLine = plan.CommandLine,
         StartedUtc = DateTimeOffset.UtcNow,
@@ -125,8 +125,6 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
             .. tried.Cells.Select(cell => cell.Cell).Except(common).Select(cell => new CellLeftOut(cell, WhyAlone(tried, cell))),
         ],
         Probes = [.. tried.Document.Probes.Where(probe => common.Contains(probe.Cell))],
-        Server = servers.Owned(tried.Document.Server, "server", "PostgreSQL"),
-        Broker = servers.Owned(tried.Document.Broker, "broker", "RabbitMQ"),
         Build = new BuildFacts(build.Folder, build.Version, build.Fingerprint),
     };
 

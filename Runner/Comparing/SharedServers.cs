@@ -1,7 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
-using Kit.Runner.Servers;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Comparing;
 
@@ -11,75 +11,63 @@ namespace Kit.Runner.Comparing;
 /// </summary>
 internal sealed class SharedServers : IAsyncDisposable
 {
-    private readonly PrivatePostgreSql? postgreSql;
-    private readonly RunBroker? broker;
-    private readonly string? named;
+    private readonly ComparePlan plan;
+    private readonly RunServers servers = new();
 
-    private SharedServers(ComparePlan plan, PrivatePostgreSql? postgreSql, RunBroker? broker)
+    private SharedServers(ComparePlan plan) => this.plan = plan;
+
+    /// <summary>What names them to a build; a variable is <see langword="null"/> where no server was named or is needed.</summary>
+    public IReadOnlyDictionary<string, string?> Variables
     {
-        this.postgreSql = postgreSql;
-        this.broker = broker;
-        named = plan.PostgreSql;
-        Variables = new Dictionary<string, string?>
+        get
         {
-            [ConnectionStrings.PostgreSqlVariable] = plan.PostgreSql ?? postgreSql?.ConnectionString,
-            [ConnectionStrings.RabbitMqVariable] = broker?.Address.Amqp.AbsoluteUri,
-            [ConnectionStrings.RabbitMqManagementVariable] = broker?.Address.Management.AbsoluteUri,
-            [ConnectionStrings.SqlServerVariable] = plan.SqlServer,
-        };
-    }
+            var variables = Transport.All.SelectMany(transport => transport.Settings).Where(setting => setting.Variable is not null)
+                .ToDictionary(setting => setting.Variable!, setting => plan.Arguments[setting]);
+            foreach (var (name, value) in servers.All.SelectMany(one => one.Server.Variables))
+                variables[name] = value;
 
-    /// <summary>What names them to a build; a variable is <see langword="null"/> where no cell needs its server.</summary>
-    public IReadOnlyDictionary<string, string?> Variables { get; }
+            return variables;
+        }
+    }
 
     /// <exception cref="KitException">A named server cannot be used, or one of the kit's own does not start.</exception>
     public static async Task<SharedServers> OpenAsync(ComparePlan plan, IRunDisplay display, CancellationToken cancellationToken)
     {
-        PrivatePostgreSql? own = null;
-        if (plan.PostgreSql is null && plan.Transports.Any(transport => transport != TransportName.SqlServer))
-        {
-            display.Note("Starting a PostgreSQL server of the kit's own, for both builds.");
-            own = await PrivatePostgreSql.StartAsync(cancellationToken);
-        }
-
+        var shared = new SharedServers(plan);
         try
         {
-            return new SharedServers(plan, own, await OpenBrokerAsync(plan, display, cancellationToken));
+            // Where there is none here, each build says so, and leaves its cells out.
+            foreach (var transport in Transport.NeededBy(plan.Transports).Where(transport => plan.Here[transport].IsSupported))
+            {
+                if (!transport.IsNamed(plan.Arguments) && transport.Own is { } what)
+                    display.Note($"Starting {what} of the kit's own, for both builds.");
+                await shared.servers.StartAsync(transport, plan.Arguments, cancellationToken);
+            }
+
+            return shared;
         }
         catch
         {
-            await (own?.DisposeAsync() ?? ValueTask.CompletedTask);
+            await shared.servers.DisposeAsync();
             throw;
         }
     }
 
-    // Where the kit can start none here, each build says so, and leaves its cells out.
-    private static async Task<RunBroker?> OpenBrokerAsync(ComparePlan plan, IRunDisplay display, CancellationToken cancellationToken)
-    {
-        if (!plan.Transports.Contains(TransportName.RabbitMq) || (plan.RabbitMq is null && !PrivateRabbitMq.FindSupport().IsSupported))
-            return null;
-        if (plan.RabbitMq is null)
-            display.Note("Starting a RabbitMQ broker of the kit's own, for both builds.");
-        return await RunBroker.OpenAsync(plan.RabbitMq, cancellationToken);
-    }
-
     /// <summary>Says in a side's facts whose servers they were: a build that is given one takes it for the user's.</summary>
-    public IReadOnlyDictionary<string, string> Owned(IReadOnlyDictionary<string, string> facts, string key, string what)
-    {
-        var isOwn = what == "RabbitMQ" ? broker?.Processes is not null : postgreSql is not null;
-        return isOwn && facts.ContainsKey(key)
-            ? new Dictionary<string, string>(facts) { [key] = $"{what}, the kit's own, on this machine" }
-            : facts;
-    }
+    public RunDocument Owned(RunDocument document) => servers.All.Where(one => one.Server.IsOwn)
+        .Aggregate(document, (described, one) => one.Transport.DescribeAsOwn(described));
 
     public async ValueTask DisposeAsync()
     {
-        if (broker is not null)
-            await broker.DisposeAsync();
-        if (postgreSql is not null)
-            await postgreSql.DisposeAsync();
-        else if (named is not null)
-            // A build that had to be killed has left databases there.
-            await DatabaseOwner.RemoveLeftoversAsync(named, CancellationToken.None);
+        try
+        {
+            // A build that had to be killed has left databases on a server of the user's.
+            foreach (var (_, server) in servers.All.Where(one => !one.Server.IsOwn))
+                await server.RemoveLeftoversAsync(CancellationToken.None);
+        }
+        finally
+        {
+            await servers.DisposeAsync();
+        }
     }
 }

@@ -4,14 +4,12 @@ using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
-#if KIT_SQLCLIENT
-using Kit.Runner.SqlServer;
-#endif
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Machine;
 
 /// <summary>Looks at everything that can spoil a run, before it does. Each check is small and finds a problem together with its remedy.</summary>
-public static class Doctor
+internal static class Doctor
 {
     private const double Gibibyte = 1L << 30;
 
@@ -28,11 +26,7 @@ public static class Doctor
     /// <summary>Every check, in the order in which they are shown. A check that cannot be made is a finding with that problem.</summary>
     public static async Task<IReadOnlyList<Finding>> ExamineAsync(DoctorQuestion question, CancellationToken cancellationToken) =>
     [
-        await BinariesAsync(question.PostgreSql is null, cancellationToken),
-        .. await ServerAsync(question, cancellationToken),
-        BrokerBinaries(question.RabbitMq is null),
-        .. await BrokerAsync(question, cancellationToken),
-        .. await SqlServerAsync(question.SqlServer, cancellationToken),
+        .. await OfTransportsAsync(question.Arguments, cancellationToken),
         .. question.Packages.Select(OfPackage),
         new Finding("licence of NServiceBus", "RPL-1.5, or commercial from Particular Software; the kit ships none of it"),
         .. OfMachine(MachineFacts.Read()),
@@ -73,89 +67,13 @@ public static class Doctor
             : new Finding("load by others", found);
     }
 
-    private static async Task<Finding> BinariesAsync(bool needed, CancellationToken cancellationToken)
+    private static async Task<IReadOnlyList<Finding>> OfTransportsAsync(TransportArguments arguments, CancellationToken cancellationToken)
     {
-        try
-        {
-            var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
-            return new Finding("PostgreSQL programs", $"{binaries.Version} in {binaries.Folder}");
-        }
-        catch (KitException missing)
-        {
-            return needed
-                ? new Finding("PostgreSQL programs", "none that can be used", missing.Message, missing.Remedy, IsFatal: true)
-                : new Finding("PostgreSQL programs", "none that can be used, and none needed: a server is named");
-        }
-    }
+        var findings = new List<Finding>();
+        foreach (var transport in Transport.All)
+            findings.AddRange(await transport.ExamineAsync(arguments, cancellationToken));
 
-    private static async Task<IEnumerable<Finding>> ServerAsync(DoctorQuestion question, CancellationToken cancellationToken)
-    {
-        if (question.PostgreSql is null)
-            return [new Finding("PostgreSQL server", "none named; the kit starts its own, durability on")];
-        try
-        {
-            var facts = await PostgreSqlFacts.ReadAsync(question.PostgreSql, cancellationToken);
-            return facts.Findings(question.TwoPhaseWanted);
-        }
-        catch (KitException unusable)
-        {
-            return
-            [
-                new Finding(
-                    "PostgreSQL server", ConnectionStrings.Mask(question.PostgreSql), unusable.Message, unusable.Remedy, IsFatal: true),
-            ];
-        }
-    }
-
-    private static Finding BrokerBinaries(bool needed)
-    {
-        if (PrivateRabbitMq.Support.Because is { } reason)
-            return new Finding("RabbitMQ programs", needed ? $"not used: {reason}" : "none needed: a broker is named");
-        try
-        {
-            var binaries = RabbitMqBinaries.Find();
-            return new Finding("RabbitMQ programs", $"{binaries.Version} in {binaries.Folder}");
-        }
-        catch (KitException missing)
-        {
-            return needed
-                ? new Finding("RabbitMQ programs", "none that can be used", $"{missing.Message} The cells on RabbitMQ are left out.", missing.Remedy)
-                : new Finding("RabbitMQ programs", "none that can be used, and none needed: a broker is named");
-        }
-    }
-
-    private static async Task<IEnumerable<Finding>> BrokerAsync(DoctorQuestion question, CancellationToken cancellationToken)
-    {
-        if (question.RabbitMq is null)
-            return [new Finding("RabbitMQ broker", "none named; the kit starts its own where it finds the programs, durability on")];
-        try
-        {
-            var facts = await RabbitMqFacts.ReadAsync(NamedBroker.Parse(question.RabbitMq, question.RabbitMqManagement), cancellationToken);
-            return facts.Findings();
-        }
-        catch (KitException unusable)
-        {
-            return [new Finding("RabbitMQ broker", ConnectionStrings.Mask(question.RabbitMq), unusable.Message, unusable.Remedy, IsFatal: true)];
-        }
-    }
-
-    private static async Task<IEnumerable<Finding>> SqlServerAsync(string? named, CancellationToken cancellationToken)
-    {
-        if (named is null)
-            return [new Finding("SQL Server", "none named; its cells are left out")];
-#if KIT_SQLCLIENT
-        try
-        {
-            var facts = await SqlServerFacts.ReadAsync(named, cancellationToken);
-            return facts.Findings();
-        }
-        catch (KitException unusable)
-        {
-            return [new Finding("SQL Server", ConnectionStrings.Mask(named), unusable.Message, unusable.Remedy, IsFatal: true)];
-        }
-#else
-        return await Task.FromResult<IEnumerable<Finding>>([new Finding("SQL Server", $"{ConnectionStrings.Mask(named)}: not used, the kit was built without the driver")]);
-#endif
+        return findings;
     }
 
     private static Finding Disk(string folder)

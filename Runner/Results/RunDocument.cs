@@ -39,6 +39,10 @@ public sealed record RunDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? SqlServer { get; init; }
 
+    /// <summary>The same of every other server, by its name; absent where no cell needed one.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyDictionary<string, IReadOnlyDictionary<string, string>>? Servers { get; init; }
+
     public required RunSettings Settings { get; init; }
 
     /// <summary>The isolation level of every transaction.</summary>

@@ -23,6 +23,8 @@ internal static class RunFacts
             yield return ("Broker", Listed(document.Broker));
         if (document.SqlServer is { } sqlServer)
             yield return ("SQL Server", Listed(sqlServer));
+        foreach (var (name, facts) in document.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>())
+            yield return (name, Listed(facts));
         yield return ("Packages", Listed(document.Packages));
         yield return ("Settings", SettingsOf(document.Settings));
         yield return ("Transactions", $"{document.Isolation}; immediate retries: {Listed(Written(document.ImmediateRetries))}");

@@ -69,7 +69,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
         // Standard output is the runner's line to this process.
         builder.Logging.AddConsole(console => console.LogToStandardErrorThreshold = LogLevel.Trace).SetMinimumLevel(LogLevel.Warning);
-        var settings = new EndpointSettings(spec.Queue, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency, spec.QueueType)
+        var settings = new EndpointSettings(spec.Queue, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency)
         {
             TransactionTimeout = spec.TransactionTimeout ?? TransactionTimeout.Default,
         };

@@ -1,4 +1,3 @@
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Faults.Experiments;
 
 namespace Kit.Runner.Rounds;
@@ -13,10 +12,9 @@ namespace Kit.Runner.Rounds;
 /// <param name="Widgets">Connection string of the widgets' database.</param>
 /// <param name="Concurrency">How many messages are handled at the same time.</param>
 /// <param name="RecordCompletions">Whether to note when each handler returned, for servers that keep no commit timestamps.</param>
-/// <param name="QueueType">RabbitMQ's kind of queue; other transports have one.</param>
 /// <param name="Experiment">What the handler of an experiment with faults does; <see langword="null"/>: the handler is the one that is measured.</param>
 internal sealed record HandlerSpec(
-    string Cell, string Queue, string Transport, string Widgets, int Concurrency, bool RecordCompletions, QueueType QueueType = QueueType.Classic,
+    string Cell, string Queue, string Transport, string Widgets, int Concurrency, bool RecordCompletions,
     ExperimentSpec? Experiment = null)
 {
     /// <summary>How long the ambient transactions of handlers last; .NET's default where it is not given.</summary>

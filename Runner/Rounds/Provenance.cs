@@ -1,5 +1,4 @@
 using System.Reflection;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
@@ -11,12 +10,6 @@ namespace Kit.Runner.Rounds;
 /// <summary>Where the numbers of a run come from: everything that somebody needs to judge or repeat it.</summary>
 internal static class Provenance
 {
-    private static readonly string[] ServerSettings =
-    [
-        "server_version", "fsync", "synchronous_commit", "full_page_writes", "wal_sync_method", "wal_level", "shared_buffers", "max_wal_size",
-        "checkpoint_timeout", "max_prepared_transactions", "track_commit_timestamp", "max_connections", "default_transaction_isolation",
-    ];
-
     private static bool IsTiered => AppContext.GetData("System.Runtime.TieredCompilation") is not "false";
 
     /// <summary>What is known before the run has begun.</summary>
@@ -49,41 +42,6 @@ internal static class Provenance
     }
 
     public static CellName NameOf(Cell cell) => new(cell.Kind.Framework, cell.Kind.Transport, cell.Mode.Name, cell.Access.Name);
-
-    public static async Task<IReadOnlyDictionary<string, string>> OfServerAsync(string server, bool isOwn, CancellationToken cancellationToken)
-    {
-        var facts = new Dictionary<string, string>
-        {
-            ["server"] = isOwn ? "PostgreSQL, the kit's own, on this machine" : "PostgreSQL, the user's",
-            ["connections"] = EndpointConnections.Description,
-        };
-        await using var source = NpgsqlDataSource.Create(EndpointConnections.ForRunner(server));
-        await using var command = source.CreateCommand("SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY($1)");
-        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = ServerSettings });
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        while (await reader.ReadAsync(cancellationToken))
-            facts[reader.GetString(0)] = reader.GetString(1);
-
-        return facts;
-    }
-
-    public static IReadOnlyDictionary<string, string> OfBroker(RunBroker broker, QueueType queueType) => new Dictionary<string, string>
-    {
-        ["broker"] = broker.Processes is null ? "RabbitMQ, the user's" : "RabbitMQ, the kit's own, on this machine",
-        ["version"] = broker.Version,
-        ["queues"] = $"{queueType.ToString().ToLowerInvariant()}, durable",
-        ["messages"] = "persistent, each publish confirmed",
-        ["prefetch"] = $"{BareEndpointExtensions.DefaultPrefetch} (no limit without acknowledgements: transactions-off)",
-    };
-
-    public static IReadOnlyDictionary<string, string> OfSqlServer(string version, string edition) => new Dictionary<string, string>
-    {
-        ["server"] = "SQL Server, the user's",
-        ["version"] = version,
-        ["edition"] = edition,
-        ["databases"] = "recovery simple, locking read committed; snapshot isolation allowed, for the runner's looks",
-        ["restore"] = "by copy",
-    };
 
     /// <summary>A probe's findings, for the report.</summary>
     public static CellProbed OfProbe(Cell cell, ProbeResult probe) => new(

@@ -3,26 +3,19 @@ using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
 using Kit.Runner.Servers.Machine;
+using Kit.Runner.Transports;
 using MathNet.Numerics.Statistics;
 
 namespace Kit.Runner.Rounds;
 
 /// <summary>One measured drain of one cell, from a restored database to a record. <see cref="RunAsync"/> narrates it.</summary>
-internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell cell, IProgress<int> progress)
+internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> progress)
 {
     private static readonly Reading NotReached = Reading.Missing("the round did not come that far");
 
     private static readonly Reading NotCounted = Reading.Missing("the kit reads no counters of this server");
 
     private readonly RunSettings sizes = settings.Sizes;
-
-    /// <summary>The processes of the servers that the cell uses; <see langword="null"/> unless all of them are the kit's own.</summary>
-    private IReadOnlyList<int>? ServerProcesses => (settings.Postmaster, cell.Kind.Transport, settings.Broker?.Processes) switch
-    {
-        ({ } postmaster, not TransportName.RabbitMq, _) => [postmaster],
-        ({ } postmaster, _, { } broker) => [postmaster, .. broker],
-        _ => null,
-    };
 
     /// <summary>Runs the round. Whatever goes wrong becomes its outcome; only a cancellation is thrown.</summary>
     public async Task<RoundDocument> RunAsync(int number, int attempt, CancellationToken cancellationToken)
@@ -31,11 +24,11 @@ internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell
         try
         {
             var watch = Stopwatch.StartNew();
-            await using var restored = await databases.RestoreAsync(cancellationToken);
+            await using var restored = await settings.Widgets.Store.RestoreAsync(cancellationToken);
             document = document with { RestoreSeconds = watch.Elapsed.TotalSeconds };
 
-            await using var transport = await RoundTransport.OpenAsync(cell, cell.Name, restored, settings.Broker, cancellationToken);
-            await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner, settings.QueueType);
+            await using var transport = await settings.Queues.OpenAsync(cell, cell.Name, restored, cancellationToken);
+            await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
             await queue.CreateAsync(cancellationToken);
             await VerifyResetAsync(restored, queue, cancellationToken);
 
@@ -68,7 +61,7 @@ internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell
                 HandlerEntries = drained.Report.Entries,
                 OffsetsMilliseconds = OffsetsOf(drained.Report, messages, built, ahead),
                 ColdPerSecond = new Throughput(OffsetsOf(cold.Report, warmUp, built, ahead)).AveragePerSecond,
-                Promotions = cell.Kind.Transport == TransportName.SqlServer ? drained.Report.Promotions : null,
+                Promotions = Transport.Of(cell).CanPromote ? drained.Report.Promotions : null,
                 SecondPhase = LagOf(drained.Report.SecondPhaseLags),
                 Noise = NoiseOf(use),
                 Costs = await CostsOfAsync(restored.QueueForRunner(cell.Mode), before, after, drained, handler, cancellationToken),
@@ -85,7 +78,7 @@ internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell
     private Task<HandlerProcess> StartHandlerAsync(RoundTransport transport, IRoundStore restored, CancellationToken cancellationToken) => HandlerProcess.StartAsync(
         new HandlerSpec(
             cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, sizes.Concurrency,
-            settings.Clock is ClockSource.HandlerCompletions, settings.QueueType),
+            settings.Clock is ClockSource.HandlerCompletions),
         cancellationToken);
 
     private async Task VerifyResetAsync(IRoundStore widgets, ICellQueue queue, CancellationToken cancellationToken)
@@ -120,12 +113,12 @@ internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell
         if (drained is not { Start: { } start, End: { } end })
             return null;
 
-        // The handler process is a child of this one. A broker of the kit's own is there in every round.
+        // The handler process is a child of this one. A server of the kit's own is there in every round, whether the cell uses it or not.
         return CpuUse.Between(
-            start, end, new HashSet<int>([Environment.ProcessId, handler.Id, .. ServerProcesses ?? [], .. settings.Broker?.Processes ?? []]));
+            start, end, new HashSet<int>([Environment.ProcessId, handler.Id, .. settings.Processes]));
     }
 
-    private Noise NoiseOf(CpuUse? use) => ServerProcesses is null
+    private Noise NoiseOf(CpuUse? use) => settings.ServerProcesses is null
         ? new Noise(Reading.Missing("a server is not the kit's own: its processes cannot be told from others"), Noise.DefaultLimit, BusiestProcess: null)
         : use is null
             ? new Noise(Reading.Missing(CpuSample.Support.Because!), Noise.DefaultLimit, BusiestProcess: null)
@@ -134,9 +127,9 @@ internal sealed class Round(RoundSettings settings, IWidgetStore databases, Cell
     private async Task<MessageCosts> CostsOfAsync(
         string database, ServerCounters? before, ServerCounters? after, Drained drained, HandlerProcess handler, CancellationToken cancellationToken)
     {
-        var isOwn = settings.Postmaster is not null;
+        var isOwn = settings.Widgets.IsOwn;
         var ofAllClients = Reading.Missing("the server is not the kit's own: it counts the work of all its clients");
-        var server = ServerProcesses is { } servers ? CpuOf(drained, servers) : Reading.Missing("a server is not the kit's own");
+        var server = settings.ServerProcesses is { } servers ? CpuOf(drained, servers) : Reading.Missing("a server is not the kit's own");
         if (before is null || after is null)
             return new MessageCosts(NotCounted, NotCounted, NotCounted, NotCounted, CpuOf(drained, [handler.Id]), server);
 

@@ -1,10 +1,6 @@
 using Kit.Endpoints.Cells;
-using Kit.Modes;
 using Kit.Runner.Results;
-using Kit.Runner.Servers;
-#if KIT_SQLCLIENT
-using Kit.Runner.SqlServer;
-#endif
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Rounds;
 
@@ -18,7 +14,10 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     /// <summary>How many rounds have ended and are saved.</summary>
     public int Finished => rounds.Count;
 
-    /// <summary>How many cells were not measured though they should have been: their probe disagreed with their label, or their server did not start.</summary>
+    /// <summary>
+    /// How many cells were not measured though they should have been: their probe disagreed with their label, or their server did not start or
+    /// lacks what they need.
+    /// </summary>
     public int Refused => plan.Runnable.Count - cells.Count;
 
     /// <summary>Runs it. Finished rounds are saved at once and survive whatever comes after them.</summary>
@@ -29,18 +28,13 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         // What cannot start leaves no folder behind that the next attempt would have to avoid.
         if (cells.Count == 0)
             throw new KitException(WhyNothingRuns(), "See 'list' for every cell, and 'doctor' for this machine.");
-        if (plan.PostgreSql is not null && NeedsPostgreSql())
-            await PostgreSqlFacts.RequireAsync(plan.PostgreSql, NeedsTwoPhase(), cancellationToken);
-        if (plan.RabbitMq is not null && NeedsBroker())
-            await RabbitMqFacts.RequireAsync(plan.RabbitMq, cancellationToken);
-#if KIT_SQLCLIENT
-        if (NeedsSqlServer())
-            await SqlServerFacts.RequireAsync(plan.SqlServer!, cancellationToken);
-#endif
+        var lacking = await FindLacksAsync(cancellationToken);
 
         var record = new Record(plan.Folder, await Provenance.OfAsync(plan, cancellationToken));
         try
         {
+            foreach (var (cell, lack) in lacking)
+                Refuse(record, cell, lack.Because);
             await MeasureAsync(record, cancellationToken);
         }
         catch (Exception failure)
@@ -53,103 +47,101 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         return record.End(RunEnding.Completed, rounds);
     }
 
+    /// <summary>The cells that lack something of a server that is named.</summary>
+    /// <exception cref="KitException">A server is out of reach, or all of the cells lack something.</exception>
+    private async Task<IReadOnlyDictionary<Cell, Lack>> FindLacksAsync(CancellationToken cancellationToken)
+    {
+        var lacking = new Dictionary<Cell, Lack>();
+        foreach (var transport in Needed().Where(transport => transport.IsNamed(plan.Arguments)))
+        {
+            foreach (var lack in await transport.CheckAsync(plan.Arguments, cancellationToken))
+            {
+                foreach (var cell in cells.Where(cell => transport.Serves(cell) && lack.Concerns(cell.Mode)))
+                    lacking.TryAdd(cell, lack);
+            }
+
+            if (lacking.Count == cells.Count)
+                throw new KitException(lacking[cells[0]].Problem, lacking[cells[0]].Remedy);
+        }
+
+        return lacking;
+    }
+
     private async Task MeasureAsync(Record record, CancellationToken cancellationToken)
     {
-        await using var own = plan.PostgreSql is null && NeedsPostgreSql() ? await StartServerAsync(cancellationToken) : null;
-        await using var broker = NeedsBroker() ? await OpenBrokerAsync(record, cancellationToken) : null;
-        if (broker is not null)
-            record.Save(run => run with { Broker = Provenance.OfBroker(broker, plan.QueueType) });
-        foreach (var warning in broker?.Warnings ?? [])
-            display.Note(warning);
+        await using var servers = new RunServers();
+        foreach (var transport in Needed().Where(transport => cells.Exists(transport.Serves)))
+            await StartAsync(servers, transport, record, cancellationToken);
+        foreach (var (transport, server) in servers.All)
+            await DescribeAsync(transport, server, record, cancellationToken);
 
-        await using var postgreSql = NeedsPostgreSql() ? await OpenPostgreSqlAsync(record, own, broker, cancellationToken) : null;
-#if KIT_SQLCLIENT
-        await using var sqlServer = NeedsSqlServer() ? await OpenSqlServerAsync(record, cancellationToken) : null;
-#endif
-        await ProbeAsync(record, Home, cancellationToken);
+        var clocks = new Dictionary<RunDatabase, ClockSource>();
+        foreach (var database in cells.Select(servers.WidgetsOf).Distinct())
+            clocks[database] = await database.ReadClockAsync(cancellationToken);
+
+        await ProbeAsync(record, SettingsOf, cancellationToken);
         if (cells.Count == 0)
             return;
 
-        foreach (var home in cells.Select(Home).Distinct())
+        foreach (var database in cells.Select(servers.WidgetsOf).Distinct())
         {
-            var seeding = await home.Store.SeedAsync(plan.Sizes.SeedRows, display.Seeding(plan.Sizes.SeedRows), cancellationToken);
+            var seeding = await database.Store.SeedAsync(plan.Sizes.SeedRows, display.Seeding(plan.Sizes.SeedRows), cancellationToken);
             record.Save(run => run with { SeedingSeconds = (run.SeedingSeconds ?? 0) + seeding.TotalSeconds });
         }
 
         planned = cells.Count * plan.Sizes.Rounds;
         foreach (var (cell, round) in plan.Order(cells))
-            await MeasureAsync(record.Folder, Home(cell), cell, round, attempt: 1, cancellationToken);
+            await MeasureAsync(record.Folder, SettingsOf(cell), cell, round, attempt: 1, cancellationToken);
 
         if (plan.RepeatNoisy)
-            await RepeatNoisyAsync(record.Folder, Home, cancellationToken);
+            await RepeatNoisyAsync(record.Folder, SettingsOf, cancellationToken);
 
-#if KIT_SQLCLIENT
-        WidgetHome Home(Cell cell) => IsOnSqlServer(cell) ? sqlServer! : postgreSql!;
-#else
-        WidgetHome Home(Cell cell) => postgreSql!;
-#endif
+        RoundSettings SettingsOf(Cell cell) =>
+            new(plan.Sizes, clocks[servers.WidgetsOf(cell)], servers.Of(cell), servers.WidgetsOf(cell), servers.Processes);
     }
 
-    private async Task<WidgetHome> OpenPostgreSqlAsync(Record record, PrivatePostgreSql? own, RunBroker? broker, CancellationToken cancellationToken)
+    /// <summary>Starts a server. Where the kit's own does not start, its cells are left out and the others go on.</summary>
+    private async Task StartAsync(RunServers servers, Transport transport, Record record, CancellationToken cancellationToken)
     {
-        var server = own?.ConnectionString ?? plan.PostgreSql!;
-        var facts = await PostgreSqlFacts.RequireAsync(server, NeedsTwoPhase(), cancellationToken);
-        NoteRemoved(await DatabaseOwner.RemoveLeftoversAsync(server, cancellationToken));
-        var found = await Provenance.OfServerAsync(server, own is not null, cancellationToken);
-        record.Save(run => run with { Server = found });
-        var clock = facts.TracksCommitTimestamps ? ClockSource.CommitTimestamps : ClockSource.HandlerCompletions;
-        return new WidgetHome(new KitDatabases(server), new RoundSettings(plan.Sizes, clock, own?.PostmasterPid, broker, plan.QueueType));
-    }
-
-#if KIT_SQLCLIENT
-    private async Task<WidgetHome> OpenSqlServerAsync(Record record, CancellationToken cancellationToken)
-    {
-        var facts = await SqlServerFacts.RequireAsync(plan.SqlServer!, cancellationToken);
-        NoteRemoved(await SqlServerOwner.RemoveLeftoversAsync(plan.SqlServer!, cancellationToken));
-        record.Save(run => run with { SqlServer = Provenance.OfSqlServer(facts.Version, facts.Edition) });
-        return new WidgetHome(new SqlServerDatabases(plan.SqlServer!), new RoundSettings(plan.Sizes, ClockSource.HandlerCompletions, Postmaster: null));
-    }
-#endif
-
-    private void NoteRemoved(IEnumerable<string> leftovers)
-    {
-        foreach (var leftover in leftovers)
-            display.Note($"Removed {leftover}, left by a run that crashed.");
-    }
-
-    /// <summary>Opens the broker. Where the kit's own does not start, its cells are left out and the others go on.</summary>
-    private async Task<RunBroker?> OpenBrokerAsync(Record record, CancellationToken cancellationToken)
-    {
-        if (plan.RabbitMq is null)
-            display.Note("Starting a RabbitMQ broker of the kit's own.");
+        var isNamed = transport.IsNamed(plan.Arguments);
+        if (!isNamed && transport.Own is { } what)
+            display.Note($"Starting {what} of the kit's own.");
         try
         {
-            return await RunBroker.OpenAsync(plan.RabbitMq, cancellationToken);
+            await servers.StartAsync(transport, plan.Arguments, cancellationToken);
         }
-        catch (KitException failure) when (plan.RabbitMq is null && cells.Exists(cell => cell.Kind.Transport != TransportName.RabbitMq))
+        catch (KitException failure) when (!isNamed && cells.Exists(cell => !transport.Serves(cell)))
         {
-            foreach (var cell in cells.Where(cell => cell.Kind.Transport == TransportName.RabbitMq).ToList())
+            foreach (var cell in cells.Where(transport.Serves).ToList())
                 Refuse(record, cell, failure.Message);
-
-            return null;
         }
+    }
+
+    private async Task DescribeAsync(Transport transport, RunServer server, Record record, CancellationToken cancellationToken)
+    {
+        foreach (var warning in server.Warnings)
+            display.Note(warning);
+        foreach (var leftover in await server.RemoveLeftoversAsync(cancellationToken))
+            display.Note($"Removed {leftover}, left by a run that crashed.");
+        if (await server.ReadFactsAsync(cancellationToken) is { } facts)
+            record.Save(run => transport.Describe(run, facts));
     }
 
     /// <summary>Has every cell handle a few messages first. One that does not do what its label says is not measured.</summary>
-    private async Task ProbeAsync(Record record, Func<Cell, WidgetHome> homeOf, CancellationToken cancellationToken)
+    private async Task ProbeAsync(Record record, Func<Cell, RoundSettings> settingsOf, CancellationToken cancellationToken)
     {
         display.Note($"Probing what {cells.Count} cells really do, before anything is measured.");
         foreach (var cell in cells.ToList())
         {
-            var (databases, settings) = homeOf(cell);
-            await using var scratch = await databases.CreateEmptyAsync(cancellationToken);
-            await using var transport = await RoundTransport.OpenAsync(cell, "probe", scratch, settings.Broker, cancellationToken);
+            var settings = settingsOf(cell);
+            await using var scratch = await settings.Widgets.Store.CreateEmptyAsync(cancellationToken);
+            await using var transport = await settings.Queues.OpenAsync(cell, "probe", scratch, cancellationToken);
             try
             {
                 var probe = await CellProbe.RunAsync(
                     cell,
                     new EndpointSettings(
-                        transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, cell.Mode, plan.Sizes.Concurrency, settings.QueueType),
+                        transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, cell.Mode, plan.Sizes.Concurrency),
                     cancellationToken);
                 record.Save(run => run with { Probes = [.. run.Probes, Provenance.OfProbe(cell, probe)] });
                 if (probe.Support.Because is { } reason)
@@ -170,7 +162,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         display.Note($"{name} is not measured: {because}.");
     }
 
-    private async Task RepeatNoisyAsync(RunFolder folder, Func<Cell, WidgetHome> homeOf, CancellationToken cancellationToken)
+    private async Task RepeatNoisyAsync(RunFolder folder, Func<Cell, RoundSettings> settingsOf, CancellationToken cancellationToken)
     {
         var noisy = rounds.Where(round => round.Noise.IsNoisy()).ToList();
         planned += noisy.Count;
@@ -180,48 +172,26 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var round in noisy)
         {
             var cell = cells.Single(cell => Provenance.NameOf(cell) == round.Cell);
-            await MeasureAsync(folder, homeOf(cell), cell, round.Round, attempt: 2, cancellationToken);
+            await MeasureAsync(folder, settingsOf(cell), cell, round.Round, attempt: 2, cancellationToken);
         }
     }
 
     private async Task MeasureAsync(
-        RunFolder folder, WidgetHome home, Cell cell, int round, int attempt, CancellationToken cancellationToken)
+        RunFolder folder, RoundSettings settings, Cell cell, int round, int attempt, CancellationToken cancellationToken)
     {
         var progress = display.Round($"{Provenance.NameOf(cell)}, round {round} of {plan.Sizes.Rounds}{(attempt > 1 ? ", again" : "")}", plan.Sizes.Messages);
-        var document = await new Round(home.Settings, home.Store, cell, progress).RunAsync(round, attempt, cancellationToken);
+        var document = await new Round(settings, cell, progress).RunAsync(round, attempt, cancellationToken);
         cancellationToken.ThrowIfCancellationRequested();
         folder.Save(document);
         rounds.Add(document);
         display.Finished(RoundLine.Of(document), rounds.Count, planned);
     }
 
-    private async Task<PrivatePostgreSql> StartServerAsync(CancellationToken cancellationToken)
-    {
-        display.Note("Starting a PostgreSQL server of the kit's own.");
-        return await PrivatePostgreSql.StartAsync(cancellationToken);
-    }
-
     private string WhyNothingRuns() => plan.Cells.Count == 0
         ? "There is no such cell: no framework, transport, mode and access library that were named go together."
         : $"None of the cells can run: {plan.SupportOf(plan.Cells[0]).Because}.";
 
-    private bool NeedsBroker() => cells.Exists(cell => cell.Kind.Transport == TransportName.RabbitMq);
-
-    private bool NeedsPostgreSql() => cells.Exists(cell => !IsOnSqlServer(cell));
-
-#if KIT_SQLCLIENT
-    private bool NeedsSqlServer() => cells.Exists(IsOnSqlServer);
-#endif
-
-    private static bool IsOnSqlServer(Cell cell) => cell.Kind.Transport == TransportName.SqlServer;
-
-    private bool NeedsTwoPhase() => cells.Exists(cell => !IsOnSqlServer(cell) && cell.Mode.RowCommit is RowCommit.InTwoPhases);
-
-    /// <summary>A server that holds widgets, and what the rounds there share.</summary>
-    private sealed record WidgetHome(IWidgetStore Store, RoundSettings Settings) : IAsyncDisposable
-    {
-        public ValueTask DisposeAsync() => Store.DisposeAsync();
-    }
+    private IReadOnlyList<Transport> Needed() => Transport.NeededBy(cells.Select(Transport.Of));
 
     /// <summary>The run's document, as it grows, in its folder.</summary>
     private sealed class Record(string path, RunDocument document)

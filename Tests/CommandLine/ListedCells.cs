@@ -1,11 +1,11 @@
 using System.Reflection;
 using System.Text.RegularExpressions;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner;
 using Kit.Runner.CommandLine;
+using Kit.Runner.Transports;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Tests.CommandLine;
@@ -56,7 +56,7 @@ public sealed partial class ListedCells
     {
         using var output = new StringWriter();
 
-        ListCommand.Write([], isSqlServerNamed: false, output);
+        ListCommand.Write([], TransportArguments.None, output);
 
         Assert.That(output.ToString(), Does.StartWith("There is no such cell: "));
     }
@@ -67,7 +67,9 @@ public sealed partial class ListedCells
     {
         using var output = new StringWriter { NewLine = "\n" };
 
-        ListCommand.Write([new Cell(new OnSqlServer(), TransactionMode.DtcOff, AccessLibrary.All[0])], isNamed, output);
+        ListCommand.Write(
+            [new Cell(new OnSqlServer(), TransactionMode.DtcOff, AccessLibrary.All[0])],
+            TransportArguments.None.With(Transport.Named(TransportName.SqlServer).Server!, isNamed ? "Server=db1" : null), output);
 
         Assert.That(output.ToString(), Is.EqualTo($"bare  sqlserver  dtc-off  ado  {said}\n\n{count} cells can run.\n"));
     }
@@ -88,12 +90,14 @@ public sealed partial class ListedCells
 
         public string Transport => TransportName.SqlServer;
 
+        public WidgetServer Widgets => throw new NotSupportedException();
+
         public IReadOnlyList<Assembly> Packages => [];
 
         public Support Supports(TransactionMode mode) => Support.Yes;
 
         public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => throw new NotSupportedException();
 
-        public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => throw new NotSupportedException();
+        public ICellQueue OpenQueue(string name, string transport) => throw new NotSupportedException();
     }
 }

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Tests.Rounds;
 
@@ -45,22 +46,36 @@ public sealed class ServerThatCannotBeUsed : OnANamedServer
     }
 
     [Test]
-    public async Task No_prepared_transactions_stop_full_dtc_alone()
+    public async Task No_prepared_transactions_leave_full_dtc_out()
     {
         await using var own = await PrivatePostgreSql.StartAsync(Parent.Path, CancellationToken.None);
         var without = new NamedServer(own.ConnectionString);
         await without.ExecuteAsync("ALTER SYSTEM SET max_prepared_transactions = 0");
         await own.RestartAsync(CancellationToken.None);
 
-        await FailsAsync(without.ConnectionString, "full-dtc prepares transactions, and the server forbids it: max_prepared_transactions is 0.");
+        const string reason = "full-dtc prepares transactions, and the server forbids it: max_prepared_transactions is 0.";
 
+        await FailsAsync(without.ConnectionString, reason, "--mode", "full-dtc");
+
+        var others = await RunAsync(without.ConnectionString, "--framework", "bare", "--mode", "full-dtc,dtc-off");
+        var run = RunFolder.Open(Folder).Load();
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(others.ExitCode, Is.EqualTo(ExitCode.Failure), "A cell that was asked for was not measured.");
+            Assert.That(others.Output, Does.Contain($"bare/postgresql/full-dtc/ado is not measured: {reason} As superuser: ALTER SYSTEM SET"));
+            Assert.That(run.Document.LeftOut.Single(left => left.Cell.Framework == "bare").Because, Does.StartWith(reason).And.EndWith("run without full-dtc"));
+            Assert.That(run.Rounds.Single().Cell.Mode, Is.EqualTo("dtc-off"));
+            Assert.That(run.Rounds.Single().Outcome.IsValid(), Is.True);
+        }
+
+        Directory.Delete(Folder, recursive: true);
         var other = await RunAsync(without.ConnectionString, "--mode", "dtc-off");
         Assert.That(other.ExitCode, Is.EqualTo(ExitCode.Success), other.Output + other.Errors);
     }
 
-    private async Task FailsAsync(string connectionString, string error)
+    private async Task FailsAsync(string connectionString, string error, params string[] more)
     {
-        var result = await RunAsync(connectionString);
+        var result = await RunAsync(connectionString, more);
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));

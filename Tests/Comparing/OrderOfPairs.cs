@@ -1,5 +1,6 @@
 using Kit.Runner.Comparing;
 using Kit.Runner.Results;
+using Kit.Runner.Transports;
 using Kit.Tests.Results;
 
 namespace Kit.Tests.Comparing;
@@ -40,7 +41,7 @@ public sealed class OrderOfPairs
     }
 
     private static ComparePlan Plan(int seed) => new(
-        new Build("before", "1", "a"), new Build("after", "1", "b"), [], new HashSet<string>(),
+        new Build("before", "1", "a"), new Build("after", "1", "b"), [], new HashSet<Transport>(),
         new RunSettings(Messages: 1, Rounds: 10, Concurrency: 2, SeedRows: 0, WarmUp: 0, OrderSeed: seed, Quick: false),
-        PostgreSql: null, RabbitMq: null, SqlServer: null, InventedSides.NoGate, "results", "compare");
+        TransportArguments.None, InventedSides.NoGate, "results", "compare");
 }

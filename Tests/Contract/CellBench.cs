@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Handlers;
@@ -28,14 +27,14 @@ internal sealed class CellBench : IAsyncDisposable
     private int together;
     private int mostTogether;
 
-    private CellBench(Cell cell, ITestWidgets databases, TestTransport transport, QueueType queueType)
+    private CellBench(Cell cell, ITestWidgets databases, TestTransport transport, string address)
     {
         this.cell = cell;
         this.databases = databases;
         this.transport = transport;
-        Settings = new EndpointSettings(cell.Name, transport.Address, databases.Widgets, cell.Mode, Concurrency: 2, queueType);
-        queue = cell.Kind.OpenQueue(cell.Name, transport.Address, queueType);
-        sink = cell.Kind.OpenQueue(Sink, transport.Address, queueType);
+        Settings = new EndpointSettings(cell.Name, address, databases.Widgets, cell.Mode, Concurrency: 2);
+        queue = cell.Kind.OpenQueue(cell.Name, address);
+        sink = cell.Kind.OpenQueue(Sink, address);
         builder = new WidgetBuilder(cell.Access.CreateInsert());
     }
 
@@ -45,10 +44,13 @@ internal sealed class CellBench : IAsyncDisposable
 
     public int MostTogether => Volatile.Read(ref mostTogether);
 
-    public static async Task<CellBench> CreateAsync(Cell cell, QueueType queueType = QueueType.Classic)
+    /// <param name="cell">The cell.</param>
+    /// <param name="with">Adds settings of the transport's own to its address.</param>
+    public static async Task<CellBench> CreateAsync(Cell cell, Func<string, string>? with = null)
     {
         var created = await ITestWidgets.CreateAsync(cell.Kind);
-        var bench = new CellBench(cell, created, await TestTransport.OpenAsync(cell, created), queueType);
+        var transport = await TestTransport.OpenAsync(cell, created);
+        var bench = new CellBench(cell, created, transport, with is null ? transport.Address : with(transport.Address));
         await bench.queue.CreateAsync(CancellationToken.None);
         await bench.sink.CreateAsync(CancellationToken.None);
         return bench;

@@ -1,5 +1,4 @@
 using System.Reflection;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
@@ -51,6 +50,8 @@ public sealed class MislabelledCell
 
         public string Transport => kind.Transport;
 
+        public WidgetServer Widgets => kind.Widgets;
+
         public IReadOnlyList<Assembly> Packages => kind.Packages;
 
         public Support Supports(TransactionMode mode) => kind.Supports(mode);
@@ -58,6 +59,6 @@ public sealed class MislabelledCell
         public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
             kind.AddEndpoint(services, settings with { Mode = truth, Concurrency = concurrency ?? settings.Concurrency }, handle);
 
-        public ICellQueue OpenQueue(string name, string transport, QueueType queueType = QueueType.Classic) => kind.OpenQueue(name, transport, queueType);
+        public ICellQueue OpenQueue(string name, string transport) => kind.OpenQueue(name, transport);
     }
 }

@@ -1,7 +1,9 @@
+using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Machine;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
+using Kit.Runner.Transports;
 
 namespace Kit.Tests.Machine;
 
@@ -13,7 +15,7 @@ public sealed class DoctorTests
     public async Task A_server_out_of_reach_is_one_fatal_problem_without_its_password()
     {
         var findings = await Doctor.ExamineAsync(
-            new DoctorQuestion("Host=127.0.0.1;Port=1;Username=kit;Password=hidden-word", null, null, [], Path.GetTempPath()), CancellationToken.None);
+            Asked(TransportName.PostgreSql, "Host=127.0.0.1;Port=1;Username=kit;Password=hidden-word"), CancellationToken.None);
 
         var server = findings.Single(finding => finding.Name is "PostgreSQL server");
         Assert.Multiple(() =>
@@ -29,7 +31,7 @@ public sealed class DoctorTests
     public async Task A_broker_out_of_reach_is_one_fatal_problem_without_its_password()
     {
         var findings = await Doctor.ExamineAsync(
-            new DoctorQuestion(null, "amqp://kit:hidden-word@127.0.0.1:1", null, [], Path.GetTempPath()), CancellationToken.None);
+            Asked(TransportName.RabbitMq, "amqp://kit:hidden-word@127.0.0.1:1"), CancellationToken.None);
 
         var broker = findings.Single(finding => finding.Name is "RabbitMQ broker");
         Assert.Multiple(() =>
@@ -47,7 +49,7 @@ public sealed class DoctorTests
         var server = await PostgreSqlServer.GetAsync();
 
         var findings = await Doctor.ExamineAsync(
-            new DoctorQuestion(server.ConnectionString, null, null, [], Path.GetTempPath()), CancellationToken.None);
+            Asked(TransportName.PostgreSql, server.ConnectionString), CancellationToken.None);
 
         Assert.That(findings.Single(finding => finding.Name is "PostgreSQL server").Found, Does.StartWith($"{server.Version}"));
     }
@@ -57,7 +59,7 @@ public sealed class DoctorTests
     {
         var findings = await Doctor.ExamineAsync(
             new DoctorQuestion(
-                null, null, null,
+                TransportArguments.None,
                 [
                     new("here", "group", "1.2.3", Support.Yes, IsFromFolder: false, "/packages/here"),
                     new("missing", "group", "1.2.3", Support.No("not on the feed"), IsFromFolder: false, "0 versions found"),
@@ -74,6 +76,9 @@ public sealed class DoctorTests
             Assert.That(findings, Has.One.Property("Name").EqualTo("licence of NServiceBus"));
         });
     }
+
+    private static DoctorQuestion Asked(string transport, string server) =>
+        new(TransportArguments.None.With(Transport.Named(transport).Server!, server), [], Path.GetTempPath());
 
     [Test]
     public void A_roomy_machine_has_no_problem() =>

@@ -19,6 +19,8 @@ public sealed class BrokerGivesAMessageUp
 
     private TestVirtualHost broker = null!;
 
+    private string QuorumSettings => new RabbitMqTransportSettings(RabbitMqAddress.Parse(broker.Address), QueueType.Quorum).Text;
+
     [SetUp]
     public async Task SetUp()
     {
@@ -52,7 +54,7 @@ public sealed class BrokerGivesAMessageUp
     {
         var cell = Cell.All.Single(cell => cell.Name == "masstransit.rabbitmq.scope-off.ado");
         await using var databases = await TestDatabases.CreateAsync();
-        await using var queue = cell.Kind.OpenQueue("work", broker.Address, QueueType.Quorum);
+        await using var queue = cell.Kind.OpenQueue("work", QuorumSettings);
         await queue.CreateAsync(CancellationToken.None);
         // Its start makes the error queue. Before that the broker keeps what it gives up, and tries to dead-letter it again every 3
         // minutes.
@@ -72,7 +74,7 @@ public sealed class BrokerGivesAMessageUp
     private async Task StartAsync(Cell cell, string widgets)
     {
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
-        var settings = new EndpointSettings("work", broker.Address, widgets, cell.Mode, Concurrency: 1, QueueType.Quorum);
+        var settings = new EndpointSettings("work", QuorumSettings, widgets, cell.Mode, Concurrency: 1);
         cell.Kind.AddEndpoint(host.Services, settings, (_, _, _) => Task.CompletedTask);
         var endpoint = host.Build();
         await using ((IAsyncDisposable)endpoint)

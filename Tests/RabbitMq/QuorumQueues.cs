@@ -13,7 +13,8 @@ public sealed class QuorumQueues(Cell cell)
     [Test]
     public async Task Handled_retried_and_given_up_as_on_classic_queues()
     {
-        await using var bench = await CellBench.CreateAsync(cell, QueueType.Quorum);
+        await using var bench = await CellBench.CreateAsync(
+            cell, address => new RabbitMqTransportSettings(RabbitMqAddress.Parse(address), QueueType.Quorum).Text);
         var succeeds = await bench.SendAsync(Situation.HandlerSucceeds);
         var fails = await bench.SendAsync(Situation.AlwaysThrowsAfterInsert);
 

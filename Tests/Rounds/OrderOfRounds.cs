@@ -1,8 +1,8 @@
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
 
 namespace Kit.Tests.Rounds;
 
@@ -42,8 +42,12 @@ public sealed class OrderOfRounds
     [Test]
     public void Cells_on_rabbitmq_cannot_run_where_there_is_no_broker()
     {
-        var plan = Plan(orderSeed: 7) with { OwnBroker = Support.No("no broker on this machine") };
-        var named = plan with { RabbitMq = RabbitMqAddress.Parse("amqp://elsewhere") };
+        var rabbitMq = Transport.Named(TransportName.RabbitMq);
+        var plan = Plan(orderSeed: 7) with
+        {
+            Here = Transport.All.ToDictionary(one => one, one => one == rabbitMq ? Support.No("no broker on this machine") : Support.Yes),
+        };
+        var named = Plan(orderSeed: 7, TransportArguments.None.With(rabbitMq.Server!, "amqp://elsewhere"));
         var cells = Cell.All.Where(cell => cell.Kind.Transport == TransportName.RabbitMq && cell.Support.IsSupported).ToList();
 
         using (Assert.EnterMultipleScope())
@@ -56,13 +60,10 @@ public sealed class OrderOfRounds
 
     private static IEnumerable<(Cell Cell, int Round)> Order(int orderSeed) => Plan(orderSeed).Order(Cell.All);
 
-    private static RunPlan Plan(int orderSeed) => new(
+    private static RunPlan Plan(int orderSeed, TransportArguments? arguments = null) => new(
         Cell.All,
         new RunSettings(Messages: 1, Rounds: 5, Concurrency: 1, SeedRows: 0, WarmUp: 0, orderSeed, Quick: false),
-        PostgreSql: null,
-        RabbitMq: null,
-        OwnBroker: Support.Yes,
-        QueueType.Classic,
+        arguments ?? TransportArguments.None,
         RepeatNoisy: false,
         Folder: "nowhere",
         CommandLine: "run");

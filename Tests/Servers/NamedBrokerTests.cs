@@ -2,9 +2,12 @@ using System.Net.Http.Headers;
 using System.Net.Http.Json;
 using System.Text;
 using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Endpoints.Cells;
+using Kit.Runner;
 using Kit.Runner.Machine;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Runner.Transports;
 
 namespace Kit.Tests.Servers;
 
@@ -141,8 +144,12 @@ public sealed class NamedBrokerTests
     [Test]
     public async Task A_named_broker_is_asked_by_the_doctor()
     {
+        var rabbitMq = Transport.Named(TransportName.RabbitMq);
+        var named = rabbitMq.Settings.Zip([broker.AmqpUri.AbsoluteUri, broker.ManagementUri.AbsoluteUri], (setting, text) => (setting, (string?)text));
+
         var findings = await Doctor.ExamineAsync(
-            new DoctorQuestion(null, broker.AmqpUri.AbsoluteUri, broker.ManagementUri.AbsoluteUri, [], Path.GetTempPath()), CancellationToken.None);
+            new DoctorQuestion(TransportArguments.Of(named), [], Path.GetTempPath()), CancellationToken.None);
+
 
         Assert.Multiple(() =>
         {

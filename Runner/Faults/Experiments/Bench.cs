@@ -1,10 +1,10 @@
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
 using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;
@@ -34,6 +34,8 @@ internal sealed class Bench : IAsyncDisposable
         """;
 
     private readonly Cell cell;
+    private readonly ProxyRoute toTransport;
+    private readonly ProxyRoute toWidgets;
     private readonly KitDatabases owner;
     private readonly RoundDatabases databases;
     private readonly RoundTransport transport;
@@ -51,17 +53,13 @@ internal sealed class Bench : IAsyncDisposable
         this.owner = owner;
         this.databases = databases;
         this.transport = transport;
+        (toTransport, toWidgets) = (Transports.Transport.Of(cell).ProxyRoute!, Transports.Transport.Of(cell).Widgets.ProxyRoute!);
         queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
         sink = cell.Kind.OpenQueue(SinkName, transport.ForRunner);
         widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(databases.Widgets));
-        var server = new NpgsqlConnectionStringBuilder(databases.Widgets);
-        Widgets = new FaultProxy(server.Host!, server.Port);
-        Transport = cell switch
-        {
-            { Kind.Transport: TransportName.RabbitMq } => new FaultProxy(RabbitMqAddress.Parse(transport.ForEndpoint).Amqp.Host, RabbitMqAddress.Parse(transport.ForEndpoint).Amqp.Port),
-            { Mode.NeedsOneDatabase: true } => Widgets,
-            _ => new FaultProxy(server.Host!, server.Port),
-        };
+        Widgets = ProxyOf(toWidgets, databases.WidgetsForEndpoint);
+        // One connection serves both where the mode needs them in one database.
+        Transport = transport.ForEndpoint == databases.WidgetsForEndpoint ? Widgets : ProxyOf(toTransport, transport.ForEndpoint);
     }
 
     /// <summary>Between the endpoint and the widgets' database.</summary>
@@ -85,12 +83,11 @@ internal sealed class Bench : IAsyncDisposable
     private string SinkName => $"{transport.Queue}-{Sink}";
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
-    /// <exception cref="BrokerException">The broker cannot be reached.</exception>
-    public static async Task<Bench> CreateAsync(Cell cell, FaultServers servers, CancellationToken cancellationToken)
+    public static async Task<Bench> CreateAsync(Cell cell, RunServers servers, CancellationToken cancellationToken)
     {
-        var kit = new KitDatabases(servers.PostgreSql);
+        var kit = new KitDatabases(servers.WidgetsOf(cell).ConnectionString);
         var empty = await kit.CreateEmptyAsync(cancellationToken);
-        var bench = new Bench(cell, kit, empty, await RoundTransport.OpenAsync(cell, "widgets", empty, servers.Broker, cancellationToken));
+        var bench = new Bench(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, "widgets", empty, cancellationToken));
         try
         {
             await bench.ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);
@@ -115,7 +112,9 @@ internal sealed class Bench : IAsyncDisposable
     {
         var experiment = new ExperimentSpec(JournalPath, SinkName, transport.ForRunner, EndpointConnections.ForRunner(databases.Widgets), chosen, behaviour, parksAt);
         handler = await HandlerProcess.StartAsync(
-            new HandlerSpec(cell.Name, transport.Queue, ThroughProxy(), Through(Widgets, EndpointConnections.For(databases.Widgets)), Concurrency, RecordCompletions: false)
+            new HandlerSpec(
+                cell.Name, transport.Queue, toTransport.Through(transport.ForEndpoint, Transport.Port),
+                toWidgets.Through(databases.WidgetsForEndpoint, Widgets.Port), Concurrency, RecordCompletions: false)
             {
                 Experiment = experiment,
                 TransactionTimeout = behaviour is Behaviour.OutlivesItsTransaction ? ExperimentSpec.ShortTransaction : null,
@@ -254,18 +253,11 @@ internal sealed class Bench : IAsyncDisposable
         return (long)(await count.ExecuteScalarAsync(cancellationToken))!;
     }
 
-    private string ThroughProxy()
+    private static FaultProxy ProxyOf(ProxyRoute route, string address)
     {
-        if (cell.Kind.Transport != TransportName.RabbitMq)
-            return Through(Transport, transport.ForEndpoint);
-
-        var address = RabbitMqAddress.Parse(transport.ForEndpoint);
-        var proxied = new UriBuilder(address.Amqp) { Host = "127.0.0.1", Port = Transport.Port };
-        return RabbitMqAddress.Parse(proxied.Uri.AbsoluteUri, address.Management.AbsoluteUri).Text;
+        var (host, port) = route.ServerOf(address);
+        return new FaultProxy(host, port);
     }
-
-    private static string Through(FaultProxy proxy, string connection) =>
-        new NpgsqlConnectionStringBuilder(connection) { Host = "127.0.0.1", Port = proxy.Port }.ConnectionString;
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
     {

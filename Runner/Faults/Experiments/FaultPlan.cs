@@ -2,6 +2,7 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 
@@ -9,15 +10,17 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="Cells">The cells that were chosen, runnable or not.</param>
 /// <param name="Faults">The single faults; none in a storm.</param>
 /// <param name="Storm">The storm; <see langword="null"/> for single faults.</param>
-/// <param name="BrokerSupport">Whether the kit can start a broker here.</param>
 /// <param name="Speeds">The speeds to show beside; <see langword="null"/> where no run was named.</param>
 /// <param name="Folder">Where the results go, or where those are that are to be completed.</param>
 /// <param name="CommandLine">As it was typed.</param>
 internal sealed record FaultPlan(
-    IReadOnlyList<Cell> Cells, IReadOnlyList<Fault> Faults, StormPlan? Storm, Support BrokerSupport, SpeedSource? Speeds, string Folder, string CommandLine)
+    IReadOnlyList<Cell> Cells, IReadOnlyList<Fault> Faults, StormPlan? Storm, SpeedSource? Speeds, string Folder, string CommandLine)
 {
     /// <summary>How long the database server is away under <see cref="Fault.DatabaseAway"/>.</summary>
     public TimeSpan Away { get; init; } = TimeSpan.FromSeconds(20);
+
+    /// <summary>Whether the kit can start the server of each transport here: servers that are named are not made to crash.</summary>
+    public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(TransportArguments.None);
 
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 
@@ -26,11 +29,10 @@ internal sealed record FaultPlan(
     {
         if (!cell.Support.IsSupported)
             return cell.Support;
-        if (cell.Kind.Transport is not (TransportName.PostgreSql or TransportName.RabbitMq))
-            return Support.No("faults are injected into connections to PostgreSQL and RabbitMQ");
 
-        return NeedsBroker(cell) ? BrokerSupport : Support.Yes;
+        var transport = Transport.Of(cell);
+        return transport.ProxyRoute is null || transport.Widgets.ProxyRoute is null
+            ? Support.No($"faults are injected into connections to {string.Join(" and ", Transport.All.Where(one => one.ProxyRoute is not null).Select(one => one.Title))}")
+            : Here[transport];
     }
-
-    public static bool NeedsBroker(Cell cell) => cell.Kind.Transport == TransportName.RabbitMq;
 }

@@ -3,6 +3,7 @@ using Kit.Guarantees;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 
@@ -51,10 +52,11 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     private async Task<FaultDocument> RunAsync(FaultDocument document, List<Experiment> todo, CancellationToken cancellationToken)
     {
         folder.Save(document);
-        await using var servers = await FaultServers.StartAsync(todo.Exists(one => FaultPlan.NeedsBroker(one.Cell)), cancellationToken);
-        var versions = new Dictionary<string, string>(document.Servers) { ["PostgreSQL"] = servers.PostgreSqlVersion };
-        if (servers.Broker is not null)
-            versions["RabbitMQ"] = servers.Broker.Version;
+        // Always the kit's own, because they are made to crash.
+        await using var servers = await RunServers.StartAsync(Transport.NeededBy(todo.Select(one => Transport.Of(one.Cell))), cancellationToken);
+        var versions = new Dictionary<string, string>(document.Servers);
+        foreach (var (transport, server) in servers.All)
+            versions[transport.Title] = server.Version ?? "unknown";
         document = document with { Servers = versions };
         folder.Save(document);
 
@@ -130,7 +132,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         public bool NeedsTheServersAlone => Storm is not null
             || Fault == Fault.RestartDatabase || Fault == Fault.RestartBroker || Fault == Fault.DatabaseAway || Fault == Fault.SlotsExhausted;
 
-        public Task<FaultResult> RunAsync(FaultServers servers, TimeSpan away, Action<string> say, CancellationToken cancellationToken) => Storm is not null
+        public Task<FaultResult> RunAsync(RunServers servers, TimeSpan away, Action<string> say, CancellationToken cancellationToken) => Storm is not null
             ? new Storm(Cell, servers, Storm, say).RunAsync(cancellationToken)
             : new SingleFault(Cell, Fault!, servers, away).RunAsync(cancellationToken);
     }

@@ -5,6 +5,7 @@ using Kit.Runner.Results.Accounts;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 
@@ -12,7 +13,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// One fault that meets one message, exactly: some ordinary messages are handled, then the chosen one lies alone in the queue and meets the
 /// fault, then more ordinary ones follow. A server that crashes meets all of them.
 /// </summary>
-internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, TimeSpan away)
+internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, TimeSpan away)
 {
     private const int Ordinary = 10;
     private const int ForARestart = 3_000;
@@ -86,7 +87,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
         var armed = injection is OnTheWire wire ? Arm(bench, wire) : null;
         if (injection is ByConstraint)
             await bench.FailCommitOfAsync(chosen, cancellationToken);
-        await using var slots = injection is HoldsSlots ? await HeldSlots.TakeAllAsync(servers.PostgreSql, cancellationToken) : null;
+        await using var slots = injection is HoldsSlots ? await HeldSlots.TakeAllAsync(servers.WidgetsOf(cell).ConnectionString, cancellationToken) : null;
         await bench.SendAsync([chosen], cancellationToken);
         var hasFired = injection switch
         {
@@ -224,7 +225,8 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
         if (!await UntilAsync(() => Task.FromResult(Begun(bench) > ForARestart / 20), bench, cancellationToken))
             return "the drain did not begin";
 
-        fired.Add(restart.StaysAway ? await servers.StayAwayAsync(away, cancellationToken) : await servers.CrashAsync(restart.OfBroker, cancellationToken));
+        var server = restart.OfBroker ? servers.Of(cell) : servers.WidgetsOf(cell);
+        fired.Add(restart.StaysAway ? await server.StayAwayAsync(away, cancellationToken) : await server.CrashAsync(cancellationToken));
         var begun = Begun(bench);
         fired.Add($"{begun} of {ForARestart} messages had been begun when the server was back");
         return begun < ForARestart ? null : "the drain had ended before the server crashed";
@@ -248,7 +250,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
 
     private FaultResult Judge(FaultResult blank, Account account, bool meetsAll, string? why)
     {
-        var promised = FaultPromise.Of(fault, cell.Mode, cell.Kind.Transport == TransportName.RabbitMq);
+        var promised = FaultPromise.Of(fault, cell.Mode, Transport.Of(cell).IsBroker);
         var met = account.Verdicts.Where(verdict => meetsAll || verdict.MessageId == chosen).ToList();
         var mayBeInDoubt = promised.Contains(DeliveryClass.InDoubt);
         List<Violation> violations =

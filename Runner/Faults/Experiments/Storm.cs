@@ -4,6 +4,7 @@ using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 
@@ -15,7 +16,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="servers">The servers.</param>
 /// <param name="plan">How much.</param>
 /// <param name="say">Told now and then how far it is.</param>
-internal sealed class Storm(Cell cell, FaultServers servers, StormPlan plan, Action<string> say)
+internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Action<string> say)
 {
     private const int MostViolations = 5;
 

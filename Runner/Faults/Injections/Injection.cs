@@ -4,6 +4,7 @@ using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Injections;
 
@@ -13,9 +14,6 @@ internal abstract record Injection
     private const string Commit = "COMMIT\0";
     private const string Prepare = "PREPARE TRANSACTION";
     private const string CommitPrepared = "COMMIT PREPARED";
-
-    /// <summary>The end of the header of an AMQP 0-9-1 method frame (13 bytes of payload) and the method <c>basic.ack</c> (class 60, method 80).</summary>
-    private static readonly ReadOnlyMemory<byte> BasicAck = new byte[] { 0, 0, 0, 13, 0, 60, 0, 80 };
 
     /// <summary>The message of PostgreSQL's protocol that ends each request of the extended query protocol: its type and its length.</summary>
     private static readonly ReadOnlyMemory<byte> Sync = new byte[] { (byte)'S', 0, 0, 0, 4 };
@@ -56,7 +54,7 @@ internal abstract record Injection
             : AtReceive(cell, chosen),
         [Fault.RestartDatabase] = (_, _) => new Restart(OfBroker: false),
         [Fault.DatabaseAway] = (_, _) => new Restart(OfBroker: false) { StaysAway = true },
-        [Fault.RestartBroker] = (cell, _) => IsOnBroker(cell) ? new Restart(OfBroker: true) : new NoWindow("the transport has no broker"),
+        [Fault.RestartBroker] = (cell, _) => Transport.Of(cell).IsBroker ? new Restart(OfBroker: true) : new NoWindow("the transport has no broker"),
         [Fault.KillAfterPrepare] = (cell, chosen) => WhereSomethingIsPrepared(cell, () => AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true)),
         [Fault.KillAfterDecision] = (cell, chosen) => WhereSomethingIsPrepared(
             cell, () => new OnTheWire(Line.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)),
@@ -75,7 +73,7 @@ internal abstract record Injection
         ? way(cell, chosen)
         : throw new NotSupportedException($"Nobody has said how '{fault}' is brought about.");
 
-    private static bool IsOnBroker(Cell cell) => cell.Kind.Transport == TransportName.RabbitMq;
+    private static ReadOnlyMemory<byte>? AcknowledgementOf(Cell cell) => Transport.Of(cell).ProxyRoute?.Acknowledgement;
 
     private static bool HasReceivedBeforeHandler(Cell cell) => !cell.Mode.CommitOrder.IsMessageLeftInHandler;
 
@@ -121,8 +119,8 @@ internal abstract record Injection
         if (HasReceivedBeforeHandler(cell))
             return new KillWhereParked(AttemptPoint.AfterSend);
 
-        return IsOnBroker(cell)
-            ? new OnTheWire(Line.Transport, [BasicAck], CutMoment.BeforeForwarding, Kills: true)
+        return AcknowledgementOf(cell) is { } acknowledgement
+            ? new OnTheWire(Line.Transport, [acknowledgement], CutMoment.BeforeForwarding, Kills: true)
             : new NoWindow("sends and receive commit together");
     }
 
@@ -131,8 +129,8 @@ internal abstract record Injection
         if (HasReceivedBeforeHandler(cell))
             return ReceivedBefore;
 
-        return IsOnBroker(cell)
-            ? new OnTheWire(Line.Transport, [BasicAck], CutMoment.BeforeForwarding, Kills: false)
+        return AcknowledgementOf(cell) is { } acknowledgement
+            ? new OnTheWire(Line.Transport, [acknowledgement], CutMoment.BeforeForwarding, Kills: false)
             : new OnTheWire(Line.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: false);
     }
 

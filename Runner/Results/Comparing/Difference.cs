@@ -42,6 +42,8 @@ public sealed record Difference(string What, string Before, string After)
         Add(facts, "PostgreSQL", document.Server);
         Add(facts, "RabbitMQ", document.Broker);
         Add(facts, "SQL Server", document.SqlServer ?? new Dictionary<string, string>());
+        foreach (var (name, server) in document.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>())
+            Add(facts, name, server);
         Add(facts, "package", document.Packages);
         facts["messages"] = Figures.Count(document.Settings.Messages);
         facts["rounds"] = Figures.Count(document.Settings.Rounds);

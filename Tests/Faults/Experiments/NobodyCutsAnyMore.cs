@@ -1,6 +1,7 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Faults.Accounts;
 using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Transports;
 
 namespace Kit.Tests.Faults.Experiments;
 
@@ -14,7 +15,7 @@ public sealed class NobodyCutsAnyMore
         PostgreSqlServer.IgnoreWithoutPrograms();
         var message = Guid.CreateVersion7();
         var cell = Cell.All.Single(one => one.Name == "bare.postgresql.dtc-off.ado");
-        await using var servers = await FaultServers.StartAsync(withBroker: false, CancellationToken.None);
+        await using var servers = await RunServers.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
         await using var bench = await Bench.CreateAsync(cell, servers, CancellationToken.None);
         await bench.StartHandlerAsync(message, Behaviour.WaitsForACut, AttemptPoint.Started, CancellationToken.None);
 

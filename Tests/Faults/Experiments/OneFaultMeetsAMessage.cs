@@ -6,7 +6,6 @@ using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
-using Kit.Runner.Servers;
 
 namespace Kit.Tests.Faults.Experiments;
 
@@ -63,7 +62,7 @@ public sealed class OneFaultMeetsAMessage
 
     private async Task MakeAsync(IReadOnlyList<Cell> cells, IReadOnlyList<Fault> faults)
     {
-        var plan = new FaultPlan(cells, faults, Storm: null, PrivateRabbitMq.FindSupport(), Speeds: null, folder.Path, "tests") { Away = TimeSpan.FromSeconds(5) };
+        var plan = new FaultPlan(cells, faults, Storm: null, Speeds: null, folder.Path, "tests") { Away = TimeSpan.FromSeconds(5) };
         var run = new FaultRun(
             plan, (result, done, planned) => TestContext.Progress.WriteLine($"{done} of {planned}: {result.Name} {result.Verdict}"), TestContext.Progress.WriteLine);
         (_, results) = await run.RunAsync(CancellationToken.None);

@@ -2,6 +2,7 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Transports;
 
 namespace Kit.Tests.Faults.Experiments;
 
@@ -15,8 +16,8 @@ public sealed class StormOverTwoPhaseCommit
     public async Task Every_message_has_its_effect_once_and_nothing_is_left_prepared()
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
-        await using var servers = await FaultServers.StartAsync(withBroker: false, CancellationToken.None);
         var cell = Cell.All.Single(one => one.Name == "bare.postgresql.full-dtc.ado");
+        await using var servers = await RunServers.StartAsync([Transport.Of(cell)], CancellationToken.None);
 
         var result = await new Storm(cell, servers, new StormPlan(Kills: 3, Cuts: 2, Seed) { Limit = TimeSpan.FromMinutes(5) }, TestContext.Progress.WriteLine).RunAsync(CancellationToken.None);
 

@@ -1,0 +1,39 @@
+using System.CommandLine;
+using Kit.Runner.Transports;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary>The options that say something of a transport: on the command line, or else in the environment; or else the kit starts its own server.</summary>
+internal sealed class TransportOptions
+{
+    private readonly IReadOnlyList<(TransportSetting Setting, Option<string?> Option)> options;
+
+    private TransportOptions(IEnumerable<TransportSetting> settings) => options = [.. settings.Select(setting => (setting, Create(setting)))];
+
+    public IEnumerable<Option> All => options.Select(one => one.Option);
+
+    /// <summary>Those that name servers.</summary>
+    public static TransportOptions Servers() => new(Transport.All.SelectMany(transport => transport.Settings));
+
+    /// <summary>Those that choose how a run uses them.</summary>
+    public static TransportOptions Choices() => new(Transport.All.SelectMany(transport => transport.Choices));
+
+    /// <summary>What was typed, or the environment says.</summary>
+    public static TransportArguments Read(ParseResult parsed, params IEnumerable<TransportOptions> all) => TransportArguments.Of(
+        from options in all
+        from one in options.options
+        select (one.Setting, parsed.GetValue(one.Option)));
+
+    private static Option<string?> Create(TransportSetting setting)
+    {
+        var option = new Option<string?>(setting.Option) { Description = setting.Description, HelpName = setting.HelpName };
+        if (setting.Variable is not null)
+            option.DefaultValueFactory = _ => setting.FromEnvironment();
+        option.Validators.Add(result =>
+        {
+            if (result is { Implicit: false, Tokens: [{ Value: var typed }, ..] } && setting.WhyNot(typed) is { } reason)
+                result.AddError($"{setting.Option}: {reason}");
+        });
+        return option;
+    }
+}

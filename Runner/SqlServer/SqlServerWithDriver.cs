@@ -1,0 +1,27 @@
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+using Kit.Runner.Transports;
+
+namespace Kit.Runner.SqlServer;
+
+/// <summary>SQL Server where the package feed has its driver.</summary>
+internal sealed class SqlServerWithDriver : SqlServerTransport
+{
+    public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        [.. Lack.OfEveryMode((await SqlServerFacts.ReadAsync(arguments[Server!]!, cancellationToken)).Findings())];
+
+    public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        Task.FromResult<RunServer>(new RunSqlServer(this, arguments[Server!] ?? throw new InvalidOperationException("No SQL Server is named.")));
+
+    protected override async Task<IReadOnlyList<Finding>> ExamineAsync(string named, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return [.. (await SqlServerFacts.ReadAsync(named, cancellationToken)).Findings()];
+        }
+        catch (KitException unusable)
+        {
+            return [new Finding(What, ConnectionStrings.Mask(named), unusable.Message, unusable.Remedy, IsFatal: true)];
+        }
+    }
+}

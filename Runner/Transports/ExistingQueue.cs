@@ -1,0 +1,12 @@
+using Kit.Runner.Operations;
+
+namespace Kit.Runner.Transports;
+
+/// <summary>How the dead letters of a queue are got at that is there already, on a server of the user's.</summary>
+/// <param name="Description">What the transport's option names then, for the help.</param>
+/// <param name="Open">Opens them, from what was typed and the queue's name.</param>
+internal sealed record ExistingQueue(string Description, Func<string, string, IDeadLetters> Open)
+{
+    /// <summary>What is missing in what was typed, after the option's name; <see langword="null"/>: nothing.</summary>
+    public Func<string, string?> WhyNot { get; init; } = _ => null;
+}

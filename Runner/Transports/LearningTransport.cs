@@ -1,0 +1,36 @@
+using Kit.Endpoints.Cells;
+using Kit.Runner.Rounds;
+using Kit.Runner.Servers;
+
+namespace Kit.Runner.Transports;
+
+/// <summary>Queues in files, without a server; the widgets are in PostgreSQL.</summary>
+internal sealed class LearningTransport : Transport
+{
+    public override string Name => TransportName.Learning;
+
+    public override string Title => "Learning transport";
+
+    public override Transport Widgets => Named(TransportName.PostgreSql);
+
+    public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        Task.FromResult<RunServer>(new Folders(Title));
+
+    /// <summary>There is no server, and so no process.</summary>
+    private sealed class Folders(string title) : RunServer
+    {
+        private const string Prefix = "kit-learning-";
+
+        public override IReadOnlyList<int>? Processes => [];
+
+        /// <summary>In the folder for temporary files: the transport writes each message there before it moves it to its queue.</summary>
+        public override async Task<RoundTransport> OpenAsync(Cell cell, string queue, IRoundStore databases, CancellationToken cancellationToken)
+        {
+            foreach (var leftover in OwnedFolder.Leftovers(Path.GetTempPath(), Prefix))
+                await leftover.DeleteAsync();
+
+            var folder = OwnedFolder.Create(Path.GetTempPath(), Prefix, title);
+            return new RoundTransport(queue, folder.Server, folder.Server, async () => await folder.DeleteAsync());
+        }
+    }
+}

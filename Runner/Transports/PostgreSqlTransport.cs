@@ -1,0 +1,113 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Operations;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+using Npgsql;
+
+namespace Kit.Runner.Transports;
+
+/// <summary>Queues in PostgreSQL, where the widgets of most transports are as well.</summary>
+internal sealed class PostgreSqlTransport : Transport
+{
+    public static TransportSetting ServerSetting { get; } = new(
+        "--postgresql",
+        $"Connection string of a PostgreSQL server to use, as a role that may create databases; or environment {ConnectionStrings.PostgreSqlVariable}. " +
+        "Without it the kit starts a server of its own.",
+        "connection string") { Variable = ConnectionStrings.PostgreSqlVariable };
+
+    public override string Name => TransportName.PostgreSql;
+
+    public override string Title => "PostgreSQL";
+
+    public override Transport Widgets => this;
+
+    public override string? Own => "a PostgreSQL server";
+
+    public override TransportSetting? Server => ServerSetting;
+
+    public override ProxyRoute? ProxyRoute { get; } = new(
+        address =>
+        {
+            var settings = new NpgsqlConnectionStringBuilder(address);
+            return (settings.Host!, settings.Port);
+        },
+        (address, port) => new NpgsqlConnectionStringBuilder(address) { Host = "127.0.0.1", Port = port }.ConnectionString);
+
+    public override ExistingQueue? ExistingQueue { get; } = new(
+        "Connection string of the queue's database, with Database=….", (database, queue) => new DeadLettersOnPostgreSql(database, queue))
+    {
+        WhyNot = typed => LacksDatabase(typed) ? "expected the queue's database in the connection string: Database=…." : null,
+    };
+
+    public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken)
+    {
+        var facts = await PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken);
+        var findings = facts.Findings(twoPhaseWanted: false).ToList();
+        return
+        [
+            .. Lack.OfEveryMode(findings),
+            .. Lack.Of(facts.Findings(twoPhaseWanted: true).Except(findings), mode => mode.RowCommit is RowCommit.InTwoPhases),
+        ];
+    }
+
+    public override async Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        arguments[ServerSetting] is { } named
+            ? new RunPostgreSql(this, named)
+            : new RunPostgreSql(this, await PrivatePostgreSql.StartAsync(cancellationToken));
+
+    public override async Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken)
+    {
+        var named = arguments[ServerSetting];
+        return [await BinariesAsync(isNeeded: named is null, cancellationToken), .. await ServerAsync(named, cancellationToken)];
+    }
+
+    public override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => document with { Server = facts };
+
+    protected override IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.Server;
+
+    private static async Task<Finding> BinariesAsync(bool isNeeded, CancellationToken cancellationToken)
+    {
+        const string what = "PostgreSQL programs";
+        try
+        {
+            var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
+            return new Finding(what, $"{binaries.Version} in {binaries.Folder}");
+        }
+        catch (KitException missing)
+        {
+            return isNeeded
+                ? new Finding(what, "none that can be used", missing.Message, missing.Remedy, IsFatal: true)
+                : new Finding(what, "none that can be used, and none needed: a server is named");
+        }
+    }
+
+    private static async Task<IEnumerable<Finding>> ServerAsync(string? named, CancellationToken cancellationToken)
+    {
+        const string what = "PostgreSQL server";
+        if (named is null)
+            return [new Finding(what, "none named; the kit starts its own, durability on")];
+        try
+        {
+            return (await PostgreSqlFacts.ReadAsync(named, cancellationToken)).Findings(twoPhaseWanted: true);
+        }
+        catch (KitException unusable)
+        {
+            return [new Finding(what, ConnectionStrings.Mask(named), unusable.Message, unusable.Remedy, IsFatal: true)];
+        }
+    }
+
+    // Without it the driver takes the database that is named as the user, which is hardly ever meant.
+    private static bool LacksDatabase(string connectionString)
+    {
+        try
+        {
+            return new NpgsqlConnectionStringBuilder(connectionString).Database is null;
+        }
+        catch (Exception unreadable) when (unreadable is ArgumentException or FormatException)
+        {
+            // Whoever opens it says that.
+            return false;
+        }
+    }
+}

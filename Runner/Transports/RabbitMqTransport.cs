@@ -1,0 +1,121 @@
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Operations;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+
+namespace Kit.Runner.Transports;
+
+/// <summary>Queues in RabbitMQ; the widgets are in PostgreSQL.</summary>
+internal sealed class RabbitMqTransport : Transport
+{
+    private static readonly TransportSetting ServerSetting = new(
+        "--rabbitmq",
+        $"URI of a RabbitMQ broker to use, amqp:// or amqps://; or environment {ConnectionStrings.RabbitMqVariable}. " +
+        "Without it the kit starts a broker of its own.",
+        "uri") { Variable = ConnectionStrings.RabbitMqVariable };
+
+    private static readonly TransportSetting Management = new(
+        "--rabbitmq-management",
+        $"Address of that broker's management plugin, by default port 15672 of its machine; or environment {ConnectionStrings.RabbitMqManagementVariable}.",
+        "url") { Variable = ConnectionStrings.RabbitMqManagementVariable };
+
+    private static readonly TransportSetting QueueTypeSetting = new(
+        "--queue-type", $"RabbitMQ's kind of queue ({QueueType.Classic.ToString().ToLowerInvariant()}).", "classic|quorum")
+    {
+        Names = [.. Enum.GetNames<QueueType>().Select(name => name.ToLowerInvariant())],
+    };
+
+    /// <summary>The end of the header of an AMQP 0-9-1 method frame (13 bytes of payload) and the method <c>basic.ack</c> (class 60, method 80).</summary>
+    private static readonly byte[] BasicAck = [0, 0, 0, 13, 0, 60, 0, 80];
+
+    public override string Name => TransportName.RabbitMq;
+
+    public override string Title => "RabbitMQ";
+
+    public override Transport Widgets => Named(TransportName.PostgreSql);
+
+    public override string? Own => "a RabbitMQ broker";
+
+    public override TransportSetting? Server => ServerSetting;
+
+    public override IReadOnlyList<TransportSetting> Settings => [ServerSetting, Management];
+
+    public override IReadOnlyList<TransportSetting> Choices => [QueueTypeSetting];
+
+    public override ProxyRoute? ProxyRoute { get; } = new(
+        address =>
+        {
+            var broker = RabbitMqTransportSettings.Parse(address).Broker.Amqp;
+            return (broker.Host, broker.Port);
+        },
+        Through) { Acknowledgement = BasicAck };
+
+    public override ExistingQueue? ExistingQueue { get; } = new(
+        "URI of the queue's broker and virtual host, amqp:// or amqps://.", (uri, queue) => new DeadLettersOnRabbitMq(uri, queue));
+
+    protected override string WhoseKey => "broker";
+
+    public override Support SupportHere(TransportArguments arguments) =>
+        BrokerOf(arguments) is null ? PrivateRabbitMq.FindSupport() : Support.Yes;
+
+    public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        [.. Lack.OfEveryMode((await RabbitMqFacts.ReadAsync(BrokerOf(arguments)!, cancellationToken)).Findings())];
+
+    public override async Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken)
+    {
+        var queueType = arguments[QueueTypeSetting] is { } typed ? Enum.Parse<QueueType>(typed, ignoreCase: true) : QueueType.Classic;
+        return await RunBroker.OpenAsync(this, BrokerOf(arguments), queueType, cancellationToken);
+    }
+
+    public override async Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        [Binaries(isNeeded: !IsNamed(arguments)), .. await BrokerAsync(arguments, cancellationToken)];
+
+    public override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => document with { Broker = facts };
+
+    protected override IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.Broker;
+
+    private static RabbitMqAddress? BrokerOf(TransportArguments arguments) =>
+        arguments[ServerSetting] is { } named ? NamedBroker.Parse(named, arguments[Management]) : null;
+
+    private static string Through(string address, int port)
+    {
+        var settings = RabbitMqTransportSettings.Parse(address);
+        var proxied = new UriBuilder(settings.Broker.Amqp) { Host = "127.0.0.1", Port = port };
+        return (settings with { Broker = RabbitMqAddress.Parse(proxied.Uri.AbsoluteUri, settings.Broker.Management.AbsoluteUri) }).Text;
+    }
+
+    private static Finding Binaries(bool isNeeded)
+    {
+        const string what = "RabbitMQ programs";
+        if (PrivateRabbitMq.Support.Because is { } reason)
+            return new Finding(what, isNeeded ? $"not used: {reason}" : "none needed: a broker is named");
+        try
+        {
+            var binaries = RabbitMqBinaries.Find();
+            return new Finding(what, $"{binaries.Version} in {binaries.Folder}");
+        }
+        catch (KitException missing)
+        {
+            return isNeeded
+                ? new Finding(what, "none that can be used", $"{missing.Message} The cells on RabbitMQ are left out.", missing.Remedy)
+                : new Finding(what, "none that can be used, and none needed: a broker is named");
+        }
+    }
+
+    private static async Task<IEnumerable<Finding>> BrokerAsync(TransportArguments arguments, CancellationToken cancellationToken)
+    {
+        const string what = "RabbitMQ broker";
+        if (arguments[ServerSetting] is not { } named)
+            return [new Finding(what, "none named; the kit starts its own where it finds the programs, durability on")];
+        try
+        {
+            return (await RabbitMqFacts.ReadAsync(BrokerOf(arguments)!, cancellationToken)).Findings();
+        }
+        catch (KitException unusable)
+        {
+            return [new Finding(what, ConnectionStrings.Mask(named), unusable.Message, unusable.Remedy, IsFatal: true)];
+        }
+    }
+}

@@ -1,0 +1,92 @@
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Endpoints.Cells;
+using Kit.Runner.Results;
+using Kit.Runner.Rounds;
+using Kit.Runner.Servers;
+
+namespace Kit.Runner.Transports;
+
+/// <summary>The RabbitMQ broker of a command.</summary>
+internal sealed class RunBroker : RunServer
+{
+    private readonly RabbitMqTransport transport;
+    private readonly PrivateRabbitMq? own;
+    private readonly RabbitMqAddress address;
+    private readonly QueueType queueType;
+    private readonly string version;
+    private IReadOnlyList<int>? processes;
+    private IReadOnlyList<string> warnings = [];
+
+    private RunBroker(RabbitMqTransport transport, RabbitMqAddress address, string version, QueueType queueType, PrivateRabbitMq? own)
+    {
+        this.transport = transport;
+        this.address = address;
+        this.version = version;
+        this.queueType = queueType;
+        this.own = own;
+    }
+
+    public override IReadOnlyList<int>? Processes => processes;
+
+    public override string Version => version;
+
+    public override IReadOnlyList<string> Warnings => warnings;
+
+    public override IReadOnlyDictionary<string, string> Variables => new Dictionary<string, string>
+    {
+        [ConnectionStrings.RabbitMqVariable] = address.Amqp.AbsoluteUri,
+        [ConnectionStrings.RabbitMqManagementVariable] = address.Management.AbsoluteUri,
+    };
+
+    /// <exception cref="KitException">The named broker cannot be used, or the kit's own does not start.</exception>
+    public static async Task<RunBroker> OpenAsync(
+        RabbitMqTransport transport, RabbitMqAddress? named, QueueType queueType, CancellationToken cancellationToken)
+    {
+        if (named is not null)
+        {
+            var facts = await RabbitMqFacts.RequireAsync(named, cancellationToken);
+            return new RunBroker(transport, named, facts.Version, queueType, own: null)
+            {
+                warnings = [.. facts.Findings().Select(finding => finding.Problem).OfType<string>()],
+            };
+        }
+
+        var started = await PrivateRabbitMq.StartAsync(cancellationToken);
+        return new RunBroker(transport, started.Address, started.Version.ToString(), queueType, started)
+        {
+            processes = await started.FindPidsAsync(),
+        };
+    }
+
+    public override Task<IReadOnlyDictionary<string, string>?> ReadFactsAsync(CancellationToken cancellationToken)
+    {
+        var facts = transport.FactsOf(this);
+        facts["version"] = version;
+        facts["queues"] = $"{queueType.ToString().ToLowerInvariant()}, durable";
+        facts["messages"] = "persistent, each publish confirmed";
+        facts["prefetch"] = $"{BareEndpointExtensions.DefaultPrefetch} (no limit without acknowledgements: transactions-off)";
+        return Task.FromResult<IReadOnlyDictionary<string, string>?>(facts);
+    }
+
+    /// <summary>A virtual host of its own, or names of its own in the given one. What crashed runs left is removed before.</summary>
+    public override async Task<RoundTransport> OpenAsync(Cell cell, string queue, IRoundStore databases, CancellationToken cancellationToken)
+    {
+        var space = await BrokerSpace.CreateAsync(address, cancellationToken);
+        var settings = new RabbitMqTransportSettings(space.Address, queueType).Text;
+        return new RoundTransport(space.NameOf(queue), settings, settings, space.DisposeAsync);
+    }
+
+    public override async Task<string> CrashAsync(CancellationToken cancellationToken)
+    {
+        if (own is null)
+            throw new InvalidOperationException("The broker is the user's, and is not stopped.");
+
+        var before = string.Join(", ", processes ?? []);
+        await own.StopImmediatelyAsync();
+        await own.RestartAsync(cancellationToken);
+        processes = await own.FindPidsAsync();
+        return $"the broker (process {before}) was killed and started again";
+    }
+
+    public override ValueTask DisposeAsync() => own?.DisposeAsync() ?? ValueTask.CompletedTask;
+}

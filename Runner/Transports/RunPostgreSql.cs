@@ -1,0 +1,106 @@
+using Kit.Runner.Results;
+using Kit.Runner.Rounds;
+using Kit.Runner.Servers;
+using Npgsql;
+
+namespace Kit.Runner.Transports;
+
+/// <summary>The PostgreSQL server of a command.</summary>
+internal sealed class RunPostgreSql : RunDatabase
+{
+    private static readonly string[] Durability =
+    [
+        "server_version", "fsync", "synchronous_commit", "full_page_writes", "wal_sync_method", "wal_level", "shared_buffers", "max_wal_size",
+        "checkpoint_timeout", "max_prepared_transactions", "track_commit_timestamp", "max_connections", "default_transaction_isolation",
+    ];
+
+    private readonly PostgreSqlTransport transport;
+    private readonly PrivatePostgreSql? own;
+    private KitDatabases? databases;
+    private int? postmaster;
+
+    /// <param name="transport">Its descriptor.</param>
+    /// <param name="named">Connection string of the user's server.</param>
+    public RunPostgreSql(PostgreSqlTransport transport, string named) => (this.transport, ConnectionString) = (transport, named);
+
+    /// <param name="transport">Its descriptor.</param>
+    /// <param name="own">One of the kit's own, which goes with this.</param>
+    public RunPostgreSql(PostgreSqlTransport transport, PrivatePostgreSql own)
+        : this(transport, own.ConnectionString) => (this.own, postmaster) = (own, own.PostmasterPid);
+
+    public override string ConnectionString { get; }
+
+    public override IReadOnlyList<int>? Processes => postmaster is { } process ? [process] : null;
+
+    public override string? Version => own?.Version.ToString();
+
+    public override IReadOnlyDictionary<string, string> Variables =>
+        new Dictionary<string, string> { [ConnectionStrings.PostgreSqlVariable] = ConnectionString };
+
+    public KitDatabases Databases => databases ??= new KitDatabases(ConnectionString);
+
+    public override IWidgetStore Store => Databases;
+
+    /// <summary>A server of the kit's own keeps commit timestamps; the user's is asked.</summary>
+    public override async Task<ClockSource> ReadClockAsync(CancellationToken cancellationToken) =>
+        own is not null || (await PostgreSqlFacts.ReadAsync(ConnectionString, cancellationToken)).TracksCommitTimestamps
+            ? ClockSource.CommitTimestamps
+            : ClockSource.HandlerCompletions;
+
+    public override async Task<IReadOnlyDictionary<string, string>?> ReadFactsAsync(CancellationToken cancellationToken)
+    {
+        var facts = transport.FactsOf(this);
+        facts["connections"] = EndpointConnections.Description;
+        await using var source = NpgsqlDataSource.Create(EndpointConnections.ForRunner(ConnectionString));
+        await using var command = source.CreateCommand("SELECT name, current_setting(name) FROM pg_settings WHERE name = ANY($1)");
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = Durability });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        while (await reader.ReadAsync(cancellationToken))
+            facts[reader.GetString(0)] = reader.GetString(1);
+
+        return facts;
+    }
+
+    public override Task<IReadOnlyList<string>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
+        DatabaseOwner.RemoveLeftoversAsync(ConnectionString, cancellationToken);
+
+    public override async Task<string> CrashAsync(CancellationToken cancellationToken)
+    {
+        var before = postmaster;
+        await RestartAsync(TimeSpan.Zero, cancellationToken);
+        return $"the database server (process {before}) was stopped without a checkpoint; process {postmaster} recovered";
+    }
+
+    public override async Task<string> StayAwayAsync(TimeSpan time, CancellationToken cancellationToken)
+    {
+        await RestartAsync(time, cancellationToken);
+        return $"the database server was away for {time.TotalSeconds} s; process {postmaster} recovered";
+    }
+
+    public override async ValueTask DisposeAsync()
+    {
+        try
+        {
+            if (databases is not null)
+                await databases.DisposeAsync();
+        }
+        finally
+        {
+            if (own is not null)
+                await own.DisposeAsync();
+        }
+    }
+
+    private async Task RestartAsync(TimeSpan away, CancellationToken cancellationToken)
+    {
+        if (own is null)
+            throw new InvalidOperationException("The database server is the user's, and is not stopped.");
+
+        await own.StopImmediatelyAsync(cancellationToken);
+        await Task.Delay(away, cancellationToken);
+        await own.RestartAsync(cancellationToken);
+        postmaster = own.PostmasterPid;
+        // What this process had pooled is broken.
+        NpgsqlConnection.ClearAllPools();
+    }
+}

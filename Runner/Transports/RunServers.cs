@@ -1,0 +1,69 @@
+using Kit.Endpoints.Cells;
+using Kit.Runner.Results;
+
+namespace Kit.Runner.Transports;
+
+/// <summary>The servers that a command uses. Disposing stops and removes those of the kit's own, the last first.</summary>
+internal sealed class RunServers : IAsyncDisposable
+{
+    private readonly Stack<(Transport Transport, RunServer Server)> started = new();
+
+    /// <summary>In the order in which they were started.</summary>
+    public IEnumerable<(Transport Transport, RunServer Server)> All => started.Reverse();
+
+    /// <summary>The processes of all that are the kit's own.</summary>
+    public IReadOnlyList<int> Processes => [.. started.SelectMany(one => one.Server.Processes ?? [])];
+
+    /// <exception cref="InvalidOperationException">It was not started.</exception>
+    public RunServer this[Transport transport] => started.FirstOrDefault(one => one.Transport == transport).Server
+        ?? throw new InvalidOperationException($"The server of {transport.Name} was not started.");
+
+    /// <summary>The server that holds a cell's queue.</summary>
+    public RunServer Of(Cell cell) => this[Transport.Of(cell)];
+
+    /// <summary>The server that holds its widgets.</summary>
+    /// <exception cref="InvalidOperationException">It was not started, or holds none.</exception>
+    public RunDatabase WidgetsOf(Cell cell) => this[Transport.Of(cell).Widgets] as RunDatabase
+        ?? throw new InvalidOperationException($"{Transport.Of(cell).Widgets.Title} holds no widgets.");
+
+    /// <summary>Starts servers of the kit's own, all or none.</summary>
+    /// <exception cref="KitException">One of them does not start.</exception>
+    public static async Task<RunServers> StartAsync(IEnumerable<Transport> transports, CancellationToken cancellationToken)
+    {
+        var servers = new RunServers();
+        try
+        {
+            foreach (var transport in transports)
+                await servers.StartAsync(transport, TransportArguments.None, cancellationToken);
+            return servers;
+        }
+        catch
+        {
+            await servers.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <inheritdoc cref="Transport.StartAsync"/>
+    public async Task<RunServer> StartAsync(Transport transport, TransportArguments arguments, CancellationToken cancellationToken)
+    {
+        var server = await transport.StartAsync(arguments, cancellationToken);
+        started.Push((transport, server));
+        return server;
+    }
+
+    /// <summary>Each of them, even where another cannot be stopped.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (!started.TryPop(out var last))
+            return;
+        try
+        {
+            await last.Server.DisposeAsync();
+        }
+        finally
+        {
+            await DisposeAsync();
+        }
+    }
+}

@@ -1,0 +1,52 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+
+namespace Kit.Runner.Transports;
+
+/// <summary>Queues in SQL Server, and the widgets there too; as far as it goes without the driver, whose package is optional.</summary>
+internal class SqlServerTransport : Transport
+{
+    /// <summary>What the doctor calls it.</summary>
+    protected const string What = "SQL Server";
+
+    private static readonly TransportSetting ServerSetting = new(
+        "--sqlserver",
+        $"Connection string of a SQL Server to use, as a login that may create databases; or environment {ConnectionStrings.SqlServerVariable}. " +
+        "Without it the cells on SQL Server are left out: the kit starts none.",
+        "connection string") { Variable = ConnectionStrings.SqlServerVariable };
+
+    public sealed override string Name => TransportName.SqlServer;
+
+    public sealed override string Title => "SQL Server";
+
+    public sealed override Transport Widgets => this;
+
+    public sealed override TransportSetting? Server => ServerSetting;
+
+    public sealed override bool CanPromote => true;
+
+    /// <summary>The kit starts none.</summary>
+    public sealed override Support SupportAnywhere(TransportArguments arguments) => IsNamed(arguments)
+        ? Support.Yes
+        : Support.No($"needs a SQL Server: none is named (--sqlserver or {ConnectionStrings.SqlServerVariable}), and the kit starts none");
+
+    /// <exception cref="NotSupportedException">Always: the kit was built without the driver, and no cell on it can run.</exception>
+    public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        throw new NotSupportedException("The kit was built without the driver of SQL Server.");
+
+    public sealed override async Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        arguments[ServerSetting] is { } named
+            ? await ExamineAsync(named, cancellationToken)
+            : [new Finding(What, "none named; its cells are left out")];
+
+    public sealed override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) =>
+        document with { SqlServer = facts };
+
+    protected sealed override IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.SqlServer;
+
+    /// <summary>What the doctor finds of the server that is named.</summary>
+    protected virtual Task<IReadOnlyList<Finding>> ExamineAsync(string named, CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyList<Finding>>([new Finding(What, $"{ConnectionStrings.Mask(named)}: not used, the kit was built without the driver")]);
+}

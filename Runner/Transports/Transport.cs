@@ -1,0 +1,128 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+#if KIT_SQLCLIENT
+using Kit.Runner.SqlServer;
+#endif
+
+namespace Kit.Runner.Transports;
+
+/// <summary>
+/// A transport, and all that the runner knows of it: its name, what names its server, how that server is checked, started and described,
+/// and where its traffic can be met. A new one is a class here and its line in <see cref="All"/>.
+/// </summary>
+internal abstract class Transport
+{
+    public static IReadOnlyList<Transport> All { get; } =
+    [
+        new PostgreSqlTransport(),
+        new RabbitMqTransport(),
+#if KIT_SQLCLIENT
+        new SqlServerWithDriver(),
+#else
+        new SqlServerTransport(),
+#endif
+        new LearningTransport(),
+    ];
+
+    /// <summary>As cells name it.</summary>
+    public abstract string Name { get; }
+
+    /// <summary>As its maker names its server.</summary>
+    public abstract string Title { get; }
+
+    /// <summary>The transport whose server holds the widgets of its cells: itself, where queue and widgets are on one.</summary>
+    public abstract Transport Widgets { get; }
+
+    /// <summary>What the kit starts where no server is named, with its article; <see langword="null"/>: nothing.</summary>
+    public virtual string? Own => null;
+
+    /// <summary>What names its server; <see langword="null"/> where it has none.</summary>
+    public virtual TransportSetting? Server => null;
+
+    /// <summary>All that is to be said of its server, the name first.</summary>
+    public virtual IReadOnlyList<TransportSetting> Settings => Server is null ? [] : [Server];
+
+    /// <summary>What can be chosen for a run, whatever the server.</summary>
+    public virtual IReadOnlyList<TransportSetting> Choices => [];
+
+    /// <summary>How faults are injected into its traffic; <see langword="null"/>: none are.</summary>
+    public virtual ProxyRoute? ProxyRoute => null;
+
+    /// <summary>How the dead letters of a user's queue are got at; <see langword="null"/>: they are not.</summary>
+    public virtual ExistingQueue? ExistingQueue => null;
+
+    /// <summary>Whether its transactions can be promoted to distributed ones.</summary>
+    public virtual bool CanPromote => false;
+
+    /// <summary>Whether messages are acknowledged to a broker, rather than received in a transaction.</summary>
+    public bool IsBroker => ProxyRoute?.Acknowledgement is not null;
+
+    /// <summary>The facts that say whose server it is, in a run's document.</summary>
+    protected virtual string WhoseKey => "server";
+
+    /// <exception cref="UnknownTransportException">There is none of that name.</exception>
+    public static Transport Named(string name) => All.FirstOrDefault(one => one.Name == name) ?? throw new UnknownTransportException(name);
+
+    /// <inheritdoc cref="Named" path="/exception"/>
+    public static Transport Of(Cell cell) => Named(cell.Kind.Transport);
+
+    /// <summary>Those whose servers are needed, of which some hold widgets alone.</summary>
+    public static IReadOnlyList<Transport> NeededBy(IEnumerable<Transport> transports)
+    {
+        var needed = transports.SelectMany(one => new[] { one, one.Widgets }).ToHashSet();
+        return [.. All.Where(needed.Contains)];
+    }
+
+    /// <summary>Whether each transport's cells can run here, as far as its server goes.</summary>
+    /// <exception cref="KitException">What names a server cannot be read.</exception>
+    public static IReadOnlyDictionary<Transport, Support> FindSupport(TransportArguments arguments) =>
+        All.ToDictionary(one => one, one => one.SupportHere(arguments));
+
+    /// <summary>Whether a cell needs its server, for the queue or for the widgets.</summary>
+    public bool Serves(Cell cell) => Of(cell) is var transport && (transport == this || transport.Widgets == this);
+
+    public bool IsNamed(TransportArguments arguments) => Server is not null && arguments[Server] is not null;
+
+    /// <summary>Whether its cells can run with what is said, on a machine that has everything.</summary>
+    public virtual Support SupportAnywhere(TransportArguments arguments) => Support.Yes;
+
+    /// <summary>Whether they can on this machine.</summary>
+    /// <exception cref="KitException">What names the server cannot be read.</exception>
+    public virtual Support SupportHere(TransportArguments arguments) => SupportAnywhere(arguments);
+
+    /// <summary>Asks the server that is named, before any work.</summary>
+    /// <returns>What it lacks; the cells that need it are left out.</returns>
+    /// <exception cref="KitException">It is out of reach, or refuses.</exception>
+    public virtual Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyList<Lack>>([]);
+
+    /// <summary>Takes the server that is named, or starts one of the kit's own.</summary>
+    /// <exception cref="KitException">The named one cannot be used, or the kit's own does not start.</exception>
+    public abstract Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken);
+
+    /// <summary>What the doctor finds of it, in the order in which it is shown. A check that cannot be made is a finding.</summary>
+    public virtual Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyList<Finding>>([]);
+
+    /// <summary>Writes what its server says of itself into a run's document.</summary>
+    public virtual RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => document with
+    {
+        Servers = new Dictionary<string, IReadOnlyDictionary<string, string>>(
+            document.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>()) { [Title] = facts },
+    };
+
+    /// <summary>Says in a run's document that the server is the kit's own: a run that is given it by name takes it for the user's.</summary>
+    public RunDocument DescribeAsOwn(RunDocument document) => FactsIn(document) is { } facts && facts.ContainsKey(WhoseKey)
+        ? Describe(document, new Dictionary<string, string>(facts) { [WhoseKey] = Whose(isOwn: true) })
+        : document;
+
+    /// <summary>What <see cref="Describe"/> has written; <see langword="null"/>: nothing.</summary>
+    protected virtual IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.Servers?.GetValueOrDefault(Title);
+
+    protected string Whose(bool isOwn) => $"{Title}, {(isOwn ? "the kit's own, on this machine" : "the user's")}";
+
+    /// <summary>The first of a server's facts: whose it is.</summary>
+    public Dictionary<string, string> FactsOf(RunServer server) => new() { [WhoseKey] = Whose(server.IsOwn) };
+}
