@@ -1,5 +1,6 @@
 using System.Data.Common;
 using Kit.Endpoints.Bare.Tables;
+using Kit.Modes;
 
 namespace Kit.Endpoints.Bare.SqlServer;
 
