@@ -28,6 +28,7 @@ internal interface ITestWidgets : IAsyncDisposable
 #endif
         return kind.Widgets == WidgetServer.PostgreSql
             ? await TestDatabases.CreateAsync()
-            : throw new ArgumentException($"{kind.Framework} on {kind.Transport}: the tests have no databases for its widgets. Enter them here.", nameof(kind));
+            : throw new ArgumentException(
+                $"{kind.Framework} on {kind.Transport}: the tests have no databases for its widgets. Enter them here.", nameof(kind));
     }
 }

@@ -24,7 +24,8 @@ internal sealed class TestTransport : IAsyncDisposable
     public string Address { get; }
 
     /// <exception cref="ArgumentException">Nobody has said where the tests have the queues of its transport.</exception>
-    public static Task<TestTransport> OpenAsync(Cell cell, ITestWidgets databases) => Of(cell.Kind.Transport).OpenAsync(cell, databases);
+    public static Task<TestTransport> OpenAsync(Cell cell, ITestWidgets databases) =>
+        Of(cell.Kind.Transport).OpenAsync(cell, databases);
 
     /// <summary>Why this machine has no server for a cell on <paramref name="transport"/>; <see langword="null"/> where it has.</summary>
     /// <inheritdoc cref="OpenAsync" path="/exception"/>
@@ -35,7 +36,7 @@ internal sealed class TestTransport : IAsyncDisposable
     private static Place Of(string transport) => Places.TryGetValue(transport, out var place)
         ? place
         : throw new ArgumentException(
-            $"Transport '{transport}': the tests do not know which servers it needs, nor where its queues are. Enter it here.", nameof(transport));
+            $"Transport '{transport}': the tests do not know its servers and where its queues are. Enter it here.", nameof(transport));
 
     private static Task<TestTransport> WithTheWidgetsAsync(Cell cell, ITestWidgets databases) =>
         Task.FromResult(new TestTransport(databases.QueueOf(cell.Mode), () => ValueTask.CompletedTask));

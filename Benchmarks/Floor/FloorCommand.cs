@@ -69,7 +69,8 @@ internal sealed class FloorCommand : Command
 
         async Task<ContestResult> EndpointAsync(int round)
         {
-            var settings = new RoundSettings(sizes, ClockSource.CommitTimestamps, server.Running, server.Running, server.Running.Processes ?? []);
+            var settings = new RoundSettings(
+                sizes, ClockSource.CommitTimestamps, server.Running, server.Running, server.Running.Processes ?? []);
             var cell = Cell.All.Single(cell => cell.Name == CellName);
             var document = await new Round(settings, cell, new Unseen()).RunAsync(round, attempt: 1, cancellationToken);
             cancellationToken.ThrowIfCancellationRequested();

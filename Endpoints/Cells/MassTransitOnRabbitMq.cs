@@ -54,7 +54,8 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         QueueArguments.Of(type, errors: queue + "_error");
 
     private static void Configure(
-        IBusRegistrationContext context, IRabbitMqBusFactoryConfigurator rabbit, RabbitMqTransportSettings transport, EndpointSettings settings)
+        IBusRegistrationContext context, IRabbitMqBusFactoryConfigurator rabbit, RabbitMqTransportSettings transport,
+        EndpointSettings settings)
     {
         rabbit.Host(transport.Broker.Amqp, host =>
         {

@@ -3,8 +3,8 @@ using Kit.Endpoints.Bare.RabbitMq;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>
-/// What a cell on RabbitMQ gets as the connection string of its transport, <c>broker#queue-type=…&amp;prefetch=…</c>: the settings that no other
-/// transport has. A broker's address alone stands for the defaults.
+/// What a cell on RabbitMQ gets as the connection string of its transport, <c>broker#queue-type=…&amp;prefetch=…</c>: the settings that no
+/// other transport has. A broker's address alone stands for the defaults.
 /// </summary>
 /// <param name="Broker">Where the broker is, and its virtual host.</param>
 /// <param name="QueueType">How it keeps its queues.</param>

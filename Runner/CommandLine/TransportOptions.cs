@@ -3,12 +3,15 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>The options that say something of a transport: on the command line, or else in the environment; or else the kit starts its own server.</summary>
+/// <summary>
+/// The options that say something of a transport: on the command line, or else in the environment; or else the kit starts its own server.
+/// </summary>
 internal sealed class TransportOptions
 {
     private readonly IReadOnlyList<(TransportSetting Setting, Option<string?> Option)> options;
 
-    private TransportOptions(IEnumerable<TransportSetting> settings) => options = [.. settings.Select(setting => (setting, Create(setting)))];
+    private TransportOptions(IEnumerable<TransportSetting> settings) =>
+        options = [.. settings.Select(setting => (setting, Create(setting)))];
 
     public IEnumerable<Option> All => options.Select(one => one.Option);
 

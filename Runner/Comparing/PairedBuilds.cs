@@ -110,7 +110,8 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
         }
     }
 
-    private RunDocument DocumentOf(Build build, RecordedRun tried, List<CellName> common, SharedServers servers) => servers.Owned(tried.Document) with
+    private RunDocument DocumentOf(
+        Build build, RecordedRun tried, List<CellName> common, SharedServers servers) => servers.Owned(tried.Document) with
     {
         CommandLine = plan.CommandLine,
         StartedUtc = DateTimeOffset.UtcNow,

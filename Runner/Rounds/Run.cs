@@ -15,8 +15,8 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     public int Finished => rounds.Count;
 
     /// <summary>
-    /// How many cells were not measured though they should have been: their probe disagreed with their label, or their server did not start or
-    /// lacks what they need.
+    /// How many cells were not measured though they should have been: their probe disagreed with their label, or their server did not
+    /// start or lacks what they need.
     /// </summary>
     public int Refused => plan.Runnable.Count - cells.Count;
 

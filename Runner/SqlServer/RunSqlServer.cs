@@ -20,7 +20,8 @@ internal sealed class RunSqlServer(SqlServerWithDriver transport, string server)
     public override IWidgetStore Store => databases ??= new SqlServerDatabases(server);
 
     /// <summary>SQL Server keeps no time of a commit.</summary>
-    public override Task<ClockSource> ReadClockAsync(CancellationToken cancellationToken) => Task.FromResult(ClockSource.HandlerCompletions);
+    public override Task<ClockSource> ReadClockAsync(CancellationToken cancellationToken) =>
+        Task.FromResult(ClockSource.HandlerCompletions);
 
     public override async Task<IReadOnlyDictionary<string, string>?> ReadFactsAsync(CancellationToken cancellationToken)
     {

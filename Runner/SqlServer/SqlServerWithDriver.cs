@@ -11,7 +11,8 @@ internal sealed class SqlServerWithDriver : SqlServerTransport
         [.. Lack.OfEveryMode((await SqlServerFacts.ReadAsync(arguments[Server!]!, cancellationToken)).Findings())];
 
     public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
-        Task.FromResult<RunServer>(new RunSqlServer(this, arguments[Server!] ?? throw new InvalidOperationException("No SQL Server is named.")));
+        Task.FromResult<RunServer>(new RunSqlServer(
+            this, arguments[Server!] ?? throw new InvalidOperationException("No SQL Server is named.")));
 
     protected override async Task<IReadOnlyList<Finding>> ExamineAsync(string named, CancellationToken cancellationToken)
     {

@@ -24,7 +24,8 @@ internal sealed class LearningTransport : Transport
         public override IReadOnlyList<int>? Processes => [];
 
         /// <summary>In the folder for temporary files: the transport writes each message there before it moves it to its queue.</summary>
-        public override async Task<RoundTransport> OpenAsync(Cell cell, string queue, IRoundStore databases, CancellationToken cancellationToken)
+        public override async Task<RoundTransport> OpenAsync(
+            Cell cell, string queue, IRoundStore databases, CancellationToken cancellationToken)
         {
             foreach (var leftover in OwnedFolder.Leftovers(Path.GetTempPath(), Prefix))
                 await leftover.DeleteAsync();
@@ -32,5 +33,7 @@ internal sealed class LearningTransport : Transport
             var folder = OwnedFolder.Create(Path.GetTempPath(), Prefix, title);
             return new RoundTransport(queue, folder.Server, folder.Server, async () => await folder.DeleteAsync());
         }
+
+        public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
     }
 }

@@ -12,8 +12,8 @@ internal sealed class PostgreSqlTransport : Transport
 {
     public static TransportSetting ServerSetting { get; } = new(
         "--postgresql",
-        $"Connection string of a PostgreSQL server to use, as a role that may create databases; or environment {ConnectionStrings.PostgreSqlVariable}. " +
-        "Without it the kit starts a server of its own.",
+        "Connection string of a PostgreSQL server to use, as a role that may create databases; " +
+        $"or environment {ConnectionStrings.PostgreSqlVariable}. Without it the kit starts a server of its own.",
         "connection string") { Variable = ConnectionStrings.PostgreSqlVariable };
 
     public override string Name => TransportName.PostgreSql;
@@ -56,13 +56,15 @@ internal sealed class PostgreSqlTransport : Transport
             ? new RunPostgreSql(this, named)
             : new RunPostgreSql(this, await PrivatePostgreSql.StartAsync(cancellationToken));
 
-    public override async Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken)
+    public override async Task<IReadOnlyList<Finding>> ExamineAsync(
+        TransportArguments arguments, CancellationToken cancellationToken)
     {
         var named = arguments[ServerSetting];
         return [await BinariesAsync(isNeeded: named is null, cancellationToken), .. await ServerAsync(named, cancellationToken)];
     }
 
-    public override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => document with { Server = facts };
+    public override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) =>
+        document with { Server = facts };
 
     protected override IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.Server;
 
@@ -89,7 +91,8 @@ internal sealed class PostgreSqlTransport : Transport
             return [new Finding(what, "none named; the kit starts its own, durability on")];
         try
         {
-            return (await PostgreSqlFacts.ReadAsync(named, cancellationToken)).Findings(twoPhaseWanted: true);
+            // What two-phase commit lacks leaves its cells out, and the others run.
+            return (await PostgreSqlFacts.ReadAsync(named, cancellationToken)).Findings(twoPhaseWanted: false);
         }
         catch (KitException unusable)
         {

@@ -18,7 +18,8 @@ internal sealed class RabbitMqTransport : Transport
 
     private static readonly TransportSetting Management = new(
         "--rabbitmq-management",
-        $"Address of that broker's management plugin, by default port 15672 of its machine; or environment {ConnectionStrings.RabbitMqManagementVariable}.",
+        "Address of that broker's management plugin, by default port 15672 of its machine; " +
+        $"or environment {ConnectionStrings.RabbitMqManagementVariable}.",
         "url") { Variable = ConnectionStrings.RabbitMqManagementVariable };
 
     private static readonly TransportSetting QueueTypeSetting = new(
@@ -27,7 +28,9 @@ internal sealed class RabbitMqTransport : Transport
         Names = [.. Enum.GetNames<QueueType>().Select(name => name.ToLowerInvariant())],
     };
 
-    /// <summary>The end of the header of an AMQP 0-9-1 method frame (13 bytes of payload) and the method <c>basic.ack</c> (class 60, method 80).</summary>
+    /// <summary>
+    /// The end of the header of an AMQP 0-9-1 method frame (13 bytes of payload) and the method <c>basic.ack</c> (class 60, method 80).
+    /// </summary>
     private static readonly byte[] BasicAck = [0, 0, 0, 13, 0, 60, 0, 80];
 
     public override string Name => TransportName.RabbitMq;
@@ -69,10 +72,12 @@ internal sealed class RabbitMqTransport : Transport
         return await RunBroker.OpenAsync(this, BrokerOf(arguments), queueType, cancellationToken);
     }
 
-    public override async Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+    public override async Task<IReadOnlyList<Finding>> ExamineAsync(
+        TransportArguments arguments, CancellationToken cancellationToken) =>
         [Binaries(isNeeded: !IsNamed(arguments)), .. await BrokerAsync(arguments, cancellationToken)];
 
-    public override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => document with { Broker = facts };
+    public override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) =>
+        document with { Broker = facts };
 
     protected override IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.Broker;
 

@@ -69,7 +69,8 @@ internal sealed class RunBroker : RunServer
     }
 
     /// <summary>A virtual host of its own, or names of its own in the given one. What crashed runs left is removed before.</summary>
-    public override async Task<RoundTransport> OpenAsync(Cell cell, string queue, IRoundStore databases, CancellationToken cancellationToken)
+    public override async Task<RoundTransport> OpenAsync(
+        Cell cell, string queue, IRoundStore databases, CancellationToken cancellationToken)
     {
         var space = await BrokerSpace.CreateAsync(address, cancellationToken);
         var settings = new RabbitMqTransportSettings(space.Address, queueType).Text;

@@ -10,8 +10,9 @@ internal sealed class RunPostgreSql : RunDatabase
 {
     private static readonly string[] Durability =
     [
-        "server_version", "fsync", "synchronous_commit", "full_page_writes", "wal_sync_method", "wal_level", "shared_buffers", "max_wal_size",
-        "checkpoint_timeout", "max_prepared_transactions", "track_commit_timestamp", "max_connections", "default_transaction_isolation",
+        "server_version", "fsync", "synchronous_commit", "full_page_writes", "wal_sync_method", "wal_level", "shared_buffers",
+        "max_wal_size", "checkpoint_timeout", "max_prepared_transactions", "track_commit_timestamp",
+        "max_connections", "default_transaction_isolation",
     ];
 
     private readonly PostgreSqlTransport transport;

@@ -51,7 +51,7 @@ internal abstract class RunServer : IAsyncDisposable
     /// <inheritdoc cref="CrashAsync" path="/exception"/>
     public virtual Task<string> StayAwayAsync(TimeSpan time, CancellationToken cancellationToken) => throw NoCrash();
 
-    public virtual ValueTask DisposeAsync() => ValueTask.CompletedTask;
+    public abstract ValueTask DisposeAsync();
 
     private static InvalidOperationException NoCrash() => new("A server that is not the kit's own is not stopped.");
 }

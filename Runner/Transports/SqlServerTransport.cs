@@ -13,8 +13,8 @@ internal class SqlServerTransport : Transport
 
     private static readonly TransportSetting ServerSetting = new(
         "--sqlserver",
-        $"Connection string of a SQL Server to use, as a login that may create databases; or environment {ConnectionStrings.SqlServerVariable}. " +
-        "Without it the cells on SQL Server are left out: the kit starts none.",
+        "Connection string of a SQL Server to use, as a login that may create databases; " +
+        $"or environment {ConnectionStrings.SqlServerVariable}. Without it the cells on SQL Server are left out: the kit starts none.",
         "connection string") { Variable = ConnectionStrings.SqlServerVariable };
 
     public sealed override string Name => TransportName.SqlServer;
@@ -36,7 +36,8 @@ internal class SqlServerTransport : Transport
     public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         throw new NotSupportedException("The kit was built without the driver of SQL Server.");
 
-    public sealed override async Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+    public sealed override async Task<IReadOnlyList<Finding>> ExamineAsync(
+        TransportArguments arguments, CancellationToken cancellationToken) =>
         arguments[ServerSetting] is { } named
             ? await ExamineAsync(named, cancellationToken)
             : [new Finding(What, "none named; its cells are left out")];
@@ -48,5 +49,6 @@ internal class SqlServerTransport : Transport
 
     /// <summary>What the doctor finds of the server that is named.</summary>
     protected virtual Task<IReadOnlyList<Finding>> ExamineAsync(string named, CancellationToken cancellationToken) =>
-        Task.FromResult<IReadOnlyList<Finding>>([new Finding(What, $"{ConnectionStrings.Mask(named)}: not used, the kit was built without the driver")]);
+        Task.FromResult<IReadOnlyList<Finding>>(
+            [new Finding(What, $"{ConnectionStrings.Mask(named)}: not used, the kit was built without the driver")]);
 }

@@ -113,7 +113,7 @@ internal abstract class Transport
             document.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>()) { [Title] = facts },
     };
 
-    /// <summary>Says in a run's document that the server is the kit's own: a run that is given it by name takes it for the user's.</summary>
+    /// <summary>Says in a document that the server is the kit's own: a run that is given it by name takes it for the user's.</summary>
     public RunDocument DescribeAsOwn(RunDocument document) => FactsIn(document) is { } facts && facts.ContainsKey(WhoseKey)
         ? Describe(document, new Dictionary<string, string>(facts) { [WhoseKey] = Whose(isOwn: true) })
         : document;

@@ -62,8 +62,11 @@ public sealed class ServerThatCannotBeUsed : OnANamedServer
         using (Assert.EnterMultipleScope())
         {
             Assert.That(others.ExitCode, Is.EqualTo(ExitCode.Failure), "A cell that was asked for was not measured.");
-            Assert.That(others.Output, Does.Contain($"bare/postgresql/full-dtc/ado is not measured: {reason} As superuser: ALTER SYSTEM SET"));
-            Assert.That(run.Document.LeftOut.Single(left => left.Cell.Framework == "bare").Because, Does.StartWith(reason).And.EndWith("run without full-dtc"));
+            Assert.That(
+                others.Output, Does.Contain($"bare/postgresql/full-dtc/ado is not measured: {reason} As superuser: ALTER SYSTEM SET"));
+            Assert.That(
+                run.Document.LeftOut.Single(left => left.Cell.Framework == "bare").Because,
+                Does.StartWith(reason).And.EndWith("run without full-dtc"));
             Assert.That(run.Rounds.Single().Cell.Mode, Is.EqualTo("dtc-off"));
             Assert.That(run.Rounds.Single().Outcome.IsValid(), Is.True);
         }

@@ -49,8 +49,8 @@ internal sealed class CellBench : IAsyncDisposable
     public static async Task<CellBench> CreateAsync(Cell cell, Func<string, string>? with = null)
     {
         var created = await ITestWidgets.CreateAsync(cell.Kind);
-        var transport = await TestTransport.OpenAsync(cell, created);
-        var bench = new CellBench(cell, created, transport, with is null ? transport.Address : with(transport.Address));
+        var place = await TestTransport.OpenAsync(cell, created);
+        var bench = new CellBench(cell, created, place, with is null ? place.Address : with(place.Address));
         await bench.queue.CreateAsync(CancellationToken.None);
         await bench.sink.CreateAsync(CancellationToken.None);
         return bench;

@@ -93,6 +93,30 @@ public sealed class RunOnRabbitMq
     }
 
     [Test]
+    public async Task A_broker_without_its_management_plugin_leaves_its_cells_out_and_the_others_run()
+    {
+        using var runner = RunnerProcess.Start(
+            "run", "--framework", "bare", "--transport", "postgresql,rabbitmq", "--mode", "scope-off", "--messages", "5", "--warmup", "0",
+            "--rounds", "1", "--seed-rows", "0", "--postgresql", server.ConnectionString, "--rabbitmq", broker.AmqpUri.AbsoluteUri,
+            "--rabbitmq-management", $"http://127.0.0.1:{LoopbackPorts.Free(1)[0]}", "--out", parent.Path);
+
+        var result = await runner.EndAsync();
+
+        var run = RunFolder.Open(parent.Path).Load();
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), "A cell that was asked for was not measured.");
+            Assert.That(
+                result.Output,
+                Does.Contain("bare/rabbitmq/scope-off/ado is not measured: ").And.Contain("rabbitmq-plugins enable rabbitmq_management"));
+            Assert.That(run.Document.LeftOut.Single().Cell.Transport, Is.EqualTo("rabbitmq"));
+            Assert.That(run.Rounds.Single().Cell.Transport, Is.EqualTo("postgresql"));
+            Assert.That(run.Rounds.Single().Outcome.IsValid(), Is.True);
+            Assert.That(run.Document.Broker, Is.Empty, "The broker was not used.");
+        }
+    }
+
+    [Test]
     public async Task A_broker_out_of_reach_ends_it_before_any_work()
     {
         var folder = Path.Combine(parent.Path, "run");

@@ -145,7 +145,8 @@ public sealed class NamedBrokerTests
     public async Task A_named_broker_is_asked_by_the_doctor()
     {
         var rabbitMq = Transport.Named(TransportName.RabbitMq);
-        var named = rabbitMq.Settings.Zip([broker.AmqpUri.AbsoluteUri, broker.ManagementUri.AbsoluteUri], (setting, text) => (setting, (string?)text));
+        var named = rabbitMq.Settings.Zip(
+            [broker.AmqpUri.AbsoluteUri, broker.ManagementUri.AbsoluteUri], (setting, text) => (setting, (string?)text));
 
         var findings = await Doctor.ExamineAsync(
             new DoctorQuestion(TransportArguments.Of(named), [], Path.GetTempPath()), CancellationToken.None);

@@ -9,11 +9,12 @@ namespace Kit.Tests.Transports;
 /// <summary>What the runner knows of the transports, and that it knows it in one place.</summary>
 public sealed partial class DescribedTransports
 {
-    private static IEnumerable<string> WithAServer => Transport.All.Where(transport => transport.Server is not null).Select(transport => transport.Name);
+    private static IEnumerable<string> WithAServer =>
+        Transport.All.Where(transport => transport.Server is not null).Select(transport => transport.Name);
 
     [Test]
-    public void Have_each_transport_of_the_cells() =>
-        Assert.That(Transport.All.Select(transport => transport.Name), Is.EquivalentTo(Cell.All.Select(cell => cell.Kind.Transport).Distinct()));
+    public void Have_each_transport_of_the_cells() => Assert.That(
+        Transport.All.Select(transport => transport.Name), Is.EquivalentTo(Cell.All.Select(cell => cell.Kind.Transport).Distinct()));
 
     [Test]
     public void Agree_with_the_endpoints_on_where_widgets_are()
@@ -34,7 +35,8 @@ public sealed partial class DescribedTransports
     public void Find_their_facts_again_in_a_document(string name)
     {
         var transport = Transport.Named(name);
-        var blank = InventedRun.Recorded.Document with { Server = new Dictionary<string, string>(), Broker = new Dictionary<string, string>(), SqlServer = null };
+        var nothing = new Dictionary<string, string>();
+        var blank = InventedRun.Document with { Server = nothing, Broker = nothing, SqlServer = null };
         var whose = transport.Name == TransportName.RabbitMq ? "broker" : "server";
 
         var described = transport.DescribeAsOwn(
@@ -48,9 +50,10 @@ public sealed partial class DescribedTransports
     [Test]
     public void A_server_without_a_place_of_its_own_in_the_document_is_there_by_its_name()
     {
-        var described = InventedRun.Recorded.Document with
+        var pigeons = new Dictionary<string, string> { ["wings"] = "2" };
+        var described = InventedRun.Document with
         {
-            Servers = new Dictionary<string, IReadOnlyDictionary<string, string>> { ["Carrier pigeons"] = new Dictionary<string, string> { ["wings"] = "2" } },
+            Servers = new Dictionary<string, IReadOnlyDictionary<string, string>> { ["Carrier pigeons"] = pigeons },
         };
 
         Assert.That(RunFacts.Of(new RecordedRun(described, [])), Has.One.EqualTo(("Carrier pigeons", "wings 2")));
@@ -69,7 +72,8 @@ public sealed partial class DescribedTransports
                     select path;
 
         Assert.That(
-            named, Is.Empty, "These files of the runner name a transport. What they need of it is a member of Transport, in Runner/Transports.");
+            named, Is.Empty,
+            "These files of the runner name a transport. What they need of it is a member of Transport, in Runner/Transports.");
     }
 
     [GeneratedRegex(@"TransportName\.|#if KIT_SQLCLIENT", RegexOptions.None, matchTimeoutMilliseconds: 1000)]

@@ -13,12 +13,15 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Tests.Transports;
 
-/// <summary>A transport that a cell names and nobody described: every place that chooses by transport refuses it, and none takes another for it.</summary>
+/// <summary>
+/// A transport that a cell names and nobody described: every place that chooses by transport refuses it, and none takes another for it.
+/// </summary>
 public sealed class TransportThatNobodyWired
 {
     private static readonly Cell Invented = new(new OnInvented(), TransactionMode.DtcOff, AccessLibrary.All[0]);
 
-    private static readonly RunSettings Sizes = new(Messages: 1, Rounds: 1, Concurrency: 1, SeedRows: 0, WarmUp: 0, OrderSeed: 0, Quick: false);
+    private static readonly RunSettings Sizes =
+        new(Messages: 1, Rounds: 1, Concurrency: 1, SeedRows: 0, WarmUp: 0, OrderSeed: 0, Quick: false);
 
     private static IEnumerable<TestCaseData> Places =>
     [
@@ -55,7 +58,8 @@ public sealed class TransportThatNobodyWired
 
         public Support Supports(TransactionMode mode) => Support.Yes;
 
-        public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => throw new NotSupportedException();
+        public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
+            throw new NotSupportedException();
 
         public ICellQueue OpenQueue(string name, string transport) => throw new NotSupportedException();
     }

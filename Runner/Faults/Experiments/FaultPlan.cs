@@ -32,7 +32,9 @@ internal sealed record FaultPlan(
 
         var transport = Transport.Of(cell);
         return transport.ProxyRoute is null || transport.Widgets.ProxyRoute is null
-            ? Support.No($"faults are injected into connections to {string.Join(" and ", Transport.All.Where(one => one.ProxyRoute is not null).Select(one => one.Title))}")
+            ? Support.No($"faults are injected into connections to {string.Join(" and ", Proxied())}")
             : Here[transport];
     }
+
+    private static IEnumerable<string> Proxied() => Transport.All.Where(one => one.ProxyRoute is not null).Select(one => one.Title);
 }

@@ -53,7 +53,8 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     {
         folder.Save(document);
         // Always the kit's own, because they are made to crash.
-        await using var servers = await RunServers.StartAsync(Transport.NeededBy(todo.Select(one => Transport.Of(one.Cell))), cancellationToken);
+        await using var servers = await RunServers.StartAsync(
+            Transport.NeededBy(todo.Select(one => Transport.Of(one.Cell))), cancellationToken);
         var versions = new Dictionary<string, string>(document.Servers);
         foreach (var (transport, server) in servers.All)
             versions[transport.Title] = server.Version ?? "unknown";
@@ -132,7 +133,8 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         public bool NeedsTheServersAlone => Storm is not null
             || Fault == Fault.RestartDatabase || Fault == Fault.RestartBroker || Fault == Fault.DatabaseAway || Fault == Fault.SlotsExhausted;
 
-        public Task<FaultResult> RunAsync(RunServers servers, TimeSpan away, Action<string> say, CancellationToken cancellationToken) => Storm is not null
+        public Task<FaultResult> RunAsync(
+            RunServers servers, TimeSpan away, Action<string> say, CancellationToken cancellationToken) => Storm is not null
             ? new Storm(Cell, servers, Storm, say).RunAsync(cancellationToken)
             : new SingleFault(Cell, Fault!, servers, away).RunAsync(cancellationToken);
     }

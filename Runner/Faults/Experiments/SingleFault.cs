@@ -87,7 +87,9 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
         var armed = injection is OnTheWire wire ? Arm(bench, wire) : null;
         if (injection is ByConstraint)
             await bench.FailCommitOfAsync(chosen, cancellationToken);
-        await using var slots = injection is HoldsSlots ? await HeldSlots.TakeAllAsync(servers.WidgetsOf(cell).ConnectionString, cancellationToken) : null;
+        await using var slots = injection is HoldsSlots
+            ? await HeldSlots.TakeAllAsync(servers.WidgetsOf(cell).ConnectionString, cancellationToken)
+            : null;
         await bench.SendAsync([chosen], cancellationToken);
         var hasFired = injection switch
         {

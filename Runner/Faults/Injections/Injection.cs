@@ -54,7 +54,9 @@ internal abstract record Injection
             : AtReceive(cell, chosen),
         [Fault.RestartDatabase] = (_, _) => new Restart(OfBroker: false),
         [Fault.DatabaseAway] = (_, _) => new Restart(OfBroker: false) { StaysAway = true },
-        [Fault.RestartBroker] = (cell, _) => Transport.Of(cell).IsBroker ? new Restart(OfBroker: true) : new NoWindow("the transport has no broker"),
+        [Fault.RestartBroker] = (cell, _) => Transport.Of(cell).IsBroker
+            ? new Restart(OfBroker: true)
+            : new NoWindow("the transport has no broker"),
         [Fault.KillAfterPrepare] = (cell, chosen) => WhereSomethingIsPrepared(cell, () => AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true)),
         [Fault.KillAfterDecision] = (cell, chosen) => WhereSomethingIsPrepared(
             cell, () => new OnTheWire(Line.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)),
