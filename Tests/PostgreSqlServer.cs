@@ -8,6 +8,8 @@ public sealed class PostgreSqlServer
 {
     private static readonly Lazy<Task<PrivatePostgreSql>> Server = new(() => PrivatePostgreSql.StartAsync(CancellationToken.None));
 
+    private static readonly Lazy<Task<SpareDatabases>> Spares = new(async () => new SpareDatabases((await GetAsync()).ConnectionString));
+
     /// <summary>Why there is none; <see langword="null"/> where there is one.</summary>
     public static string? Missing { get; } = PostgreSqlBinaries.Folders().Any()
         ? null
@@ -20,6 +22,13 @@ public sealed class PostgreSqlServer
         return Server.Value;
     }
 
+    /// <summary>The databases on it that tests have given back; the test is ignored as above.</summary>
+    internal static Task<SpareDatabases> GetSparesAsync()
+    {
+        IgnoreWithoutPrograms();
+        return Spares.Value;
+    }
+
     public static void IgnoreWithoutPrograms()
     {
         if (Missing is { } reason)
@@ -29,6 +38,8 @@ public sealed class PostgreSqlServer
     [OneTimeTearDown]
     public async Task Stop()
     {
+        if (Spares.IsValueCreated)
+            await (await Spares.Value).DisposeAsync();
         if (Server.IsValueCreated)
             await (await Server.Value).DisposeAsync();
     }

@@ -3,17 +3,29 @@ using Npgsql;
 
 namespace Kit.Tests;
 
-/// <summary>A database for queues and one for widgets, new for each test, on the tests' server.</summary>
+/// <summary>A database for queues and one for widgets, as new for each test, on the tests' server or one that a test names.</summary>
 internal sealed class TestDatabases : ITestWidgets
 {
     private readonly string server;
+    private readonly SpareDatabases? spares;
     private readonly string name = $"test_{Guid.NewGuid():N}";
+    private readonly NpgsqlDataSource widgets;
 
-    private TestDatabases(string server) => this.server = server;
+    private TestDatabases(string server, SpareDatabases? spares)
+    {
+        this.server = server;
+        this.spares = spares;
+        // What a test waits for is counted again and again. A server that a test has for itself may be stopped, and a pool would not notice.
+        widgets = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(Widgets) { Pooling = spares is not null, Enlist = false });
+    }
 
-    public string Queue => ConnectionTo(name + "_queue");
+    public string Queue => ConnectionTo(QueueName);
 
-    public string Widgets => ConnectionTo(name + "_widgets");
+    public string Widgets => ConnectionTo(WidgetsName);
+
+    private string QueueName => name + "_queue";
+
+    private string WidgetsName => name + "_widgets";
 
     /// <summary>The database that a queue is in: its own, or the widgets' in a mode that needs one database.</summary>
     public string QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? Widgets : Queue;
@@ -21,21 +33,23 @@ internal sealed class TestDatabases : ITestWidgets
     /// <param name="server">Connection string; the tests' own server when not given.</param>
     public static async Task<TestDatabases> CreateAsync(string? server = null)
     {
-        var databases = new TestDatabases(server ?? (await PostgreSqlServer.GetAsync()).ConnectionString);
-        await ExecuteAsync(databases.server, $"CREATE DATABASE {databases.name}_queue");
-        await ExecuteAsync(databases.server, $"CREATE DATABASE {databases.name}_widgets");
-        await ExecuteAsync(databases.Widgets, "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)");
+        var databases = server is null
+            ? new TestDatabases((await PostgreSqlServer.GetAsync()).ConnectionString, await PostgreSqlServer.GetSparesAsync())
+            : new TestDatabases(server, spares: null);
+        foreach (var database in new[] { databases.QueueName, databases.WidgetsName })
+            await (databases.spares?.TakeAsync(database) ?? ExecuteAsync(databases.server, $"CREATE DATABASE {database}"));
+
+        await ExecuteAsync(databases.widgets, "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)");
         return databases;
     }
 
-    public Task<int> CountRowsAsync() => ScalarAsync(Widgets, "SELECT count(*)::int FROM widget");
+    public Task<int> CountRowsAsync() => ScalarAsync(widgets, "SELECT count(*)::int FROM widget");
 
-    public Task<int> CountRowsAsync(Guid message) => ScalarAsync(Widgets, $"SELECT count(*)::int FROM widget WHERE message_id = '{message}'");
+    public Task<int> CountRowsAsync(Guid message) => ScalarAsync(widgets, $"SELECT count(*)::int FROM widget WHERE message_id = '{message}'");
 
     public async Task<IReadOnlyDictionary<Guid, int>> ReadRowsByMessageAsync()
     {
-        await using var source = SourceOf(Widgets);
-        await using var command = source.CreateCommand("SELECT message_id, count(*)::int FROM widget GROUP BY message_id");
+        await using var command = widgets.CreateCommand("SELECT message_id, count(*)::int FROM widget GROUP BY message_id");
         await using var reader = await command.ExecuteReaderAsync();
         var rows = new Dictionary<Guid, int>();
         while (await reader.ReadAsync())
@@ -53,6 +67,7 @@ internal sealed class TestDatabases : ITestWidgets
     public async Task AllowConnectionsToWidgetsAsync(bool allow)
     {
         await ExecuteAsync(server, $"ALTER DATABASE {name}_widgets ALLOW_CONNECTIONS {allow}");
+        widgets.Clear();
         if (!allow)
             await ExecuteAsync(server, $"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}_widgets'");
     }
@@ -90,21 +105,32 @@ internal sealed class TestDatabases : ITestWidgets
     public static async Task ExecuteAsync(string connectionString, string statement)
     {
         await using var source = SourceOf(connectionString);
-        await using var command = source.CreateCommand(statement);
-        await command.ExecuteNonQueryAsync();
+        await ExecuteAsync(source, statement);
     }
 
     public static async Task<int> ScalarAsync(string connectionString, string query)
     {
         await using var source = SourceOf(connectionString);
-        await using var command = source.CreateCommand(query);
-        return (int)(await command.ExecuteScalarAsync())!;
+        return await ScalarAsync(source, query);
     }
 
     public async ValueTask DisposeAsync()
     {
-        await ExecuteAsync(server, $"DROP DATABASE {name}_queue WITH (FORCE)");
-        await ExecuteAsync(server, $"DROP DATABASE {name}_widgets WITH (FORCE)");
+        await widgets.DisposeAsync();
+        await Task.WhenAll(new[] { QueueName, WidgetsName }.Select(
+            database => spares?.GiveBackAsync(database) ?? ExecuteAsync(server, $"DROP DATABASE {database} WITH (FORCE)")));
+    }
+
+    private static async Task ExecuteAsync(NpgsqlDataSource source, string statement)
+    {
+        await using var command = source.CreateCommand(statement);
+        await command.ExecuteNonQueryAsync();
+    }
+
+    private static async Task<int> ScalarAsync(NpgsqlDataSource source, string query)
+    {
+        await using var command = source.CreateCommand(query);
+        return (int)(await command.ExecuteScalarAsync())!;
     }
 
     private static NpgsqlDataSource SourceOf(string connectionString) =>

@@ -1,6 +1,6 @@
 namespace Kit.Tests.Rounds;
 
-/// <summary>Runs on the named server, each with a new folder for what it writes.</summary>
+/// <summary>Runs on the tests' server, each with a new folder for what it writes.</summary>
 public abstract class OnANamedServer
 {
     protected private NamedServer Server { get; private set; } = null!;
@@ -10,10 +10,12 @@ public abstract class OnANamedServer
     [SetUp]
     public async Task Prepare()
     {
-        Server = await NamedServer.GetAsync();
+        Server = await GetServerAsync();
         Parent = new TemporaryFolder();
     }
 
     [TearDown]
     public void RemoveFolder() => Parent?.Dispose();
+
+    protected private virtual Task<NamedServer> GetServerAsync() => NamedServer.GetAsync();
 }

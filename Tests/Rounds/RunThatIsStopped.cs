@@ -6,6 +6,7 @@ using Kit.Tests.CommandLine;
 namespace Kit.Tests.Rounds;
 
 /// <summary>A run with a server of the kit's own that is stopped in its second round.</summary>
+[Parallelizable]
 public sealed class RunThatIsStopped
 {
     private TemporaryFolder parent = null!;
@@ -92,7 +93,7 @@ public sealed class RunThatIsStopped
     // A session of its own, as a shell gives each command line a process group of its own.
     private async Task<RunnerProcess> StartAsync()
     {
-        var runner = Start(Folder, rounds: 3, messages: 10_000, "setsid", RunnerProcess.ProgramPath);
+        var runner = Start(Folder, rounds: 3, messages: 5_000, "setsid", RunnerProcess.ProgramPath);
         await runner.PrintedAsync("1 of 3: ");
         handler = await runner.HandlerAsync();
         postmaster = ProcessIdentity.Of(Postmaster.RunningIn(Path.Combine(Servers().Single(), "server", "data"))!.Value)!;

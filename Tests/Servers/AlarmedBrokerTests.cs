@@ -4,16 +4,37 @@ using Kit.Runner.Servers;
 
 namespace Kit.Tests.Servers;
 
+[Parallelizable]
 public sealed class AlarmedBrokerTests
 {
+    private TemporaryFolder parent = null!;
+    private PrivateRabbitMq broker = null!;
+    private string settings = "";
+
+    [OneTimeSetUp]
+    public async Task StartBroker()
+    {
+        RabbitMqServer.IgnoreWithoutPrograms();
+        parent = new TemporaryFolder();
+        broker = await PrivateRabbitMq.StartAsync(parent.Path, CancellationToken.None);
+        settings = await File.ReadAllTextAsync(SettingsFile);
+    }
+
+    [OneTimeTearDown]
+    public async Task StopBroker()
+    {
+        if (broker is not null)
+            await broker.DisposeAsync();
+        parent?.Dispose();
+    }
+
+    private string SettingsFile => Path.Combine(broker.Folder, "rabbitmq.conf");
+
     [TestCase("disk_free_limit.absolute = 9000GB", "low on disk")]
     [TestCase("vm_memory_high_watermark.absolute = 1MB", "low on memory")]
     public async Task An_alarm_is_fatal_and_is_found_without_a_hang(string setting, string reason)
     {
-        RabbitMqServer.IgnoreWithoutPrograms();
-        using var parent = new TemporaryFolder();
-        await using var broker = await PrivateRabbitMq.StartAsync(parent.Path, CancellationToken.None);
-        await File.AppendAllTextAsync(Path.Combine(broker.Folder, "rabbitmq.conf"), setting + "\n");
+        await File.WriteAllTextAsync(SettingsFile, $"{settings}{setting}\n");
         await broker.RestartAsync(CancellationToken.None);
 
         // The broker looks some seconds after the start.

@@ -13,10 +13,11 @@ namespace Kit.Tests.TwoPhase;
 /// full-dtc, its process killed again and again: at random moments, and exactly between the phases. Kills are 24 unless the run
 /// says otherwise: <c>dotnet test Tests --filter ProcessIsKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"200\")"</c>.
 /// </summary>
+[Parallelizable]
 public sealed class ProcessIsKilled
 {
-    // Until the one that is held is killed the other worker goes on.
-    private const int MessagesPerKill = 500;
+    // Until the one that is held is killed the other worker goes on: so many are there when a process starts.
+    private const int MessagesPerKill = 1_000;
 
     private readonly Random random = new(20261121);
 
@@ -29,13 +30,16 @@ public sealed class ProcessIsKilled
         await using var databases = await TestDatabases.CreateAsync();
         await using var queue = cell.Kind.OpenQueue(cell.Name, databases.Queue);
         await queue.CreateAsync(CancellationToken.None);
-        var messages = Enumerable.Range(0, kills * MessagesPerKill).Select(_ => new BuildWidget(Guid.CreateVersion7())).ToList();
-        await queue.PreloadAsync(messages, CancellationToken.None);
+        var messages = new List<BuildWidget>();
 
         var killed = new Dictionary<CrashPoint, int>();
         for (var kill = 0; kill < kills; kill++)
         {
             var point = (CrashPoint)(kill % 3);
+            var missing = MessagesPerKill - (int)await queue.CountAsync(CancellationToken.None);
+            var more = Enumerable.Range(0, Math.Max(missing, 0)).Select(_ => new BuildWidget(Guid.CreateVersion7())).ToList();
+            await queue.PreloadAsync(more, CancellationToken.None);
+            messages.AddRange(more);
             await KillOnceAsync(cell, databases, point);
             killed[point] = killed.GetValueOrDefault(point) + 1;
         }

@@ -7,13 +7,14 @@ using Npgsql;
 namespace Kit.Tests.TwoPhase;
 
 /// <summary>full-dtc, its server stopped with <c>-m immediate</c> in the middle of a drain and started again, on a server of the test's own.</summary>
+[Parallelizable]
 public sealed class ServerIsStopped
 {
     private const int Stops = 4;
     private const int MessagesPerStop = 800;
 
     // Many are left after the last stop, whoever is slow.
-    private const int Messages = 12_000;
+    private const int Messages = 6_000;
 
     [Test]
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared()
