@@ -3,7 +3,6 @@ using System.CommandLine.Parsing;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Servers;
 
 namespace Kit.Runner.CommandLine;
 

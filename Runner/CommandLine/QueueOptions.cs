@@ -2,7 +2,6 @@ using System.CommandLine;
 using Kit.Runner.Operations;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
-using Npgsql;
 
 namespace Kit.Runner.CommandLine;
 

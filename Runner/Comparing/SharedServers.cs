@@ -1,4 +1,3 @@
-using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Transports;

@@ -3,7 +3,6 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
-using Npgsql;
 
 namespace Kit.Runner.Rounds;
 

@@ -1,6 +1,3 @@
-using Kit.Endpoints.Cells;
-using Kit.Runner.Results;
-using Kit.Runner.Servers;
 namespace Kit.Runner.Rounds;
 
 /// <summary>
