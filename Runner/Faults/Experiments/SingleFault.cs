@@ -30,7 +30,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, FaultServers servers, 
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
     private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300);
-    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(25);
 
     private readonly Guid chosen = Guid.CreateVersion7();
     private readonly List<string> fired = [];
