@@ -2,6 +2,7 @@ using Kit.Runner;
 
 namespace Kit.Tests.CommandLine;
 
+[Parallelizable]
 public sealed class AskedForHelp
 {
     [TestCase("")]

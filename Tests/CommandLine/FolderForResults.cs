@@ -5,6 +5,7 @@ using Kit.Tests.Rounds;
 
 namespace Kit.Tests.CommandLine;
 
+[Parallelizable]
 public sealed class FolderForResults : OnANamedServer
 {
     [Test]

@@ -4,6 +4,7 @@ using Kit.Tests.Rounds;
 
 namespace Kit.Tests.CommandLine;
 
+[Parallelizable]
 public sealed class RunOnATerminal
 {
     [Test]

@@ -12,6 +12,9 @@ internal sealed record RunnerResult(int ExitCode, string Output, string Errors);
 /// <summary>The runner as its users start it: a process of its own. It is killed, with all that it started, when a test forgets it.</summary>
 internal sealed class RunnerProcess : IDisposable
 {
+    /// <summary>For a whole run, with servers and many processes to start, on a machine that others keep busy.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(10);
+
     private readonly Process process;
     private readonly StringBuilder output = new();
     private readonly StringBuilder errors = new();
@@ -99,14 +102,14 @@ internal sealed class RunnerProcess : IDisposable
 
     public async Task<RunnerResult> EndAsync()
     {
-        using var patience = new CancellationTokenSource(Eventually.Limit);
+        using var patience = new CancellationTokenSource(Patience);
         try
         {
             await process.WaitForExitAsync(patience.Token);
         }
         catch (OperationCanceledException)
         {
-            Assert.Fail($"The runner did not end within {Eventually.Limit.TotalSeconds} s. It said:\n{Output}\n{errors}");
+            Assert.Fail($"The runner did not end within {Patience.TotalSeconds} s. It said:\n{Output}\n{errors}");
         }
 
         return new RunnerResult(process.ExitCode, Output, errors.ToString());
@@ -141,7 +144,7 @@ internal sealed class RunnerProcess : IDisposable
     {
         for (var watch = Stopwatch.StartNew(); !holds(); await Task.Delay(20))
         {
-            if (watch.Elapsed > Eventually.Limit || process.HasExited)
+            if (watch.Elapsed > Patience || process.HasExited)
                 Assert.Fail($"The runner did not {what}. It said:\n{Output}\n{errors}");
         }
     }

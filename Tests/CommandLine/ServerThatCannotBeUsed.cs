@@ -8,6 +8,7 @@ using Kit.Tests.Rounds;
 namespace Kit.Tests.CommandLine;
 
 /// <summary>A run on a named server that does not do. It ends before any work, and the folder for its results is free for the next.</summary>
+[Parallelizable]
 public sealed class ServerThatCannotBeUsed : OnANamedServer
 {
     private const string Secret = "wrong-and-secret";

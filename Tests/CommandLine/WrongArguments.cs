@@ -2,6 +2,7 @@ using Kit.Runner;
 
 namespace Kit.Tests.CommandLine;
 
+[Parallelizable]
 public sealed class WrongArguments
 {
     [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, doctor, report, compare, faults, errors, branches, install.")]

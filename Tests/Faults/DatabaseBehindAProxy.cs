@@ -5,6 +5,7 @@ using Npgsql;
 namespace Kit.Tests.Faults;
 
 /// <summary>PostgreSQL behind the proxy: what the driver makes of its faults, and what the server does.</summary>
+[Parallelizable]
 public sealed class DatabaseBehindAProxy
 {
     /// <summary>As the driver sends it, with the end of the command.</summary>

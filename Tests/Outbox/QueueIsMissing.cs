@@ -24,7 +24,7 @@ public sealed class QueueIsMissing
 
         var sink = bench.OpenQueue(Sink);
         await sink.CreateAsync(CancellationToken.None);
-        var arrives = await Eventually.IsSoAsync(async () => await sink.CountAsync(CancellationToken.None) == 2, TimeSpan.FromSeconds(30));
+        var arrives = await Eventually.IsSoAsync(async () => await sink.CountAsync(CancellationToken.None) == 2, Eventually.Limit);
         await endpoint.StopAsync();
 
         using (Assert.EnterMultipleScope())

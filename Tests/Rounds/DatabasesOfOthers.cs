@@ -7,24 +7,20 @@ using Kit.Tests.CommandLine;
 namespace Kit.Tests.Rounds;
 
 /// <summary>What a run finds on a server that others use, and what it may remove.</summary>
-public sealed class DatabasesOfOthers
+[Parallelizable]
+public sealed class DatabasesOfOthers : OnAServerOfItsOwn
 {
     private const string Mark = "comparison kit, removable when this process has ended: ";
 
     private static readonly ProcessIdentity Ended = ProcessIdentity.Current with { Started = "another process that had this id" };
 
-    private NamedServer server = null!;
     private string name = null!;
 
     [SetUp]
-    public async Task NameDatabase()
-    {
-        server = await NamedServer.GetAsync();
-        name = $"kit_{Guid.NewGuid():N}";
-    }
+    public void NameDatabase() => name = $"kit_{Guid.NewGuid():N}";
 
     [TearDown]
-    public Task DropDatabase() => server is null ? Task.CompletedTask : DatabaseOwner.DropAsync(server.ConnectionString, name, CancellationToken.None);
+    public Task DropDatabase() => DatabaseOwner.DropAsync(Server.ConnectionString, name, CancellationToken.None);
 
     [Test]
     public async Task Those_of_a_run_that_has_ended_are_removed()
@@ -32,14 +28,14 @@ public sealed class DatabasesOfOthers
         await CreateAsync(Mark + JsonSerializer.Serialize(Ended));
 
         Assert.That(await RemoveLeftoversAsync(), Is.EqualTo([name]));
-        Assert.That(await server.DatabasesAsync(), Does.Not.Contain(name));
+        Assert.That(await Server.DatabasesAsync(), Does.Not.Contain(name));
     }
 
     [Test]
     public async Task What_was_left_prepared_in_them_is_rolled_back_first()
     {
         await CreateAsync(Mark + JsonSerializer.Serialize(Ended));
-        await using (var connection = await server.In(name).OpenAsync())
+        await using (var connection = await Server.In(name).OpenAsync())
         {
             foreach (var statement in new[] { "CREATE TABLE t (id int)", "BEGIN", "INSERT INTO t VALUES (1)", $"PREPARE TRANSACTION 'left in {name}'" })
             {
@@ -50,7 +46,7 @@ public sealed class DatabasesOfOthers
         }
 
         Assert.That(await RemoveLeftoversAsync(), Is.EqualTo([name]));
-        Assert.That(await server.ReadAsync($"SELECT gid FROM pg_prepared_xacts WHERE gid = 'left in {name}'"), Is.Empty);
+        Assert.That(await Server.ReadAsync($"SELECT gid FROM pg_prepared_xacts WHERE gid = 'left in {name}'"), Is.Empty);
     }
 
     [Test]
@@ -65,7 +61,7 @@ public sealed class DatabasesOfOthers
     [Test]
     public async Task Those_that_bear_no_comment_are_left_alone()
     {
-        await server.ExecuteAsync($"CREATE DATABASE {name}");
+        await Server.ExecuteAsync($"CREATE DATABASE {name}");
 
         Assert.That(await RemoveLeftoversAsync(), Does.Not.Contain(name));
     }
@@ -74,16 +70,16 @@ public sealed class DatabasesOfOthers
     public async Task Those_of_a_role_that_we_are_not_are_left_alone()
     {
         await CreateAsync(Mark + JsonSerializer.Serialize(Ended));
-        await server.ExecuteAsync("CREATE ROLE neighbour LOGIN CREATEDB PASSWORD 'secret'");
+        await Server.ExecuteAsync("CREATE ROLE neighbour LOGIN CREATEDB PASSWORD 'secret'");
         try
         {
-            var removed = await DatabaseOwner.RemoveLeftoversAsync(server.As("neighbour", "secret").ConnectionString + ";Pooling=false", CancellationToken.None);
+            var removed = await DatabaseOwner.RemoveLeftoversAsync(Server.As("neighbour", "secret").ConnectionString + ";Pooling=false", CancellationToken.None);
 
             Assert.That(removed, Is.Empty);
         }
         finally
         {
-            await server.ExecuteAsync("DROP ROLE neighbour");
+            await Server.ExecuteAsync("DROP ROLE neighbour");
         }
     }
 
@@ -92,9 +88,8 @@ public sealed class DatabasesOfOthers
     {
         if (!OperatingSystem.IsLinux())
             Assert.Ignore("The handler process is looked up in /proc.");
-        using var parent = new TemporaryFolder();
-        var before = await server.DatabasesAsync();
-        using (var killed = RunnerProcess.Start(Arguments(parent, "killed", messages: 100_000)))
+        var before = await Server.DatabasesAsync();
+        using (var killed = RunnerProcess.Start(Arguments("killed", messages: 100_000)))
         {
             var handler = await killed.HandlerAsync();
             await killed.SignalAsync("KILL");
@@ -102,19 +97,19 @@ public sealed class DatabasesOfOthers
             await Eventually.HoldsAsync(() => handler.HasEnded, "the handler process ends with its runner");
         }
 
-        Assert.That((await server.DatabasesAsync()).Except(before).Count(), Is.EqualTo(3));
+        Assert.That((await Server.DatabasesAsync()).Except(before).Count(), Is.EqualTo(3));
 
-        var next = await RunnerProcess.RunAsync(Arguments(parent, "next", messages: 1));
+        var next = await RunnerProcess.RunAsync(Arguments("next", messages: 1));
 
         Assert.That(next.ExitCode, Is.EqualTo(ExitCode.Success), next.Output + next.Errors);
         Assert.That(next.Output.Split('\n').Count(line => line.EndsWith(", left by a run that crashed.", StringComparison.Ordinal)), Is.EqualTo(3));
-        Assert.That(await server.DatabasesAsync(), Is.EqualTo(before));
+        Assert.That(await Server.DatabasesAsync(), Is.EqualTo(before));
     }
 
-    private string[] Arguments(TemporaryFolder parent, string folder, int messages) =>
+    private string[] Arguments(string folder, int messages) =>
     [
         "run", "--transport", "postgresql", "--mode", "scope-off", "--messages", $"{messages}", "--rounds", "1", "--warmup", "0", "--seed-rows", "10",
-        "--postgresql", server.ConnectionString, "--out", Path.Combine(parent.Path, folder),
+        "--postgresql", Server.ConnectionString, "--out", Path.Combine(Parent.Path, folder),
     ];
 
     private async Task IsLeftAloneAsync(string comment)
@@ -122,14 +117,14 @@ public sealed class DatabasesOfOthers
         await CreateAsync(comment);
 
         Assert.That(await RemoveLeftoversAsync(), Does.Not.Contain(name));
-        Assert.That(await server.DatabasesAsync(), Contains.Item(name));
+        Assert.That(await Server.DatabasesAsync(), Contains.Item(name));
     }
 
     private async Task CreateAsync(string comment)
     {
-        await server.ExecuteAsync($"CREATE DATABASE {name}");
-        await server.ExecuteAsync($"COMMENT ON DATABASE {name} IS '{comment.Replace("'", "''", StringComparison.Ordinal)}'");
+        await Server.ExecuteAsync($"CREATE DATABASE {name}");
+        await Server.ExecuteAsync($"COMMENT ON DATABASE {name} IS '{comment.Replace("'", "''", StringComparison.Ordinal)}'");
     }
 
-    private Task<IReadOnlyList<string>> RemoveLeftoversAsync() => DatabaseOwner.RemoveLeftoversAsync(server.ConnectionString, CancellationToken.None);
+    private Task<IReadOnlyList<string>> RemoveLeftoversAsync() => DatabaseOwner.RemoveLeftoversAsync(Server.ConnectionString, CancellationToken.None);
 }

@@ -8,21 +8,19 @@ using Kit.Tests.CommandLine;
 namespace Kit.Tests.Rounds;
 
 /// <summary>Runs on a named broker, of these tests' own.</summary>
-public sealed class RunOnRabbitMq
+[Parallelizable]
+public sealed class RunOnRabbitMq : OnAServerOfItsOwn
 {
     private const int SeedRows = 100;
     private const int Cells = 2;
 
-    private TemporaryFolder parent = null!;
     private PrivateRabbitMq broker = null!;
-    private NamedServer server = null!;
 
     [OneTimeSetUp]
     public async Task StartBroker()
     {
         RabbitMqServer.IgnoreWithoutPrograms();
         broker = await PrivateRabbitMq.StartAsync(CancellationToken.None);
-        server = await NamedServer.GetAsync();
     }
 
     [OneTimeTearDown]
@@ -31,12 +29,6 @@ public sealed class RunOnRabbitMq
         if (broker is not null)
             await broker.DisposeAsync();
     }
-
-    [SetUp]
-    public void MakeFolder() => parent = new TemporaryFolder();
-
-    [TearDown]
-    public void RemoveFolder() => parent.Dispose();
 
     [TestCase("classic", "dtc-off,scope-off,transactions-off,full-dtc", 2)]
     [TestCase("quorum", "scope-off,full-dtc", 1)]
@@ -48,7 +40,7 @@ public sealed class RunOnRabbitMq
         var result = await runner.EndAsync();
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var run = RunFolder.Open(parent.Path).Load();
+        var run = RunFolder.Open(Parent.Path).Load();
         Assert.That(run.Rounds, Has.Count.EqualTo(Cells * (modes.Split(',').Length - 1) * rounds));
         using (Assert.EnterMultipleScope())
         {
@@ -82,7 +74,7 @@ public sealed class RunOnRabbitMq
         var result = await runner.EndAsync();
 
         await broker.RestartAsync(CancellationToken.None);
-        var run = RunFolder.Open(parent.Path).Load();
+        var run = RunFolder.Open(Parent.Path).Load();
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output + result.Errors);
@@ -97,12 +89,12 @@ public sealed class RunOnRabbitMq
     {
         using var runner = RunnerProcess.Start(
             "run", "--framework", "bare", "--transport", "postgresql,rabbitmq", "--mode", "scope-off", "--messages", "5", "--warmup", "0",
-            "--rounds", "1", "--seed-rows", "0", "--postgresql", server.ConnectionString, "--rabbitmq", broker.AmqpUri.AbsoluteUri,
-            "--rabbitmq-management", $"http://127.0.0.1:{LoopbackPorts.Free(1)[0]}", "--out", parent.Path);
+            "--rounds", "1", "--seed-rows", "0", "--postgresql", Server.ConnectionString, "--rabbitmq", broker.AmqpUri.AbsoluteUri,
+            "--rabbitmq-management", $"http://127.0.0.1:{LoopbackPorts.Free(1)[0]}", "--out", Parent.Path);
 
         var result = await runner.EndAsync();
 
-        var run = RunFolder.Open(parent.Path).Load();
+        var run = RunFolder.Open(Parent.Path).Load();
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), "A cell that was asked for was not measured.");
@@ -119,9 +111,9 @@ public sealed class RunOnRabbitMq
     [Test]
     public async Task A_broker_out_of_reach_ends_it_before_any_work()
     {
-        var folder = Path.Combine(parent.Path, "run");
+        var folder = Path.Combine(Parent.Path, "run");
         using var runner = RunnerProcess.Start(
-            "run", "--transport", "rabbitmq", "--postgresql", server.ConnectionString, "--out", folder,
+            "run", "--transport", "rabbitmq", "--postgresql", Server.ConnectionString, "--out", folder,
             "--rabbitmq", $"amqp://kit:secret@127.0.0.1:{LoopbackPorts.Free(1)[0]}/kit");
 
         var result = await runner.EndAsync();
@@ -136,17 +128,17 @@ public sealed class RunOnRabbitMq
 
     private RunnerProcess Start(params string[] more) => RunnerProcess.Start(
         [
-            "run", "--framework", "bare,masstransit", "--transport", "rabbitmq", "--seed-rows", $"{SeedRows}", "--postgresql", server.ConnectionString,
-            "--rabbitmq", broker.AmqpUri.AbsoluteUri, "--rabbitmq-management", broker.ManagementUri.AbsoluteUri, "--out", parent.Path, .. more,
+            "run", "--framework", "bare,masstransit", "--transport", "rabbitmq", "--seed-rows", $"{SeedRows}", "--postgresql", Server.ConnectionString,
+            "--rabbitmq", broker.AmqpUri.AbsoluteUri, "--rabbitmq-management", broker.ManagementUri.AbsoluteUri, "--out", Parent.Path, .. more,
         ]);
 
     private async Task<int> CountRowsAsync()
     {
-        var widgets = (await server.DatabasesAsync()).Single(name => name.StartsWith("kit_", StringComparison.Ordinal) && name.EndsWith("_widgets", StringComparison.Ordinal));
-        return int.Parse((await server.In(widgets).ReadAsync("SELECT count(*) FROM widget"))[0], CultureInfo.InvariantCulture);
+        var widgets = (await Server.DatabasesAsync()).Single(name => name.StartsWith("kit_", StringComparison.Ordinal) && name.EndsWith("_widgets", StringComparison.Ordinal));
+        return int.Parse((await Server.In(widgets).ReadAsync("SELECT count(*) FROM widget"))[0], CultureInfo.InvariantCulture);
     }
 
-    private string Everything() => string.Concat(Directory.GetFiles(parent.Path, "*", SearchOption.AllDirectories).Select(File.ReadAllText));
+    private string Everything() => string.Concat(Directory.GetFiles(Parent.Path, "*", SearchOption.AllDirectories).Select(File.ReadAllText));
 
     private async Task<IEnumerable<string>> VirtualHostsAsync()
     {

@@ -5,12 +5,12 @@ using Kit.Tests.CommandLine;
 namespace Kit.Tests.Rounds;
 
 /// <summary>Two rounds of all four modes on a named server, and what is left of them.</summary>
-public sealed class SmallRun
+[Parallelizable]
+public sealed class SmallRun : OnAServerOfItsOwn
 {
     private const int Messages = 150;
 
     private TemporaryFolder parent = null!;
-    private NamedServer server = null!;
     private IReadOnlyList<string> databasesBefore = [];
     private RunnerResult result = null!;
     private RecordedRun run = null!;
@@ -20,7 +20,7 @@ public sealed class SmallRun
     [OneTimeSetUp]
     public async Task Measure()
     {
-        server = await NamedServer.GetAsync();
+        var server = await GetServerAsync();
         databasesBefore = await server.DatabasesAsync();
         parent = new TemporaryFolder();
         result = await RunnerProcess.RunAsync(
@@ -31,7 +31,7 @@ public sealed class SmallRun
     }
 
     [OneTimeTearDown]
-    public void RemoveFolder() => parent?.Dispose();
+    public void RemoveRun() => parent?.Dispose();
 
     [Test]
     public void Every_message_of_every_round_is_accounted_for_once()
@@ -105,12 +105,12 @@ public sealed class SmallRun
     }
 
     [Test]
-    public void No_password_is_in_what_is_left() => Assert.That(Everything(), Does.Not.Contain(server.Password));
+    public void No_password_is_in_what_is_left() => Assert.That(Everything(), Does.Not.Contain(Server.Password));
 
     [Test]
     public async Task No_password_of_the_environment_is_in_what_is_left()
     {
-        var environment = new Dictionary<string, string> { ["KIT_POSTGRESQL"] = server.ConnectionString };
+        var environment = new Dictionary<string, string> { ["KIT_POSTGRESQL"] = Server.ConnectionString };
         using var runner = RunnerProcess.Start(
             environment,
             RunnerProcess.ProgramPath,
@@ -119,12 +119,12 @@ public sealed class SmallRun
         var other = await runner.EndAsync();
 
         Assert.That(other.ExitCode, Is.EqualTo(ExitCode.Success), other.Output + other.Errors);
-        Assert.That(Everything() + other.Output + other.Errors, Does.Not.Contain(server.Password));
+        Assert.That(Everything() + other.Output + other.Errors, Does.Not.Contain(Server.Password));
     }
 
     [Test]
     public async Task Databases_of_the_run_are_gone_and_all_others_are_there() =>
-        Assert.That(await server.DatabasesAsync(), Is.EqualTo(databasesBefore));
+        Assert.That(await Server.DatabasesAsync(), Is.EqualTo(databasesBefore));
 
     [Test]
     public async Task Report_on_a_copy_gives_the_same_tables()
@@ -164,7 +164,7 @@ public sealed class SmallRun
     {
         var before = Everything();
 
-        var second = await RunnerProcess.RunAsync("run", "--transport", "postgresql", "--messages", "1", "--postgresql", server.ConnectionString, "--out", Folder);
+        var second = await RunnerProcess.RunAsync("run", "--transport", "postgresql", "--messages", "1", "--postgresql", Server.ConnectionString, "--out", Folder);
 
         using (Assert.EnterMultipleScope())
         {

@@ -5,6 +5,7 @@ using Orders;
 namespace Kit.Tests.Samples;
 
 /// <summary>The sample is started as a user starts it, with a framework and a mode.</summary>
+[Parallelizable]
 public sealed class SampleApplication
 {
     [TestCase("full-dtc")]

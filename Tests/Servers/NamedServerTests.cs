@@ -7,6 +7,7 @@ using Npgsql;
 namespace Kit.Tests.Servers;
 
 /// <summary>A server that the user names, and what can be wrong with it.</summary>
+[Parallelizable]
 public sealed class NamedServerTests
 {
     private const string Secret = "wrong-and-secret";

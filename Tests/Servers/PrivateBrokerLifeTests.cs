@@ -6,6 +6,7 @@ using RabbitMQ.Client;
 namespace Kit.Tests.Servers;
 
 /// <summary>Private brokers that start, crash, restart and end. One broker serves several outcomes: each start takes seconds of all processors.</summary>
+[Parallelizable]
 public sealed class PrivateBrokerLifeTests
 {
     private TemporaryFolder parent = null!;

@@ -6,6 +6,7 @@ using Npgsql;
 namespace Kit.Tests.Servers;
 
 /// <summary>Private servers that start, crash, restart and end.</summary>
+[Parallelizable]
 public sealed class PrivateServerLifeTests
 {
     private TemporaryFolder parent = null!;

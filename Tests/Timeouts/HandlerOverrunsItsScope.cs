@@ -7,6 +7,7 @@ using Npgsql;
 namespace Kit.Tests.Timeouts;
 
 /// <summary>A scope around a handler that opens connections of its own, and takes longer than it may.</summary>
+[Parallelizable]
 public sealed class HandlerOverrunsItsScope
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);

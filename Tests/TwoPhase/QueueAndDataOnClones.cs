@@ -89,7 +89,7 @@ public sealed class QueueAndDataOnClones
         var errors = await queue.ReadErrorsAsync(CancellationToken.None);
         await TestContext.Out.WriteLineAsync($"{mode}: {onTheClone} rows on the clone, {errors.Count} errors; {warnings}");
         proxy.AcceptConnections();
-        var isHandled = await Eventually.IsSoAsync(async () => await databases.CountRowsAsync(after) == 1, TimeSpan.FromSeconds(30));
+        var isHandled = await Eventually.IsSoAsync(async () => await databases.CountRowsAsync(after) == 1, Eventually.Limit);
         await host.StopAsync();
 
         Assert.Multiple(() =>

@@ -34,7 +34,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
     private static readonly TimeSpan ForACut = TimeSpan.FromSeconds(20);
 
     private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300);
-    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(25);
 
     private readonly Guid chosen = Guid.CreateVersion7();
     private readonly List<string> fired = [];

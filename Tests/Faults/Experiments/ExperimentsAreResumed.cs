@@ -6,6 +6,7 @@ namespace Kit.Tests.Faults.Experiments;
 
 /// <summary>The <c>faults</c> command as it is typed, twice on one folder.</summary>
 [Category("faults")]
+[Parallelizable]
 public sealed class ExperimentsAreResumed
 {
     [Test]

@@ -1,9 +1,9 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Results.Accounts;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Injections;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
 
@@ -14,6 +14,7 @@ namespace Kit.Tests.Faults.Experiments;
 /// Frameworks are left to the command.
 /// </summary>
 [Category("faults")]
+[Parallelizable]
 public sealed class OneFaultMeetsAMessage
 {
     /// <summary>A server that is away takes half a minute for each cell: the other modes are left to the command.</summary>
@@ -22,7 +23,6 @@ public sealed class OneFaultMeetsAMessage
     private static readonly IReadOnlyList<TransactionMode> Modes = [.. TransactionMode.Matrix, TransactionMode.Shared, TransactionMode.Outbox];
 
     private IReadOnlyList<FaultResult> results = [];
-    private TemporaryFolder folder = null!;
 
     private static IEnumerable<Cell> Cells => Cell.All.Where(cell =>
         cell is { Kind.Framework: "bare", Kind.Transport: TransportName.PostgreSql or TransportName.RabbitMq, Access.Name: "ado", Support.IsSupported: true }
@@ -39,13 +39,10 @@ public sealed class OneFaultMeetsAMessage
     public async Task MakeAllExperiments()
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
-        folder = new TemporaryFolder();
-        await MakeAsync([.. Cells], [.. Fault.All.Where(fault => fault != Fault.DatabaseAway)]);
-        await MakeAsync([.. Cells.Where(cell => AwayModes.Contains(cell.Mode))], [Fault.DatabaseAway]);
+        // Each transport on servers of its own: a server that crashes stops the experiments of its own transport alone.
+        var made = await Task.WhenAll(Cells.GroupBy(cell => cell.Kind.Transport).Select(cells => MakeAllAsync([.. cells])));
+        results = [.. made.SelectMany(of => of)];
     }
-
-    [OneTimeTearDown]
-    public void RemoveResults() => folder?.Dispose();
 
     [TestCaseSource(nameof(Places))]
     public void The_mode_keeps_its_promise_or_the_reason_is_known(Cell cell, Fault fault)
@@ -60,12 +57,19 @@ public sealed class OneFaultMeetsAMessage
         Assert.That(result.Verdict, Is.EqualTo(FaultVerdict.Kept), () => $"{result.Because}\n{string.Join('\n', result.Violations.Select(TextOf))}");
     }
 
-    private async Task MakeAsync(IReadOnlyList<Cell> cells, IReadOnlyList<Fault> faults)
+    private static async Task<IEnumerable<FaultResult>> MakeAllAsync(IReadOnlyList<Cell> cells) =>
+    [
+        .. await MakeAsync(cells, [.. Fault.All.Where(fault => fault != Fault.DatabaseAway)]),
+        .. await MakeAsync([.. cells.Where(cell => AwayModes.Contains(cell.Mode))], [Fault.DatabaseAway]),
+    ];
+
+    private static async Task<IReadOnlyList<FaultResult>> MakeAsync(IReadOnlyList<Cell> cells, IReadOnlyList<Fault> faults)
     {
+        using var folder = new TemporaryFolder();
         var plan = new FaultPlan(cells, faults, Storm: null, Speeds: null, folder.Path, "tests") { Away = TimeSpan.FromSeconds(5) };
         var run = new FaultRun(
             plan, (result, done, planned) => TestContext.Progress.WriteLine($"{done} of {planned}: {result.Name} {result.Verdict}"), TestContext.Progress.WriteLine);
-        (_, results) = await run.RunAsync(CancellationToken.None);
+        return (await run.RunAsync(CancellationToken.None)).Results;
     }
 
     private static string TextOf(Violation violation) => $"{violation.Because}\n  {string.Join("\n  ", violation.Evidence)}";

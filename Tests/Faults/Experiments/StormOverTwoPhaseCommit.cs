@@ -8,6 +8,7 @@ namespace Kit.Tests.Faults.Experiments;
 
 /// <summary>Kills and cuts at random moments of a drain in <c>full-dtc</c>. The other cells are left to <c>faults --storm</c>.</summary>
 [Category("faults")]
+[Parallelizable]
 public sealed class StormOverTwoPhaseCommit
 {
     private const int Seed = 1;
