@@ -3,7 +3,6 @@ using System.Net.Http.Json;
 using System.Text;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
-using Kit.Runner;
 using Kit.Runner.Machine;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
