@@ -43,6 +43,7 @@ internal sealed class ClientProgram
         return told.Succeeded
             ? told.Output
             : throw new KitException(
-                $"{Path.GetFileNameWithoutExtension(path)} ended with exit code {told.ExitCode}: {told.Output.Split('\n')[^1]}", "See PostgreSQL's manual for that message.");
+                $"{Path.GetFileNameWithoutExtension(path)} ended with exit code {told.ExitCode}: {told.Output.Split('\n')[^1]}",
+                "See PostgreSQL's manual for that message.");
     }
 }

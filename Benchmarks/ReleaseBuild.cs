@@ -11,6 +11,8 @@ internal static class ReleaseBuild
     public static void Require()
     {
         if (typeof(ReleaseBuild).Assembly.GetCustomAttribute<DebuggableAttribute>() is { IsJITOptimizerDisabled: true })
-            throw new KitException("This is a Debug build: its figures would mean nothing.", "dotnet run --project Benchmarks --configuration Release -- PROGRAM");
+            throw new KitException(
+                "This is a Debug build: its figures would mean nothing.",
+                "dotnet run --project Benchmarks --configuration Release -- PROGRAM");
     }
 }

@@ -18,7 +18,9 @@ public sealed record Fault(string Name, string What)
 
     public static Fault KillBetweenInserts { get; } = new("kill-between-inserts", "the process is killed between the two inserts");
 
-    public static Fault KillBeforeDispatch { get; } = new("kill-before-dispatch", "the process is killed when the rows have committed, before the message is sent");
+    public static Fault KillBeforeDispatch { get; } = new(
+        "kill-before-dispatch",
+        "the process is killed when the rows have committed, before the message is sent");
 
     public static Fault KillBeforeAcknowledgement { get; } =
         new("kill-before-ack", "the process is killed when the message is sent, before the receive is acknowledged");
@@ -57,9 +59,14 @@ public sealed record Fault(string Name, string What)
 
     public static Fault DatabaseAway { get; } = new("database-away", "the database server is away for a while in the middle of a drain");
 
-    public static Fault SlotsExhausted { get; } = new("slots-exhausted", "another application holds every prepared transaction that the server allows, for a while");
+    public static Fault SlotsExhausted { get; } = new(
+        "slots-exhausted",
+        "another application holds every prepared transaction that the server allows, for a while");
 
-    /// <summary>Every fault, in the order of reports: of the handler, of the process, of connections, of servers, of statements, of two-phase commit, of ordinary operation.</summary>
+    /// <summary>
+    /// Every fault, in the order of reports: of the handler, of the process, of connections, of servers, of statements,
+    /// of two-phase commit, of ordinary operation.
+    /// </summary>
     public static IReadOnlyList<Fault> All { get; } =
     [
         ThrowBeforeInsert, ThrowAfterInsert, Poison,

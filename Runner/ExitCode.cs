@@ -5,7 +5,9 @@ public static class ExitCode
 {
     public const int Success = 0;
 
-    /// <summary>A round was INVALID, stalled or failed; a promise was not kept for no known reason, or a fault did not fire; or the command could not do its work.</summary>
+    /// <summary>
+    /// A round was INVALID, stalled or failed; a promise was not kept for no known reason, or a fault did not fire; or the command could not do its work.
+    /// </summary>
     public const int Failure = 1;
 
     /// <summary>The command line could not be understood, or named what does not exist.</summary>

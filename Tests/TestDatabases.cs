@@ -81,7 +81,8 @@ internal sealed class TestDatabases : ITestWidgets
     {
         await using var source = SourceOf(Queue);
         await using var command = source.CreateCommand(
-            $"SELECT gid || ' ' || pg_xact_status(split_part(gid, '/', 4)::xid8) FROM pg_prepared_xacts WHERE database = '{name}_widgets' AND starts_with(gid, 'kit/')");
+            "SELECT gid || ' ' || pg_xact_status(split_part(gid, '/', 4)::xid8) FROM pg_prepared_xacts " +
+            $"WHERE database = '{name}_widgets' AND starts_with(gid, 'kit/')");
         await using var reader = await command.ExecuteReaderAsync();
         var decisions = new List<string>();
         while (await reader.ReadAsync())

@@ -37,7 +37,8 @@ internal sealed class FloorCommand : Command
         });
         SetAction((parsed, cancellationToken) => RunAsync(
             new RunSettings(
-                parsed.GetValue(messages), parsed.GetValue(rounds), Concurrency, parsed.GetValue(seedRows), parsed.GetValue(warmUp), OrderSeed: 0, Quick: false),
+                parsed.GetValue(messages), parsed.GetValue(rounds),
+                Concurrency, parsed.GetValue(seedRows), parsed.GetValue(warmUp), OrderSeed: 0, Quick: false),
             Console.Out,
             cancellationToken));
     }
@@ -65,7 +66,9 @@ internal sealed class FloorCommand : Command
         return results.AreValid ? ExitCode.Success : ExitCode.Failure;
 
         Task<ContestResult> PgbenchAsync(int round) =>
-            new ContestRound(sizes, server).RunAsync((restored, _) => Task.FromResult<IContestant>(new Pgbench(program, restored, Concurrency)), cancellationToken);
+            new ContestRound(sizes, server).RunAsync(
+                (restored, _) => Task.FromResult<IContestant>(new Pgbench(program, restored, Concurrency)),
+                cancellationToken);
 
         async Task<ContestResult> EndpointAsync(int round)
         {

@@ -24,11 +24,16 @@ internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, in
         // Ids as the endpoint gives them: ascending, above all seeded ones.
         var text = await program.RunAsync(
             restored.Widgets,
-            ["-n", "-M", "prepared", "-c", $"{clients}", "-j", $"{clients}", "-t", $"{messages / clients}", "-D", $"base={WidgetId.LowestAt(DateTime.UtcNow)}", "-f", Script],
+            [
+                "-n", "-M", "prepared", "-c", $"{clients}", "-j", $"{clients}", "-t", $"{messages / clients}",
+                "-D", $"base={WidgetId.LowestAt(DateTime.UtcNow)}", "-f", Script,
+            ],
             cancellationToken);
         var report = PgbenchReport.Parse(text);
         if (report.Failed > 0 || report.Processed != messages)
-            throw new KitException($"pgbench processed {report.Processed} of {messages} transactions, {report.Failed ?? 0} failed.", "Its clients disturbed each other: see the server's log.");
+            throw new KitException(
+                $"pgbench processed {report.Processed} of {messages} transactions, {report.Failed ?? 0} failed.",
+                "Its clients disturbed each other: see the server's log.");
 
         OwnPerSecond = report.PerSecond;
     }

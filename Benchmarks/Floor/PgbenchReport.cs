@@ -14,7 +14,9 @@ internal sealed partial record PgbenchReport(int Processed, int? Failed, double 
     {
         var (processed, failed, rate) = (ProcessedLine().Match(text), FailedLine().Match(text), RateLine().Match(text));
         if (!processed.Success || !rate.Success)
-            throw new KitException($"Expected pgbench's number of transactions and its tps without connecting, found: {text.Trim()}", "Use the pgbench of PostgreSQL 13 or newer.");
+            throw new KitException(
+                $"Expected pgbench's number of transactions and its tps without connecting, found: {text.Trim()}",
+                "Use the pgbench of PostgreSQL 13 or newer.");
 
         return new PgbenchReport(
             int.Parse(processed.Groups["count"].ValueSpan),
@@ -22,13 +24,19 @@ internal sealed partial record PgbenchReport(int Processed, int? Failed, double 
             double.Parse(rate.Groups["rate"].ValueSpan));
     }
 
-    [GeneratedRegex(@"^number of transactions actually processed: (?<count>\d+)", RegexOptions.ExplicitCapture | RegexOptions.Multiline, matchTimeoutMilliseconds: 1000)]
+    [GeneratedRegex(
+        @"^number of transactions actually processed: (?<count>\d+)",
+        RegexOptions.ExplicitCapture | RegexOptions.Multiline,
+        matchTimeoutMilliseconds: 1000)]
     private static partial Regex ProcessedLine();
 
     [GeneratedRegex(@"^number of failed transactions: (?<count>\d+)", RegexOptions.ExplicitCapture | RegexOptions.Multiline, matchTimeoutMilliseconds: 1000)]
     private static partial Regex FailedLine();
 
     // Version 13 says it in other words than those after it.
-    [GeneratedRegex(@"^tps = (?<rate>[\d.]+) \((without initial connection time|excluding connections establishing)\)", RegexOptions.ExplicitCapture | RegexOptions.Multiline, matchTimeoutMilliseconds: 1000)]
+    [GeneratedRegex(
+        @"^tps = (?<rate>[\d.]+) \((without initial connection time|excluding connections establishing)\)",
+        RegexOptions.ExplicitCapture | RegexOptions.Multiline,
+        matchTimeoutMilliseconds: 1000)]
     private static partial Regex RateLine();
 }

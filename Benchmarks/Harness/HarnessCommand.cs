@@ -34,7 +34,8 @@ internal sealed class HarnessCommand : Command
 
         SetAction((parsed, cancellationToken) => RunAsync(
             new RunSettings(
-                parsed.GetValue(messages), parsed.GetValue(rounds), Concurrency, parsed.GetValue(seedRows), parsed.GetValue(warmUp), OrderSeed: 0, Quick: false),
+                parsed.GetValue(messages), parsed.GetValue(rounds),
+                Concurrency, parsed.GetValue(seedRows), parsed.GetValue(warmUp), OrderSeed: 0, Quick: false),
             Console.Out,
             cancellationToken));
     }
@@ -55,7 +56,8 @@ internal sealed class HarnessCommand : Command
                 {
                     var meter = new CpuMeter();
                     var result = await DrainAsync(cell.Name, watched, meter);
-                    await output.WriteLineAsync($"round {round} of {sizes.Rounds}, {cell.Name}, {(watched ? "watched" : "unwatched")}: {ContestLine.Of(result)}");
+                    await output.WriteLineAsync(
+                        $"round {round} of {sizes.Rounds}, {cell.Name}, {(watched ? "watched" : "unwatched")}: {ContestLine.Of(result)}");
                     if (watched)
                         cell.AddWatched(result, meter.CoreShare);
                     else
@@ -72,7 +74,9 @@ internal sealed class HarnessCommand : Command
             (restored, stop) =>
             {
                 var spec = new HandlerSpec(
-                    cell, Queue: cell, EndpointConnections.For(restored.Queue), EndpointConnections.For(restored.Widgets), Concurrency, RecordCompletions: false);
+                    cell, Queue: cell,
+                    EndpointConnections.For(restored.Queue), EndpointConnections.For(restored.Widgets),
+                    Concurrency, RecordCompletions: false);
                 return watched ? WatchedHandler.StartAsync(spec, meter, stop) : UnwatchedHandler.StartAsync(spec, stop);
             },
             cancellationToken);

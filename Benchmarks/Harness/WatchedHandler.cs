@@ -25,7 +25,8 @@ internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec, C
         if (drained.Stalled is { } stalled)
             throw new KitException($"The drain stalled: {stalled}.", "See what holds the handlers.");
 
-        Task<Drained> DrainAsync(IProgress<int> progress) => new Drain(handler, queue, Drain.DefaultStallLimit, meter.Around(progress)).RunAsync(messages, cancellationToken);
+        Task<Drained> DrainAsync(IProgress<int> progress) =>
+            new Drain(handler, queue, Drain.DefaultStallLimit, meter.Around(progress)).RunAsync(messages, cancellationToken);
     }
 
     public ValueTask DisposeAsync() => handler.DisposeAsync();

@@ -25,7 +25,10 @@ internal sealed partial class Psql(ClientProgram program)
     private async Task<TimeSpan> CopyAsync(string connection, string direction, string file, string format, CancellationToken cancellationToken) =>
         TimeIn(await program.RunAsync(
             connection,
-            ["--no-psqlrc", "--set=ON_ERROR_STOP=1", "--command=\\timing on", $"--command=\\copy widget {direction} '{file.Replace("'", "''", StringComparison.Ordinal)}' with (format {format})"],
+            [
+                "--no-psqlrc", "--set=ON_ERROR_STOP=1", "--command=\\timing on",
+                $"--command=\\copy widget {direction} '{file.Replace("'", "''", StringComparison.Ordinal)}' with (format {format})",
+            ],
             cancellationToken));
 
     [GeneratedRegex(@"^Time: (?<time>[\d.]+) ms", RegexOptions.ExplicitCapture | RegexOptions.Multiline, matchTimeoutMilliseconds: 1000)]

@@ -18,7 +18,7 @@ internal static class PoolSizes
             return;
 
         throw new InvalidOperationException(
-            $"Endpoint '{endpoint.Name}' at concurrency {endpoint.Concurrency} needs a Maximum Pool Size of at least {endpoint.Concurrency} in the connection " +
-            $"string of {of}, found {connection.MaxPoolSize}. Raise it, or lower the concurrency.");
+            $"Endpoint '{endpoint.Name}' at concurrency {endpoint.Concurrency} needs a Maximum Pool Size of at least {endpoint.Concurrency} " +
+            $"in the connection string of {of}, found {connection.MaxPoolSize}. Raise it, or lower the concurrency.");
     }
 }

@@ -42,7 +42,9 @@ internal sealed class PostgreSqlEndpoint(
         workers.Start(endpoint.Concurrency, open, AnswerAsync);
     }
 
-    /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled, and their mode says what is left of them.</summary>
+    /// <summary>
+    /// Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled, and their mode says what is left of them.
+    /// </summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         await workers.StopAsync(cancellationToken);

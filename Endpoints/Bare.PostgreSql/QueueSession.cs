@@ -29,7 +29,12 @@ internal sealed class QueueSession : IQueueSession
 
     public bool IsOpen => connection.State == ConnectionState.Open;
 
-    public static async Task<QueueSession> OpenAsync(NpgsqlDataSource source, QueueStatements statements, IsolationLevel isolation, bool withTransactionId, CancellationToken cancellationToken)
+    public static async Task<QueueSession> OpenAsync(
+        NpgsqlDataSource source,
+        QueueStatements statements,
+        IsolationLevel isolation,
+        bool withTransactionId,
+        CancellationToken cancellationToken)
     {
         var opened = await source.OpenConnectionAsync(cancellationToken);
         try

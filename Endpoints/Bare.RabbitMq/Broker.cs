@@ -18,7 +18,8 @@ internal static class Broker
         {
             return await OpenAsync(address, name, cancellationToken);
         }
-        catch (BrokerUnreachableException unreachable) when (unreachable.InnerException is AuthenticationFailureException or PossibleAuthenticationFailureException)
+        catch (BrokerUnreachableException unreachable)
+            when (unreachable.InnerException is AuthenticationFailureException or PossibleAuthenticationFailureException)
         {
             throw new BrokerException($"The broker refuses this user or password: {address}.", unreachable);
         }

@@ -97,7 +97,8 @@ internal sealed class ManagementApi : IDisposable
     {
         var query = string.Create(
             CultureInfo.InvariantCulture,
-            $"api/queues/{Uri.EscapeDataString(broker.VirtualHost)}?disable_stats=true&enable_queue_totals=true&page=1&page_size=500&use_regex=false&name={Uri.EscapeDataString(namePart)}");
+            $"api/queues/{Uri.EscapeDataString(broker.VirtualHost)}?disable_stats=true&enable_queue_totals=true&page=1&page_size=500" +
+            $"&use_regex=false&name={Uri.EscapeDataString(namePart)}");
         using var answer = await GetAsync(query, cancellationToken);
         if (answer.StatusCode is HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden)
             throw new BrokerException($"The management plugin at {broker.Management} refuses user '{broker.UserName}': it needs the tag 'management'.");
@@ -176,7 +177,9 @@ internal sealed class ManagementApi : IDisposable
     /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
     public async Task<IReadOnlyList<string>> ReadNamesAsync(string kind, CancellationToken cancellationToken)
     {
-        var all = await client.GetFromJsonAsync<JsonElement>(new Uri(Path(kind, broker.VirtualHost) + "?disable_stats=true", UriKind.Relative), cancellationToken);
+        var all = await client.GetFromJsonAsync<JsonElement>(
+            new Uri(Path(kind, broker.VirtualHost) + "?disable_stats=true", UriKind.Relative),
+            cancellationToken);
         return [.. all.EnumerateArray().Select(one => one.GetProperty("name").GetString()!)];
     }
 

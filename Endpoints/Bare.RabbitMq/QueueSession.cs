@@ -30,7 +30,9 @@ internal sealed class QueueSession : IAsyncDisposable
     }
 
     public static async Task<QueueSession> OpenAsync(
-        Inbox inbox, RetryTurn turn, QueueNames names, IConnection receiving, IConnection sending, CancellationToken stopping, CancellationToken cancellationToken) =>
+        Inbox inbox, RetryTurn turn, QueueNames names,
+        IConnection receiving, IConnection sending,
+        CancellationToken stopping, CancellationToken cancellationToken) =>
         new(
             inbox, turn, names,
             await receiving.CreateChannelAsync(cancellationToken: cancellationToken),

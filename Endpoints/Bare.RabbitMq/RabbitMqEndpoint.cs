@@ -153,6 +153,7 @@ internal sealed partial class RabbitMqEndpoint(
     [LoggerMessage(Level = LogLevel.Warning, Message = "Given back while stopping: {Reason}")]
     private partial void LogAbandoned(string reason);
 
-    [LoggerMessage(Level = LogLevel.Error, Message = "{Messages} messages are lost: the broker had pushed them and forgotten them, and the host no longer waits.")]
+    [LoggerMessage(Level = LogLevel.Error,
+        Message = "{Messages} messages are lost: the broker had pushed them and forgotten them, and the host no longer waits.")]
     private partial void LogLost(int messages);
 }

@@ -64,12 +64,16 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
             }
             catch (TimeoutException late)
             {
-                throw new BrokerException($"The broker did not confirm messages for '{name}' within {ConfirmDeadline.TotalSeconds} s. A memory or disk alarm blocks publishers.", late);
+                throw new BrokerException(
+                    $"The broker did not confirm messages for '{name}' within {ConfirmDeadline.TotalSeconds} s. A memory or disk alarm blocks publishers.",
+                    late);
             }
         }
     }
 
-    /// <summary>How many messages lie in the queue and among those that are tried again, those included that are being handled, as the broker counts them.</summary>
+    /// <summary>
+    /// How many messages lie in the queue and among those that are tried again, those included that are being handled, as the broker counts them.
+    /// </summary>
     /// <remarks>
     /// Ready and unacknowledged, by the management plugin: AMQP itself tells only the ready ones. For a quorum queue that has consumers, and whose totals
     /// are old, an answer of 0 is asked for again after they must have been renewed.

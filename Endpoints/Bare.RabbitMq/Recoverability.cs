@@ -91,7 +91,8 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         return queue.MoveToErrorsAsync(message, failedAttempts, Failure.Describe(reason));
     }
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "The handlers' database refuses a connection: {Reason} Message {MessageId} goes back, no attempt is counted.")]
+    [LoggerMessage(Level = LogLevel.Warning,
+        Message = "The handlers' database refuses a connection: {Reason} Message {MessageId} goes back, no attempt is counted.")]
     private partial void LogRefused(Guid messageId, string reason);
 
     [LoggerMessage(Level = LogLevel.Information, Message = "Attempt {Attempt} of {Attempts} at message {MessageId} failed: {Reason}")]

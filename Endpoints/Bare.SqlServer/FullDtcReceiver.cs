@@ -10,7 +10,8 @@ namespace Kit.Endpoints.Bare.SqlServer;
 /// connection promotes the transaction to MSDTC.
 /// </summary>
 internal sealed class FullDtcReceiver(
-    Func<CancellationToken, Task<QueueSession>> open, DbDataSource data, TransactionSettings settings, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+    Func<CancellationToken, Task<QueueSession>> open, DbDataSource data, TransactionSettings settings,
+    MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {

@@ -27,7 +27,11 @@ internal sealed class QueueSession : IQueueSession
 
     public bool IsOpen => connection.State == ConnectionState.Open;
 
-    public static async Task<QueueSession> OpenAsync(string connectionString, QueueStatements statements, IsolationLevel isolation, CancellationToken cancellationToken)
+    public static async Task<QueueSession> OpenAsync(
+        string connectionString,
+        QueueStatements statements,
+        IsolationLevel isolation,
+        CancellationToken cancellationToken)
     {
         var opened = new SqlConnection(connectionString);
         try

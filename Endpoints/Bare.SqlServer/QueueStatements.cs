@@ -70,7 +70,8 @@ internal sealed class QueueStatements
         """;
 
     public string MoveToErrors =>
-        $"INSERT INTO {Errors} (position, message_id, type, body, failed_attempts, reason) VALUES (@position, @message_id, @type, @body, @failed_attempts, @reason)";
+        $"INSERT INTO {Errors} (position, message_id, type, body, failed_attempts, reason) " +
+        "VALUES (@position, @message_id, @type, @body, @failed_attempts, @reason)";
 
     /// <summary>Waits for whoever has the message now.</summary>
     public string Take => $"DELETE FROM {Queue} WITH (ROWLOCK, READCOMMITTEDLOCK) OUTPUT deleted.failed_attempts WHERE position = @position";

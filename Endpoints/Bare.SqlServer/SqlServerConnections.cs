@@ -58,7 +58,9 @@ internal sealed class SqlServerConnections
         }
         catch (TransactionException refused)
         {
-            throw new NotSupportedException($"Endpoint '{endpoint}' cannot run in {mode}: MSDTC does not coordinate: {Failure.ReasonOf(refused).Message}", refused);
+            throw new NotSupportedException(
+                $"Endpoint '{endpoint}' cannot run in {mode}: MSDTC does not coordinate: {Failure.ReasonOf(refused).Message}",
+                refused);
         }
     }
 

@@ -27,7 +27,9 @@ internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnecti
         workers.Start(endpoint.Concurrency, ReceiverOf(data), AnswerAsync);
     }
 
-    /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled, and their mode says what is left of them.</summary>
+    /// <summary>
+    /// Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled, and their mode says what is left of them.
+    /// </summary>
     public Task StopAsync(CancellationToken cancellationToken) => workers.StopAsync(cancellationToken);
 
     /// <summary>Stops first, without waiting for handlers, where nobody did.</summary>
@@ -39,7 +41,8 @@ internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnecti
             await data.DisposeAsync();
     }
 
-    private Task<QueueSession> OpenAsync(CancellationToken cancellationToken) => QueueSession.OpenAsync(queues, statements, endpoint.Mode.Isolation, cancellationToken);
+    private Task<QueueSession> OpenAsync(CancellationToken cancellationToken) =>
+        QueueSession.OpenAsync(queues, statements, endpoint.Mode.Isolation, cancellationToken);
 
     private Func<Task<IReceiver>> ReceiverOf(DbDataSource data)
     {

@@ -34,7 +34,8 @@ public sealed class SqlServerQueue(string connectionString, string name)
     }
 
     /// <summary>How many messages lie in the queue, those included that are being handled.</summary>
-    public async Task<long> CountAsync(CancellationToken cancellationToken) => (await tables.ReadAsync(statements.Count, row => row.GetInt64(0), cancellationToken))[0];
+    public async Task<long> CountAsync(CancellationToken cancellationToken) =>
+        (await tables.ReadAsync(statements.Count, row => row.GetInt64(0), cancellationToken))[0];
 
     /// <summary>The ids of the messages that lie in the queue, in its order.</summary>
     public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>

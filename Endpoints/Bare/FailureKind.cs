@@ -6,7 +6,9 @@ namespace Kit.Endpoints.Bare;
 /// <summary>What a failure says about its message, and so what follows from it.</summary>
 internal enum FailureKind
 {
-    /// <summary>The server refused before the handler had done anything there, or had no slot to prepare in. No attempt is counted; the worker pauses.</summary>
+    /// <summary>
+    /// The server refused before the handler had done anything there, or had no slot to prepare in. No attempt is counted; the worker pauses.
+    /// </summary>
     Refused,
 
     /// <summary>The queue's or the handler's session was lost while the message was handled. One attempt; the next one comes after a delay.</summary>

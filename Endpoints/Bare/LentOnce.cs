@@ -5,7 +5,8 @@ namespace Kit.Endpoints.Bare;
 
 /// <summary>What a handler is lent: opened when it first asks, and once, however many ask at the same time.</summary>
 /// <param name="open">Opens it. Asked again when it has failed.</param>
-[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "A semaphore whose wait handle nobody asks for holds nothing.")]
+[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable",
+    Justification = "A semaphore whose wait handle nobody asks for holds nothing.")]
 internal sealed class LentOnce<T>(Func<CancellationToken, ValueTask<T>> open)
     where T : class
 {

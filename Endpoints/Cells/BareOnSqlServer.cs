@@ -40,7 +40,9 @@ public sealed class BareOnSqlServer : IEndpointKind
             queue.EnqueueAsync(messages.Select(message => OutgoingMessage.Create(name, message, message.MessageId)), cancellationToken);
 
         public Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken) =>
-            queue.EnqueueAsync([OutgoingMessage.Create(name, new BuildWidget(messageId), messageId) with { Body = "{ no JSON"u8.ToArray() }], cancellationToken);
+            queue.EnqueueAsync(
+                [OutgoingMessage.Create(name, new BuildWidget(messageId), messageId) with { Body = "{ no JSON"u8.ToArray() }],
+                cancellationToken);
 
         public Task<long> CountAsync(CancellationToken cancellationToken) => queue.CountAsync(cancellationToken);
 

@@ -4,7 +4,9 @@ using Kit.Handlers;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>What is the same in every bare cell, whatever holds the messages: mode, concurrency, and the handler behind the bare endpoint's interface.</summary>
+/// <summary>
+/// What is the same in every bare cell, whatever holds the messages: mode, concurrency, and the handler behind the bare endpoint's interface.
+/// </summary>
 internal static class BareWidgets
 {
     public static BareEndpoint BuildWidgets(this BareEndpoint endpoint, EndpointSettings settings) => endpoint

@@ -115,7 +115,9 @@ public sealed class CellProbe : IAsyncDisposable
         if (order.IsRowVisibleInHandler != expected.IsRowVisibleInHandler)
             yield return order.IsRowVisibleInHandler ? "the row is committed before the handler has ended" : "the row is not committed by the insert itself";
         if (order.IsMessageLeftInHandler != expected.IsMessageLeftInHandler)
-            yield return order.IsMessageLeftInHandler ? "the message is still in the queue while it is handled" : "the message is out of the queue before it was handled";
+            yield return order.IsMessageLeftInHandler
+                ? "the message is still in the queue while it is handled"
+                : "the message is out of the queue before it was handled";
         if (expected.IsMessageLeftAfterCommit is not null && order.IsMessageLeftAfterCommit != expected.IsMessageLeftAfterCommit)
         {
             yield return order.IsMessageLeftAfterCommit is true

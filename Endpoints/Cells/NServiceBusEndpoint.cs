@@ -14,7 +14,8 @@ namespace Kit.Endpoints.Cells;
 internal static class NServiceBusEndpoint
 {
     public static void Add(
-        IServiceCollection services, EndpointSettings settings, HandleWidget handle, Func<EndpointSettings, DbDataSource> openWidgets, Action<EndpointConfiguration> useTransport)
+        IServiceCollection services, EndpointSettings settings, HandleWidget handle,
+        Func<EndpointSettings, DbDataSource> openWidgets, Action<EndpointConfiguration> useTransport)
     {
         var endpoint = Configure(settings.Queue, useTransport);
         endpoint.Conventions().DefiningMessagesAs(type => type == typeof(BuildWidget) || type == typeof(WidgetBuilt));
@@ -56,7 +57,8 @@ internal static class NServiceBusEndpoint
     public static GivenUp GivenUpOf(string? messageId, Func<string, string?> header) => new(
         Guid.TryParse(messageId, out var id) ? id : Guid.Empty,
         Attempts: null,
-        $"{header("NServiceBus.ExceptionInfo.ExceptionType")}: {header("NServiceBus.ExceptionInfo.Message")} {header("NServiceBus.ExceptionInfo.InnerExceptionType")}".TrimEnd());
+        ($"{header("NServiceBus.ExceptionInfo.ExceptionType")}: {header("NServiceBus.ExceptionInfo.Message")} " +
+        $"{header("NServiceBus.ExceptionInfo.InnerExceptionType")}").TrimEnd());
 
     private static EndpointConfiguration Configure(string queue, Action<EndpointConfiguration> useTransport)
     {

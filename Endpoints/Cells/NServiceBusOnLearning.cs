@@ -88,7 +88,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
         private async Task DispatchAsync(IEnumerable<(BuildWidget Message, byte[] Body)> messages, CancellationToken cancellationToken)
         {
             var host = new HostSettings(name, name, new StartupDiagnosticEntries(), (_, _, _) => { }, setupInfrastructure: false);
-            var transport = await new LearningTransport { StorageDirectory = directory }.Initialize(host, receivers: [], sendingAddresses: [], cancellationToken);
+            var transport = await new LearningTransport { StorageDirectory = directory }
+                .Initialize(host, receivers: [], sendingAddresses: [], cancellationToken);
             foreach (var batch in messages.Select(message => OperationOf(message.Message, message.Body)).Chunk(DispatchBatch))
                 await transport.Dispatcher.Dispatch(new TransportOperations(batch), new TransportTransaction(), cancellationToken);
 

@@ -32,12 +32,15 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
     {
         if (settings.Mode.NeedsOneDatabase && settings.Transport != settings.Widgets)
-            throw new ArgumentException($"In {settings.Mode} queue and widgets are in one database, reached with one connection string; here are two.", nameof(settings));
+            throw new ArgumentException(
+                $"In {settings.Mode} queue and widgets are in one database, reached with one connection string; here are two.",
+                nameof(settings));
 
         services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
         NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint =>
             endpoint.UsePostgreSql(
-                settings.Transport, settings.Mode, settings.Concurrency, AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)), settings.TransactionTimeout));
+                settings.Transport, settings.Mode, settings.Concurrency,
+                AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)), settings.TransactionTimeout));
     }
 
     public ICellQueue OpenQueue(string name, string transport) => new CellQueue(transport, name);
@@ -54,7 +57,9 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
         public async Task CreateAsync(CancellationToken cancellationToken)
         {
             await NServiceBusEndpoint.InstallAsync(
-                name, endpoint => endpoint.UsePostgreSql(transport, TransactionMode.DtcOff, errorQueue: AddressOf(NServiceBusEndpoint.ErrorQueueOf(name))), cancellationToken);
+                name,
+                endpoint => endpoint.UsePostgreSql(transport, TransactionMode.DtcOff, errorQueue: AddressOf(NServiceBusEndpoint.ErrorQueueOf(name))),
+                cancellationToken);
             TransportPool.Close(transport);
         }
 

@@ -66,7 +66,8 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
             NServiceBusEndpoint.InstallAsync(settings.Queue, endpoint => Use(endpoint, settings), cancellationToken);
 
         public override async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
-            [.. (await Queue.ReadErrorPropertiesAsync(cancellationToken)).Select(properties => NServiceBusEndpoint.GivenUpOf(properties.MessageId, name => Header(properties, name)))];
+            [.. (await Queue.ReadErrorPropertiesAsync(cancellationToken))
+                .Select(properties => NServiceBusEndpoint.GivenUpOf(properties.MessageId, name => Header(properties, name)))];
 
         private static string? Header(IReadOnlyBasicProperties properties, string name) =>
             properties.Headers?.TryGetValue(name, out var value) is true && value is byte[] text ? Encoding.UTF8.GetString(text) : null;

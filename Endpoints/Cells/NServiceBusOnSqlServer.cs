@@ -61,7 +61,9 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
         private readonly string errors = TableOf(NServiceBusEndpoint.ErrorQueueOf(name));
 
         public Task CreateAsync(CancellationToken cancellationToken) => NServiceBusEndpoint.InstallAsync(
-            name, endpoint => endpoint.UseSqlServer(tables.ConnectionString, TransactionMode.DtcOff, errorQueue: NServiceBusEndpoint.ErrorQueueOf(name)), cancellationToken);
+            name,
+            endpoint => endpoint.UseSqlServer(tables.ConnectionString, TransactionMode.DtcOff, errorQueue: NServiceBusEndpoint.ErrorQueueOf(name)),
+            cancellationToken);
 
         public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
             InsertAsync(messages.Select(message => (message, OutgoingMessage.Create(name, message).Body)), cancellationToken);
@@ -76,7 +78,8 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
             [.. (await ReadHeadersAsync(table, cancellationToken)).Select(headers => Guid.Parse(headers[Headers.MessageId]))];
 
         public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) =>
-            await ReadAsync($"TOP (1) CAST(datalength(Body) AS int) FROM {table} ORDER BY RowVersion", row => row.GetInt32(0), cancellationToken) is [var size] ? size : null;
+            await ReadAsync($"TOP (1) CAST(datalength(Body) AS int) FROM {table} ORDER BY RowVersion", row => row.GetInt32(0), cancellationToken)
+                is [var size] ? size : null;
 
         public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
             [.. (await ReadHeadersAsync(errors, cancellationToken)).Select(NServiceBusEndpoint.GivenUpOf)];
@@ -99,7 +102,10 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
         }
 
         private async Task<IReadOnlyList<Dictionary<string, string>>> ReadHeadersAsync(string from, CancellationToken cancellationToken) =>
-            await ReadAsync($"Headers FROM {from} ORDER BY RowVersion", row => JsonSerializer.Deserialize<Dictionary<string, string>>(row.GetString(0))!, cancellationToken);
+            await ReadAsync(
+                $"Headers FROM {from} ORDER BY RowVersion",
+                row => JsonSerializer.Deserialize<Dictionary<string, string>>(row.GetString(0))!,
+                cancellationToken);
 
         private Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<SqlDataReader, T> read, CancellationToken cancellationToken) =>
             tables.ReadAsync($"{QueueStatements.AsCommitted}SELECT {query}", read, cancellationToken);

@@ -42,7 +42,8 @@ public static class ReceiveTransaction
             if (!context.Extensions.TryGet(out Taken? taken))
             {
                 throw new InvalidOperationException(
-                    $"{context.MessageHandler.HandlerType.Name} did not take the receive's transaction (GetReceiveTransaction), and in shared its work belongs there.");
+                    $"{context.MessageHandler.HandlerType.Name} did not take the receive's transaction (GetReceiveTransaction), " +
+                    "and in shared its work belongs there.");
             }
 
             // To a commit of a failed transaction PostgreSQL answers with a roll-back and no error, and the driver does not look (npgsql issue
@@ -60,7 +61,8 @@ public static class ReceiveTransaction
             {
                 throw new InvalidOperationException(
                     $"{context.MessageHandler.HandlerType.Name} returned with its transaction failed: a statement failed, and the handler went on. " +
-                    "In shared that transaction is the receive's, which cannot commit any more. Let the error leave the handler, or roll back to a savepoint of its own.",
+                    "In shared that transaction is the receive's, which cannot commit any more. " +
+                    "Let the error leave the handler, or roll back to a savepoint of its own.",
                     failure);
             }
         }

@@ -35,7 +35,9 @@ public static class TransactionModeExtensions
     /// the handler has returned (<see cref="HandlerDeadline"/>): a late handler's work is rolled back whole, and its message is retried.
     /// </param>
     /// <exception cref="ArgumentException">An argument is empty.</exception>
-    /// <exception cref="ArgumentOutOfRangeException">A concurrency below 1, or a time-out that .NET would shorten: see <see cref="TransactionTimeout.Require"/>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">
+    /// A concurrency below 1, or a time-out that .NET would shorten: see <see cref="TransactionTimeout.Require"/>.
+    /// </exception>
     /// <exception cref="NotSupportedException">The transport does not offer the mode.</exception>
     public static RoutingSettings<SqlServerTransport> UseSqlServer(
         this EndpointConfiguration endpoint,
@@ -57,7 +59,9 @@ public static class TransactionModeExtensions
     /// <param name="connectionString">The database that holds the queues.</param>
     /// <param name="mode">How transactional the handlers are; the transport offers no <c>full-dtc</c>.</param>
     /// <param name="concurrency">How many messages are handled at the same time.</param>
-    /// <param name="errorQueue">Where messages go that were given up. A name with a point in it needs double quotes around it: before a point is the schema.</param>
+    /// <param name="errorQueue">
+    /// Where messages go that were given up. A name with a point in it needs double quotes around it: before a point is the schema.
+    /// </param>
     /// <inheritdoc cref="UseSqlServer" path="/param[@name='transactionTimeout']"/>
     /// <inheritdoc cref="UseSqlServer" path="/exception"/>
     public static RoutingSettings<PostgreSqlTransport> UsePostgreSql(
@@ -112,7 +116,9 @@ public static class TransactionModeExtensions
 
     /// <summary>Queues in files, to try and to learn with: nothing is flushed to the disk, and one machine alone can use it.</summary>
     /// <param name="endpoint">The endpoint.</param>
-    /// <param name="directory">Where the files are. Messages that are sent move there from the folder for temporary files: on one file system that is one step.</param>
+    /// <param name="directory">
+    /// Where the files are. Messages that are sent move there from the folder for temporary files: on one file system that is one step.
+    /// </param>
     /// <param name="mode">How transactional the handlers are; the transport offers no <c>full-dtc</c>.</param>
     /// <param name="concurrency">How many messages are handled at the same time.</param>
     /// <param name="errorQueue">Where messages go that were given up.</param>

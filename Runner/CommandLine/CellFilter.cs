@@ -61,7 +61,11 @@ internal sealed class CellFilter
         {
             Description = $"{description} Names: {string.Join(", ", names)}, {Every}.",
             HelpName = "name,…",
-            CustomParser = result => [.. result.Tokens.SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))],
+            CustomParser = result =>
+            [
+                .. result.Tokens
+                    .SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)),
+            ],
             AllowMultipleArgumentsPerToken = true,
         };
         option.Validators.Add(result => Check(result, names));

@@ -14,7 +14,11 @@ internal sealed class FaultsCommand : KitCommand
     {
         Description = $"Only these faults. Names: {string.Join(", ", Fault.All)}.",
         HelpName = "name,…",
-        CustomParser = result => [.. result.Tokens.SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))],
+        CustomParser = result =>
+        [
+            .. result.Tokens
+                .SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)),
+        ],
         AllowMultipleArgumentsPerToken = true,
     };
     private readonly Option<bool> storm = new("--storm")
@@ -67,10 +71,17 @@ internal sealed class FaultsCommand : KitCommand
         var plan = Plan(parsed);
         var console = Console.Out;
         await console.WriteLineAsync(
-            $"Cells: {plan.Runnable.Count}. {(plan.Storm is { } raging ? $"Storm: {raging.Messages} messages, {raging.Kills} kills, {raging.Cuts} cuts, seed {raging.Seed}" : $"Faults: {plan.Faults.Count}")}. Results: {plan.Folder}");
+            $"Cells: {plan.Runnable.Count}. " +
+            (plan.Storm is { } raging
+                ? $"Storm: {raging.Messages} messages, {raging.Kills} kills, {raging.Cuts} cuts, seed {raging.Seed}"
+                : $"Faults: {plan.Faults.Count}") +
+            $". Results: {plan.Folder}");
         try
         {
-            var (document, results) = await new FaultRun(plan, (result, done, planned) => console.WriteLine(LineOf(result, done, planned)), console.WriteLine).RunAsync(cancellationToken);
+            var (document, results) = await new FaultRun(
+                plan,
+                (result, done, planned) => console.WriteLine(LineOf(result, done, planned)),
+                console.WriteLine).RunAsync(cancellationToken);
             new GuaranteeReport(document, results).WriteTerminal(console, ReportCommand.Width);
             await console.WriteLineAsync($"\nTables: {new FaultFolder(plan.Folder).TablesPath}");
             return results.All(result => result.IsGood || result.Known is not null) ? ExitCode.Success : ExitCode.Failure;

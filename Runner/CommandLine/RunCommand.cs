@@ -54,7 +54,8 @@ internal sealed class RunCommand : KitCommand
     {
         var plan = Plan(parsed);
         var console = Console.Out;
-        await console.WriteLineAsync($"Cells: {plan.Runnable.Count}. Rounds of each: {plan.Sizes.Rounds}. Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
+        await console.WriteLineAsync(
+            $"Cells: {plan.Runnable.Count}. Rounds of each: {plan.Sizes.Rounds}. Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
         var (finished, refused) = (0, 0);
         try
         {

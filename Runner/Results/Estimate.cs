@@ -36,7 +36,10 @@ public sealed record Estimate(double Mean, double? Factor, int Count)
         {
             0 => null,
             1 => new Estimate(rates.First(), null, 1),
-            var count => new Estimate(rates.Mean(), Math.Exp(StudentT.InvCDF(location: 0, scale: 1, freedom: count - 1, UpperQuantile) * RelativeErrorOf(rates)), count),
+            var count => new Estimate(
+                rates.Mean(),
+                Math.Exp(StudentT.InvCDF(location: 0, scale: 1, freedom: count - 1, UpperQuantile) * RelativeErrorOf(rates)),
+                count),
         };
     }
 

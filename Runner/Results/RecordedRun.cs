@@ -63,7 +63,8 @@ public sealed class RecordedRun
 
     private CellResult StrictestBeside(CellResult result) => StrictestOf(Cells.Where(other => other.Cell.Group == result.Cell.Group));
 
-    private static CrashEffect? EffectOf(string mode) => TransactionMode.All.FirstOrDefault(known => string.Equals(known.Name, mode, StringComparison.Ordinal))?.CrashEffect;
+    private static CrashEffect? EffectOf(string mode) =>
+        TransactionMode.All.FirstOrDefault(known => string.Equals(known.Name, mode, StringComparison.Ordinal))?.CrashEffect;
 
     private CellResult? BareBeside(CellResult result) =>
         Cells.FirstOrDefault(other => other.Cell == result.Cell with { Framework = Floor });

@@ -16,7 +16,8 @@ internal static class ReportText
         "two-phase commits and CPU are per message; the 2nd phase is the mean of the rounds' p50 and the highest of their p99.";
 
     public const string ProbeLegend =
-        "What each cell was seen to do with a few messages, from outside and from within the handler. One that does not do what its label says is not measured.";
+        "What each cell was seen to do with a few messages, from outside and from within the handler. " +
+        "One that does not do what its label says is not measured.";
 
     private static readonly IReadOnlyList<string> Words =
         [RoundTable.Graph, RoundTable.Run, SummaryTable.Mode, RunFacts.Facts, .. ProbeTable.Words];

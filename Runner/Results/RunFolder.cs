@@ -120,7 +120,8 @@ public sealed class RunFolder
                 if (!found.Contains((cell, round)))
                 {
                     throw new KitException(
-                        $"The run is complete, yet a file is missing: {Path.Combine(Location, RoundsFolder, RoundDocument.FileNameOf(cell, round, attempt: 1))}.json",
+                        "The run is complete, yet a file is missing: " +
+                        $"{Path.Combine(Location, RoundsFolder, RoundDocument.FileNameOf(cell, round, attempt: 1))}.json",
                         "Restore it from a copy, or run again: a table without it would not be what was measured.");
                 }
             }

@@ -13,6 +13,9 @@ public static class SvgSparkline
     private const int Height = 40;
     private const int Margin = 2;
     private const int Bottom = Height + Margin;
+    // The picture with its margins.
+    private const int Wide = Width + (2 * Margin);
+    private const int High = Height + (2 * Margin);
 
     public static string PathOf(string folder, RoundDocument round) => $"{folder}/{round.FileName}.svg";
 
@@ -21,7 +24,7 @@ public static class SvgSparkline
         var bins = scale.BinsOf(round);
         output.WriteLine(
             $"""
-            <svg xmlns="http://www.w3.org/2000/svg" width="{Width + (2 * Margin)}" height="{Height + (2 * Margin)}" viewBox="0 0 {Width + (2 * Margin)} {Height + (2 * Margin)}" role="img" aria-labelledby="title desc">
+            <svg xmlns="http://www.w3.org/2000/svg" width="{Wide}" height="{High}" viewBox="0 0 {Wide} {High}" role="img" aria-labelledby="title desc">
               <title id="title">{SecurityElement.Escape(TitleOf(round))}</title>
               <desc id="desc">{SecurityElement.Escape(DescriptionOf(round, scale, bins))}</desc>
               <path d="M{Margin},{Margin}V{Bottom}H{Margin + Width}" fill="none" stroke="#8b949e" stroke-width="1"/>

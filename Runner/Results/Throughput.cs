@@ -25,7 +25,8 @@ public sealed class Throughput
                 throw new ArgumentException(
                     string.Create(
                         CultureInfo.InvariantCulture,
-                        $"Offsets must be ascending and not negative: {offset} ms follows {before} ms. A negative offset means that the clocks of server and handler differ."),
+                        $"Offsets must be ascending and not negative: {offset} ms follows {before} ms. " +
+                        $"A negative offset means that the clocks of server and handler differ."),
                     nameof(offsetsMilliseconds));
             }
 

@@ -31,7 +31,8 @@ internal sealed record HandlerFailed(string Reason) : HandlerEvent;
 /// <param name="SecondPhaseLags">Milliseconds from each decision to the end of its second phase, in modes that have one.</param>
 /// <param name="Promotions">Transactions that were promoted to a distributed one since the first entry.</param>
 internal sealed record DrainReport(
-    DateTimeOffset? FirstEntryUtc, int Entries, int Handled, IReadOnlyList<DateTimeOffset> CompletionsUtc, IReadOnlyList<double> SecondPhaseLags, int Promotions)
+    DateTimeOffset? FirstEntryUtc, int Entries, int Handled,
+    IReadOnlyList<DateTimeOffset> CompletionsUtc, IReadOnlyList<double> SecondPhaseLags, int Promotions)
 {
     public static DrainReport Nothing { get; } = new(FirstEntryUtc: null, Entries: 0, Handled: 0, CompletionsUtc: [], SecondPhaseLags: [], Promotions: 0);
 }

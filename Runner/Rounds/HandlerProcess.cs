@@ -62,7 +62,10 @@ internal sealed class HandlerProcess : IAsyncDisposable
         {
             await handler.DisposeAsync();
             if (failure is TimeoutException)
-                throw new KitException($"The handler process did not come up within {ToStart.TotalSeconds} s.", "The machine is very busy: end other programs.", failure);
+                throw new KitException(
+                    $"The handler process did not come up within {ToStart.TotalSeconds} s.",
+                    "The machine is very busy: end other programs.",
+                    failure);
             throw;
         }
     }
@@ -88,7 +91,10 @@ internal sealed class HandlerProcess : IAsyncDisposable
         }
         catch (TimeoutException late)
         {
-            throw new KitException($"The endpoint did not stop within {ToStop.TotalSeconds} s.", "See what holds its handlers: locks in the database, or a handler that never returns.", late);
+            throw new KitException(
+                $"The endpoint did not stop within {ToStop.TotalSeconds} s.",
+                "See what holds its handlers: locks in the database, or a handler that never returns.",
+                late);
         }
     }
 

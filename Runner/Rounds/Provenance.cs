@@ -30,14 +30,22 @@ internal static class Provenance
             PoolSizes = new Dictionary<string, int> { ["queue"] = EndpointConnections.PoolSize, ["widgets"] = EndpointConnections.PoolSize },
             SeedingSeconds = null,
             Cells = [.. plan.Runnable.Select(NameOf)],
-            LeftOut = [.. plan.Cells.Select(cell => (cell, plan.SupportOf(cell).Because)).Where(cell => cell.Because is not null).Select(cell => new CellLeftOut(NameOf(cell.cell), cell.Because!))],
+            LeftOut =
+            [
+                .. plan.Cells
+                    .Select(cell => (cell, plan.SupportOf(cell).Because))
+                    .Where(cell => cell.Because is not null)
+                    .Select(cell => new CellLeftOut(NameOf(cell.cell), cell.Because!)),
+            ],
         };
     }
 
     public static HostFacts OfHost()
     {
         var machine = MachineFacts.Read();
-        return new HostFacts(machine.Cores, machine.CpuModel, machine.TotalMemoryBytes, machine.OperatingSystem, $"{machine.Runtime}{(IsTiered ? "" : ", tiered compilation off")}");
+        return new HostFacts(
+            machine.Cores, machine.CpuModel, machine.TotalMemoryBytes,
+            machine.OperatingSystem, $"{machine.Runtime}{(IsTiered ? "" : ", tiered compilation off")}");
     }
 
     public static CellName NameOf(Cell cell) => new(cell.Kind.Framework, cell.Kind.Transport, cell.Mode.Name, cell.Access.Name);

@@ -69,17 +69,21 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            return document with { Outcome = RoundOutcome.Error(failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message) };
+            return document with
+            {
+                Outcome = RoundOutcome.Error(failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message),
+            };
         }
     }
 
     private static List<BuildWidget> NewMessages(int count) => [.. Enumerable.Range(0, count).Select(_ => new BuildWidget(Guid.CreateVersion7()))];
 
-    private Task<HandlerProcess> StartHandlerAsync(RoundTransport transport, IRoundStore restored, CancellationToken cancellationToken) => HandlerProcess.StartAsync(
-        new HandlerSpec(
-            cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, sizes.Concurrency,
-            settings.Clock is ClockSource.HandlerCompletions),
-        cancellationToken);
+    private Task<HandlerProcess> StartHandlerAsync(RoundTransport transport, IRoundStore restored, CancellationToken cancellationToken) =>
+        HandlerProcess.StartAsync(
+            new HandlerSpec(
+                cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, sizes.Concurrency,
+                settings.Clock is ClockSource.HandlerCompletions),
+            cancellationToken);
 
     private async Task VerifyResetAsync(IRoundStore widgets, ICellQueue queue, CancellationToken cancellationToken)
     {

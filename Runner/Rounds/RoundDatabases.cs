@@ -28,7 +28,8 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
 
     public Task<long> CountAsync(CancellationToken cancellationToken) => Table.CountAsync(cancellationToken);
 
-    public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) => Table.ReadBuiltAsync(withCommitTime, cancellationToken);
+    public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
+        Table.ReadBuiltAsync(withCommitTime, cancellationToken);
 
     public Task<int> CountPreparedAsync(CancellationToken cancellationToken) => Table.CountPreparedAsync(Names, cancellationToken);
 

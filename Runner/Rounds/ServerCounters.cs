@@ -23,7 +23,11 @@ internal sealed record ServerCounters(long Commits, Reading WalFlushes, NpgsqlLo
             await Task.Delay(20, cancellationToken);
 
         return new ServerCounters(
-            await ScalarAsync<long>(server, "SELECT coalesce(sum(xact_commit), 0)::bigint FROM pg_stat_database WHERE datname = ANY($1)", databases, cancellationToken),
+            await ScalarAsync<long>(
+                server,
+                "SELECT coalesce(sum(xact_commit), 0)::bigint FROM pg_stat_database WHERE datname = ANY($1)",
+                databases,
+                cancellationToken),
             await ReadFlushesAsync(server, cancellationToken),
             await ScalarAsync<NpgsqlLogSequenceNumber>(server, "SELECT pg_current_wal_flush_lsn()", databases: null, cancellationToken),
             await CountSessionsAsync(server, databases, cancellationToken) == 0);
@@ -64,7 +68,11 @@ internal sealed record ServerCounters(long Commits, Reading WalFlushes, NpgsqlLo
     }
 
     private static Task<long> CountSessionsAsync(NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken) =>
-        ScalarAsync<long>(server, "SELECT count(*) FROM pg_stat_activity WHERE datname = ANY($1) AND backend_type = 'client backend'", databases, cancellationToken);
+        ScalarAsync<long>(
+            server,
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = ANY($1) AND backend_type = 'client backend'",
+            databases,
+            cancellationToken);
 
     private static async Task<Reading> ReadFlushesAsync(NpgsqlConnection server, CancellationToken cancellationToken)
     {

@@ -44,7 +44,8 @@ public sealed record InstallableServer(
         IsRequired: false,
         new Dictionary<string, string>(StringComparer.Ordinal)
         {
-            ["apt-get"] = "Debian and Ubuntu also start a broker of their own as a service, on port 5672 of every address; the kit neither uses nor touches it. " +
+            ["apt-get"] = "Debian and Ubuntu also start a broker of their own as a service, on port 5672 of every address; " +
+                           "the kit neither uses nor touches it. " +
                           "To end it for good: systemctl disable --now rabbitmq-server.",
         });
 

@@ -112,7 +112,8 @@ public sealed record PostgreSqlFacts(
             : new Finding(
                 "prepared transactions", $"{PreparedTransactions}, {OurPreparedTransactions} of them the kit's",
                 "Prepared transactions hold their locks and keep the server from cleaning up until somebody ends them.",
-                "See pg_prepared_xacts; in the database of each: COMMIT PREPARED or ROLLBACK PREPARED '<gid>'. An endpoint that starts on their queue ends the kit's.");
+                "See pg_prepared_xacts; in the database of each: COMMIT PREPARED or ROLLBACK PREPARED '<gid>'. " +
+                "An endpoint that starts on their queue ends the kit's.");
 
         yield return TracksCommitTimestamps
             ? new Finding("track_commit_timestamp", "on")

@@ -56,7 +56,9 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         }
     }
 
-    /// <summary>As a user who may do all, in a virtual host that is there. It holds the password; show it through <see cref="ConnectionStrings.Mask"/>.</summary>
+    /// <summary>
+    /// As a user who may do all, in a virtual host that is there. It holds the password; show it through <see cref="ConnectionStrings.Mask"/>.
+    /// </summary>
     public Uri AmqpUri => new($"amqp://{User}:{password}@127.0.0.1:{ports.Amqp}/{VirtualHost}");
 
     /// <summary>Of the management plugin; user and password are those of <see cref="AmqpUri"/>.</summary>

@@ -85,7 +85,8 @@ public sealed record RabbitMqFacts(
             : new Finding(
                 "management plugin", $"not to be had at {Management}",
                 $"{ManagementAbsent}. The kit counts messages with it: AMQP tells nobody how many are not acknowledged.",
-                "On the broker's machine: rabbitmq-plugins enable rabbitmq_management; give the user the tag 'administrator'; or name its address with --rabbitmq-management.",
+                "On the broker's machine: rabbitmq-plugins enable rabbitmq_management; " +
+                "give the user the tag 'administrator'; or name its address with --rabbitmq-management.",
                 IsFatal: true);
 
         if (ManagementAbsent is null)

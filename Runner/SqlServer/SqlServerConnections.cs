@@ -38,7 +38,9 @@ internal static class SqlServerConnections
     }
 
     /// <summary>Runs a statement, however long it takes.</summary>
-    public static async Task ExecuteAsync(this SqlConnection connection, string statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
+    public static async Task ExecuteAsync(
+        this SqlConnection connection, string statement, CancellationToken cancellationToken,
+        params SqlParameter[] parameters)
     {
         await using var command = new SqlCommand(statement, connection) { CommandTimeout = 0 };
         command.Parameters.AddRange(parameters);

@@ -62,7 +62,10 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
         var found = $"{Version}, {Edition}, {Address}";
         yield return int.TryParse(Version.Split('.')[0], out var major) && major >= OldestMajorVersion
             ? new Finding("SQL Server", found)
-            : new Finding("SQL Server", found, $"SQL Server 2016 ({OldestMajorVersion}.0) or newer is needed; the server is {Version}.", "Name a newer server.", IsFatal: true);
+            : new Finding(
+                "SQL Server", found,
+                $"SQL Server 2016 ({OldestMajorVersion}.0) or newer is needed; the server is {Version}.",
+                "Name a newer server.", IsFatal: true);
 
         yield return MayCreateDatabases
             ? new Finding("SQL Server: create databases", "allowed")
@@ -72,13 +75,20 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
                 "As administrator: ALTER SERVER ROLE dbcreator ADD MEMBER …; or name a login that may.", IsFatal: true);
     }
 
-    /// <summary>What an error of the driver means. Numbers: https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors.</summary>
+    /// <summary>
+    /// What an error of the driver means.
+    /// Numbers: https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors.
+    /// </summary>
     internal static KitException Explain(int number, Exception failure, string address) => number switch
     {
         18456 => new KitException($"Wrong login or password: {address}.", "Put the right User ID and Password into the connection string.", failure),
-        4060 => new KitException($"The server has no such database, or the login may not use it: {address}.", "Name one that exists, such as Database=master.", failure),
+        4060 => new KitException(
+            $"The server has no such database, or the login may not use it: {address}.",
+            "Name one that exists, such as Database=master.", failure),
         _ when failure.InnerException is AuthenticationException => new KitException(
-            $"The server's certificate is not trusted: {address}.", "Install its certificate here, or add TrustServerCertificate=true where you know the network.", failure),
+            $"The server's certificate is not trusted: {address}.",
+            "Install its certificate here, or add TrustServerCertificate=true where you know the network.",
+            failure),
         // -2: time limit. 0, 2, 53, 258, 10060, 10061 and what the system says else: no connection.
         -2 or 0 or 2 or 53 or 258 or 10060 or 10061 or 11001 => new KitException(
             $"The SQL Server is out of reach: {address}.", "Start it, or correct Server (host,port); see that it listens on TCP.", failure),

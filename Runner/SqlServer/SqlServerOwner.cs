@@ -16,7 +16,9 @@ internal static class SqlServerOwner
         await using var connection = await SqlServerConnections.OpenAsync(server, cancellationToken);
         await connection.ExecuteAsync($"CREATE DATABASE [{database}]", cancellationToken);
         await connection.ExecuteAsync(
-            $"EXEC [{database}].sys.sp_addextendedproperty @name = N'{Property}', @value = @mark", cancellationToken, new SqlParameter("@mark", OwnerMark.Text));
+            $"EXEC [{database}].sys.sp_addextendedproperty @name = N'{Property}', @value = @mark",
+            cancellationToken,
+            new SqlParameter("@mark", OwnerMark.Text));
     }
 
     /// <summary>Drops a database if it is there, and ends the sessions in it first.</summary>
@@ -42,7 +44,8 @@ internal static class SqlServerOwner
         await using (var connection = await SqlServerConnections.OpenAsync(server, cancellationToken))
         {
             var candidates = await connection.ReadAsync(
-                "SELECT name FROM sys.databases WHERE LEFT(name, LEN(@prefix)) = @prefix AND owner_sid = SUSER_SID() AND state_desc = N'ONLINE' AND HAS_DBACCESS(name) = 1",
+                "SELECT name FROM sys.databases WHERE LEFT(name, LEN(@prefix)) = @prefix " +
+                "AND owner_sid = SUSER_SID() AND state_desc = N'ONLINE' AND HAS_DBACCESS(name) = 1",
                 row => row.GetString(0), cancellationToken, new SqlParameter("@prefix", DatabaseOwner.NamePrefix));
             foreach (var database in candidates)
             {

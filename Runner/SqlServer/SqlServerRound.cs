@@ -20,7 +20,11 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
 
     /// <summary>Without times: SQL Server keeps none for a commit.</summary>
     public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
-        ReadAsync("SELECT message_id FROM dbo.widget WHERE message_id <> @seeded", row => new BuiltWidget(row.GetGuid(0), Committed: null), cancellationToken, new SqlParameter("@seeded", Guid.Empty));
+        ReadAsync(
+            "SELECT message_id FROM dbo.widget WHERE message_id <> @seeded",
+            row => new BuiltWidget(row.GetGuid(0), Committed: null),
+            cancellationToken,
+            new SqlParameter("@seeded", Guid.Empty));
 
     /// <summary>Transactions in doubt hold locks, and a count that waits for them ends by its own time limit; MSDTC ends them.</summary>
     public Task<int> CountPreparedAsync(CancellationToken cancellationToken) => Task.FromResult(0);
@@ -49,7 +53,9 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
     // One connection string for queue and widgets, so that one session serves both; two where the transaction is to be promoted.
     private string QueueOf(TransactionMode mode) => mode == TransactionMode.FullDtcPromoted ? queue : widgets;
 
-    private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<SqlDataReader, T> read, CancellationToken cancellationToken, params SqlParameter[] parameters)
+    private async Task<IReadOnlyList<T>> ReadAsync<T>(
+        string query, Func<SqlDataReader, T> read, CancellationToken cancellationToken,
+        params SqlParameter[] parameters)
     {
         await using var connection = await SqlServerConnections.OpenAsync(widgets, cancellationToken);
         return await connection.ReadAsync(query, read, cancellationToken, parameters);

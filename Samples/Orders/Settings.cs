@@ -13,7 +13,10 @@ internal sealed record Settings(string Framework, TransactionMode Mode, string Q
     /// <exception cref="ArgumentException">There is no such mode.</exception>
     /// <exception cref="InvalidOperationException">A setting is missing.</exception>
     public static Settings Read(IConfiguration configuration) => new(
-        Required(configuration, "Framework"), TransactionMode.Parse(Required(configuration, "Mode")), Required(configuration, "Queues"), Required(configuration, "Data"));
+        Required(configuration, "Framework"),
+        TransactionMode.Parse(Required(configuration, "Mode")),
+        Required(configuration, "Queues"),
+        Required(configuration, "Data"));
 
     private static string Required(IConfiguration configuration, string name) =>
         configuration[name] ?? throw new InvalidOperationException($"The setting '{name}' is missing.");

@@ -51,7 +51,12 @@ public sealed class ServerLacksWhatTheModeNeeds
         var (queue, data) = (bench.Databases.Queue, bench.Databases.Widgets);
 
         await Assert.ThatAsync(
-            () => bench.StartAsync(TransactionMode.Parse(mode), 4, TwoPhaseBench.InsertAsync, of == "its queue" ? small(queue) : queue, of == "its queue" ? data : small(data)),
+            () => bench.StartAsync(
+                TransactionMode.Parse(mode),
+                4,
+                TwoPhaseBench.InsertAsync,
+                of == "its queue" ? small(queue) : queue,
+                of == "its queue" ? data : small(data)),
             Throws.InvalidOperationException.With.Message.Contains($"a Maximum Pool Size of at least 4 in the connection string of {of}, found 3"));
     }
 }

@@ -20,7 +20,9 @@ public sealed class SqlServerWithoutAServer
 
     [Test]
     public void The_queue_is_clustered_by_its_identity() =>
-        Assert.That(Statements.Create, Does.StartWith("CREATE TABLE [a]]queue] (").And.Contain("position bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY CLUSTERED"));
+        Assert.That(
+            Statements.Create,
+            Does.StartWith("CREATE TABLE [a]]queue] (").And.Contain("position bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY CLUSTERED"));
 
     [Test]
     public void A_retry_goes_back_to_its_own_place() =>
@@ -28,7 +30,8 @@ public sealed class SqlServerWithoutAServer
 
     [Test]
     public void Looks_from_outside_wait_for_no_lock() => Assert.That(
-        new[] { Statements.Count, Statements.ReadMessages, Statements.ReadBodySize, Statements.ReadErrors }, Has.All.StartsWith("SET TRANSACTION ISOLATION LEVEL SNAPSHOT; SELECT"));
+        new[] { Statements.Count, Statements.ReadMessages, Statements.ReadBodySize, Statements.ReadErrors },
+        Has.All.StartsWith("SET TRANSACTION ISOLATION LEVEL SNAPSHOT; SELECT"));
 
     [Test]
     public void A_name_that_leaves_no_room_for_the_error_table_is_refused() =>
@@ -49,5 +52,7 @@ public sealed class SqlServerWithoutAServer
 
     [Test]
     public void The_password_is_masked() =>
-        Assert.That(ConnectionStrings.Mask("Server=db1,1433;User ID=kit;Pwd=hidden;TrustServerCertificate=true"), Does.Contain("Pwd=***").And.Not.Contain("hidden"));
+        Assert.That(
+            ConnectionStrings.Mask("Server=db1,1433;User ID=kit;Pwd=hidden;TrustServerCertificate=true"),
+            Does.Contain("Pwd=***").And.Not.Contain("hidden"));
 }

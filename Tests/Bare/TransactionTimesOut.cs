@@ -52,7 +52,10 @@ public sealed class TransactionTimesOut
     [Test]
     public void A_limit_above_that_of_the_process_is_refused_with_the_line_that_raises_it() =>
         Assert.That(
-            () => bench.Build(TransactionMode.DtcOff, (_, _) => Task.CompletedTask, configure: endpoint => endpoint.LimitTransactions(TimeSpan.FromMinutes(30))),
+            () => bench.Build(
+                TransactionMode.DtcOff,
+                (_, _) => Task.CompletedTask,
+                configure: endpoint => endpoint.LimitTransactions(TimeSpan.FromMinutes(30))),
             Throws.InstanceOf<ArgumentOutOfRangeException>().With.Message.Contains("TransactionManager.MaximumTimeout = TimeSpan.FromMinutes(30);"));
 
     private static Work InsertAroundAPause(bool pausesAlways) => async (context, cancellationToken) =>

@@ -26,7 +26,9 @@ public sealed class WhatTheHandlerSees
         var hasTransaction = mode != TransactionMode.ScopeOff && mode != TransactionMode.TransactionsOff;
         var hasScope = hasTransaction && mode != TransactionMode.Shared && mode != TransactionMode.Outbox;
         Assert.That(errors, Is.Empty);
-        Assert.That((ambient, ambientIsolation, isolation, inTransaction), Is.EqualTo((hasScope, hasScope ? "ReadCommitted" : "", "read committed", hasTransaction)));
+        Assert.That(
+            (ambient, ambientIsolation, isolation, inTransaction),
+            Is.EqualTo((hasScope, hasScope ? "ReadCommitted" : "", "read committed", hasTransaction)));
     }
 
     [Test]

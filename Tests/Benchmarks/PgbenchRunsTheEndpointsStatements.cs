@@ -5,7 +5,8 @@ namespace Kit.Tests.Benchmarks;
 
 public sealed class PgbenchRunsTheEndpointsStatements
 {
-    private static readonly IReadOnlyList<string> Statements = [.. File.ReadLines(Pgbench.Script).Where(line => !line.StartsWith("--", StringComparison.Ordinal))];
+    private static readonly IReadOnlyList<string> Statements =
+        [.. File.ReadLines(Pgbench.Script).Where(line => !line.StartsWith("--", StringComparison.Ordinal))];
 
     [Test]
     public void Two_statements_each_on_its_own_line() => Assert.That(Statements, Has.Count.EqualTo(2));

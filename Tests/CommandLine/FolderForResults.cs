@@ -43,7 +43,11 @@ public sealed class FolderForResults : OnANamedServer
             using var runner = RunnerProcess.Start(
                 new Dictionary<string, string> { ["TMPDIR"] = Parent.Path },
                 RunnerProcess.ProgramPath,
-                ["run", "--transport", "postgresql", "--mode", "transactions-off", "--messages", "1500", "--rounds", "4", "--warmup", "0", "--seed-rows", "0", "--no-repeat", "--out", Path.Combine(disk, "run")]);
+                [
+                    "run", "--transport", "postgresql", "--mode", "transactions-off",
+                    "--messages", "1500", "--rounds", "4", "--warmup", "0",
+                    "--seed-rows", "0", "--no-repeat", "--out", Path.Combine(disk, "run"),
+                ]);
             var result = await runner.EndAsync();
             var servers = Directory.GetDirectories(Parent.Path, "kit-postgresql-*");
             await new ExternalProgram("mount").RunAsync(["-o", "remount,size=10m", disk], CancellationToken.None);
@@ -55,7 +59,9 @@ public sealed class FolderForResults : OnANamedServer
                 Assert.That(result.Errors, Does.StartWith($"error: Cannot write {disk}").And.Contain("No space left on device").And.Contain("\n  → "));
                 Assert.That(servers, Is.Empty);
                 Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success), report.Errors);
-                Assert.That(RunFolder.Open(Path.Combine(disk, "run")).Load().Rounds.Select(round => round.OffsetsMilliseconds.Count), Is.Not.Empty.And.All.EqualTo(1500));
+                Assert.That(
+                    RunFolder.Open(Path.Combine(disk, "run")).Load().Rounds.Select(round => round.OffsetsMilliseconds.Count),
+                    Is.Not.Empty.And.All.EqualTo(1500));
             }
         }
         finally
@@ -66,7 +72,8 @@ public sealed class FolderForResults : OnANamedServer
 
     private async Task FailsBeforeAnyWorkAsync(string folder)
     {
-        var result = await RunnerProcess.RunAsync("run", "--transport", "postgresql", "--messages", "1", "--postgresql", Server.ConnectionString, "--out", folder);
+        var result = await RunnerProcess.RunAsync(
+            "run", "--transport", "postgresql", "--messages", "1", "--postgresql", Server.ConnectionString, "--out", folder);
 
         using (Assert.EnterMultipleScope())
         {

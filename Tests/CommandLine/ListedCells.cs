@@ -77,7 +77,10 @@ public sealed partial class ListedCells
     // Optional packages are there or not; what is said then is theirs to test.
     private static string WhateverTheFeedHas(string list) => Count().Replace(Optional().Replace(list, "${cell}(with the package)"), "(some)");
 
-    [GeneratedRegex("^(?<cell>(nservicebus .*(ado|dapper|npoco)|.* npoco|.* sqlserver +[^ ]+ +[^ ]+) +).*$", RegexOptions.Multiline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
+    [GeneratedRegex(
+        "^(?<cell>(nservicebus .*(ado|dapper|npoco)|.* npoco|.* sqlserver +[^ ]+ +[^ ]+) +).*$",
+        RegexOptions.Multiline | RegexOptions.ExplicitCapture,
+        matchTimeoutMilliseconds: 1000)]
     private static partial Regex Optional();
 
     [GeneratedRegex("^[0-9]+(?= of )", RegexOptions.Multiline, matchTimeoutMilliseconds: 1000)]

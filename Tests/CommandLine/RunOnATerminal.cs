@@ -14,7 +14,9 @@ public sealed class RunOnATerminal
             Assert.Ignore("A terminal is made by 'script' of util-linux, which is not here.");
         var server = await NamedServer.GetAsync();
         using var parent = new TemporaryFolder();
-        var arguments = "run --transport postgresql --mode scope-off --messages 200 --rounds 2 --warmup 10 --seed-rows 20000 --out " + Path.Combine(parent.Path, "run");
+        var arguments =
+            "run --transport postgresql --mode scope-off --messages 200 --rounds 2 --warmup 10 --seed-rows 20000 --out " +
+            Path.Combine(parent.Path, "run");
         using var terminal = RunnerProcess.Start(
             new Dictionary<string, string> { ["KIT_POSTGRESQL"] = server.ConnectionString, ["TERM"] = "xterm" },
             "script",
@@ -27,7 +29,9 @@ public sealed class RunOnATerminal
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output);
             Assert.That(result.Output, Does.Contain("all rounds").And.Contain("━━━━").And.Contain("1 of 2: bare/postgresql/scope-off/ado"));
             // The cursor is hidden under the bars and comes back.
-            Assert.That(result.Output.LastIndexOf("\e[?25h", StringComparison.Ordinal), Is.GreaterThan(result.Output.LastIndexOf("\e[?25l", StringComparison.Ordinal)));
+            Assert.That(
+                result.Output.LastIndexOf("\e[?25h", StringComparison.Ordinal),
+                Is.GreaterThan(result.Output.LastIndexOf("\e[?25l", StringComparison.Ordinal)));
             Assert.That(result.Output, Does.Contain($"Tables and graphs: {Path.Combine(parent.Path, "run", "tables.md")}"));
         }
     }

@@ -64,7 +64,12 @@ internal sealed class RunnerProcess : IDisposable
             StandardOutputEncoding = Encoding.UTF8,
             StandardErrorEncoding = Encoding.UTF8,
         };
-        foreach (var variable in new[] { ConnectionStrings.PostgreSqlVariable, ConnectionStrings.RabbitMqVariable, ConnectionStrings.RabbitMqManagementVariable })
+        foreach (var variable in new[]
+        {
+            ConnectionStrings.PostgreSqlVariable,
+            ConnectionStrings.RabbitMqVariable,
+            ConnectionStrings.RabbitMqManagementVariable,
+        })
             start.Environment.Remove(variable);
         foreach (var (name, value) in environment)
             start.Environment[name] = value;

@@ -8,7 +8,8 @@ using Kit.Runner.Rounds;
 namespace Kit.Tests.Contract;
 
 /// <summary>
-/// Handler processes are killed in the middle of a drain, as by SIGKILL; another one goes on. <c>.ci/run</c> kills three for each cell; the test run parameter <c>kills</c> says otherwise. Where a mode leaves messages in doubt
+/// Handler processes are killed in the middle of a drain, as by SIGKILL; another one goes on.
+/// <c>.ci/run</c> kills three for each cell; the test run parameter <c>kills</c> says otherwise. Where a mode leaves messages in doubt
 /// there is nobody to go on with them, so it has no part in this.
 /// </summary>
 [TestFixtureSource(nameof(Cells))]

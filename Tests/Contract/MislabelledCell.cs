@@ -25,7 +25,9 @@ public sealed class MislabelledCell
         var cell = new Cell(new Mislabelled(TransactionMode.Parse(truth)), TransactionMode.Parse(label), AccessLibrary.All[0]);
 
         var result = await CellProbe.RunAsync(
-            cell, new EndpointSettings("probe", databases.QueueOf(TransactionMode.Parse(truth)), databases.Widgets, cell.Mode, Concurrency: 2), CancellationToken.None);
+            cell,
+            new EndpointSettings("probe", databases.QueueOf(TransactionMode.Parse(truth)), databases.Widgets, cell.Mode, Concurrency: 2),
+            CancellationToken.None);
 
         Assert.That(result.Support.Because, Does.Contain(expected));
     }

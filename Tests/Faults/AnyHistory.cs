@@ -99,7 +99,8 @@ public sealed class AnyHistory
     private static void Holds(Func<AnyOne, bool> property) => Prop.ForAll(Histories().ToArbitrary(), property).Check(Thorough);
 
     private static string Text(MessageVerdict verdict) =>
-        $"{verdict.MessageId} {verdict.Class} [{string.Join(' ', verdict.Also)}] {verdict.Flags} +{verdict.ExcessRows}\n  {string.Join("\n  ", verdict.Evidence)}";
+        $"{verdict.MessageId} {verdict.Class} [{string.Join(' ', verdict.Also)}] {verdict.Flags} +{verdict.ExcessRows}" +
+        $"\n  {string.Join("\n  ", verdict.Evidence)}";
 
     private static Gen<AnyOne> Histories() =>
         from rows in Gen.Choose(1, 2)
@@ -112,7 +113,10 @@ public sealed class AnyHistory
 
     /// <summary>The traces of one message: mostly few, so that the good ends are drawn as well.</summary>
     private static Gen<Func<History, History>> Message(int number, Workload workload) =>
-        from sendings in Gen.Frequency((8, Gen.Constant<SendResult[]>([SendResult.Acked])), (3, Gen.Constant<SendResult[]>([SendResult.Unknown])), (1, AnyOf<SendResult>(0, 2)))
+        from sendings in Gen.Frequency(
+            (8, Gen.Constant<SendResult[]>([SendResult.Acked])),
+            (3, Gen.Constant<SendResult[]>([SendResult.Unknown])),
+            (1, AnyOf<SendResult>(0, 2)))
         from attempts in Gen.Frequency((6, AnyOf<AttemptPoint>(1, 3)), (1, AnyOf<AttemptPoint>(0, 0)))
         from rows in Gen.Frequency((3, Gen.Constant(Enumerable.Repeat(1, workload.RowsPerAttempt).ToArray())), (2, Some(0, 0, 1, 1)), (2, Some(0, 4, 1, 3)))
         from outgoing in Gen.Frequency((3, Gen.Constant(workload.Sends ? [1] : Array.Empty<int>())), (2, Some(0, 0, 1, 1)), (1, Some(0, 3, 1, 2)))
@@ -126,7 +130,9 @@ public sealed class AnyHistory
             history = rows.Aggregate(history, (whole, attempt) => whole.Row(number, attempt));
             history = outgoing.Aggregate(history, (whole, id) => whole.Arrived(number, id));
             history = Enumerable.Range(0, errors).Aggregate(history, (whole, _) => whole.InErrorQueue(number));
-            history = queued.Aggregate(history, (whole, claim) => whole.Queued(number, claim == 0, claim == 0 ? null : InventedHistory.Transaction(number, claim)));
+            history = queued.Aggregate(
+                history,
+                (whole, claim) => whole.Queued(number, claim == 0, claim == 0 ? null : InventedHistory.Transaction(number, claim)));
             return prepared.Distinct().Aggregate(history, (whole, transaction) =>
                 whole.LeftPrepared(InventedHistory.Transaction(number, transaction), $"kit/7/16384/{number}{transaction}"));
         });

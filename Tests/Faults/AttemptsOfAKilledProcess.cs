@@ -33,7 +33,10 @@ public sealed class AttemptsOfAKilledProcess
             AssertRead(Lines);
             Assert.That(File.ReadAllLines(Journal), Has.Length.EqualTo(3));
             Assert.That(File.ReadAllLines(Journal)[2], Is.EqualTo(
-                """{"messageId":"00000001-0000-0000-0000-000000000000","attemptId":"00000001-0001-0001-0000-000000000000","point":"after-first-insert","backends":[{"processId":17,"transactionId":4294967295},{"processId":18}]}"""));
+                """
+                {"messageId":"00000001-0000-0000-0000-000000000000","attemptId":"00000001-0001-0001-0000-000000000000",
+                "point":"after-first-insert","backends":[{"processId":17,"transactionId":4294967295},{"processId":18}]}
+                """.ReplaceLineEndings("")));
         }
     }
 
@@ -87,7 +90,9 @@ public sealed class AttemptsOfAKilledProcess
         foreach (var damaged in new[] { lines[0][..40], "null", "{}", "17" })
         {
             File.WriteAllLines(Journal, [lines[0], damaged, lines[2]]);
-            Assert.That(() => AttemptJournal.Read(Journal), Throws.InstanceOf<FormatException>().With.Message.Contains($"line 2: expected an attempt, found '{damaged}'"));
+            Assert.That(
+                () => AttemptJournal.Read(Journal),
+                Throws.InstanceOf<FormatException>().With.Message.Contains($"line 2: expected an attempt, found '{damaged}'"));
 
             File.WriteAllLines(Journal, [lines[0], damaged]);
             Assert.That(() => AttemptJournal.Read(Journal), Throws.InstanceOf<FormatException>());
@@ -104,7 +109,9 @@ public sealed class AttemptsOfAKilledProcess
         using (var journal = new AttemptJournal(Journal))
             Parallel.For(1, 1_001, number => journal.Write(Lines[2] with { MessageId = InventedHistory.Message(number) }));
 
-        Assert.That(AttemptJournal.Read(Journal).Select(line => line.MessageId).Order(), Is.EqualTo(Enumerable.Range(1, 1_000).Select(InventedHistory.Message)));
+        Assert.That(
+            AttemptJournal.Read(Journal).Select(line => line.MessageId).Order(),
+            Is.EqualTo(Enumerable.Range(1, 1_000).Select(InventedHistory.Message)));
     }
 
     [Test]
@@ -123,7 +130,9 @@ public sealed class AttemptsOfAKilledProcess
 
     private async Task<int> WriteUntilKilledAsync(int atLeast)
     {
-        using var process = Process.Start(new ProcessStartInfo("dotnet", ["exec", typeof(JournallingProcess).Assembly.Location, JournallingProcess.Command, Journal])
+        using var process = Process.Start(new ProcessStartInfo(
+            "dotnet",
+            ["exec", typeof(JournallingProcess).Assembly.Location, JournallingProcess.Command, Journal])
         {
             UseShellExecute = false,
             RedirectStandardInput = true,

@@ -429,5 +429,7 @@ public sealed class ConnectionThroughAProxy
     }
 
     private static void AssertReset(Func<Task> read) =>
-        Assert.That(async () => await read(), Throws.InstanceOf<SocketException>().With.Property(nameof(SocketException.SocketErrorCode)).EqualTo(SocketError.ConnectionReset));
+        Assert.That(
+            async () => await read(),
+            Throws.InstanceOf<SocketException>().With.Property(nameof(SocketException.SocketErrorCode)).EqualTo(SocketError.ConnectionReset));
 }

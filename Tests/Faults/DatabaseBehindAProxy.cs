@@ -28,7 +28,8 @@ public sealed class DatabaseBehindAProxy
             GssEncryptionMode = GssEncryptionMode.Disable,
         };
         proxy = new FaultProxy(server.Host!, server.Port);
-        connection = new NpgsqlConnection(new NpgsqlConnectionStringBuilder(server.ConnectionString) { Host = "127.0.0.1", Port = proxy.Port }.ConnectionString);
+        connection = new NpgsqlConnection(
+            new NpgsqlConnectionStringBuilder(server.ConnectionString) { Host = "127.0.0.1", Port = proxy.Port }.ConnectionString);
         await connection.OpenAsync();
         session = connection.ProcessID;
     }
@@ -83,7 +84,9 @@ public sealed class DatabaseBehindAProxy
         await ExecuteAsync(Insert);
         var fault = proxy.CutAt(Commit, moment, how);
 
-        Assert.That(async () => await transaction.CommitAsync().WaitAsync(Eventually.Limit), Throws.InstanceOf<NpgsqlException>().And.Not.InstanceOf<PostgresException>());
+        Assert.That(
+            async () => await transaction.CommitAsync().WaitAsync(Eventually.Limit),
+            Throws.InstanceOf<NpgsqlException>().And.Not.InstanceOf<PostgresException>());
 
         // The client may know before the server is told.
         Assert.That(async () => await fault.Fired.WaitAsync(Eventually.Limit), Throws.Nothing, "the fault fired");

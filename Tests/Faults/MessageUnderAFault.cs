@@ -26,7 +26,9 @@ public sealed class MessageUnderAFault
     {
         yield return Case("Handled once", Once, DeliveryClass.Once);
         yield return Case("Handled once by a handler that sends nothing", Acked.Handled(It, 1, OneRow), OneRow, DeliveryClass.Once);
-        yield return Case("Rolled back, then handled", Acked.Attempted(It, 1, AttemptPoint.AfterFirstInsert).Handled(It, 2, OneRowAndASend), DeliveryClass.Once);
+        yield return Case(
+            "Rolled back, then handled", Acked.Attempted(It, 1, AttemptPoint.AfterFirstInsert).Handled(It, 2, OneRowAndASend),
+            DeliveryClass.Once);
         yield return Case("Sent with an unknown answer, and handled once", Unknown.Handled(It, 1, OneRowAndASend), Recovered);
 
         yield return Case("transactions-off, killed before the insert", Acked.Attempted(It, 1, AttemptPoint.BeforeInsert), Lost);
@@ -39,7 +41,9 @@ public sealed class MessageUnderAFault
         yield return Case("scope-off, always throws after the insert", Inserted(3).InErrorQueue(It), Duplicated, Zombie);
         yield return Case("scope-off, always throws, and sends nothing", Inserted(3).InErrorQueue(It), OneRow, Duplicated, Zombie);
         yield return Case("A crash loop of scope-off", Inserted(2).Queued(It), Duplicated, Stuck);
-        yield return Case("A crash loop of dtc-off", Acked.Attempted(It, 1, AttemptPoint.BeforeInsert).Attempted(It, 2, AttemptPoint.BeforeInsert).Queued(It), Stuck);
+        yield return Case(
+            "A crash loop of dtc-off", Acked.Attempted(It, 1, AttemptPoint.BeforeInsert).Attempted(It, 2, AttemptPoint.BeforeInsert).Queued(It),
+            Stuck);
         yield return Case("Two rows of one attempt that should insert one", Once.Row(It, 1), Duplicated);
 
         yield return Case("Outbox, killed after the dispatch: the same id twice", Once.Arrived(It, 1), DuplicatedOutgoing);
@@ -49,7 +53,8 @@ public sealed class MessageUnderAFault
         yield return Case("A swallowed error of the database", Acked.Attempted(It, 1, AttemptPoint.Returned).Arrived(It, 1), Ghost);
         yield return Case("An immediate send, then thrown for good", Acked.Attempted(It, 1, AttemptPoint.AfterSend).Arrived(It, 1).InErrorQueue(It), Ghost);
         yield return Case(
-            "An immediate send by each of two attempts", Acked.Attempted(It, 1, AttemptPoint.AfterSend).Arrived(It, 1).Attempted(It, 2, AttemptPoint.AfterSend).Arrived(It, 2),
+            "An immediate send by each of two attempts",
+            Acked.Attempted(It, 1, AttemptPoint.AfterSend).Arrived(It, 1).Attempted(It, 2, AttemptPoint.AfterSend).Arrived(It, 2),
             Ghost, DuplicatedOutgoing);
 
         yield return Case("transactions-off, killed between insert and send", Inserted(1), Zombie);
@@ -73,7 +78,9 @@ public sealed class MessageUnderAFault
         yield return Case(
             "Half done, then done whole", Acked.Attempted(It, 1, AttemptPoint.BeforeInsert).Row(It, 1).Handled(It, 2, TwoRows), TwoRows, Torn, Duplicated);
         yield return Case(
-            "Half done twice makes no whole", Acked.Attempted(It, 1, AttemptPoint.BeforeInsert).Row(It, 1).Attempted(It, 2, AttemptPoint.BeforeInsert).Row(It, 2), TwoRows, Torn);
+            "Half done twice makes no whole",
+            Acked.Attempted(It, 1, AttemptPoint.BeforeInsert).Row(It, 1).Attempted(It, 2, AttemptPoint.BeforeInsert).Row(It, 2),
+            TwoRows, Torn);
         yield return Case("Half done and given up", Acked.Attempted(It, 1, AttemptPoint.BeforeInsert).Row(It, 1).InErrorQueue(It), TwoRows, Torn, Zombie);
 
         yield return Case("Counted and never received", Acked.Queued(It, receivable: false), Stuck);

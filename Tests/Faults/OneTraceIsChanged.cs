@@ -33,7 +33,10 @@ public sealed class OneTraceIsChanged
         yield return Mutation("A second outgoing id", history => history.Arrived(3, 2), Once, DuplicatedOutgoing);
         yield return Mutation("An error beside the effect", history => history.InErrorQueue(3), Once, Zombie);
         yield return Mutation("A queue entry beside the effect", history => history.Queued(3), Once, Stuck);
-        yield return Mutation("An orphaned prepared transaction", history => history.LeftPrepared(InventedHistory.Transaction(3, 1), "kit/7/16384/3"), Once, Torn);
+        yield return Mutation(
+            "An orphaned prepared transaction",
+            history => history.LeftPrepared(InventedHistory.Transaction(3, 1), "kit/7/16384/3"),
+            Once, Torn);
         yield return Mutation("Its attempts are struck from the journal", history => history.NotAttempted(3), Once, Unexpected);
         yield return Mutation("Its sending is struck from the journal", history => history.NotSent(3), Once, Unexpected);
         yield return Mutation("The answer to its sending is forgotten", history => history.NotSent(3).Sent(3, SendResult.Unknown), Once, Recovered);
@@ -53,7 +56,10 @@ public sealed class OneTraceIsChanged
         yield return Mutation("Recovery ends a torn message without its row", history => history with { Prepared = [.. history.Prepared.Take(1)] }, Torn, Lost);
         yield return Mutation("A torn message lies in its queue", history => history.Queued(18), Torn, InDoubt);
         yield return Mutation("A queue entry is lost", history => history.DropQueued(19), Stuck, Lost);
-        yield return Mutation("A stuck message is claimed by what is prepared", history => history.DropQueued(19).Queued(19, false, 77).LeftPrepared(77), Stuck, InDoubt);
+        yield return Mutation(
+            "A stuck message is claimed by what is prepared",
+            history => history.DropQueued(19).Queued(19, false, 77).LeftPrepared(77),
+            Stuck, InDoubt);
         yield return Mutation("A recovered message's answer comes", history => history.NotSent(20).Sent(20), Recovered, Once);
         yield return Mutation("A recovered message's row is dropped", history => history.DropRow(20), Recovered, Ghost);
         yield return Mutation("A refused message was not refused", history => history.NotSent(21).Sent(21), Unexpected, Once);
@@ -97,7 +103,14 @@ public sealed class OneTraceIsChanged
     public void Trace_of_a_stranger_adds_one_and_moves_none()
     {
         var before = Account.Of(Gallery, Workload);
-        foreach (var found in new[] { Gallery.Row(99, 1), Gallery.Arrived(99, 1), Gallery.InErrorQueue(99), Gallery.Queued(99), Gallery.Attempted(99, 1, AttemptPoint.Started) })
+        foreach (var found in new[]
+        {
+            Gallery.Row(99, 1),
+            Gallery.Arrived(99, 1),
+            Gallery.InErrorQueue(99),
+            Gallery.Queued(99),
+            Gallery.Attempted(99, 1, AttemptPoint.Started),
+        })
         {
             var after = Account.Of(found, Workload);
 

@@ -20,7 +20,9 @@ public sealed class PreparedTransactionIsFound
 
     [Test]
     public void By_the_process_at_the_end_of_the_drivers_id_where_one_message_had_it() =>
-        Assert.That(TornOf(Two.LeftPrepared(77, DriversId(1234)) with { Attempts = [.. Two.Attempts, WithProcess(1, 1234)] }), Is.EqualTo(new[] { InventedHistory.Message(1) }));
+        Assert.That(
+            TornOf(Two.LeftPrepared(77, DriversId(1234)) with { Attempts = [.. Two.Attempts, WithProcess(1, 1234)] }),
+            Is.EqualTo(new[] { InventedHistory.Message(1) }));
 
     [Test]
     public void Not_by_a_process_that_served_several() => AssertUnattributed(Two.LeftPrepared(77, DriversId(InventedHistory.PooledProcess)));

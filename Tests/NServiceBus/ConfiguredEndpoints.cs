@@ -60,7 +60,8 @@ public sealed class ConfiguredEndpoints
 
     [Test]
     public void The_time_out_of_full_dtc_is_the_transport_s() => Assert.That(
-        ((SqlServerTransport)Configured("sqlserver", TransactionMode.FullDtc, transactionTimeout: TimeSpan.FromMinutes(2)).Get<TransportDefinition>()).TransactionScope.Timeout,
+        ((SqlServerTransport)Configured("sqlserver", TransactionMode.FullDtc, transactionTimeout: TimeSpan.FromMinutes(2)).Get<TransportDefinition>())
+            .TransactionScope.Timeout,
         Is.EqualTo(TimeSpan.FromMinutes(2)));
 
     [Test]
@@ -113,7 +114,9 @@ public sealed class ConfiguredEndpoints
 
     [TestCaseSource(nameof(Transports))]
     public void Less_than_one_message_at_a_time_is_refused(string transport) =>
-        Assert.That(() => Configured(transport, TransactionMode.DtcOff, concurrency: 0), Throws.TypeOf<ArgumentOutOfRangeException>().With.Message.Contains("concurrency"));
+        Assert.That(
+            () => Configured(transport, TransactionMode.DtcOff, concurrency: 0),
+            Throws.TypeOf<ArgumentOutOfRangeException>().With.Message.Contains("concurrency"));
 
     [TestCaseSource(nameof(Transports))]
     public void An_empty_error_queue_is_refused(string transport) =>

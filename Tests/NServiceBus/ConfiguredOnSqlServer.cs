@@ -42,7 +42,9 @@ public sealed class ConfiguredOnSqlServer
             Assert.That(settings.Get<int>("Recoverability.Immediate.Retries"), Is.EqualTo(retries));
             Assert.That(settings.Get<int>("Recoverability.Delayed.DefaultPolicy.Retries"), Is.Zero);
             Assert.That(settings.ErrorQueueAddress(), Is.EqualTo("orders_error"));
-            Assert.That(ConfiguredEndpoints.WrapOf(settings)?.IsolationLevel, mode == TransactionMode.DtcOff ? Is.EqualTo(IsolationLevel.ReadCommitted) : Is.Null);
+            Assert.That(
+                ConfiguredEndpoints.WrapOf(settings)?.IsolationLevel,
+                mode == TransactionMode.DtcOff ? Is.EqualTo(IsolationLevel.ReadCommitted) : Is.Null);
             Assert.That(new SqlConnectionStringBuilder(transport.ConnectionString).Enlist, Is.EqualTo(queueEnlists));
             Assert.That(new SqlConnectionStringBuilder(WidgetsOf(host)).Enlist, Is.EqualTo(widgetsEnlist));
         }
@@ -87,7 +89,8 @@ public sealed class ConfiguredOnSqlServer
 
     [TestCase("full-dtc")]
     [TestCase("dtc-off")]
-    public void Else_it_goes_on_to_the_server(string mode) => Assert.That(() => StartAsync(TransactionMode.Parse(mode), Widgets), Throws.TypeOf<SqlException>());
+    public void Else_it_goes_on_to_the_server(string mode) =>
+        Assert.That(() => StartAsync(TransactionMode.Parse(mode), Widgets), Throws.TypeOf<SqlException>());
 
     [TestCase("full-dtc", null)]
     [TestCase("dtc-off", null)]
@@ -104,7 +107,8 @@ public sealed class ConfiguredOnSqlServer
     public void Promotion_is_supported_where_SQL_Server_s_is() =>
         Assert.That(Kind.Supports(TransactionMode.FullDtcPromoted), Is.EqualTo(SqlServerSupport.Promotion));
 
-    private static SqlServerTransport TransportOf(IHost host) => (SqlServerTransport)host.Services.GetRequiredService<IReadOnlySettings>().Get<TransportDefinition>();
+    private static SqlServerTransport TransportOf(IHost host) =>
+        (SqlServerTransport)host.Services.GetRequiredService<IReadOnlySettings>().Get<TransportDefinition>();
 
     private static string WidgetsOf(IHost host) => host.Services.GetRequiredService<DbDataSource>().ConnectionString;
 

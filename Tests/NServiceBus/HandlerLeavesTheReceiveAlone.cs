@@ -69,7 +69,9 @@ public sealed class HandlerLeavesTheReceiveAlone
         await Eventually.HoldsAsync(async () => (await queue.ReadErrorsAsync(CancellationToken.None)).Count > 0, "the message is given up");
 
         await host.StopAsync();
-        Assert.That((await queue.ReadErrorsAsync(CancellationToken.None)).Single().Reason, Does.Contain("SwallowsAndSends returned with its transaction failed"));
+        Assert.That(
+            (await queue.ReadErrorsAsync(CancellationToken.None)).Single().Reason,
+            Does.Contain("SwallowsAndSends returned with its transaction failed"));
         Assert.That(attempts.Made, Is.EqualTo(TransactionMode.Shared.Attempts));
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero, "what it sent is rolled back");
         Assert.That(await databases.CountRowsAsync(), Is.Zero);

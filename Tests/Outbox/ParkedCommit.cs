@@ -8,7 +8,9 @@ namespace Kit.Tests.Outbox;
 /// </summary>
 internal sealed class ParkedCommit : IAsyncDisposable
 {
-    private const string Waiting = "FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    private const string Waiting =
+        "FROM pg_locks WHERE locktype = 'advisory' AND NOT granted " +
+        "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
 
     private readonly string database;
     private readonly string table;

@@ -20,11 +20,14 @@ internal static class SendingEndpoint
         var cell = Cell.All.Single(cell => cell.Name == spec.Cell);
         var builder = new WidgetBuilder(cell.Access.CreateInsert());
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
-        cell.Kind.AddEndpoint(host.Services, new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, Concurrency: 1), async (message, context, cancellationToken) =>
-        {
-            await builder.BuildAsync(message, context, cancellationToken);
-            await context.SendAsync(Sink, new WidgetBuilt(message.MessageId), cancellationToken);
-        });
+        cell.Kind.AddEndpoint(
+            host.Services,
+            new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, Concurrency: 1),
+            async (message, context, cancellationToken) =>
+            {
+                await builder.BuildAsync(message, context, cancellationToken);
+                await context.SendAsync(Sink, new WidgetBuilt(message.MessageId), cancellationToken);
+            });
         using var endpoint = host.Build();
         await endpoint.StartAsync();
         // To the end of the input: a killed test leaves no endpoint behind.

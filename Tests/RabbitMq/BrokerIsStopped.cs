@@ -24,7 +24,8 @@ public sealed class BrokerIsStopped
 
     private PrivateRabbitMq broker = null!;
 
-    private static IEnumerable<TestCaseData> Cells => RabbitMqCells.All.Select(cell => new TestCaseData(cell.Arguments).SetArgDisplayNames($"{cell.Arguments[0]}"));
+    private static IEnumerable<TestCaseData> Cells =>
+        RabbitMqCells.All.Select(cell => new TestCaseData(cell.Arguments).SetArgDisplayNames($"{cell.Arguments[0]}"));
 
     [OneTimeSetUp]
     public async Task OneTimeSetUp()
@@ -93,11 +94,14 @@ public sealed class BrokerIsStopped
         async Task RunAsync(Func<Task> meanwhile)
         {
             var host = Host.CreateEmptyApplicationBuilder(settings: null);
-            cell.Kind.AddEndpoint(host.Services, new EndpointSettings(name, address, databases.Widgets, cell.Mode, Concurrency: 2), async (message, context, cancellationToken) =>
-            {
-                await builder.BuildAsync(message, context, cancellationToken);
-                Interlocked.Increment(ref handled);
-            });
+            cell.Kind.AddEndpoint(
+                host.Services,
+                new EndpointSettings(name, address, databases.Widgets, cell.Mode, Concurrency: 2),
+                async (message, context, cancellationToken) =>
+                {
+                    await builder.BuildAsync(message, context, cancellationToken);
+                    Interlocked.Increment(ref handled);
+                });
             var endpoint = host.Build();
             await using ((IAsyncDisposable)endpoint)
             {

@@ -35,7 +35,9 @@ public sealed class MessageEndsItsProcess
 
         Assert.That(deaths, Is.EqualTo(cell.Mode.Attempts + 1));
         var error = (await queue.ReadErrorsAsync(CancellationToken.None)).Single();
-        Assert.That(error, Has.Property("MessageId").EqualTo(poison).And.Property("Attempts").EqualTo(cell.Mode.Attempts).And.Property("Reason").Contains("cut off"));
+        Assert.That(
+            error,
+            Has.Property("MessageId").EqualTo(poison).And.Property("Attempts").EqualTo(cell.Mode.Attempts).And.Property("Reason").Contains("cut off"));
         var rows = await databases.ReadRowsByMessageAsync();
         Assert.That(messages.Where(message => message.MessageId != poison && !rows.ContainsKey(message.MessageId)), Is.Empty, "lost");
     }
@@ -59,7 +61,9 @@ public sealed class MessageEndsItsProcess
         }
     }
 
-    private static Process Start() => Process.Start(new ProcessStartInfo("dotnet", ["exec", typeof(PoisonedEndpoint).Assembly.Location, PoisonedEndpoint.Command])
+    private static Process Start() => Process.Start(new ProcessStartInfo(
+        "dotnet",
+        ["exec", typeof(PoisonedEndpoint).Assembly.Location, PoisonedEndpoint.Command])
     {
         UseShellExecute = false,
         RedirectStandardInput = true,

@@ -20,12 +20,15 @@ internal static class PoisonedEndpoint
         var cell = Cell.All.Single(cell => cell.Name == spec.Cell);
         var builder = new WidgetBuilder(cell.Access.CreateInsert());
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
-        cell.Kind.AddEndpoint(host.Services, new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, Concurrency: 2), async (message, context, cancellationToken) =>
-        {
-            await builder.BuildAsync(message, context, cancellationToken);
-            if (message.MessageId == spec.Poison)
-                Process.GetCurrentProcess().Kill();
-        });
+        cell.Kind.AddEndpoint(
+            host.Services,
+            new EndpointSettings(spec.Cell, spec.Transport, spec.Widgets, cell.Mode, Concurrency: 2),
+            async (message, context, cancellationToken) =>
+            {
+                await builder.BuildAsync(message, context, cancellationToken);
+                if (message.MessageId == spec.Poison)
+                    Process.GetCurrentProcess().Kill();
+            });
         using var endpoint = host.Build();
         await endpoint.StartAsync();
         // To the end of the input: a killed test leaves no endpoint behind.

@@ -115,7 +115,8 @@ public sealed class QueueIsThereAlready
         Assert.That(Warnings, Has.Exactly(3).Items
             .And.One.Contain("Queue 'work' drops messages that are older than 60000 ms")
             .And.One.Contain("Queue 'work' holds 1000 messages at most and drops the oldest message when it is full")
-            .And.One.Contain("Queue 'work_error' drops messages that are older than 5000 ms. Expected: no message-ttl. Take message-ttl out of its policy 'test'."));
+            .And.One.Contain("Queue 'work_error' drops messages that are older than 5000 ms. " +
+                "Expected: no message-ttl. Take message-ttl out of its policy 'test'."));
     }
 
     [Test]

@@ -96,7 +96,8 @@ public sealed class ComparedMeans
             InventedRun.Document,
             [
                 .. InventedRun.Rounds,
-                .. Enumerable.Range(1, 5).SelectMany(number => new[] { other, elsewhere }.Select(cell => InventedRun.Round("dtc-off", number, seconds: 7.12) with { Cell = cell })),
+                .. Enumerable.Range(1, 5)
+                    .SelectMany(number => new[] { other, elsewhere }.Select(cell => InventedRun.Round("dtc-off", number, seconds: 7.12) with { Cell = cell })),
             ]);
 
         using (Assert.EnterMultipleScope())
@@ -104,7 +105,9 @@ public sealed class ComparedMeans
             Assert.That(run.AgainstBare(run.Cells.Single(result => result.Cell == other))!.Ratio.Value, Is.EqualTo(0.5).Within(0.01));
             Assert.That(run.AgainstBare(run.Cells.Single(result => result.Cell == elsewhere)), Is.Null);
             Assert.That(SummaryTable.SpeedOf(run).Select(column => column.Header), Does.Contain("Ratio to bare"));
-            Assert.That(SummaryTable.SpeedOf(new RecordedRun(InventedRun.Document, InventedRun.Rounds)).Select(column => column.Header), Does.Not.Contain("Ratio to bare"));
+            Assert.That(
+                SummaryTable.SpeedOf(new RecordedRun(InventedRun.Document, InventedRun.Rounds)).Select(column => column.Header),
+                Does.Not.Contain("Ratio to bare"));
         }
     }
 

@@ -44,7 +44,9 @@ public sealed class GuaranteesInTheReadme
 
         Assert.That(SignaturesIn(folder.TablesPath).Single(), Does.EndWith(" 20,020 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 20,020 |"));
         Assert.That(folder.LoadResults().Single().Storm!.Kills, Is.EqualTo(1_000));
-        Assert.That(File.ReadAllText(Readme), Does.Contain("[1,000 kills](results/kills/guarantees.md), 20,020 messages, 0 lost, 0 doubled, 0 left prepared, so less than 0.0015"));
+        Assert.That(
+            File.ReadAllText(Readme),
+            Does.Contain("[1,000 kills](results/kills/guarantees.md), 20,020 messages, 0 lost, 0 doubled, 0 left prepared, so less than 0.0015"));
     }
 
     [Test]
@@ -61,5 +63,8 @@ public sealed class GuaranteesInTheReadme
 
     /// <summary>The rows of the first table that has them, up to its end.</summary>
     private static List<string> SignaturesIn(string markdown) =>
-        [.. File.ReadAllLines(markdown).SkipWhile(line => !line.StartsWith("| framework | transport | mode | msg/s |", StringComparison.Ordinal)).Skip(2).TakeWhile(line => line.StartsWith('|'))];
+        [.. File.ReadAllLines(markdown)
+            .SkipWhile(line => !line.StartsWith("| framework | transport | mode | msg/s |", StringComparison.Ordinal))
+            .Skip(2)
+            .TakeWhile(line => line.StartsWith('|'))];
 }

@@ -38,8 +38,12 @@ internal static class InventedRun
         Broker = new Dictionary<string, string>(StringComparer.Ordinal) { ["version"] = "4.1.0", ["queues"] = "classic, durable" },
         Probes =
         [
-            new CellProbed(Cell("full-dtc"), "ReadCommitted", "read committed", "when the handler has returned", "with the row's commit", MostTogether: 2, BodyBytes: 52),
-            new CellProbed(Cell("transactions-off"), AmbientTransaction: null, "read committed", "with the insert", "before the handler", MostTogether: 2, BodyBytes: null),
+            new CellProbed(
+                Cell("full-dtc"), "ReadCommitted", "read committed", "when the handler has returned", "with the row's commit",
+                MostTogether: 2, BodyBytes: 52),
+            new CellProbed(
+                Cell("transactions-off"), AmbientTransaction: null, "read committed", "with the insert", "before the handler",
+                MostTogether: 2, BodyBytes: null),
         ],
         LeftOut = [new CellLeftOut(Cell("full-dtc") with { Access = "npoco" }, "not available: the package feed has no NPoco 5.7.x")],
     };

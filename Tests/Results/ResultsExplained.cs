@@ -16,7 +16,10 @@ public sealed class ResultsExplained
     public void Every_column_of_the_tables_is_explained()
     {
         var columns = File.ReadLines(Path.Combine(RepositoryFolder(), "Tests", "Approved", "tables.md"))
-            .Where(line => line.StartsWith("| Run | Elapsed", StringComparison.Ordinal) || line.StartsWith("| Mode |", StringComparison.Ordinal) || line.StartsWith("| Cell |", StringComparison.Ordinal))
+            .Where(line =>
+                line.StartsWith("| Run | Elapsed", StringComparison.Ordinal)
+                || line.StartsWith("| Mode |", StringComparison.Ordinal)
+                || line.StartsWith("| Cell |", StringComparison.Ordinal))
             .SelectMany(line => line.Split('|', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
             .Distinct(StringComparer.Ordinal);
 
@@ -32,8 +35,13 @@ public sealed class ResultsExplained
                 $"when no count has moved for {Settling.Quiet.TotalSeconds} seconds, or for {Settling.QuietWithWorkLeft.TotalSeconds} where a message or a " +
                 $"prepared transaction is left; after {Settling.Limit.TotalSeconds} seconds without that it is void"));
             Assert.That(Readme, Does.Contain($"took more than {Figures.Share(Noise.DefaultLimit)} of the machine's CPU"));
-            Assert.That(Readme, Does.Contain($"**With {Comparison.EnoughRounds} rounds or more on both sides.**").And.Contain($"*n < {Comparison.EnoughRounds}*"));
-            Assert.That(Readme, Does.Contain($"has {0.4 * SvgSparkline.MostBins} to {SvgSparkline.MostBins} of them ({0.4 * BlockSparkline.MostBins} to {BlockSparkline.MostBins} on the terminal)"));
+            Assert.That(
+                Readme,
+                Does.Contain($"**With {Comparison.EnoughRounds} rounds or more on both sides.**").And.Contain($"*n < {Comparison.EnoughRounds}*"));
+            Assert.That(
+                Readme,
+                Does.Contain($"has {0.4 * SvgSparkline.MostBins} to {SvgSparkline.MostBins} of them " +
+                    $"({0.4 * BlockSparkline.MostBins} to {BlockSparkline.MostBins} on the terminal)"));
         }
     }
 

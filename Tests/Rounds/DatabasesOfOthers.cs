@@ -73,7 +73,9 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
         await Server.ExecuteAsync("CREATE ROLE neighbour LOGIN CREATEDB PASSWORD 'secret'");
         try
         {
-            var removed = await DatabaseOwner.RemoveLeftoversAsync(Server.As("neighbour", "secret").ConnectionString + ";Pooling=false", CancellationToken.None);
+            var removed = await DatabaseOwner.RemoveLeftoversAsync(
+                Server.As("neighbour", "secret").ConnectionString + ";Pooling=false",
+                CancellationToken.None);
 
             Assert.That(removed, Is.Empty);
         }

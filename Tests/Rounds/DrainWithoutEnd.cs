@@ -30,7 +30,11 @@ public sealed class DrainWithoutEnd
         await queue.CreateAsync(CancellationToken.None);
         await queue.PreloadAsync([.. Enumerable.Range(0, Messages).Select(_ => new BuildWidget(Guid.CreateVersion7()))], CancellationToken.None);
         handler = await HandlerProcess.StartAsync(
-            new HandlerSpec(Cell.Name, Cell.Name, EndpointConnections.For(restored.Queue), EndpointConnections.For(restored.Widgets), Concurrency: 2, RecordCompletions: false),
+            new HandlerSpec(
+                Cell.Name, Cell.Name,
+                EndpointConnections.For(restored.Queue),
+                EndpointConnections.For(restored.Widgets),
+                Concurrency: 2, RecordCompletions: false),
             CancellationToken.None);
     }
 

@@ -51,7 +51,8 @@ public sealed class RoundThatGoesWrong : OnAServerOfItsOwn
             "--postgresql", Server.ConnectionString, "--out", Parent.Path);
         string? queue = null;
         await Eventually.HoldsAsync(
-            async () => (queue = (await Server.DatabasesAsync()).Except(before).SingleOrDefault(name => name.EndsWith("_queue", StringComparison.Ordinal))) is not null,
+            async () => (queue = (await Server.DatabasesAsync()).Except(before)
+                .SingleOrDefault(name => name.EndsWith("_queue", StringComparison.Ordinal))) is not null,
             "the round has its databases");
         // Until then no handler gets its row in, however slow whoever meddles is.
         var widgets = Server.In(queue!.Replace("_queue", "_widgets", StringComparison.Ordinal));

@@ -18,7 +18,9 @@ public sealed class RunBesideABusyProcess
         var busy = Task.Factory.StartNew(() => Spin(enough.Token), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
         var result = await RunnerProcess.RunAsync(
-            "run", "--transport", "postgresql", "--mode", "transactions-off", "--messages", "400", "--rounds", "2", "--warmup", "10", "--seed-rows", "0", "--out", parent.Path);
+            "run", "--transport", "postgresql", "--mode", "transactions-off", "--messages", "400",
+            "--rounds", "2", "--warmup", "10", "--seed-rows", "0",
+            "--out", parent.Path);
         await enough.CancelAsync();
         await busy;
 
@@ -28,8 +30,12 @@ public sealed class RunBesideABusyProcess
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
             Assert.That(rounds.Select(round => (round.Round, round.Attempt)), Is.EquivalentTo(new[] { (1, 1), (2, 1), (1, 2), (2, 2) }));
             Assert.That(rounds.Select(round => round.Noise.OtherCpuShare.Value), Is.All.GreaterThan(Noise.DefaultLimit));
-            Assert.That(rounds.SelectMany(round => round.Costs.Named()).Where(cost => cost.Name != "two-phase commits").Select(cost => cost.Reading.Value), Is.All.Positive);
-            Assert.That(result.Output, Does.Contain("in 2 rounds; they are run once more.").And.Contain("4 of 4: bare/postgresql/transactions-off/ado, round 2 again: "));
+            Assert.That(
+                rounds.SelectMany(round => round.Costs.Named()).Where(cost => cost.Name != "two-phase commits").Select(cost => cost.Reading.Value),
+                Is.All.Positive);
+            Assert.That(
+                result.Output,
+                Does.Contain("in 2 rounds; they are run once more.").And.Contain("4 of 4: bare/postgresql/transactions-off/ado, round 2 again: "));
         }
     }
 

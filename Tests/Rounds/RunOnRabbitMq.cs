@@ -134,7 +134,8 @@ public sealed class RunOnRabbitMq : OnAServerOfItsOwn
 
     private async Task<int> CountRowsAsync()
     {
-        var widgets = (await Server.DatabasesAsync()).Single(name => name.StartsWith("kit_", StringComparison.Ordinal) && name.EndsWith("_widgets", StringComparison.Ordinal));
+        var widgets = (await Server.DatabasesAsync())
+            .Single(name => name.StartsWith("kit_", StringComparison.Ordinal) && name.EndsWith("_widgets", StringComparison.Ordinal));
         return int.Parse((await Server.In(widgets).ReadAsync("SELECT count(*) FROM widget"))[0], CultureInfo.InvariantCulture);
     }
 

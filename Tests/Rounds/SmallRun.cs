@@ -43,7 +43,9 @@ public sealed class SmallRun : OnAServerOfItsOwn
             {
                 Assert.That(round.Outcome.IsValid(), $"{round.Cell}: {string.Join(", ", round.Outcome.Reasons)}");
                 Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(Messages).And.Ordered);
-                Assert.That(round.Accounts.Where(account => account.Value > 0), Is.EqualTo(new Dictionary<MessageClass, int> { [MessageClass.Once] = Messages }));
+                Assert.That(
+                    round.Accounts.Where(account => account.Value > 0),
+                    Is.EqualTo(new Dictionary<MessageClass, int> { [MessageClass.Once] = Messages }));
                 Assert.That(round.HandlerEntries, Is.EqualTo(Messages));
                 Assert.That(round.ColdPerSecond, Is.Positive);
                 Assert.That(round.Clock, Is.EqualTo(ClockSource.CommitTimestamps));
@@ -83,7 +85,9 @@ public sealed class SmallRun : OnAServerOfItsOwn
             Assert.That(document.Packages, Contains.Key("Npgsql").And.ContainKey("Dapper").And.ContainKey("NPoco"));
             Assert.That(document.Server, Contains.Key("server_version").And.ContainKey("fsync").And.ContainKey("synchronous_commit"));
             Assert.That(document.Server["server"], Is.EqualTo("PostgreSQL, the user's"));
-            Assert.That(document.Settings, Is.EqualTo(new RunSettings(Messages, Rounds: 2, Concurrency: 2, SeedRows: 100, WarmUp: 20, OrderSeed: 7, Quick: false)));
+            Assert.That(
+                document.Settings,
+                Is.EqualTo(new RunSettings(Messages, Rounds: 2, Concurrency: 2, SeedRows: 100, WarmUp: 20, OrderSeed: 7, Quick: false)));
             Assert.That(document.SeedingSeconds, Is.Positive);
             Assert.That(document.Host.Cores, Is.EqualTo(Environment.ProcessorCount));
             Assert.That(document.CommandLine, Does.StartWith($"run --transport postgresql --messages {Messages} ").And.Contain("Password=***"));
@@ -114,7 +118,11 @@ public sealed class SmallRun : OnAServerOfItsOwn
         using var runner = RunnerProcess.Start(
             environment,
             RunnerProcess.ProgramPath,
-            ["run", "--transport", "postgresql", "--mode", "scope-off", "--messages", "1", "--rounds", "1", "--warmup", "0", "--seed-rows", "0", "--out", Path.Combine(parent.Path, "environment")]);
+            [
+                "run", "--transport", "postgresql", "--mode", "scope-off",
+                "--messages", "1", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
+                "--out", Path.Combine(parent.Path, "environment"),
+            ]);
 
         var other = await runner.EndAsync();
 
@@ -164,7 +172,8 @@ public sealed class SmallRun : OnAServerOfItsOwn
     {
         var before = Everything();
 
-        var second = await RunnerProcess.RunAsync("run", "--transport", "postgresql", "--messages", "1", "--postgresql", Server.ConnectionString, "--out", Folder);
+        var second = await RunnerProcess.RunAsync(
+            "run", "--transport", "postgresql", "--messages", "1", "--postgresql", Server.ConnectionString, "--out", Folder);
 
         using (Assert.EnterMultipleScope())
         {

@@ -12,7 +12,9 @@ public sealed class SnippetsOfTheReadme
     [Test]
     public void Each_stands_in_the_sample_word_for_word()
     {
-        var sources = Directory.GetFiles(Path.Combine(Root, "Samples"), "*.cs", SearchOption.AllDirectories).Select(source => Unindented(File.ReadAllText(source))).ToList();
+        var sources = Directory.GetFiles(Path.Combine(Root, "Samples"), "*.cs", SearchOption.AllDirectories)
+            .Select(source => Unindented(File.ReadAllText(source)))
+            .ToList();
         var snippets = Snippets(File.ReadAllText(Path.Combine(Root, "README.md"))).ToList();
 
         Assert.That(snippets, Has.Count.EqualTo(6));

@@ -190,7 +190,9 @@ public sealed class NamedBrokerTests
             "Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{broker.Address.UserName}:{broker.Address.Password}")));
         using var user = await http.PutAsJsonAsync("api/users/limited", new { password = "limited", tags = "management" });
         user.EnsureSuccessStatusCode();
-        using var permissions = await http.PutAsJsonAsync($"api/permissions/{broker.Address.VirtualHost}/limited", new { configure = ".*", write = ".*", read = ".*" });
+        using var permissions = await http.PutAsJsonAsync(
+            $"api/permissions/{broker.Address.VirtualHost}/limited",
+            new { configure = ".*", write = ".*", read = ".*" });
         permissions.EnsureSuccessStatusCode();
         return RabbitMqAddress.Parse(With(uri => (uri.UserName, uri.Password) = ("limited", "limited")), broker.ManagementUri.AbsoluteUri);
     }

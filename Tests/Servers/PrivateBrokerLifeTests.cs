@@ -40,7 +40,8 @@ public sealed class PrivateBrokerLifeTests
         var watch = Stopwatch.StartNew();
         await broker.DisposeAsync();
 
-        await TestContext.Out.WriteLineAsync($"Ready again after {broker.StartTime.TotalSeconds:F1} s, stopped and removed in {watch.Elapsed.TotalSeconds:F1} s");
+        await TestContext.Out.WriteLineAsync(
+            $"Ready again after {broker.StartTime.TotalSeconds:F1} s, stopped and removed in {watch.Elapsed.TotalSeconds:F1} s");
         Assert.Multiple(() =>
         {
             Assert.That(processes.Select(process => process.HasEnded), Is.EqualTo([true, true]));
@@ -122,7 +123,9 @@ public sealed class PrivateBrokerLifeTests
             Assert.Ignore($"A small disk cannot be mounted here: {mount.Output}");
         try
         {
-            await Assert.ThatAsync(StartAsync, Throws.InstanceOf<KitException>().With.Message.Contains("No space left on device").And.Message.Contains(parent.Path));
+            await Assert.ThatAsync(
+                StartAsync,
+                Throws.InstanceOf<KitException>().With.Message.Contains("No space left on device").And.Message.Contains(parent.Path));
 
             Assert.That(Directory.EnumerateFileSystemEntries(parent.Path), Is.Empty);
         }

@@ -32,7 +32,9 @@ public sealed class PrivateBrokerTests
     [Test]
     public async Task Has_no_guest()
     {
-        var guest = RabbitMqAddress.Parse(new UriBuilder(broker.AmqpUri) { UserName = "guest", Password = "guest" }.Uri.AbsoluteUri, broker.ManagementUri.AbsoluteUri);
+        var guest = RabbitMqAddress.Parse(
+            new UriBuilder(broker.AmqpUri) { UserName = "guest", Password = "guest" }.Uri.AbsoluteUri,
+            broker.ManagementUri.AbsoluteUri);
 
         await Assert.ThatAsync(
             () => RabbitMqFacts.ReadVersionAsync(guest, CancellationToken.None),

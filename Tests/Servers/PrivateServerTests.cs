@@ -69,7 +69,9 @@ public sealed class PrivateServerTests
 
         var facts = await PostgreSqlFacts.RequireAsync(server.ConnectionString, twoPhaseWanted: true, CancellationToken.None);
 
-        Assert.That(facts.Findings(twoPhaseWanted: true).Where(finding => finding.Problem is not null && finding.Name is not "prepared transactions"), Is.Empty);
+        Assert.That(
+            facts.Findings(twoPhaseWanted: true).Where(finding => finding.Problem is not null && finding.Name is not "prepared transactions"),
+            Is.Empty);
     }
 
     [Test]

@@ -6,7 +6,8 @@ namespace Kit.Tests.Servers;
 public sealed class RabbitMqFactsTests
 {
     private static readonly RabbitMqFacts Healthy = new(
-        "kit at broker:5672, virtual host /", "4.1.0", new Uri("http://broker:15672/"), ManagementAbsent: null, MayMakeVirtualHosts: true, Alarm: null, Refusal: null);
+        "kit at broker:5672, virtual host /", "4.1.0", new Uri("http://broker:15672/"),
+        ManagementAbsent: null, MayMakeVirtualHosts: true, Alarm: null, Refusal: null);
 
     [Test]
     public void A_healthy_broker_has_no_problem() => Assert.That(Healthy.Findings().Select(finding => finding.Problem), Is.All.Null);

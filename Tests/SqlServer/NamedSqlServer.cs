@@ -33,11 +33,14 @@ public sealed class NamedSqlServer
 
     [Test]
     public void Certificate() => Assert.That(
-        SqlServerFacts.Explain(20, new InvalidOperationException("told", new AuthenticationException()), "kit at db1").Remedy, Does.Contain("TrustServerCertificate"));
+        SqlServerFacts.Explain(20, new InvalidOperationException("told", new AuthenticationException()), "kit at db1").Remedy,
+        Does.Contain("TrustServerCertificate"));
 
     [TestCase("13.0.1601.5", true, 0)]
     [TestCase("12.0.6024.0", true, 1)]
     [TestCase("16.0.1000.6", false, 1)]
     public void What_a_run_needs(string version, bool mayCreate, int problems) =>
-        Assert.That(new SqlServerFacts("kit at db1", version, "Developer Edition", mayCreate).Findings().Count(finding => finding.IsFatal), Is.EqualTo(problems));
+        Assert.That(
+            new SqlServerFacts("kit at db1", version, "Developer Edition", mayCreate).Findings().Count(finding => finding.IsFatal),
+            Is.EqualTo(problems));
 }

@@ -46,7 +46,8 @@ public sealed class OneConnectionStringOrTwo
 
     [Test]
     public void An_enlisted_connection_does_nothing_more_when_its_transaction_has_timed_out() => Assert.That(
-        new SqlConnectionStringBuilder(new SqlServerConnections(Server, null).ForData(TransactionMode.DtcOff)).TransactionBinding, Is.EqualTo("Explicit Unbind"));
+        new SqlConnectionStringBuilder(new SqlServerConnections(Server, null).ForData(TransactionMode.DtcOff)).TransactionBinding,
+        Is.EqualTo("Explicit Unbind"));
 
     [Test]
     public void Promoted_it_is_refused_before_it_starts_where_there_is_no_MSDTC()

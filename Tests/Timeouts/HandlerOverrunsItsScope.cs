@@ -26,7 +26,10 @@ public sealed class HandlerOverrunsItsScope
         await using var data = NpgsqlDataSource.Create(databases.Widgets);
 
         var late = Assert.ThrowsAsync<TimeoutException>(
-            async () => await DeadlineScope.RunAsync(new TransactionSettings(TransactionMode.DtcOff, Second), async inTime => await InsertAndWaitAsync(data, inTime), CancellationToken.None))!;
+            async () => await DeadlineScope.RunAsync(
+                new TransactionSettings(TransactionMode.DtcOff, Second),
+                async inTime => await InsertAndWaitAsync(data, inTime),
+                CancellationToken.None))!;
 
         Assert.That(late.Message, Does.Contain("was not finished within 00:00:01"));
         Assert.That(late.InnerException, Is.InstanceOf<OperationCanceledException>());
@@ -38,7 +41,10 @@ public sealed class HandlerOverrunsItsScope
     {
         await using var data = NpgsqlDataSource.Create(databases.Widgets);
 
-        await DeadlineScope.RunAsync(new TransactionSettings(TransactionMode.DtcOff, Eventually.Limit), async _ => await InsertAsync(data), CancellationToken.None);
+        await DeadlineScope.RunAsync(
+            new TransactionSettings(TransactionMode.DtcOff, Eventually.Limit),
+            async _ => await InsertAsync(data),
+            CancellationToken.None);
 
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
     }

@@ -166,7 +166,8 @@ public sealed class BranchesAreLeftPrepared
     private Task<int> RecoverAsync(TimeSpan olderThan = default) => Recovery().RunAsync(olderThan, CancellationToken.None);
 
     /// <summary>Other tests prepare on the same server.</summary>
-    private List<string> Reports() => [.. log.Lines.Where(line => line.Contains($" in database {new NpgsqlConnectionStringBuilder(databases.Widgets).Database}", StringComparison.Ordinal))];
+    private List<string> Reports() =>
+        [.. log.Lines.Where(line => line.Contains($" in database {new NpgsqlConnectionStringBuilder(databases.Widgets).Database}", StringComparison.Ordinal))];
 
     private Task PrepareAsync(BranchId branch) => PrepareAsync(branch.ToString());
 
@@ -177,7 +178,9 @@ public sealed class BranchesAreLeftPrepared
         await using var source = NpgsqlDataSource.Create(connectionString);
         await using var connection = await source.OpenConnectionAsync();
         await using var transaction = await connection.BeginTransactionAsync();
-        await using var insert = new NpgsqlCommand($"INSERT INTO widget (id, message_id) VALUES ({Kit.Handlers.WidgetId.Next()}, gen_random_uuid())", connection);
+        await using var insert = new NpgsqlCommand(
+            $"INSERT INTO widget (id, message_id) VALUES ({Kit.Handlers.WidgetId.Next()}, gen_random_uuid())",
+            connection);
         await insert.ExecuteNonQueryAsync();
         await using var prepare = new NpgsqlCommand($"PREPARE TRANSACTION '{globalId.Replace("'", "''", StringComparison.Ordinal)}'", connection);
         await prepare.ExecuteNonQueryAsync();

@@ -21,12 +21,15 @@ internal static class CrashingEndpoint
         var builder = new WidgetBuilder(cell.Access.CreateInsert());
         var first = 1;
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
-        cell.Kind.AddEndpoint(host.Services, new EndpointSettings(spec.Cell, spec.Queue, spec.Widgets, cell.Mode, Concurrency: 2), async (message, context, cancellationToken) =>
-        {
-            await builder.BuildAsync(message, context, cancellationToken);
-            if (Interlocked.Exchange(ref first, 0) == 1)
-                output.WriteLine(Handled);
-        });
+        cell.Kind.AddEndpoint(
+            host.Services,
+            new EndpointSettings(spec.Cell, spec.Queue, spec.Widgets, cell.Mode, Concurrency: 2),
+            async (message, context, cancellationToken) =>
+            {
+                await builder.BuildAsync(message, context, cancellationToken);
+                if (Interlocked.Exchange(ref first, 0) == 1)
+                    output.WriteLine(Handled);
+            });
         using var endpoint = host.Build();
         await endpoint.StartAsync();
         // To the end of the input: a killed test leaves no endpoint behind.

@@ -25,7 +25,10 @@ public sealed class PoolIsAsSmallAsTheConcurrency
         var messages = await bench.EnqueueAsync(100);
         await bench.StartAsync(TransactionMode.Parse(mode), Concurrency, TwoPhaseBench.InsertAsync, pool: Concurrency);
 
-        Assert.That(await Eventually.IsSoAsync(bench.IsDrainedAsync, Limit), Is.True, $"drained; {await bench.Queue.CountAsync(CancellationToken.None)} are left");
+        Assert.That(
+            await Eventually.IsSoAsync(bench.IsDrainedAsync, Limit),
+            Is.True,
+            $"drained; {await bench.Queue.CountAsync(CancellationToken.None)} are left");
         Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(messages.Count));
         Assert.That(await bench.ReadErrorsAsync(), Is.Empty);
     }
@@ -39,10 +42,14 @@ public sealed class PoolIsAsSmallAsTheConcurrency
         await bench.StartAsync(
             TransactionMode.Parse(mode),
             Concurrency,
-            async (context, cancellationToken) => await TwoPhaseBench.ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "UPDATE total SET messages = messages + 1"),
+            async (context, cancellationToken) =>
+                await TwoPhaseBench.ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "UPDATE total SET messages = messages + 1"),
             pool: Concurrency);
 
-        Assert.That(await Eventually.IsSoAsync(bench.IsDrainedAsync, Limit), Is.True, $"drained; {await bench.Queue.CountAsync(CancellationToken.None)} are left");
+        Assert.That(
+            await Eventually.IsSoAsync(bench.IsDrainedAsync, Limit),
+            Is.True,
+            $"drained; {await bench.Queue.CountAsync(CancellationToken.None)} are left");
         Assert.That(await TestDatabases.ScalarAsync(bench.Databases.Widgets, "SELECT messages FROM total"), Is.EqualTo(messages.Count));
         Assert.That(await bench.ReadErrorsAsync(), Is.Empty);
     }

@@ -134,7 +134,8 @@ public sealed class ProcessIsKilled
         using var endpoint = host.Build();
         await endpoint.StartAsync();
         await Eventually.HoldsAsync(
-            async () => await queue.CountAsync(CancellationToken.None) == 0 && await databases.CountPreparedAsync() == 0, "the drain ends, and nothing is prepared");
+            async () => await queue.CountAsync(CancellationToken.None) == 0 && await databases.CountPreparedAsync() == 0,
+            "the drain ends, and nothing is prepared");
         await endpoint.StopAsync();
     }
 

@@ -49,7 +49,9 @@ public sealed class ServerIsStopped
         }
 
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.GreaterThan(0), "the last stop must come before the last message");
-        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0 && await databases.CountPreparedAsync() == 0, "the drain ends");
+        await Eventually.HoldsAsync(
+            async () => await queue.CountAsync(CancellationToken.None) == 0 && await databases.CountPreparedAsync() == 0,
+            "the drain ends");
         await endpoint.StopAsync();
 
         var rows = await databases.ReadRowsByMessageAsync();

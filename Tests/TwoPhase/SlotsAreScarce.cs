@@ -30,7 +30,8 @@ public sealed class SlotsAreScarce
     }
 
     [SetUp]
-    public async Task SetUp() => bench = await TwoPhaseBench.CreateAsync(new NpgsqlConnectionStringBuilder(server.ConnectionString) { Pooling = false }.ConnectionString);
+    public async Task SetUp() => bench =
+        await TwoPhaseBench.CreateAsync(new NpgsqlConnectionStringBuilder(server.ConnectionString) { Pooling = false }.ConnectionString);
 
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();

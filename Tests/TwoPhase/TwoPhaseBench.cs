@@ -42,7 +42,9 @@ internal sealed class TwoPhaseBench : IAsyncDisposable
     }
 
     public static async Task InsertAsync(MessageContext context, CancellationToken cancellationToken) =>
-        await ExecuteAsync(await context.GetConnectionAsync(cancellationToken), $"INSERT INTO widget (id, message_id) VALUES ({WidgetId.Next()}, '{context.MessageId}')");
+        await ExecuteAsync(
+            await context.GetConnectionAsync(cancellationToken),
+            $"INSERT INTO widget (id, message_id) VALUES ({WidgetId.Next()}, '{context.MessageId}')");
 
     public static async Task ExecuteAsync(DbConnection connection, string statement)
     {
@@ -63,7 +65,8 @@ internal sealed class TwoPhaseBench : IAsyncDisposable
     /// <param name="concurrency">Its workers.</param>
     /// <param name="work">What its handler does.</param>
     /// <param name="pool">The size of both pools, whose waiting lasts a minute; the driver's defaults when not given.</param>
-    public Task StartAsync(TransactionMode mode, int concurrency, Work work, int? pool = null) => StartAsync(mode, concurrency, work, WithPool(Databases.Queue, pool), WithPool(Databases.Widgets, pool));
+    public Task StartAsync(TransactionMode mode, int concurrency, Work work, int? pool = null) =>
+        StartAsync(mode, concurrency, work, WithPool(Databases.Queue, pool), WithPool(Databases.Widgets, pool));
 
     public async Task StartAsync(TransactionMode mode, int concurrency, Work work, string queue, string data)
     {

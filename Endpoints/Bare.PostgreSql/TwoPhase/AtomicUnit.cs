@@ -13,7 +13,8 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// Presumed abort, as in Mohan, Lindsay and Obermarck, "Transaction management in the R* distributed database management system" (1986);
 /// the last-resource commit saves the decision record.
 /// </remarks>
-internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, NpgsqlDataSource data, IsolationLevel isolation) : SoleResource, IWork, IAsyncDisposable
+internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, NpgsqlDataSource data, IsolationLevel isolation)
+    : SoleResource, IWork, IAsyncDisposable
 {
     private readonly List<OutgoingMessage> sends = [];
     private readonly LentOnce<Branch> lent = new(cancellationToken => Branch.BeginAsync(id, data, isolation, cancellationToken));

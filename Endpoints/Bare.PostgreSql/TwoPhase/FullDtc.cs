@@ -86,6 +86,10 @@ internal sealed partial class FullDtc : IAsyncDisposable
             LogFewSlots(log, needs.Fewest, Slots.Used, needs.Total);
     }
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "full-dtc needs {Fewest} slots for prepared transactions, and {Used} of the server's {Total} are in use. Messages wait while none is free. Raise max_prepared_transactions to the sum of what all endpoints and applications need, or see with the command 'branches' who holds them.")]
+    [LoggerMessage(Level = LogLevel.Warning,
+        Message = "full-dtc needs {Fewest} slots for prepared transactions, and {Used} of the server's {Total} are in use. " +
+            "Messages wait while none is free. " +
+            "Raise max_prepared_transactions to the sum of what all endpoints and applications need, " +
+            "or see with the command 'branches' who holds them.")]
     private static partial void LogFewSlots(ILogger log, int fewest, long used, int total);
 }

@@ -27,7 +27,8 @@ internal sealed partial class OtherHolders(QueueDatabase own, ILogger log)
 
     private bool IsAQueues(SlotHolder holder) => IsOfThisServer(holder) && holder.HasQueueDatabase;
 
-    private bool IsOfThisServer(SlotHolder holder) => BranchId.TryParse(holder.GlobalId, out var branch) && branch.Queue.SystemIdentifier == own.SystemIdentifier;
+    private bool IsOfThisServer(SlotHolder holder) =>
+        BranchId.TryParse(holder.GlobalId, out var branch) && branch.Queue.SystemIdentifier == own.SystemIdentifier;
 
     private void Report(SlotHolder holder)
     {
@@ -37,9 +38,14 @@ internal sealed partial class OtherHolders(QueueDatabase own, ILogger log)
             LogForeign(holder.GlobalId, holder.Owner, holder.Database, holder.Age.TotalSeconds);
     }
 
-    [LoggerMessage(Level = LogLevel.Error, Message = "Branch {Branch} of role {Owner} in database {Database} has been prepared for {Seconds:F0} s and stays so: the database of its queue was dropped, and the decision with it. It holds a slot and its locks. The command 'branches' shows its tables and ends it.")]
+    [LoggerMessage(Level = LogLevel.Error,
+        Message = "Branch {Branch} of role {Owner} in database {Database} has been prepared for {Seconds:F0} s and stays so: " +
+            "the database of its queue was dropped, and the decision with it. " +
+            "It holds a slot and its locks. The command 'branches' shows its tables and ends it.")]
     private partial void LogForgotten(string branch, string owner, string database, double seconds);
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "A prepared transaction that is not this endpoint's: '{GlobalId}' of role {Owner} in database {Database}, for {Seconds:F0} s. It holds a slot and its locks, and recovery leaves it alone. The command 'branches' shows its tables and can end it.")]
+    [LoggerMessage(Level = LogLevel.Warning,
+        Message = "A prepared transaction that is not this endpoint's: '{GlobalId}' of role {Owner} in database {Database}, for {Seconds:F0} s. " +
+            "It holds a slot and its locks, and recovery leaves it alone. The command 'branches' shows its tables and can end it.")]
     private partial void LogForeign(string globalId, string owner, string database, double seconds);
 }

@@ -14,7 +14,8 @@ internal static class Preflight
         return needs.AreMet
             ? needs
             : throw new InvalidOperationException(
-                $"full-dtc at concurrency {concurrency} needs max_prepared_transactions of at least {needs.Fewest} on the PostgreSQL server, found {needs.Total}: " +
+                $"full-dtc at concurrency {concurrency} needs max_prepared_transactions of at least {needs.Fewest} " +
+                $"on the PostgreSQL server, found {needs.Total}: " +
                 "2 × concurrency + 2 for each process of each full-dtc endpoint on it. " +
                 "Set it (ALTER SYSTEM SET max_prepared_transactions = 100) and restart the server.");
     }

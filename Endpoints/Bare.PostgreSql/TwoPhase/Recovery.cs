@@ -160,9 +160,14 @@ internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase data
     [LoggerMessage(Level = LogLevel.Error, Message = "Branch {Branch} stays prepared: {Reason}")]
     private partial void LogRefused(string branch, string reason);
 
-    [LoggerMessage(Level = LogLevel.Error, Message = "Branch {Branch} stays prepared and holds its locks: role \"{Owner}\" prepared it, and this endpoint's role may not end it. GRANT \"{Owner}\" to this endpoint's role, or end the branch with the command 'branches' as that role or a superuser.")]
+    [LoggerMessage(Level = LogLevel.Error,
+        Message = "Branch {Branch} stays prepared and holds its locks: role \"{Owner}\" prepared it, " +
+            "and this endpoint's role may not end it. GRANT \"{Owner}\" to this endpoint's role, " +
+            "or end the branch with the command 'branches' as that role or a superuser.")]
     private partial void LogNotAllowed(string branch, string owner);
 
-    [LoggerMessage(Level = LogLevel.Critical, Message = "Branch {Branch} stays prepared and holds its locks: its queue's server no longer knows the decision. Find its rows through pg_locks, then COMMIT PREPARED or ROLLBACK PREPARED it by hand.")]
+    [LoggerMessage(Level = LogLevel.Critical,
+        Message = "Branch {Branch} stays prepared and holds its locks: its queue's server no longer knows the decision. " +
+            "Find its rows through pg_locks, then COMMIT PREPARED or ROLLBACK PREPARED it by hand.")]
     private partial void LogUnknown(string branch);
 }

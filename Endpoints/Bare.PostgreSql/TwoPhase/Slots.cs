@@ -11,7 +11,8 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// receives, and it is given back when the branch has ended, whoever ended it. An endpoint uses so many at the most as
 /// <see cref="SlotNeeds"/> says; where others use them up, its workers wait, and no message is touched.
 /// </summary>
-[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "A semaphore whose wait handle nobody asks for holds nothing.")]
+[SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable",
+    Justification = "A semaphore whose wait handle nobody asks for holds nothing.")]
 internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, ILogger log)
 {
     /// <summary>Every slot of the server in use, by whomever. The function, not the view: no catalog is joined.</summary>
@@ -120,7 +121,9 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
         LogWaiting(Used, needs.Total);
     }
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "{Used} of the server's {Total} slots for prepared transactions are in use: messages wait until one is free. pg_prepared_xacts and the command 'branches' show who holds them.")]
+    [LoggerMessage(Level = LogLevel.Warning,
+        Message = "{Used} of the server's {Total} slots for prepared transactions are in use: messages wait until one is free. " +
+            "pg_prepared_xacts and the command 'branches' show who holds them.")]
     private partial void LogWaiting(long used, int total);
 
     /// <summary>One slot, from the receive to the end of the unit.</summary>

@@ -20,7 +20,8 @@ internal sealed class EndpointHealthCheck(EndpointStatus status, TimeSpan patien
         if (status.Branches() is > 0 and var branches)
             return HealthCheckResult.Degraded($"{branches} branches stay prepared and hold their locks: see the command 'branches', and the log of recovery.");
         if (status.Outbox() is { OldestAge: { } oldest } backlog && oldest > patience)
-            return HealthCheckResult.Degraded($"{backlog.Records} messages wait in the outbox, the oldest for {oldest.TotalSeconds:F0} s: the log names their queues.");
+            return HealthCheckResult.Degraded(
+                $"{backlog.Records} messages wait in the outbox, the oldest for {oldest.TotalSeconds:F0} s: the log names their queues.");
 
         return HealthCheckResult.Healthy();
     }

@@ -14,7 +14,9 @@ public static class BareEndpointHealthChecksBuilderExtensions
     /// </summary>
     /// <param name="checks">Where it is added.</param>
     /// <param name="endpoint">The endpoint's name, and the check's.</param>
-    /// <param name="patience">The while: 1 minute when not given. Longer than the slowest handler: one that works is not told from a queue that does not answer.</param>
+    /// <param name="patience">
+    /// The while: 1 minute when not given. Longer than the slowest handler: one that works is not told from a queue that does not answer.
+    /// </param>
     public static IHealthChecksBuilder AddBareEndpoint(this IHealthChecksBuilder checks, string endpoint, TimeSpan? patience = null)
     {
         ArgumentNullException.ThrowIfNull(checks);

@@ -143,6 +143,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     [LoggerMessage(Level = LogLevel.Error, Message = "Message {MessageId} goes to the error table after {Attempts} attempts: {Reason}")]
     private partial void LogGivenUp(Guid messageId, int attempts, string reason);
 
-    [LoggerMessage(Level = LogLevel.Critical, Message = "Message {MessageId} is lost: its handler failed ({Failure}), and it could not be moved to the error table: {Reason}")]
+    [LoggerMessage(Level = LogLevel.Critical,
+        Message = "Message {MessageId} is lost: its handler failed ({Failure}), and it could not be moved to the error table: {Reason}")]
     private partial void LogLost(Guid messageId, string failure, string reason);
 }

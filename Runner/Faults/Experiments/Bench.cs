@@ -110,7 +110,9 @@ internal sealed class Bench : IAsyncDisposable
     /// <exception cref="KitException">It does not come up.</exception>
     public async Task StartHandlerAsync(Guid chosen, Behaviour behaviour, AttemptPoint parksAt, CancellationToken cancellationToken)
     {
-        var experiment = new ExperimentSpec(JournalPath, SinkName, transport.ForRunner, EndpointConnections.ForRunner(databases.Widgets), chosen, behaviour, parksAt);
+        var experiment = new ExperimentSpec(
+            JournalPath, SinkName, transport.ForRunner, EndpointConnections.ForRunner(databases.Widgets),
+            chosen, behaviour, parksAt);
         handler = await HandlerProcess.StartAsync(
             new HandlerSpec(
                 cell.Name, transport.Queue, toTransport.Through(transport.ForEndpoint, Transport.Port),
@@ -190,7 +192,8 @@ internal sealed class Bench : IAsyncDisposable
     public async Task<Counters> CountAsync(CancellationToken cancellationToken)
     {
         var outbox = await CountOutboxAsync(cancellationToken);
-        await using var command = widgets.CreateCommand("SELECT (SELECT count(*) FROM widget), (SELECT count(*) FROM pg_prepared_xacts WHERE database = ANY($1))");
+        await using var command = widgets.CreateCommand(
+            "SELECT (SELECT count(*) FROM widget), (SELECT count(*) FROM pg_prepared_xacts WHERE database = ANY($1))");
         command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases.Names] });
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
         await reader.ReadAsync(cancellationToken);
@@ -213,13 +216,17 @@ internal sealed class Bench : IAsyncDisposable
         {
             Sendings = sendings,
             Attempts = AttemptJournal.Read(JournalPath),
-            Rows = await ReadAsync("SELECT id, message_id, attempt_id FROM widget", row => new WidgetRow(row.GetInt64(0), row.GetGuid(1), row.GetGuid(2)), cancellationToken),
+            Rows = await ReadAsync(
+                "SELECT id, message_id, attempt_id FROM widget",
+                row => new WidgetRow(row.GetInt64(0), row.GetGuid(1), row.GetGuid(2)),
+                cancellationToken),
             // An outgoing message bears the id of the one that caused it.
             Sink = [.. outgoing.Select(id => new SinkRow(id, id))],
             Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
             Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
             Prepared = await ReadAsync(
-                $"SELECT gid, transaction::text::bigint FROM pg_prepared_xacts WHERE database IN ({string.Join(", ", databases.Names.Select(name => $"'{name}'"))})",
+                "SELECT gid, transaction::text::bigint FROM pg_prepared_xacts " +
+                $"WHERE database IN ({string.Join(", ", databases.Names.Select(name => $"'{name}'"))})",
                 row => new PreparedTransaction(row.GetString(0), (uint)row.GetInt64(1)),
                 cancellationToken),
         };

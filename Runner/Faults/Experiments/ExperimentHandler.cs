@@ -97,7 +97,9 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
 
     private static async Task OutliveTransactionAsync(Attempt attempt)
     {
-        attempt.Note(AttemptPoint.Faulted, $"waits for {ExperimentSpec.LongerThanThat.TotalSeconds} s, and a transaction lasts {ExperimentSpec.ShortTransaction.TotalSeconds} s");
+        attempt.Note(
+            AttemptPoint.Faulted,
+            $"waits for {ExperimentSpec.LongerThanThat.TotalSeconds} s, and a transaction lasts {ExperimentSpec.ShortTransaction.TotalSeconds} s");
         await Task.Delay(ExperimentSpec.LongerThanThat, CancellationToken.None);
     }
 
@@ -153,7 +155,9 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
     {
         await using var own = new NpgsqlConnection(spec.Widgets);
         await own.OpenAsync(cancellationToken);
-        attempt.Note(AttemptPoint.Faulted, $"has opened a second connection, {(Transaction.Current is null ? "and there is no" : "in the")} ambient transaction");
+        attempt.Note(
+            AttemptPoint.Faulted,
+            $"has opened a second connection, {(Transaction.Current is null ? "and there is no" : "in the")} ambient transaction");
         await InsertAsync(own, WidgetId.Next(), attempt, cancellationToken);
     }
 

@@ -40,7 +40,9 @@ internal enum Behaviour
     /// <summary>Sends past its endpoint, straight to the sink, and then throws before its first insert, whenever it is attempted.</summary>
     SendsAtOnceAndThrows,
 
-    /// <summary>Makes its second insert on a connection that it opens by itself, in the ambient transaction where there is one, whenever it is attempted.</summary>
+    /// <summary>
+    /// Makes its second insert on a connection that it opens by itself, in the ambient transaction where there is one, whenever it is attempted.
+    /// </summary>
     OpensASecondConnection,
 }
 

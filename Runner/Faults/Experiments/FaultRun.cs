@@ -62,7 +62,10 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         folder.Save(document);
 
         var together = new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = cancellationToken };
-        await Parallel.ForEachAsync(todo.Where(one => !one.NeedsTheServersAlone), together, async (one, stop) => Save(await one.RunAsync(servers, plan.Away, say, stop)));
+        await Parallel.ForEachAsync(
+            todo.Where(one => !one.NeedsTheServersAlone),
+            together,
+            async (one, stop) => Save(await one.RunAsync(servers, plan.Away, say, stop)));
         foreach (var one in todo.Where(one => one.NeedsTheServersAlone))
         {
             cancellationToken.ThrowIfCancellationRequested();
@@ -93,7 +96,8 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         return begun.Commit == commit
             ? begun with { CommandLine = plan.CommandLine, LeftOut = LeftOut(begun.LeftOut), Speeds = plan.Speeds ?? begun.Speeds }
             : throw new KitException(
-                $"{plan.Folder} holds experiments of commit {begun.Commit?.Id ?? "unknown"}, and this is {commit?.Id ?? "unknown"}{(commit is { Dirty: true } ? " with changes" : "")}.",
+                $"{plan.Folder} holds experiments of commit {begun.Commit?.Id ?? "unknown"}, " +
+                $"and this is {commit?.Id ?? "unknown"}{(commit is { Dirty: true } ? " with changes" : "")}.",
                 "Name a new folder with --out: one table must be of one build.");
     }
 

@@ -155,7 +155,9 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
             if (!armed!.Fired.IsCompleted)
                 return false;
 
-            fired.Add($"the proxy met its bytes on the connection to the {Words.Of(wire.Line)} and {(wire.Kills ? "held" : "cut")} it ({Words.Of(wire.Moment)})");
+            fired.Add(
+                $"the proxy met its bytes on the connection to the {Words.Of(wire.Line)} " +
+                $"and {(wire.Kills ? "held" : "cut")} it ({Words.Of(wire.Moment)})");
             return true;
         }
 

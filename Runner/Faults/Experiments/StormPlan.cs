@@ -14,6 +14,8 @@ internal sealed record StormPlan(int Kills, int Cuts, int Seed)
     /// <summary>2,000, and more where each blow would meet too few.</summary>
     public int Messages => Math.Max(FewestMessages, (Kills + Cuts + 1) * MessagesOfABlow);
 
-    /// <summary>No blow falls after this time: 40 s, which leaves as much of a minute as settling takes, and 4 s for each blow of more than the usual number.</summary>
+    /// <summary>
+    /// No blow falls after this time: 40 s, which leaves as much of a minute as settling takes, and 4 s for each blow of more than the usual number.
+    /// </summary>
     public TimeSpan Limit { get; init; } = TimeSpan.FromSeconds(40 + (4 * Math.Max(0, Kills + Cuts - (2 * DefaultBlows))));
 }

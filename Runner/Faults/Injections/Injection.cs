@@ -96,7 +96,8 @@ internal abstract record Injection
                 [.. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), Sync, moment is CutMoment.BeforeForwarding ? Execute : Sync],
             { Mode: var mode } when mode.RowCommit is RowCommit.InTwoPhases => [id, Text(Prepare)],
             // A commit that goes to the server prepared has no text; it is in one batch with the sends, and they have the id once more.
-            { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Outbox => [id, .. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
+            { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Outbox =>
+                [id, .. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
             { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Shared => [.. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
             _ => [id, Text(Commit)],
         };

@@ -16,7 +16,8 @@ public sealed class Account
     private static readonly IReadOnlyList<(DeliveryClass Class, Func<Traces, Workload, bool> Holds)> Wrong =
     [
         (DeliveryClass.Unexpected, IsUnexpected),
-        (DeliveryClass.Torn, (traces, workload) => traces.HasHalfAttempt(workload.RowsPerAttempt) || (traces.Prepared.Count > 0 && HasVisibleBranch(traces, workload))),
+        (DeliveryClass.Torn, (traces, workload) =>
+            traces.HasHalfAttempt(workload.RowsPerAttempt) || (traces.Prepared.Count > 0 && HasVisibleBranch(traces, workload))),
         (DeliveryClass.InDoubt, (traces, workload) => traces.Prepared.Count > 0 && !HasVisibleBranch(traces, workload)),
         (DeliveryClass.Duplicated, (traces, workload) => traces.Rows.Count > workload.RowsPerAttempt),
         (DeliveryClass.Ghost, (traces, _) => traces is { Rows.Count: 0, Sink.Count: > 0, Prepared.Count: 0 }),
@@ -110,7 +111,9 @@ public sealed class Account
            select line,
     ];
 
-    /// <summary>Every message that is of a class which is not promised, alone or among others, and every prepared transaction that no message explains.</summary>
+    /// <summary>
+    /// Every message that is of a class which is not promised, alone or among others, and every prepared transaction that no message explains.
+    /// </summary>
     /// <param name="allowed">The classes that a mode allows under a fault.</param>
     /// <param name="limits">What is known to happen besides.</param>
     public IReadOnlyList<Violation> ViolationsOf(IReadOnlySet<DeliveryClass> allowed, params IReadOnlyList<KnownLimit> limits)
@@ -125,10 +128,13 @@ public sealed class Account
                    verdict.MessageId,
                    $"message {verdict.MessageId} is {string.Join(" and ", beyond.Select(Words.Of))}; allowed: {promised}",
                    verdict.Evidence) { Known = limits.FirstOrDefault(limit => beyond.TrueForAll(limit.Classes.Contains))?.Reason },
-            .. Unattributed.OrderBy(prepared => prepared.TransactionId).ThenBy(prepared => prepared.GlobalId, StringComparer.Ordinal).Select(prepared => new Violation(
-                MessageId: null,
-                $"prepared transaction {prepared.GlobalId} belongs to no message, or to any of several: attempts must note their transaction ids",
-                [Traces.Line(prepared)])),
+            .. Unattributed
+                .OrderBy(prepared => prepared.TransactionId)
+                .ThenBy(prepared => prepared.GlobalId, StringComparer.Ordinal)
+                .Select(prepared => new Violation(
+                    MessageId: null,
+                    $"prepared transaction {prepared.GlobalId} belongs to no message, or to any of several: attempts must note their transaction ids",
+                    [Traces.Line(prepared)])),
         ];
     }
 

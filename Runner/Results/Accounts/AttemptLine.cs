@@ -27,7 +27,9 @@ public enum AttemptPoint
 
 /// <summary>A session of a server that an attempt works with.</summary>
 /// <param name="ProcessId">The server's process (<c>NpgsqlConnection.ProcessID</c>). Pooled sessions serve many attempts.</param>
-/// <param name="TransactionId">Its transaction (<c>pg_current_xact_id()::xid</c>), which serves one attempt alone; <see langword="null"/> where it was not asked.</param>
+/// <param name="TransactionId">
+/// Its transaction (<c>pg_current_xact_id()::xid</c>), which serves one attempt alone; <see langword="null"/> where it was not asked.
+/// </param>
 public sealed record Backend(int ProcessId, uint? TransactionId = null);
 
 /// <summary>A line of the <see cref="AttemptJournal"/>: one attempt has reached one point.</summary>

@@ -7,7 +7,9 @@ namespace Kit.Runner.Results.Accounts;
 /// </remarks>
 public static class RuleOfThree
 {
-    /// <summary>The upper end of the 95 % confidence interval of a probability, from 0 to 1, when none of the trials showed it: 3/n, and never above 1.</summary>
+    /// <summary>
+    /// The upper end of the 95 % confidence interval of a probability, from 0 to 1, when none of the trials showed it: 3/n, and never above 1.
+    /// </summary>
     /// <param name="trials">Independent chances to see it, such as the messages in flight at each kill.</param>
     /// <exception cref="ArgumentOutOfRangeException">No trials, and so nothing to say.</exception>
     public static double UpperBound(int trials)

@@ -79,5 +79,6 @@ internal sealed record Traces
     }
 
     private static string Line(QueueEntry entry) =>
-        $"in the queue, {(entry.Receivable ? "receivable" : "not receivable")}{(entry.ClaimedBy is { } transaction ? $", claimed by transaction {transaction}" : "")}";
+        $"in the queue, {(entry.Receivable ? "receivable" : "not receivable")}" +
+        $"{(entry.ClaimedBy is { } transaction ? $", claimed by transaction {transaction}" : "")}";
 }

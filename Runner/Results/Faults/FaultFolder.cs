@@ -56,11 +56,16 @@ public sealed class FaultFolder
             var read = JsonSerializer.Deserialize<T>(File.ReadAllText(path), ResultJson.Options) ?? throw new JsonException("it is empty");
             return schemaOf(read) == ResultJson.Schema
                 ? read
-                : throw new KitException($"Cannot read {path}: it is of schema {schemaOf(read)}, and this kit reads schema {ResultJson.Schema}.", "Resume it with the kit that began it.");
+                : throw new KitException(
+                    $"Cannot read {path}: it is of schema {schemaOf(read)}, and this kit reads schema {ResultJson.Schema}.",
+                    "Resume it with the kit that began it.");
         }
         catch (Exception failure) when (failure is JsonException or IOException or UnauthorizedAccessException)
         {
-            throw new KitException($"Cannot read {path}: {failure.Message}", "Restore it from a copy, or remove it: its experiment is then made again.", failure);
+            throw new KitException(
+                $"Cannot read {path}: {failure.Message}",
+                "Restore it from a copy, or remove it: its experiment is then made again.",
+                failure);
         }
     }
 }

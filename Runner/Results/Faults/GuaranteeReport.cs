@@ -109,7 +109,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             csv.WriteRecord(
             [
                 result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, result.Cell.Access, Text(document.Speeds?.Of(result.Cell)), result.Fault,
-                Words.Of(result.Verdict), BecauseOf(result), Joined(result.Promised), string.Join(' ', result.Observed.Select(seen => $"{Words.Of(seen.Class)}={seen.Messages}")),
+                Words.Of(result.Verdict), BecauseOf(result), Joined(result.Promised),
+                string.Join(' ', result.Observed.Select(seen => $"{Words.Of(seen.Class)}={seen.Messages}")),
                 Text(result.Messages), .. Enum.GetValues<DeliveryClass>().Select(kind => result.Counts.TryGetValue(kind, out var count) ? Text(count) : ""),
                 Text(result.ViolationCount), result.Seconds.ToString("F1", CultureInfo.InvariantCulture),
                 Text(result.Storm?.Seed), Text(result.Storm?.Kills), Text(result.Storm?.Cuts), Text(result.Storm?.InFlight),
@@ -154,7 +155,9 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     private static string SpeedsOf(FaultDocument document) => document.Speeds is not { } speeds
         ? "msg/s: of no run; name one with --speed-from"
         : $"msg/s: means of the fault-free run {speeds.Folder}, commit {CommitOf(speeds.Commit)}"
-          + (speeds.Commit?.Id == document.Commit?.Id && speeds.Commit is { Dirty: false } && document.Commit is { Dirty: false } ? "" : " – not the build of these experiments");
+          + (speeds.Commit?.Id == document.Commit?.Id && speeds.Commit is { Dirty: false } && document.Commit is { Dirty: false }
+              ? ""
+              : " – not the build of these experiments");
 
     private static string CommitOf(GitCommit? commit) => commit is null ? "unknown" : commit.Id[..12] + (commit.Dirty ? " with changes" : "");
 
@@ -185,8 +188,9 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
                 .. Signature.Skip(ColumnsBeforeSpeed).Select(column => column.Text([.. group])),
             ]),
         ],
-        "The handler writes two rows and sends one message. Each message is counted once, by the worst that became of it: torn is a handler's work that is half done, " +
-        "zombie rows whose message was not sent or was given up, ghost a sent message without its rows, dup rows or sent messages twice, error given up without an effect.");
+        "The handler writes two rows and sends one message. Each message is counted once, by the worst that became of it: " +
+        "torn is a handler's work that is half done, zombie rows whose message was not sent or was given up, ghost a sent message without its rows, " +
+        "dup rows or sent messages twice, error given up without an effect.");
 
     private static ReportTable RatesOf(IReadOnlyList<FaultResult> storms) => new(
         "Storms: for each handler that could be running at a kill or cut",
@@ -198,7 +202,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
                 .. Rated.Select(rate => RateOf(result, rate.Class)), Figures.Plain(result.Storm.Seed), Words.Of(result.Verdict),
             ]),
         ],
-        "In flight is kills and cuts times concurrency. Messages of the class for each of them; where there was none, the upper end of the 95 % interval (3/n). " +
+        "In flight is kills and cuts times concurrency. " +
+        "Messages of the class for each of them; where there was none, the upper end of the 95 % interval (3/n). " +
         "More than one means that more was lost or doubled than was being handled: what a broker had pushed ahead.");
 
     private static string RateOf(FaultResult result, DeliveryClass kind)
@@ -220,10 +225,17 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             [
                 .. from fault in Fault.All
                    where singles.Any(result => result.Fault == fault.Name)
-                   select (IReadOnlyList<string>)[fault.Name, .. modes.Select(mode => byPlace.TryGetValue((fault.Name, mode), out var result) ? PlaceOf(result) : Figures.None)],
+                   select (IReadOnlyList<string>)
+                   [
+                       fault.Name,
+                       .. modes.Select(mode => byPlace.TryGetValue((fault.Name, mode), out var result) ? PlaceOf(result) : Figures.None),
+                   ],
             ],
-            "Before the colon the classes that are promised to the message that meets the fault, after it what was observed; ≠ marks a promise that was not kept."
-            + (singles.Any(result => result.Known is not null) ? " (known): to this message or a neighbour, for a reason that stands under 'Promises not kept'." : ""));
+            "Before the colon the classes that are promised to the message that meets the fault, after it what was observed; "
+            + "≠ marks a promise that was not kept."
+            + (singles.Any(result => result.Known is not null)
+                ? " (known): to this message or a neighbour, for a reason that stands under 'Promises not kept'."
+                : ""));
     }
 
     private static string PlaceOf(FaultResult result) => result.Verdict switch
@@ -231,14 +243,18 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         FaultVerdict.NoWindow => "no window",
         FaultVerdict.Void => "VOID",
         FaultVerdict.Failed => "FAILED",
-        _ => $"{(result.Verdict is FaultVerdict.Broken ? "≠ " : "")}{string.Join('/', result.Promised.Select(Words.Of))}: {ObservedOf(result)}{(result.Known is null ? "" : " (known)")}",
+        _ => $"{(result.Verdict is FaultVerdict.Broken ? "≠ " : "")}{string.Join('/', result.Promised.Select(Words.Of))}: " +
+            $"{ObservedOf(result)}{(result.Known is null ? "" : " (known)")}",
     };
 
     /// <summary>Counts where a server's crash met every message.</summary>
     private static string ObservedOf(FaultResult result)
     {
         var met = result.Observed.Sum(seen => seen.Messages);
-        return string.Join('+', result.Observed.Select(seen => met > result.Observed.Count ? $"{Figures.Count(seen.Messages)} {Words.Of(seen.Class)}" : Words.Of(seen.Class)));
+        return string.Join('+', result.Observed.Select(seen =>
+            met > result.Observed.Count
+                ? $"{Figures.Count(seen.Messages)} {Words.Of(seen.Class)}"
+                : Words.Of(seen.Class)));
     }
 
     private IEnumerable<(string Title, IReadOnlyList<string> Lines)> Lists()
@@ -249,7 +265,9 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
 
         var windows = ordered.Where(result => result.Storm?.Windows is not null).ToList();
         if (windows.Count > 0)
-            yield return ("Kills of two-phase commit", [.. windows.Select(result => $"{result.Name}: {Figures.Count(result.Storm!.Kills)} kills; {result.Storm.Windows}")]);
+            yield return (
+                "Kills of two-phase commit",
+                [.. windows.Select(result => $"{result.Name}: {Figures.Count(result.Storm!.Kills)} kills; {result.Storm.Windows}")]);
 
         var failed = ordered.Where(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed).ToList();
         if (failed.Count > 0)
@@ -259,7 +277,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         if (without.Count > 0)
         {
             yield return ("No window", [.. without.GroupBy(result => (result.Cell.Mode, result.Fault, result.Because)).Select(group =>
-                $"{group.Key.Fault} in {group.Key.Mode} ({string.Join(", ", group.Select(result => $"{result.Cell.Framework}/{result.Cell.Transport}"))}): {group.Key.Because}")]);
+                $"{group.Key.Fault} in {group.Key.Mode} " +
+                $"({string.Join(", ", group.Select(result => $"{result.Cell.Framework}/{result.Cell.Transport}"))}): {group.Key.Because}")]);
         }
 
         var faults = Fault.All.Where(fault => ordered.Any(result => result.Fault == fault.Name)).ToList();

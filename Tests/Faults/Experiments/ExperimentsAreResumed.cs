@@ -24,7 +24,9 @@ public sealed class ExperimentsAreResumed
         {
             Assert.That(new[] { first, second, third }.Select(run => run.ExitCode), Is.All.EqualTo(ExitCode.Success), second.Errors);
             Assert.That(first.Output, Does.Contain("1 of 1: bare/postgresql/dtc-off/ado throw-after-insert: kept (1 once)"));
-            Assert.That(second.Output, Does.Contain("1 of 1: bare/postgresql/dtc-off/ado poison: kept (1 clean-error)").And.Match("throw-after-insert +once: once"));
+            Assert.That(
+                second.Output,
+                Does.Contain("1 of 1: bare/postgresql/dtc-off/ado poison: kept (1 clean-error)").And.Match("throw-after-insert +once: once"));
             Assert.That(third.Output, Does.Not.Contain("1 of 1").And.Match("throw-after-insert +once: once"));
         }
     }

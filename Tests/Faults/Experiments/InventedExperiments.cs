@@ -39,7 +39,11 @@ internal static class InventedExperiments
         Kept(Off, Fault.FailedDispatch, [DeliveryClass.Zombie], (DeliveryClass.Once, 19), (DeliveryClass.Duplicated, 1), (DeliveryClass.Zombie, 1)) with
         {
             Verdict = FaultVerdict.Broken,
-            Violations = [new Violation(Guid.Empty, "message 2 is duplicated; allowed: once", ["row 3 | row 4"]) { Known = "its neighbour closes their channel (driver 1.2)" }],
+            Violations =
+            [
+                new Violation(Guid.Empty, "message 2 is duplicated; allowed: once", ["row 3 | row 4"])
+                    { Known = "its neighbour closes their channel (driver 1.2)" },
+            ],
             ViolationCount = 1,
         },
         Kept(Off, Fault.ThrowAfterInsert, [DeliveryClass.Torn, DeliveryClass.Zombie], (DeliveryClass.Once, 20), (DeliveryClass.Torn, 1)) with
@@ -54,7 +58,9 @@ internal static class InventedExperiments
         Storm(Off, (DeliveryClass.Once, 1_987), (DeliveryClass.Lost, 9), (DeliveryClass.Zombie, 4)),
     ];
 
-    private static FaultResult Kept(CellName cell, Fault fault, IReadOnlyList<DeliveryClass> promised, params (DeliveryClass Class, int Messages)[] counts) => new()
+    private static FaultResult Kept(
+        CellName cell, Fault fault, IReadOnlyList<DeliveryClass> promised,
+        params (DeliveryClass Class, int Messages)[] counts) => new()
     {
         Cell = cell,
         Fault = fault.Name,

@@ -68,7 +68,9 @@ public sealed class OneFaultMeetsAMessage
         using var folder = new TemporaryFolder();
         var plan = new FaultPlan(cells, faults, Storm: null, Speeds: null, folder.Path, "tests") { Away = TimeSpan.FromSeconds(5) };
         var run = new FaultRun(
-            plan, (result, done, planned) => TestContext.Progress.WriteLine($"{done} of {planned}: {result.Name} {result.Verdict}"), TestContext.Progress.WriteLine);
+            plan,
+            (result, done, planned) => TestContext.Progress.WriteLine($"{done} of {planned}: {result.Name} {result.Verdict}"),
+            TestContext.Progress.WriteLine);
         return (await run.RunAsync(CancellationToken.None)).Results;
     }
 

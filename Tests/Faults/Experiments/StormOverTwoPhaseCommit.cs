@@ -20,11 +20,18 @@ public sealed class StormOverTwoPhaseCommit
         var cell = Cell.All.Single(one => one.Name == "bare.postgresql.full-dtc.ado");
         await using var servers = await RunServers.StartAsync([Transport.Of(cell)], CancellationToken.None);
 
-        var result = await new Storm(cell, servers, new StormPlan(Kills: 3, Cuts: 2, Seed) { Limit = TimeSpan.FromMinutes(5) }, TestContext.Progress.WriteLine).RunAsync(CancellationToken.None);
+        var result = await new Storm(
+            cell,
+            servers,
+            new StormPlan(Kills: 3, Cuts: 2, Seed) { Limit = TimeSpan.FromMinutes(5) },
+            TestContext.Progress.WriteLine).RunAsync(CancellationToken.None);
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(result.Verdict, Is.EqualTo(FaultVerdict.Kept), () => $"{result.Because} {string.Join('\n', result.Violations.Select(violation => violation.Because))}");
+            Assert.That(
+                result.Verdict,
+                Is.EqualTo(FaultVerdict.Kept),
+                () => $"{result.Because} {string.Join('\n', result.Violations.Select(violation => violation.Because))}");
             Assert.That(result.Counts[DeliveryClass.Once], Is.EqualTo(result.Messages));
             Assert.That(result.Storm! with { Windows = null }, Is.EqualTo(new StormFacts(Seed, Kills: 3, Cuts: 2, InFlight: 10)));
             Assert.That(result.Fired[^1], Does.StartWith("windows met: "));
