@@ -1,21 +1,17 @@
 using System.Text.RegularExpressions;
 using System.Xml.Linq;
-using Kit.Tests.Results;
 
 namespace Kit.Tests.Architecture;
 
 /// <summary>The house as it is drawn in CONTRIBUTING.md, and as its projects reference each other.</summary>
 public sealed partial class ReferencesBetweenProjects
 {
-    private static readonly string Root = ReferenceRunsInTheReadme.Root;
-
-    private static IEnumerable<string> Projects => Directory.EnumerateFiles(Root, "*.csproj", SearchOption.AllDirectories)
-        .Where(path => !Built().IsMatch(Path.GetRelativePath(Root, path)));
+    private static IEnumerable<string> Projects => RepositoryFiles.Of("*.csproj");
 
     [Test]
     public void Are_as_drawn()
     {
-        var drawn = DrawnReference().Matches(File.ReadAllText(Path.Combine(Root, "CONTRIBUTING.md")))
+        var drawn = DrawnReference().Matches(File.ReadAllText(Path.Combine(RepositoryFiles.Root, "CONTRIBUTING.md")))
             .Select(match => (From: match.Groups["from"].Value, To: match.Groups["to"].Value))
             .ToList();
 
@@ -68,7 +64,4 @@ public sealed partial class ReferencesBetweenProjects
 
     [GeneratedRegex(@"^\s+(?<from>[\w.]+) --> (?<to>[\w.]+)\r?$", RegexOptions.Multiline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
     private static partial Regex DrawnReference();
-
-    [GeneratedRegex(@"(^|[\\/])(obj|bin)[\\/]", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
-    private static partial Regex Built();
 }
