@@ -1,5 +1,4 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Results;
 
 namespace Kit.Benchmarks;
 
