@@ -110,24 +110,24 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
         }
     }
 
-    private RunDocument DocumentOf(
-        Build build, RecordedRun tried, List<CellName> common, SharedServers servers) => servers.Owned(tried.Document) with
-    {
-        CommandLine = plan.CommandLine,
-        StartedUtc = DateTimeOffset.UtcNow,
-        EndedUtc = null,
-        Ending = RunEnding.Running,
-        Settings = plan.Sizes,
-        SeedingSeconds = null,
-        Cells = common,
-        LeftOut =
-        [
-            .. tried.Document.LeftOut,
-            .. tried.Cells.Select(cell => cell.Cell).Except(common).Select(cell => new CellLeftOut(cell, WhyAlone(tried, cell))),
-        ],
-        Probes = [.. tried.Document.Probes.Where(probe => common.Contains(probe.Cell))],
-        Build = new BuildFacts(build.Folder, build.Version, build.Fingerprint),
-    };
+    private RunDocument DocumentOf(Build build, RecordedRun tried, List<CellName> common, SharedServers servers) =>
+        servers.Owned(tried.Document) with
+        {
+            CommandLine = plan.CommandLine,
+            StartedUtc = DateTimeOffset.UtcNow,
+            EndedUtc = null,
+            Ending = RunEnding.Running,
+            Settings = plan.Sizes,
+            SeedingSeconds = null,
+            Cells = common,
+            LeftOut =
+            [
+                .. tried.Document.LeftOut,
+                .. tried.Cells.Select(cell => cell.Cell).Except(common).Select(cell => new CellLeftOut(cell, WhyAlone(tried, cell))),
+            ],
+            Probes = [.. tried.Document.Probes.Where(probe => common.Contains(probe.Cell))],
+            Build = new BuildFacts(build.Folder, build.Version, build.Fingerprint),
+        };
 
     private ComparisonReport End(Side before, Side after, RunEnding ending)
     {

@@ -14,7 +14,8 @@ internal sealed class PostgreSqlTransport : Transport
         "--postgresql",
         "Connection string of a PostgreSQL server to use, as a role that may create databases; " +
         $"or environment {ConnectionStrings.PostgreSqlVariable}. Without it the kit starts a server of its own.",
-        "connection string") { Variable = ConnectionStrings.PostgreSqlVariable };
+        "connection string")
+    { Variable = ConnectionStrings.PostgreSqlVariable };
 
     public override string Name => TransportName.PostgreSql;
 

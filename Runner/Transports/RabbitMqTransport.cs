@@ -14,13 +14,15 @@ internal sealed class RabbitMqTransport : Transport
         "--rabbitmq",
         $"URI of a RabbitMQ broker to use, amqp:// or amqps://; or environment {ConnectionStrings.RabbitMqVariable}. " +
         "Without it the kit starts a broker of its own.",
-        "uri") { Variable = ConnectionStrings.RabbitMqVariable };
+        "uri")
+    { Variable = ConnectionStrings.RabbitMqVariable };
 
     private static readonly TransportSetting Management = new(
         "--rabbitmq-management",
         "Address of that broker's management plugin, by default port 15672 of its machine; " +
         $"or environment {ConnectionStrings.RabbitMqManagementVariable}.",
-        "url") { Variable = ConnectionStrings.RabbitMqManagementVariable };
+        "url")
+    { Variable = ConnectionStrings.RabbitMqManagementVariable };
 
     private static readonly TransportSetting QueueTypeSetting = new(
         "--queue-type", $"RabbitMQ's kind of queue ({QueueType.Classic.ToString().ToLowerInvariant()}).", "classic|quorum")
@@ -53,7 +55,8 @@ internal sealed class RabbitMqTransport : Transport
             var broker = RabbitMqTransportSettings.Parse(address).Broker.Amqp;
             return (broker.Host, broker.Port);
         },
-        Through) { Acknowledgement = BasicAck };
+        Through)
+    { Acknowledgement = BasicAck };
 
     public override ExistingQueue? ExistingQueue { get; } = new(
         "URI of the queue's broker and virtual host, amqp:// or amqps://.", (uri, queue) => new DeadLettersOnRabbitMq(uri, queue));

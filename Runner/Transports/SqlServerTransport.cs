@@ -15,7 +15,8 @@ internal class SqlServerTransport : Transport
         "--sqlserver",
         "Connection string of a SQL Server to use, as a login that may create databases; " +
         $"or environment {ConnectionStrings.SqlServerVariable}. Without it the cells on SQL Server are left out: the kit starts none.",
-        "connection string") { Variable = ConnectionStrings.SqlServerVariable };
+        "connection string")
+    { Variable = ConnectionStrings.SqlServerVariable };
 
     public sealed override string Name => TransportName.SqlServer;
 

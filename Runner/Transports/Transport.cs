@@ -110,7 +110,8 @@ internal abstract class Transport
     public virtual RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => document with
     {
         Servers = new Dictionary<string, IReadOnlyDictionary<string, string>>(
-            document.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>()) { [Title] = facts },
+            document.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>())
+        { [Title] = facts },
     };
 
     /// <summary>Says in a document that the server is the kit's own: a run that is given it by name takes it for the user's.</summary>

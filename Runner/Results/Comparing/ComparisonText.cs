@@ -80,7 +80,8 @@ internal static class ComparisonText
         : Section.Table(
             title, ["Fact", "Before", "After"],
             [.. differences.Select(difference => (IReadOnlyList<string>)[difference.What, difference.Before, difference.After])],
-            legend) with { IsWordy = true };
+            legend) with
+        { IsWordy = true };
 
     /// <summary>What was compared: the builds, or the commands that made the runs.</summary>
     public static Section SidesOf(ComparedSpeeds speeds)
@@ -93,7 +94,8 @@ internal static class ComparisonText
             [.. own.Select(name => (IReadOnlyList<string>)[name, FactIn(before, name), FactIn(after, name)])],
             speeds.IsPaired
                 ? string.Join("\n", Shared.Select(name => $"{name}: {FactIn(before, name)}."))
-                : "") with { IsWordy = true };
+                : "") with
+        { IsWordy = true };
     }
 
     private static string FactIn(IEnumerable<(string Name, string Fact)> facts, string name) =>
@@ -120,7 +122,8 @@ internal static class ComparisonText
                 ComparedPromises.TextOf(promise.Before), ComparedPromises.TextOf(promise.After), WordsOf(promise.Change),
             ]),
         ],
-        promises.Changes.Count == 0 ? $"Of {Figures.Count(promises.Compared)} promises none changed." : "") with { IsWordy = true };
+        promises.Changes.Count == 0 ? $"Of {Figures.Count(promises.Compared)} promises none changed." : "") with
+    { IsWordy = true };
 
     private static string WordsOf(PromiseChange change) => change switch
     {

@@ -60,17 +60,18 @@ internal static class InventedExperiments
 
     private static FaultResult Kept(
         CellName cell, Fault fault, IReadOnlyList<DeliveryClass> promised,
-        params (DeliveryClass Class, int Messages)[] counts) => new()
-    {
-        Cell = cell,
-        Fault = fault.Name,
-        Verdict = FaultVerdict.Kept,
-        Promised = promised,
-        Observed = [new Observation(counts[^1].Class, 1)],
-        Counts = counts.ToDictionary(count => count.Class, count => count.Messages),
-        Fired = ["it fired"],
-        Seconds = 5.25,
-    };
+        params (DeliveryClass Class, int Messages)[] counts) =>
+        new()
+        {
+            Cell = cell,
+            Fault = fault.Name,
+            Verdict = FaultVerdict.Kept,
+            Promised = promised,
+            Observed = [new Observation(counts[^1].Class, 1)],
+            Counts = counts.ToDictionary(count => count.Class, count => count.Messages),
+            Fired = ["it fired"],
+            Seconds = 5.25,
+        };
 
     private static FaultResult Storm(CellName cell, params (DeliveryClass Class, int Messages)[] counts) => new()
     {
