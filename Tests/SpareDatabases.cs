@@ -52,12 +52,22 @@ internal sealed class SpareDatabases(string server) : IAsyncDisposable
 
         var spare = $"spare_{Guid.NewGuid():N}";
         await AskAsync(EndSessions, name);
-        await ExecuteAsync($"ALTER DATABASE {name} RENAME TO {spare}");
+        try
+        {
+            await ExecuteAsync($"ALTER DATABASE {name} RENAME TO {spare}");
+        }
+        catch (PostgresException)
+        {
+            // Somebody connected again in between.
+            await DropAsync(name);
+            return;
+        }
+
         try
         {
             await TestDatabases.ExecuteAsync(new NpgsqlConnectionStringBuilder(server) { Database = spare }.ConnectionString, MakeAsNew);
         }
-        catch (PostgresException)
+        catch (NpgsqlException)
         {
             await DropAsync(spare);
             return;

@@ -27,10 +27,10 @@ public sealed record RabbitMqTransportSettings(
         {
             [var broker] => new(RabbitMqAddress.Parse(broker)),
             [var broker, var rest] when rest.Split(PrefetchKey) is [var type, var prefetch]
-                && Enum.TryParse<QueueType>(type, out var queueType) && ushort.TryParse(prefetch, out var pushed) =>
+                && Enum.TryParse<QueueType>(type, out var queueType) && Enum.IsDefined(queueType) && ushort.TryParse(prefetch, out var pushed) =>
                 new(RabbitMqAddress.Parse(broker), queueType, pushed),
             _ => throw new FormatException(
-                $"The settings of RabbitMQ cannot be read. Expected after the broker's address: {TypeKey}classic{PrefetchKey}32."),
+                $"The settings of RabbitMQ cannot be read. Expected after the broker's address: {TypeKey}{QueueType.Classic}{PrefetchKey}32."),
         };
     }
 }

@@ -83,7 +83,7 @@ public sealed record RabbitMqFacts(
         yield return ManagementAbsent is null
             ? new Finding("management plugin", $"answers at {Management}")
             : new Finding(
-                "management plugin", $"not to be had at {Management}",
+                "management plugin", $"no answer at {Management}",
                 $"{ManagementAbsent}. The kit counts messages with it: AMQP tells nobody how many are not acknowledged.",
                 "On the broker's machine: rabbitmq-plugins enable rabbitmq_management; " +
                 "give the user the tag 'administrator'; or name its address with --rabbitmq-management.",

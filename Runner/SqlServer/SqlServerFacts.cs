@@ -46,16 +46,6 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
         }
     }
 
-    /// <summary>Asks the server and makes sure that a run can use it.</summary>
-    /// <exception cref="KitException">As <see cref="ReadAsync"/>, and the first fatal one of <see cref="Findings"/>.</exception>
-    public static async Task<SqlServerFacts> RequireAsync(string connectionString, CancellationToken cancellationToken)
-    {
-        var facts = await ReadAsync(connectionString, cancellationToken);
-        return facts.Findings().FirstOrDefault(finding => finding.IsFatal) is { Problem: { } problem, Remedy: { } remedy }
-            ? throw new KitException(problem, remedy)
-            : facts;
-    }
-
     /// <summary>Each thing that a run depends on, with its problem where there is one.</summary>
     public IEnumerable<Finding> Findings()
     {

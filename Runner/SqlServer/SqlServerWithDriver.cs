@@ -1,3 +1,4 @@
+using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Transports;
@@ -7,6 +8,8 @@ namespace Kit.Runner.SqlServer;
 /// <summary>SQL Server where the package feed has its driver.</summary>
 internal sealed class SqlServerWithDriver : SqlServerTransport
 {
+    public override Support SupportHere(TransportArguments arguments) => SupportAnywhere(arguments);
+
     public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         [.. Lack.OfEveryMode((await SqlServerFacts.ReadAsync(arguments[Server!]!, cancellationToken)).Findings())];
 
@@ -18,7 +21,8 @@ internal sealed class SqlServerWithDriver : SqlServerTransport
     {
         try
         {
-            return [.. (await SqlServerFacts.ReadAsync(named, cancellationToken)).Findings()];
+            // A run leaves the server's cells out, and measures the others.
+            return [.. (await SqlServerFacts.ReadAsync(named, cancellationToken)).Findings().Select(finding => finding with { IsFatal = false })];
         }
         catch (KitException unusable)
         {

@@ -2,7 +2,7 @@ using Kit.Runner.Operations;
 
 namespace Kit.Runner.Transports;
 
-/// <summary>How the dead letters of a queue are got at that is there already, on a server of the user's.</summary>
+/// <summary>Opens the dead letters of a queue on the user's server.</summary>
 /// <param name="Description">What the transport's option names then, for the help.</param>
 /// <param name="Open">Opens them, from what was typed and the queue's name.</param>
 internal sealed record ExistingQueue(string Description, Func<string, string, IDeadLetters> Open)

@@ -53,5 +53,5 @@ internal abstract class RunServer : IAsyncDisposable
 
     public abstract ValueTask DisposeAsync();
 
-    private static InvalidOperationException NoCrash() => new("A server that is not the kit's own is not stopped.");
+    private static InvalidOperationException NoCrash() => new("No experiment stops this server: it is not one that the kit has started and can start again.");
 }

@@ -33,6 +33,11 @@ internal class SqlServerTransport : Transport
         ? Support.Yes
         : Support.No($"needs a SQL Server: none is named (--sqlserver or {ConnectionStrings.SqlServerVariable}), and the kit starts none");
 
+    /// <summary>Without the driver none of its cells can run, whatever is named.</summary>
+    public override Support SupportHere(TransportArguments arguments) => IsNamed(arguments)
+        ? Support.No("the kit was built without the driver of SQL Server")
+        : SupportAnywhere(arguments);
+
     /// <exception cref="NotSupportedException">Always: the kit was built without the driver, and no cell on it can run.</exception>
     public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         throw new NotSupportedException("The kit was built without the driver of SQL Server.");

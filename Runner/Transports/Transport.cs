@@ -50,7 +50,7 @@ internal abstract class Transport
     /// <summary>How faults are injected into its traffic; <see langword="null"/>: none are.</summary>
     public virtual ProxyRoute? ProxyRoute => null;
 
-    /// <summary>How the dead letters of a user's queue are got at; <see langword="null"/>: they are not.</summary>
+    /// <summary>Opens the dead letters of a queue on the user's server; <see langword="null"/>: nothing does.</summary>
     public virtual ExistingQueue? ExistingQueue => null;
 
     /// <summary>Whether its transactions can be promoted to distributed ones.</summary>
@@ -59,7 +59,7 @@ internal abstract class Transport
     /// <summary>Whether messages are acknowledged to a broker, rather than received in a transaction.</summary>
     public bool IsBroker => ProxyRoute?.Acknowledgement is not null;
 
-    /// <summary>The facts that say whose server it is, in a run's document.</summary>
+    /// <summary>The key of the fact that says whose server it is, in a run's document.</summary>
     protected virtual string WhoseKey => "server";
 
     /// <exception cref="UnknownTransportException">There is none of that name.</exception>
@@ -122,8 +122,8 @@ internal abstract class Transport
     /// <summary>What <see cref="Describe"/> has written; <see langword="null"/>: nothing.</summary>
     protected virtual IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.Servers?.GetValueOrDefault(Title);
 
-    protected string Whose(bool isOwn) => $"{Title}, {(isOwn ? "the kit's own, on this machine" : "the user's")}";
-
     /// <summary>The first of a server's facts: whose it is.</summary>
     public Dictionary<string, string> FactsOf(RunServer server) => new() { [WhoseKey] = Whose(server.IsOwn) };
+
+    protected string Whose(bool isOwn) => $"{Title}, {(isOwn ? "the kit's own, on this machine" : "the user's")}";
 }

@@ -90,7 +90,7 @@ public sealed class RunOnRabbitMq : OnAServerOfItsOwn
         using var runner = RunnerProcess.Start(
             "run", "--framework", "bare", "--transport", "postgresql,rabbitmq", "--mode", "scope-off", "--messages", "5", "--warmup", "0",
             "--rounds", "1", "--seed-rows", "0", "--postgresql", Server.ConnectionString, "--rabbitmq", broker.AmqpUri.AbsoluteUri,
-            "--rabbitmq-management", $"http://127.0.0.1:{LoopbackPorts.Free(1)[0]}", "--out", Parent.Path);
+            "--rabbitmq-management", "http://127.0.0.1:1", "--out", Parent.Path);
 
         var result = await runner.EndAsync();
 
@@ -114,7 +114,7 @@ public sealed class RunOnRabbitMq : OnAServerOfItsOwn
         var folder = Path.Combine(Parent.Path, "run");
         using var runner = RunnerProcess.Start(
             "run", "--transport", "rabbitmq", "--postgresql", Server.ConnectionString, "--out", folder,
-            "--rabbitmq", $"amqp://kit:secret@127.0.0.1:{LoopbackPorts.Free(1)[0]}/kit");
+            "--rabbitmq", "amqp://kit:secret@127.0.0.1:1/kit");
 
         var result = await runner.EndAsync();
 

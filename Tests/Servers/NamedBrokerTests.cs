@@ -150,7 +150,6 @@ public sealed class NamedBrokerTests
         var findings = await Doctor.ExamineAsync(
             new DoctorQuestion(TransportArguments.Of(named), [], Path.GetTempPath()), CancellationToken.None);
 
-
         Assert.Multiple(() =>
         {
             Assert.That(findings.Single(finding => finding.Name is "RabbitMQ broker").Found, Does.StartWith($"{broker.Version}, kit at 127.0.0.1:"));

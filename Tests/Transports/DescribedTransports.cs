@@ -31,6 +31,18 @@ public sealed partial class DescribedTransports
         Transport.NeededBy([Transport.Named(TransportName.RabbitMq)]).Select(transport => transport.Name),
         Is.EqualTo([TransportName.PostgreSql, TransportName.RabbitMq]));
 
+    /// <summary>Whoever starts the servers of the supported ones, as <c>compare</c> does, starts none that nobody can reach.</summary>
+    [Test]
+    public void Are_supported_only_with_their_driver()
+    {
+        var sqlServer = Transport.Named(TransportName.SqlServer);
+        var arguments = TransportArguments.None.With(sqlServer.Server!, "Server=127.0.0.1,1");
+
+        Assert.That(
+            sqlServer.SupportHere(arguments).IsSupported,
+            Is.EqualTo(Cell.All.Any(cell => cell.Kind.Transport == sqlServer.Name && cell.Support.IsSupported)));
+    }
+
     [TestCaseSource(nameof(WithAServer))]
     public void Find_their_facts_again_in_a_document(string name)
     {

@@ -1,7 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.Results.Faults;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
 using Kit.Runner.Transports;
 

@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.Results.Accounts;
 using Kit.Runner.Faults.Injections;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
 using Kit.Runner.Transports;

@@ -2,8 +2,8 @@ using System.Text;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Results.Accounts;
 using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Injections;

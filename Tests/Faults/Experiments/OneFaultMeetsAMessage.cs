@@ -14,7 +14,6 @@ namespace Kit.Tests.Faults.Experiments;
 /// Frameworks are left to the command.
 /// </summary>
 [Category("faults")]
-[Parallelizable]
 public sealed class OneFaultMeetsAMessage
 {
     /// <summary>A server that is away takes half a minute for each cell: the other modes are left to the command.</summary>
