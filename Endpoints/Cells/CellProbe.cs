@@ -7,17 +7,18 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>
-/// Lets a cell handle a handful of messages before it is measured, and compares what it does with what its label says: ambient transaction,
-/// isolation, handlers together, and the order of commit and acknowledgement. The end of an ambient transaction is an event that can be looked
-/// at; for a local one the handler's session is asked whether it received the message itself, and else a message that cannot be sent shows
-/// whether the row is committed before the receive has ended. It uses the queue that it is given, which must not be there
-/// yet, and leaves its rows in the widgets' database.
+/// Lets a cell handle a handful of messages before it is measured, and sees what it does: ambient transaction, isolation, handlers together,
+/// and the order of commit and acknowledgement. <see cref="CellLabel"/> compares that with what the cell's label says. The end of an ambient
+/// transaction is an event that can be looked at; for a local one the handler's session is asked whether it received the message itself,
+/// and else a message that cannot be sent shows whether the row is committed before the receive has ended. It uses the queue that it is
+/// given, which must not be there yet, and leaves its rows in the widgets' database.
 /// </summary>
 public sealed class CellProbe : IAsyncDisposable
 {
     private const int RoundsOfConcurrency = 5;
 
-    private static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
+    /// <summary>For each message.</summary>
+    internal static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
 
     // Long enough for the last handler that belongs there to come, and for one too many.
     private static readonly TimeSpan GatheringLimit = TimeSpan.FromSeconds(20);
@@ -92,42 +93,11 @@ public sealed class CellProbe : IAsyncDisposable
             await host.StopAsync(cancellationToken);
         }
 
-        return new ProbeResult(order, scopeIsolation, isolation, mostTogether, bytes, [.. Disagreements()]);
+        var seen = new ProbeResult(order, scopeIsolation, isolation, mostTogether, bytes, []);
+        return seen with { Disagreements = [.. CellLabel.DisagreementsWith(cell.Mode, settings.Concurrency, seen)] };
     }
 
     private static List<BuildWidget> Messages(int count) => [.. Enumerable.Range(0, count).Select(_ => new BuildWidget(Guid.CreateVersion7()))];
-
-    private IEnumerable<string> Disagreements()
-    {
-        if (order is null)
-        {
-            yield return $"no message was handled within {Deadline.TotalSeconds} s";
-            yield break;
-        }
-
-        var expected = cell.Mode.CommitOrder;
-        if (order.HasAmbientTransaction != expected.HasAmbientTransaction)
-            yield return order.HasAmbientTransaction ? "handlers run in an ambient transaction, and should not" : "handlers run without an ambient transaction";
-        if (scopeIsolation is not null && scopeIsolation != cell.Mode.Isolation.ToString())
-            yield return $"the ambient transaction is {scopeIsolation}, not {cell.Mode.Isolation}";
-        if (isolation != cell.Mode.IsolationInWords)
-            yield return $"the handler's connection is '{isolation}', not '{cell.Mode.IsolationInWords}'";
-        if (order.IsRowVisibleInHandler != expected.IsRowVisibleInHandler)
-            yield return order.IsRowVisibleInHandler ? "the row is committed before the handler has ended" : "the row is not committed by the insert itself";
-        if (order.IsMessageLeftInHandler != expected.IsMessageLeftInHandler)
-            yield return order.IsMessageLeftInHandler
-                ? "the message is still in the queue while it is handled"
-                : "the message is out of the queue before it was handled";
-        if (expected.IsMessageLeftAfterCommit is not null && order.IsMessageLeftAfterCommit != expected.IsMessageLeftAfterCommit)
-        {
-            yield return order.IsMessageLeftAfterCommit is true
-                ? "the receive commits after the handler's transaction"
-                : "the receive does not commit after the handler's transaction";
-        }
-
-        if (mostTogether != settings.Concurrency)
-            yield return $"{mostTogether} handlers ran together, not {settings.Concurrency}";
-    }
 
     private async Task HandledAsync(int messages, CancellationToken cancellationToken)
     {

@@ -1,0 +1,49 @@
+using Kit.Guarantees;
+
+namespace Kit.Runner.Results.Faults;
+
+/// <summary>The evidence below the tables: what was not kept and why, what shows nothing, what each fault is.</summary>
+internal static class GuaranteeLists
+{
+    /// <param name="document">Which cells were left out.</param>
+    /// <param name="ordered">The results, in the order in which they are shown.</param>
+    public static IEnumerable<(string Title, IReadOnlyList<string> Lines)> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
+    {
+        var broken = ordered.Where(result => result.Verdict is FaultVerdict.Broken).ToList();
+        if (broken.Count > 0)
+            yield return ("Promises not kept", [.. broken.SelectMany(Findings)]);
+
+        var windows = ordered.Where(result => result.Storm?.Windows is not null).ToList();
+        if (windows.Count > 0)
+            yield return (
+                "Kills of two-phase commit",
+                [.. windows.Select(result => $"{result.Name}: {Figures.Count(result.Storm!.Kills)} kills; {result.Storm.Windows}")]);
+
+        var failed = ordered.Where(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed).ToList();
+        if (failed.Count > 0)
+            yield return ("Experiments that show nothing", [.. failed.Select(result => $"{result.Name}: {result.Because}")]);
+
+        var without = ordered.Where(result => result.Verdict is FaultVerdict.NoWindow).ToList();
+        if (without.Count > 0)
+        {
+            yield return ("No window", [.. without.GroupBy(result => (result.Cell.Mode, result.Fault, result.Because)).Select(group =>
+                $"{group.Key.Fault} in {group.Key.Mode} " +
+                $"({string.Join(", ", group.Select(result => $"{result.Cell.Framework}/{result.Cell.Transport}"))}): {group.Key.Because}")]);
+        }
+
+        var faults = Fault.All.Where(fault => ordered.Any(result => result.Fault == fault.Name)).ToList();
+        if (faults.Count > 0)
+            yield return ("Faults", [.. faults.Select(fault => $"{fault.Name}: {fault.What}")]);
+        if (document.LeftOut.Count > 0)
+            yield return ("Left out", [.. document.LeftOut.Select(left => $"{left.Cell}: {left.Because}")]);
+    }
+
+    private static IEnumerable<string> Findings(FaultResult result)
+    {
+        yield return $"{result.Name}: {Figures.Count(result.ViolationCount)} of {Figures.Count(result.Messages)} messages; {string.Join("; ", result.Fired)}";
+        if (result.Known is { } reason)
+            yield return $"{result.Name}: known: {reason}";
+        foreach (var violation in result.Violations)
+            yield return $"{result.Name}: {violation.Because} [{string.Join("; ", violation.Evidence)}]";
+    }
+}

@@ -1,0 +1,156 @@
+using Kit.Guarantees;
+using Kit.Modes;
+using Kit.Runner.Results.Accounts;
+
+namespace Kit.Runner.Results.Faults;
+
+/// <summary>What became of the messages of each cell: by class, for each handler that a kill met, and each promise beside its observation.</summary>
+internal static class GuaranteeTables
+{
+    private static readonly IReadOnlyList<Column> Signature =
+    [
+        new("framework", cells => cells[0].Cell.Framework),
+        new("transport", cells => cells[0].Cell.Transport),
+        new("mode", cells => cells[0].Cell.Mode),
+        new("once", cells => Count(cells, DeliveryClass.Once, DeliveryClass.Recovered)),
+        new("lost", cells => Count(cells, DeliveryClass.Lost)),
+        new("dup", cells => Count(cells, DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing)),
+        new("ghost", cells => Count(cells, DeliveryClass.Ghost)),
+        new("zombie", cells => Count(cells, DeliveryClass.Zombie)),
+        new("torn", cells => Count(cells, DeliveryClass.Torn)),
+        new("in doubt", cells => Count(cells, DeliveryClass.InDoubt)),
+        new("error", cells => Count(cells, DeliveryClass.CleanError)),
+        new("other", cells => Count(cells, DeliveryClass.Stuck, DeliveryClass.Unexpected)),
+        new("N", cells => Figures.Count(cells.Sum(cell => cell.Messages))),
+    ];
+
+    private const int ColumnsBeforeSpeed = 3;
+
+    private static readonly IReadOnlyList<(string Header, DeliveryClass Class)> Rated =
+    [
+        ("lost", DeliveryClass.Lost), ("dup rows", DeliveryClass.Duplicated), ("dup sends", DeliveryClass.DuplicatedOutgoing),
+        ("ghost", DeliveryClass.Ghost), ("zombie", DeliveryClass.Zombie), ("torn", DeliveryClass.Torn), ("in doubt", DeliveryClass.InDoubt),
+    ];
+
+    /// <param name="document">Where the speeds stand.</param>
+    /// <param name="ordered">The results, in the order in which they are shown.</param>
+    public static IEnumerable<GuaranteeTable> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
+    {
+        var storms = ordered.Where(result => result.Storm is not null).ToList();
+        var singles = ordered.Where(result => result.Storm is null).ToList();
+        if (storms.Count > 0)
+        {
+            yield return SignatureOf("Storms: kills of the handler process and cuts of its connections", storms, document.Speeds);
+            yield return RatesOf(storms);
+        }
+
+        if (singles.Exists(result => result.Messages > 0))
+        {
+            yield return SignatureOf(
+                "Single faults: all messages, those that met a fault and the others",
+                [.. singles.Where(result => result.Messages > 0)],
+                document.Speeds);
+        }
+
+        foreach (var group in singles.GroupBy(result => result.Cell.Group))
+            yield return GridOf(group.Key, [.. group]);
+    }
+
+    private static GuaranteeTable SignatureOf(string title, IReadOnlyList<FaultResult> chosen, SpeedSource? speeds) => new(
+        title,
+        [.. Signature.Take(ColumnsBeforeSpeed).Select(column => column.Header), "msg/s", .. Signature.Skip(ColumnsBeforeSpeed).Select(column => column.Header)],
+        [
+            .. chosen.GroupBy(result => result.Cell).Select(group => (IReadOnlyList<string>)
+            [
+                .. Signature.Take(ColumnsBeforeSpeed).Select(column => column.Text([.. group])),
+                Figures.Measured(speeds?.Of(group.Key)),
+                .. Signature.Skip(ColumnsBeforeSpeed).Select(column => column.Text([.. group])),
+            ]),
+        ],
+        "The handler writes two rows and sends one message. Each message is counted once, by the worst that became of it: " +
+        "torn is a handler's work that is half done, zombie rows whose message was not sent or was given up, ghost a sent message without its rows, " +
+        "dup rows or sent messages twice, error given up without an effect.");
+
+    private static GuaranteeTable RatesOf(IReadOnlyList<FaultResult> storms) => new(
+        "Storms: for each handler that could be running at a kill or cut",
+        ["framework", "transport", "mode", "in flight", .. Rated.Select(rate => rate.Header), "seed", "verdict"],
+        [
+            .. storms.Select(result => (IReadOnlyList<string>)
+            [
+                result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, Figures.Count(result.Storm!.InFlight),
+                .. Rated.Select(rate => RateOf(result, rate.Class)), Figures.Plain(result.Storm.Seed), Words.Of(result.Verdict),
+            ]),
+        ],
+        "In flight is kills and cuts times concurrency. " +
+        "Messages of the class for each of them; where there was none, the upper end of the 95 % interval (3/n). " +
+        "More than one means that more was lost or doubled than was being handled: what a broker had pushed ahead.");
+
+    private static string RateOf(FaultResult result, DeliveryClass kind)
+    {
+        var messages = result.Observed.FirstOrDefault(seen => seen.Class == kind)?.Messages ?? 0;
+        var inFlight = result.Storm!.InFlight;
+        return inFlight == 0 ? Figures.None
+            : messages == 0 ? $"< {Figures.Measured(RuleOfThree.UpperBound(inFlight))}"
+            : Figures.Measured((double)messages / inFlight);
+    }
+
+    private static GuaranteeTable GridOf(CellGroup group, IReadOnlyList<FaultResult> singles)
+    {
+        var modes = TransactionMode.All.Select(mode => mode.Name).Where(name => singles.Any(result => result.Cell.Mode == name)).ToList();
+        var byPlace = singles.ToDictionary(result => (result.Fault, result.Cell.Mode));
+        return new GuaranteeTable(
+            $"{group}: promise and observation",
+            ["fault", .. modes],
+            [
+                .. from fault in Fault.All
+                   where singles.Any(result => result.Fault == fault.Name)
+                   select (IReadOnlyList<string>)
+                   [
+                       fault.Name,
+                       .. modes.Select(mode => byPlace.TryGetValue((fault.Name, mode), out var result) ? PlaceOf(result) : Figures.None),
+                   ],
+            ],
+            "Before the colon the classes that are promised to the message that meets the fault, after it what was observed; "
+            + "≠ marks a promise that was not kept."
+            + (singles.Any(result => result.Known is not null)
+                ? " (known): to this message or a neighbour, for a reason that stands under 'Promises not kept'."
+                : ""));
+    }
+
+    private static string PlaceOf(FaultResult result) => result.Verdict switch
+    {
+        FaultVerdict.NoWindow => "no window",
+        FaultVerdict.Void => "VOID",
+        FaultVerdict.Failed => "FAILED",
+        FaultVerdict.Kept => PromiseAndObservation(result),
+        FaultVerdict.Broken => $"≠ {PromiseAndObservation(result)}",
+        _ => throw new InvalidOperationException($"{result.Name} has a verdict that no table shows: {result.Verdict}."),
+    };
+
+    private static string PromiseAndObservation(FaultResult result) =>
+        $"{string.Join('/', result.Promised.Select(Words.Of))}: {ObservedOf(result)}{(result.Known is null ? "" : " (known)")}";
+
+    /// <summary>Counts where a server's crash met every message.</summary>
+    private static string ObservedOf(FaultResult result)
+    {
+        var met = result.Observed.Sum(seen => seen.Messages);
+        return string.Join('+', result.Observed.Select(seen =>
+            met > result.Observed.Count
+                ? $"{Figures.Count(seen.Messages)} {Words.Of(seen.Class)}"
+                : Words.Of(seen.Class)));
+    }
+
+    /// <summary>Whether a column holds figures, which stand to the right.</summary>
+    public static bool IsFigure(string header) =>
+        header is "msg/s" or "in flight"
+        || Signature.Skip(ColumnsBeforeSpeed).Any(column => column.Header == header)
+        || Rated.Any(rate => rate.Header == header);
+
+    /// <summary>A column of the grid, which may wrap.</summary>
+    public static bool IsMode(string header) => TransactionMode.All.Any(mode => mode.Name == header);
+
+    private static string Count(IReadOnlyList<FaultResult> cells, params DeliveryClass[] classes) =>
+        Figures.Count(cells.Sum(cell => classes.Sum(kind => cell.Counts.GetValueOrDefault(kind))));
+
+    private sealed record Column(string Header, Func<IReadOnlyList<FaultResult>, string> Text);
+}

@@ -1,0 +1,37 @@
+using System.Globalization;
+using CsvHelper;
+using Kit.Guarantees;
+
+namespace Kit.Runner.Results.Faults;
+
+/// <summary>A line for each result: invariant culture, an empty field for what is not known.</summary>
+internal static class GuaranteesCsv
+{
+    public static void Write(FaultDocument document, IReadOnlyList<FaultResult> results, TextWriter output)
+    {
+        using var csv = CsvWriter.Create(output, new CsvWriterOptions { NewLine = "\n" }, leaveOpen: true);
+        csv.WriteHeader(
+        [
+            "framework", "transport", "mode", "access", "msg_per_second", "fault", "verdict", "because", "promised", "observed", "messages",
+            .. Enum.GetValues<DeliveryClass>().Select(kind => Words.Of(kind).Replace('-', '_')), "violations", "seconds", "seed", "kills", "cuts", "in_flight",
+        ]);
+        foreach (var result in results)
+        {
+            csv.WriteRecord(
+            [
+                result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, result.Cell.Access, Text(document.Speeds?.Of(result.Cell)), result.Fault,
+                Words.Of(result.Verdict), BecauseOf(result), Joined(result.Promised),
+                string.Join(' ', result.Observed.Select(seen => $"{Words.Of(seen.Class)}={seen.Messages}")),
+                Text(result.Messages), .. Enum.GetValues<DeliveryClass>().Select(kind => result.Counts.TryGetValue(kind, out var count) ? Text(count) : ""),
+                Text(result.ViolationCount), result.Seconds.ToString("F1", CultureInfo.InvariantCulture),
+                Text(result.Storm?.Seed), Text(result.Storm?.Kills), Text(result.Storm?.Cuts), Text(result.Storm?.InFlight),
+            ]);
+        }
+    }
+
+    private static string? BecauseOf(FaultResult result) => result.Known is { } reason ? $"known: {reason}" : result.Because;
+
+    private static string Joined(IEnumerable<DeliveryClass> classes) => string.Join(' ', classes.Select(Words.Of));
+
+    private static string Text(IConvertible? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "";
+}
