@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Text;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
@@ -101,6 +102,8 @@ internal sealed class RunnerProcess : IDisposable
     /// <param name="toGroup">Whether the whole process group gets it, as from a terminal; the process must have been started by <c>setsid</c>.</param>
     public async Task SignalAsync(string signal, bool toGroup = false)
     {
+        if (signal == "INT" && IsInterruptIgnored())
+            Assert.Ignore("Ctrl+C is ignored by whoever started the tests, as by a shell's nohup or &, and so by each process that they start.");
         var sent = await new ExternalProgram("kill").RunAsync(["-s", signal, "--", toGroup ? $"-{Id}" : $"{Id}"], CancellationToken.None);
         Assert.That(sent.Succeeded, sent.Output);
     }
@@ -143,6 +146,14 @@ internal sealed class RunnerProcess : IDisposable
     {
         lock (text)
             text.Append(line).Append(line is null ? "" : "\n");
+    }
+
+    /// <summary>Processes inherit it, and .NET leaves it as it is.</summary>
+    private static bool IsInterruptIgnored()
+    {
+        const int interrupt = 1 << (2 - 1);
+        var ignored = File.ReadLines("/proc/self/status").Single(line => line.StartsWith("SigIgn:", StringComparison.Ordinal)).Split('\t')[1];
+        return (long.Parse(ignored, NumberStyles.HexNumber, CultureInfo.InvariantCulture) & interrupt) != 0;
     }
 
     private async Task UntilAsync(Func<bool> holds, string what)
