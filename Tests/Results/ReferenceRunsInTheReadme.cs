@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Results;
@@ -35,7 +36,7 @@ public sealed class ReferenceRunsInTheReadme
             {
                 Assert.That(round.Outcome.IsValid(), Is.True, round.FileName);
                 Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(round.Messages), round.FileName);
-                Assert.That(round.Accounts[MessageClass.Once], Is.EqualTo(round.Messages), round.FileName);
+                Assert.That(round.Accounts[DeliveryClass.Once], Is.EqualTo(round.Messages), round.FileName);
             }
         });
     }

@@ -224,11 +224,7 @@ internal sealed class Bench : IAsyncDisposable
             Sink = [.. outgoing.Select(id => new SinkRow(id, id))],
             Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
             Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
-            Prepared = await ReadAsync(
-                "SELECT gid, transaction::text::bigint FROM pg_prepared_xacts " +
-                $"WHERE database IN ({string.Join(", ", databases.Names.Select(name => $"'{name}'"))})",
-                row => new PreparedTransaction(row.GetString(0), (uint)row.GetInt64(1)),
-                cancellationToken),
+            Prepared = await databases.ReadPreparedAsync(cancellationToken),
         };
     }
 
