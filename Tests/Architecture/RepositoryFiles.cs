@@ -1,5 +1,4 @@
 using System.Text.RegularExpressions;
-using Kit.Tests.Results;
 
 namespace Kit.Tests.Architecture;
 
