@@ -3,7 +3,8 @@ using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
-using Kit.Tests.Faults.Experiments;
+using Kit.Tests.Results.Comparing;
+using Kit.Tests.Results.Faults;
 
 namespace Kit.Tests.Comparing;
 

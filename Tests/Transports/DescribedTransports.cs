@@ -3,7 +3,6 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
 using Kit.Tests.Architecture;
-using Kit.Tests.Results;
 
 namespace Kit.Tests.Transports;
 

@@ -2,7 +2,7 @@ using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
 using static Kit.Guarantees.DeliveryClass;
 
-namespace Kit.Tests.Faults;
+namespace Kit.Tests.Results.Accounts;
 
 /// <summary>A history with a message of each class among clean ones; one trace of one message is changed.</summary>
 public sealed class OneTraceIsChanged
