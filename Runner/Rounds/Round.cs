@@ -51,7 +51,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
             var ahead = await restored.ClockAheadAsync(cancellationToken);
-            var accounting = Accounting.Of(await EvidenceOfARound.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
+            var accounting = Accounting.Of(await RoundEvidence.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
             var use = UseOf(drained, handler);
             return document with
             {

@@ -37,7 +37,7 @@ internal sealed class BareBench : IAsyncDisposable
     }
 
     public IHost Build(
-        TransactionMode mode, Work work, string? data = null, Action<BareEndpoint>? configure = null, Action<IServiceCollection>? services = null)
+        TransactionMode mode, Work work, string? data = null, Action<BareEndpointBuilder>? configure = null, Action<IServiceCollection>? services = null)
     {
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Services.AddSingleton(work).AddBareEndpoint("work", endpoint =>
@@ -55,11 +55,11 @@ internal sealed class BareBench : IAsyncDisposable
     }
 
     /// <summary>Lets the endpoint handle one message to its end, and gives the errors.</summary>
-    public Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Work work, Action<BareEndpoint>? configure = null) =>
+    public Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Work work, Action<BareEndpointBuilder>? configure = null) =>
         HandleAsync(mode, Guid.CreateVersion7(), work, configure);
 
     /// <summary>The same for a message of that id.</summary>
-    public async Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Guid messageId, Work work, Action<BareEndpoint>? configure = null)
+    public async Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Guid messageId, Work work, Action<BareEndpointBuilder>? configure = null)
     {
         var queue = QueueOf(mode);
         await queue.EnqueueAsync([OutgoingMessage.Create("work", new Todo(), messageId)], CancellationToken.None);

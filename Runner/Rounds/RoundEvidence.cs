@@ -5,7 +5,7 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Rounds;
 
 /// <summary>Collects what is to be seen after a drain: rows, queues, prepared transactions.</summary>
-internal static class EvidenceOfARound
+internal static class RoundEvidence
 {
     public static async Task<Evidence> ReadAsync(
         IEnumerable<BuildWidget> warmUp, IEnumerable<BuildWidget> messages, IEnumerable<BuiltWidget> built, long seedRows,
