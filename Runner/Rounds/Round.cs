@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
@@ -85,7 +86,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 settings.Clock is ClockSource.HandlerCompletions),
             cancellationToken);
 
-    private async Task VerifyResetAsync(IRoundStore widgets, ICellQueue queue, CancellationToken cancellationToken)
+    private async Task VerifyResetAsync(IRoundStore widgets, IMessageQueue queue, CancellationToken cancellationToken)
     {
         var (rows, depth) = (await widgets.CountAsync(cancellationToken), await queue.CountAsync(cancellationToken));
         if (rows != sizes.SeedRows || depth != 0)

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
@@ -9,7 +10,7 @@ internal static class RoundEvidence
 {
     public static async Task<Evidence> ReadAsync(
         IEnumerable<BuildWidget> warmUp, IEnumerable<BuildWidget> messages, IEnumerable<BuiltWidget> built, long seedRows,
-        IRoundStore widgets, ICellQueue queue, CancellationToken cancellationToken) => new()
+        IRoundStore widgets, IMessageQueue queue, CancellationToken cancellationToken) => new()
         {
             Messages = messages.Select(message => message.MessageId).ToHashSet(),
             WarmUp = warmUp.Select(message => message.MessageId).ToHashSet(),

@@ -3,7 +3,6 @@ using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Npgsql;
 
 namespace Kit.Tests.Bare;
 
@@ -16,14 +15,14 @@ internal sealed class BareBench : IAsyncDisposable
     /// <summary>The modes that PostgreSQL has.</summary>
     public static IEnumerable<TransactionMode> Modes => TransactionMode.All.Where(mode => PostgreSqlSupport.Of(mode).IsSupported);
 
-    private readonly NpgsqlDataSource queueSource;
-    private readonly NpgsqlDataSource widgetSource;
+    private readonly PostgreSqlQueue apart;
+    private readonly PostgreSqlQueue withWidgets;
 
     private BareBench(TestDatabases databases)
     {
         Databases = databases;
-        queueSource = NpgsqlDataSource.Create(databases.Queue);
-        widgetSource = NpgsqlDataSource.Create(databases.Widgets);
+        apart = new PostgreSqlQueue(databases.Queue, "work");
+        withWidgets = new PostgreSqlQueue(databases.Widgets, "work");
     }
 
     public TestDatabases Databases { get; }
@@ -31,8 +30,8 @@ internal sealed class BareBench : IAsyncDisposable
     public static async Task<BareBench> CreateAsync(string? server = null)
     {
         var bench = new BareBench(await TestDatabases.CreateAsync(server));
-        await bench.QueueOf(TransactionMode.FullDtc).CreateAsync(CancellationToken.None);
-        await bench.QueueOf(TransactionMode.Shared).CreateAsync(CancellationToken.None);
+        await bench.apart.CreateAsync(CancellationToken.None);
+        await bench.withWidgets.CreateAsync(CancellationToken.None);
         return bench;
     }
 
@@ -80,12 +79,12 @@ internal sealed class BareBench : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await queueSource.DisposeAsync();
-        await widgetSource.DisposeAsync();
+        await apart.DisposeAsync();
+        await withWidgets.DisposeAsync();
         await Databases.DisposeAsync();
     }
 
-    public PostgreSqlQueue QueueOf(TransactionMode mode) => new(mode.NeedsOneDatabase ? widgetSource : queueSource, "work");
+    public PostgreSqlQueue QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? withWidgets : apart;
 
     internal sealed record Todo;
 

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
@@ -71,7 +72,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
         await process.WaitForExitAsync();
     }
 
-    private static async Task DrainAsync(HandlerSpec spec, ICellQueue queue, ITestWidgets databases)
+    private static async Task DrainAsync(HandlerSpec spec, IMessageQueue queue, ITestWidgets databases)
     {
         await using var handler = await HandlerProcess.StartAsync(spec, CancellationToken.None);
         await handler.StartEndpointAsync(CancellationToken.None);

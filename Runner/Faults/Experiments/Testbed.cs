@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
@@ -39,12 +40,12 @@ internal sealed class Testbed : IAsyncDisposable
     private readonly KitDatabases owner;
     private readonly RoundDatabases databases;
     private readonly RoundTransport transport;
-    private readonly ICellQueue queue;
-    private readonly ICellQueue sink;
+    private readonly IMessageQueue queue;
+    private readonly IMessageQueue sink;
     private readonly NpgsqlDataSource widgets;
     private readonly string folder = Directory.CreateTempSubdirectory("kit-faults-").FullName;
     private readonly List<Sending> sendings = [];
-    private ICellQueue? lateSink;
+    private IMessageQueue? lateSink;
     private HandlerProcess? handler;
 
     private Testbed(Cell cell, KitDatabases owner, RoundDatabases databases, RoundTransport transport)
