@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
@@ -16,7 +17,7 @@ internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, in
 
     public double? OwnPerSecond { get; private set; }
 
-    public async Task DrainAsync(int messages, ICellQueue queue, CancellationToken cancellationToken)
+    public async Task DrainAsync(int messages, IMessageQueue queue, CancellationToken cancellationToken)
     {
         if (messages == 0)
             return;

@@ -16,9 +16,9 @@ internal sealed class FaultsCommand : KitCommand
         Description = "Instead of single faults: 2000 messages for each cell, and kills and cut connections at random moments.",
     };
     private readonly Option<int?> kills = NumberOption.Count(
-        "--kills", $"In a storm: how often the handler process is killed ({StormPlan.DefaultBlows}).", least: 0);
+        "--kills", $"In a storm: how often the handler process is killed ({StormPlan.DefaultFaults}).", least: 0);
     private readonly Option<int?> cuts = NumberOption.Count(
-        "--cuts", $"In a storm: how often its connections are cut ({StormPlan.DefaultBlows}).", least: 0);
+        "--cuts", $"In a storm: how often its connections are cut ({StormPlan.DefaultFaults}).", least: 0);
     private readonly Option<int?> seed = NumberOption.Count(
         "--seed", "In a storm: the seed of its moments (random, and printed).", least: 0);
     private readonly Option<string?> speedFrom = new("--speed-from")
@@ -87,8 +87,8 @@ internal sealed class FaultsCommand : KitCommand
         parsed.GetValue(fault) is { Length: > 0 } names ? [.. Fault.All.Where(one => names.Contains(one.Name))] : Fault.All,
         parsed.GetValue(storm)
             ? new StormPlan(
-                parsed.GetValue(kills) ?? StormPlan.DefaultBlows,
-                parsed.GetValue(cuts) ?? StormPlan.DefaultBlows,
+                parsed.GetValue(kills) ?? StormPlan.DefaultFaults,
+                parsed.GetValue(cuts) ?? StormPlan.DefaultFaults,
                 parsed.GetValue(seed) ?? Random.Shared.Next(1_000_000))
             : null,
         parsed.GetValue(speedFrom) is { } folder ? SpeedSource.Read(folder) : null,

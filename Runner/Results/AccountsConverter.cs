@@ -16,7 +16,9 @@ public sealed class AccountsConverter : JsonConverter<IReadOnlyDictionary<Delive
         .ToDictionary(account => ClassOf(account.Key), account => account.Value);
 
     public override void Write(Utf8JsonWriter writer, IReadOnlyDictionary<DeliveryClass, int> value, JsonSerializerOptions options) =>
-        JsonSerializer.Serialize(writer, value.ToDictionary(account => JsonNamingPolicy.CamelCase.ConvertName(account.Key.ToString()), account => account.Value), options);
+        JsonSerializer.Serialize(writer, value.ToDictionary(account => NameOf(account.Key), account => account.Value), options);
+
+    private static string NameOf(DeliveryClass deliveryClass) => JsonNamingPolicy.CamelCase.ConvertName(deliveryClass.ToString());
 
     private static DeliveryClass ClassOf(string name) =>
         string.Equals(name, Earlier, StringComparison.Ordinal) ? DeliveryClass.CleanError

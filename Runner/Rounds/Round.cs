@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
@@ -52,7 +53,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
             var ahead = await restored.ClockAheadAsync(cancellationToken);
-            var account = RoundAccount.Of(await EvidenceOfARound.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
+            var account = RoundAccount.Of(await EvidenceReader.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
             var use = UseOf(drained, handler);
             return document with
             {
@@ -86,7 +87,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 settings.Clock is ClockSource.HandlerCompletions),
             cancellationToken);
 
-    private async Task VerifyResetAsync(IRoundStore widgets, ICellQueue queue, CancellationToken cancellationToken)
+    private async Task VerifyResetAsync(IRoundStore widgets, IMessageQueue queue, CancellationToken cancellationToken)
     {
         var (rows, depth) = (await widgets.CountAsync(cancellationToken), await queue.CountAsync(cancellationToken));
         if (rows != sizes.SeedRows || depth != 0)

@@ -59,7 +59,7 @@ internal sealed class RabbitMqTransport : Transport
     { Acknowledgement = BasicAck };
 
     public override ExistingQueue? ExistingQueue { get; } = new(
-        "URI of the queue's broker and virtual host, amqp:// or amqps://.", (uri, queue) => new DeadLettersOnRabbitMq(uri, queue));
+        "URI of the queue's broker and virtual host, amqp:// or amqps://.", DeadLettersOnRabbitMq.Open);
 
     protected override string WhoseKey => "broker";
 

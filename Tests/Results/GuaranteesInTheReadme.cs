@@ -1,5 +1,4 @@
 using Kit.Runner.Results.Faults;
-using Kit.Tests.Architecture;
 
 namespace Kit.Tests.Results;
 

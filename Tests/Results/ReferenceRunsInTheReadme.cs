@@ -1,6 +1,5 @@
 using Kit.Guarantees;
 using Kit.Runner.Results;
-using Kit.Tests.Architecture;
 
 namespace Kit.Tests.Results;
 

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
@@ -6,11 +7,11 @@ using Kit.Runner.Results.Accounts;
 namespace Kit.Runner.Rounds;
 
 /// <summary>Collects what is to be seen after a drain: rows, queues, prepared transactions.</summary>
-internal static class EvidenceOfARound
+internal static class EvidenceReader
 {
     public static async Task<RoundEvidence> ReadAsync(
         IReadOnlyCollection<BuildWidget> warmUp, IReadOnlyCollection<BuildWidget> messages, IEnumerable<BuiltWidget> built, long seedRows,
-        IRoundStore widgets, ICellQueue queue, CancellationToken cancellationToken) => new()
+        IRoundStore widgets, IMessageQueue queue, CancellationToken cancellationToken) => new()
         {
             Messages = messages.Select(message => message.MessageId).ToHashSet(),
             WarmUp = warmUp.Select(message => message.MessageId).ToHashSet(),

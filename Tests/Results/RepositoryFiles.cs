@@ -1,6 +1,6 @@
 using System.Text.RegularExpressions;
 
-namespace Kit.Tests.Architecture;
+namespace Kit.Tests.Results;
 
 /// <summary>The files of this repository, without what a build makes.</summary>
 internal static partial class RepositoryFiles
