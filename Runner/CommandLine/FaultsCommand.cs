@@ -23,7 +23,7 @@ internal sealed class FaultsCommand : KitCommand
         "--seed", "In a storm: the seed of its moments (random, and printed).", least: 0);
     private readonly Option<string?> speedFrom = new("--speed-from")
     {
-        Description = "The folder of a run without faults, whose speeds are shown beside the guarantees.",
+        Description = "The folder of a run without faults, whose speeds are shown next to the guarantees.",
         HelpName = "folder",
     };
     private readonly Option<string?> output = new("--out")
@@ -41,7 +41,7 @@ internal sealed class FaultsCommand : KitCommand
             "with the reason, and leaves the exit code 0.",
             ("faults --framework bare --transport postgresql", "every fault in the four modes"),
             ("faults --fault kill-before-ack,swallowed-error", "two faults in every cell"),
-            ("faults --storm --speed-from results/reference", "random kills and cuts, with the speeds of a run beside"),
+            ("faults --storm --speed-from results/reference", "random kills and cuts, with the speeds of a run next to them"),
             ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),
             ("faults --out results/guarantees", "goes on with what was stopped there"))
     {

@@ -10,7 +10,7 @@ using Kit.Runner.Rounds;
 namespace Kit.Tests.Faults.Experiments;
 
 /// <summary>
-/// Every fault in the modes of the bare endpoints, as the <c>faults</c> command makes them: on servers of their own, several beside each other.
+/// Every fault in the modes of the bare endpoints, as the <c>faults</c> command makes them: on servers of their own, several side by side.
 /// Frameworks are left to the command.
 /// </summary>
 [Category("faults")]

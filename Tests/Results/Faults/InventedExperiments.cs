@@ -1,8 +1,8 @@
 using Kit.Guarantees;
 using Kit.Modes;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Results;
 
 namespace Kit.Tests.Results.Faults;
 
