@@ -6,7 +6,7 @@ using Kit.Runner.Rounds;
 
 namespace Kit.Benchmarks.Floor;
 
-/// <summary>pgbench with the endpoint's two statements. Its clients have one connection each, so its queue lies beside the widgets.</summary>
+/// <summary>pgbench with the endpoint's two statements. Its clients have one connection each, so its queue lies next to the widgets.</summary>
 internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, int clients) : IContestant
 {
     public static string Script => Path.Combine(AppContext.BaseDirectory, "pgbench", "receive-and-insert.sql");

@@ -1,6 +1,6 @@
 using Kit.Endpoints.Bare.Outbox;
-using Kit.Endpoints.Bare.Tables;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Endpoints.Bare.Tables;
 using Kit.Modes;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;

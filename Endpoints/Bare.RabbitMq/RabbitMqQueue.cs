@@ -9,7 +9,7 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <param name="address">The broker.</param>
 /// <param name="name">The queue's name.</param>
 /// <param name="type">How the broker keeps it.</param>
-/// <param name="hasRetries">Whether it has the two queues beside it that bare endpoints use; other frameworks have their own.</param>
+/// <param name="hasRetries">Whether it has the two queues next to it that bare endpoints use; other frameworks have their own.</param>
 public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueType type = QueueType.Classic, bool hasRetries = true) : IReturningQueue
 {
     private const int PublishBatch = 100;
@@ -140,7 +140,7 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
         return AmqpMessage.BrokersReasonOf(properties);
     }
 
-    /// <summary>What the messages of the error queue carry beside their bodies.</summary>
+    /// <summary>What the messages of the error queue carry as well as their bodies.</summary>
     public async Task<IReadOnlyList<IReadOnlyBasicProperties>> ReadErrorPropertiesAsync(CancellationToken cancellationToken) =>
         [.. (await ReadAsync(names.Errors, cancellationToken)).Select(message => message.BasicProperties)];
 

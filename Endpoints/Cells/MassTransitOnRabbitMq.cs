@@ -1,6 +1,6 @@
 using System.Data.Common;
-using System.Reflection;
 using System.Globalization;
+using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.MassTransit;

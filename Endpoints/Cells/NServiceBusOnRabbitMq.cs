@@ -54,11 +54,18 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
         endpoint.UseRabbitMq(
             transport.Broker.Amqp.AbsoluteUri,
             settings.Mode,
-            Enum.Parse<global::NServiceBus.QueueType>(transport.QueueType.ToString()),
+            TypeOf(transport.QueueType),
             settings.Concurrency,
             errorQueue: NServiceBusEndpoint.ErrorQueueOf(settings.Queue),
             transport.Prefetch,
             new ManagementApiConfiguration(transport.Broker.Management.AbsoluteUri, transport.Broker.UserName, transport.Broker.Password),
             settings.TransactionTimeout);
     }
+
+    private static global::NServiceBus.QueueType TypeOf(QueueType type) => type switch
+    {
+        QueueType.Classic => global::NServiceBus.QueueType.Classic,
+        QueueType.Quorum => global::NServiceBus.QueueType.Quorum,
+        _ => throw new ArgumentOutOfRangeException(nameof(type), type, "Unknown type of queue."),
+    };
 }

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
 
@@ -54,31 +53,8 @@ internal sealed class CellFilter
            select word,
     ];
 
-    private static Option<string[]> Filter(string name, string description, Func<Cell, string> part)
-    {
-        var names = Cell.All.Select(part).Distinct().ToArray();
-        var option = new Option<string[]>(name)
-        {
-            Description = $"{description} Names: {string.Join(", ", names)}, {Every}.",
-            HelpName = "name,…",
-            CustomParser = result =>
-            [
-                .. result.Tokens
-                    .SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)),
-            ],
-            AllowMultipleArgumentsPerToken = true,
-        };
-        option.Validators.Add(result => Check(result, names));
-        return option;
-    }
-
-    private static void Check(OptionResult result, string[] names)
-    {
-        if (result is { Implicit: false } && result.GetValueOrDefault<string[]>() is { Length: 0 })
-            result.AddError($"{result.Option.Name}: no name. Names: {string.Join(", ", names)}, {Every}.");
-        foreach (var unknown in result.GetValueOrDefault<string[]>()!.Where(name => name != Every && !names.Contains(name)))
-            result.AddError($"{result.Option.Name}: unknown name '{unknown}'. Names: {string.Join(", ", names)}, {Every}.");
-    }
+    private static Option<string[]> Filter(string name, string description, Func<Cell, string> part) =>
+        NamesOption.Of(name, description, [.. Cell.All.Select(part).Distinct(), Every]);
 
     private static bool Allows(ParseResult parsed, Option<string[]> option, string name, bool otherwise = true) =>
         parsed.GetValue(option) is { Length: > 0 } names ? names.Contains(Every) || names.Contains(name) : otherwise;

@@ -137,7 +137,7 @@ internal sealed class CompareCommand : KitCommand
             WholeFile.Write(markdownFile, report.WriteMarkdown);
     }
 
-    // A regression is the worse news: rounds that failed beside it do not take it back.
+    // A regression is the worse news: rounds that failed as well do not take it back.
     private static int CodeOf(ComparisonReport report, bool isFailed) =>
         report.HasRegression ? ExitCode.Regression : isFailed || report.IsUnsound ? ExitCode.Failure : ExitCode.Success;
 

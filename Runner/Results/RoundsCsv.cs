@@ -1,5 +1,6 @@
 using System.Globalization;
 using CsvHelper;
+using Kit.Guarantees;
 
 namespace Kit.Runner.Results;
 
@@ -46,7 +47,7 @@ public static class RoundsCsv
         new("second_phase_count", (_, round) => round.SecondPhase?.Count),
         new("handler_entries", (_, round) => round.HandlerEntries),
         new("retries", (_, round) => round.Retries),
-        .. Enum.GetValues<MessageClass>().Select(kind => new Column(NameOf(kind), (_, round) => CountOf(round, kind))),
+        .. Enum.GetValues<DeliveryClass>().Select(kind => new Column(Words.ColumnOf(kind), (_, round) => CountOf(round, kind))),
     ];
 
     public static IEnumerable<string> Columns => All.Select(column => column.Name);
@@ -62,7 +63,7 @@ public static class RoundsCsv
         }
     }
 
-    private static int? CountOf(RoundDocument round, MessageClass kind) => round.Accounts.TryGetValue(kind, out var count) ? count : null;
+    private static int? CountOf(RoundDocument round, DeliveryClass kind) => round.Accounts.TryGetValue(kind, out var count) ? count : null;
 
     private static string NotMeasured(RoundDocument round) =>
         string.Join(
@@ -70,16 +71,6 @@ public static class RoundsCsv
             round.Costs.Named().Where(cost => cost.Reading.Value is null).Select(cost => $"{cost.Name}: {cost.Reading.Because}"));
 
     private static string NameOf(ClockSource clock) => clock is ClockSource.CommitTimestamps ? "commit timestamps" : "handler completions";
-
-    private static string NameOf(MessageClass kind) => kind switch
-    {
-        MessageClass.Once => "once",
-        MessageClass.Lost => "lost",
-        MessageClass.Duplicated => "duplicated",
-        MessageClass.Error => "error",
-        MessageClass.Stuck => "stuck",
-        _ => "unexpected",
-    };
 
     private sealed record Column(string Name, Func<CellResult, RoundDocument, object?> Value);
 }

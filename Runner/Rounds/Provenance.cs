@@ -88,7 +88,7 @@ internal static class Provenance
         return packages;
     }
 
-    /// <summary>The commit of the work tree that the runner was built in, and whether the tree holds changes beside it.</summary>
+    /// <summary>The commit of the work tree that the runner was built in, and whether the tree holds changes as well.</summary>
     public static async Task<GitCommit?> CommitAsync(CancellationToken cancellationToken)
     {
         if (ExternalProgram.OnSearchPath("git") is not { } path)

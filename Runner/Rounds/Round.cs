@@ -3,6 +3,7 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Servers.Machine;
 using Kit.Runner.Transports;
 using MathNet.Numerics.Statistics;
@@ -52,12 +53,12 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
             var ahead = await restored.ClockAheadAsync(cancellationToken);
-            var accounting = Accounting.Of(await RoundEvidence.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
+            var account = RoundAccount.Of(await EvidenceReader.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
             var use = UseOf(drained, handler);
             return document with
             {
-                Outcome = drained.Stalled is { } stalled ? RoundOutcome.Stalled(stalled) : accounting.Outcome,
-                Accounts = accounting.Counts,
+                Outcome = drained.Stalled is { } stalled ? RoundOutcome.Stalled(stalled) : account.Outcome,
+                Accounts = account.Counts,
                 FirstHandlerEntryUtc = drained.Report.FirstEntryUtc,
                 HandlerEntries = drained.Report.Entries,
                 OffsetsMilliseconds = OffsetsOf(drained.Report, messages, built, ahead),

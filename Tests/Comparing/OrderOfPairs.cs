@@ -1,7 +1,7 @@
 using Kit.Runner.Comparing;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
-using Kit.Tests.Results;
+using Kit.Tests.Results.Comparing;
 
 namespace Kit.Tests.Comparing;
 

@@ -1,9 +1,10 @@
 using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
-using Kit.Tests.Faults.Experiments;
+using Kit.Tests.Results.Comparing;
+using Kit.Tests.Results.Faults;
 
 namespace Kit.Tests.Comparing;
 

@@ -45,11 +45,6 @@ public sealed class ModeThatNobodyWired
         await Assert.ThatAsync(() => built.StartAsync(), Throws.TypeOf<UnknownModeException>());
     }
 
-    [Test]
-    public void Has_an_entry_once() => Assert.That(
-        () => new ByMode<int>("a table") { { TransactionMode.DtcOff, 1 }, { [TransactionMode.ScopeOff, TransactionMode.DtcOff], 2 } },
-        Throws.ArgumentException);
-
     private static TestCaseData Place(string name, Action<TransactionMode> choose) => new TestCaseData(choose).SetArgDisplayNames(name);
 
     private sealed class Never : IMessageHandler<string>

@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Results;
@@ -119,7 +120,7 @@ internal static class InventedRun
             ColdPerSecond = null,
             FirstHandlerEntryUtc = null,
             HandlerEntries = 0,
-            Accounts = new Dictionary<MessageClass, int>(),
+            Accounts = new Dictionary<DeliveryClass, int>(),
             OffsetsMilliseconds = [],
         },
         ("transactions-off", _, _) => round with
@@ -129,15 +130,13 @@ internal static class InventedRun
         _ => round,
     };
 
-    private static Dictionary<MessageClass, int> Accounts(int once, int lost = 0, int stuck = 0) => new()
-    {
-        [MessageClass.Once] = once,
-        [MessageClass.Lost] = lost,
-        [MessageClass.Duplicated] = 0,
-        [MessageClass.Error] = 0,
-        [MessageClass.Stuck] = stuck,
-        [MessageClass.Unexpected] = 0,
-    };
+    private static Dictionary<DeliveryClass, int> Accounts(int once, int lost = 0, int stuck = 0) =>
+        new(Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, _ => 0))
+        {
+            [DeliveryClass.Once] = once,
+            [DeliveryClass.Lost] = lost,
+            [DeliveryClass.Stuck] = stuck,
+        };
 
     private static MessageCosts Costs(double commits, double flushes, double bytes, double twoPhase) => new(
         Reading.Of(commits),

@@ -1,10 +1,10 @@
 using System.Globalization;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Comparing;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Results;
-using Kit.Tests.Comparing;
-using Kit.Tests.Faults.Experiments;
+using Kit.Tests.Results.Comparing;
+using Kit.Tests.Results.Faults;
 
 namespace Kit.Tests.Results;
 

@@ -1,12 +1,10 @@
-using System.Runtime.CompilerServices;
-using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Results;
 
 public sealed class ResultsExplained
 {
-    private static readonly string Readme = File.ReadAllText(Path.Combine(RepositoryFolder(), "results", "README.md"));
+    private static readonly string Readme = File.ReadAllText(Path.Combine(RepositoryFiles.Root, "results", "README.md"));
 
     [Test]
     public void Every_column_of_the_csv_is_explained() =>
@@ -15,7 +13,7 @@ public sealed class ResultsExplained
     [Test]
     public void Every_column_of_the_tables_is_explained()
     {
-        var columns = File.ReadLines(Path.Combine(RepositoryFolder(), "Tests", "Approved", "tables.md"))
+        var columns = File.ReadLines(Path.Combine(RepositoryFiles.Root, "Tests", "Approved", "tables.md"))
             .Where(line =>
                 line.StartsWith("| Run | Elapsed", StringComparison.Ordinal)
                 || line.StartsWith("| Mode |", StringComparison.Ordinal)
@@ -31,9 +29,6 @@ public sealed class ResultsExplained
     {
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(Readme, Does.Contain(
-                $"when no count has moved for {Settling.Quiet.TotalSeconds} seconds, or for {Settling.QuietWithWorkLeft.TotalSeconds} where a message or a " +
-                $"prepared transaction is left; after {Settling.Limit.TotalSeconds} seconds without that it is void"));
             Assert.That(Readme, Does.Contain($"took more than {Figures.Share(Noise.DefaultLimit)} of the machine's CPU"));
             Assert.That(
                 Readme,
@@ -44,7 +39,4 @@ public sealed class ResultsExplained
                     $"({0.4 * BlockSparkline.MostBins} to {BlockSparkline.MostBins} on the terminal)"));
         }
     }
-
-    private static string RepositoryFolder([CallerFilePath] string thisFile = "") =>
-        Path.GetFullPath(Path.Combine(Path.GetDirectoryName(thisFile)!, "..", ".."));
 }

@@ -71,12 +71,6 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     public Task<IReadOnlyList<WidgetRow>> ReadRowsAsync(CancellationToken cancellationToken) => ReadAsync(
         "SELECT id, message_id, attempt_id FROM widget", row => new WidgetRow(row.GetInt64(0), row.GetGuid(1), row.GetGuid(2)), cancellationToken);
 
-    public Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(CancellationToken cancellationToken) => ReadAsync(
-        "SELECT gid, transaction::text::bigint FROM pg_prepared_xacts " +
-        $"WHERE database IN ({string.Join(", ", databases.Select(name => $"'{name}'"))})",
-        row => new PreparedTransaction(row.GetString(0), (uint)row.GetInt64(1)),
-        cancellationToken);
-
     public ValueTask DisposeAsync() => widgets.DisposeAsync();
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)

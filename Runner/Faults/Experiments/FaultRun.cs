@@ -13,7 +13,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="say">Told now and then how far a storm is.</param>
 internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tell, Action<string> say)
 {
-    /// <summary>Experiments that run beside each other: most of their time is waiting for nothing to move. Servers crash alone.</summary>
+    /// <summary>Experiments that run side by side: most of their time is waiting for nothing to move. Servers crash alone.</summary>
     private const int AtOnce = 4;
 
     private readonly FaultFolder folder = new(plan.Folder);

@@ -193,7 +193,7 @@ internal sealed class Testbed : IAsyncDisposable
             Sink = [.. outgoing.Select(id => new SinkRow(id, id))],
             Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
             Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
-            Prepared = await Database.ReadPreparedAsync(cancellationToken),
+            Prepared = await databases.ReadPreparedAsync(cancellationToken),
         };
     }
 

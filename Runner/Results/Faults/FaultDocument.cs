@@ -27,7 +27,7 @@ public sealed record FaultDocument
     public SpeedSource? Speeds { get; init; }
 }
 
-/// <summary>A run without faults, whose speeds stand beside the guarantees.</summary>
+/// <summary>A run without faults, whose speeds stand next to the guarantees.</summary>
 /// <param name="Folder">As it was named.</param>
 /// <param name="Commit">That it was made with.</param>
 /// <param name="PerSecond">Mean messages per second by cell.</param>

@@ -4,7 +4,7 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>What became of the messages of each cell: by class, for each handler that a kill met, and each promise beside its observation.</summary>
+/// <summary>What became of the messages of each cell: by class, for each handler that a kill met, and each promise next to its observation.</summary>
 internal static class GuaranteeTables
 {
     private static readonly IReadOnlyList<Column> Signature =

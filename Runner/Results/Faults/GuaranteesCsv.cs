@@ -13,7 +13,7 @@ internal static class GuaranteesCsv
         csv.WriteHeader(
         [
             "framework", "transport", "mode", "access", "msg_per_second", "fault", "verdict", "because", "promised", "observed", "messages",
-            .. Enum.GetValues<DeliveryClass>().Select(kind => Words.Of(kind).Replace('-', '_')), "violations", "seconds", "seed", "kills", "cuts", "in_flight",
+            .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf), "violations", "seconds", "seed", "kills", "cuts", "in_flight",
         ]);
         foreach (var result in results)
         {

@@ -1,7 +1,7 @@
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 
-namespace Kit.Tests.Faults.Experiments;
+namespace Kit.Tests.Results.Faults;
 
 /// <summary>The results of experiments as they lie in their folder.</summary>
 public sealed class FolderOfExperiments

@@ -2,7 +2,7 @@ using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
 using static Kit.Guarantees.DeliveryClass;
 
-namespace Kit.Tests.Faults;
+namespace Kit.Tests.Results.Accounts;
 
 /// <summary>A prepared transaction, and the message that it belongs to.</summary>
 public sealed class PreparedTransactionIsFound

@@ -1,8 +1,7 @@
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
-using Kit.Tests.Results;
 
-namespace Kit.Tests.Comparing;
+namespace Kit.Tests.Results.Comparing;
 
 /// <summary>Two sides that nobody measured: full-dtc as fast as before, shared slower, transactions-off in two rounds alone.</summary>
 internal static class InventedSides

@@ -1,4 +1,4 @@
-namespace Kit.Tests;
+namespace Kit.Tests.Results;
 
 /// <summary>A folder of one test, gone with it. A server of another user can enter it.</summary>
 public sealed class TemporaryFolder : IDisposable

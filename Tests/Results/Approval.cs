@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Kit.Tests;
+namespace Kit.Tests.Results;
 
 /// <summary>
 /// Compares output with its approved file under Tests/Approved. Set KIT_APPROVE=1 to write what was received over it, then read the
@@ -20,5 +20,5 @@ internal static class Approval
         Assert.That(received, Is.EqualTo(File.ReadAllText(path)), $"Differs from {path}. Run with KIT_APPROVE=1 if the new text is right.");
     }
 
-    private static string Folder([CallerFilePath] string thisFile = "") => Path.Combine(Path.GetDirectoryName(thisFile)!, "Approved");
+    private static string Folder([CallerFilePath] string thisFile = "") => Path.Combine(Path.GetDirectoryName(thisFile)!, "..", "Approved");
 }

@@ -2,7 +2,7 @@ using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
 using static Kit.Guarantees.DeliveryClass;
 
-namespace Kit.Tests.Faults;
+namespace Kit.Tests.Results.Accounts;
 
 /// <summary>What faults leave of one message, by mode, and the class that it is in: invented, before real faults are judged by it.</summary>
 public sealed class MessageUnderAFault

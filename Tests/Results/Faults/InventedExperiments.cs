@@ -1,11 +1,10 @@
 using Kit.Guarantees;
 using Kit.Modes;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Results;
-using Kit.Tests.Results;
 
-namespace Kit.Tests.Faults.Experiments;
+namespace Kit.Tests.Results.Faults;
 
 /// <summary>Results that nobody found: one of each verdict, and a storm.</summary>
 internal static class InventedExperiments

@@ -1,8 +1,7 @@
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
-using Kit.Tests.Results;
 
-namespace Kit.Tests.Comparing;
+namespace Kit.Tests.Results.Comparing;
 
 public sealed class SpeedsOfTwoSides
 {

@@ -1,6 +1,6 @@
 using Kit.Runner.Results.Accounts;
 
-namespace Kit.Tests.Faults;
+namespace Kit.Tests.Results.Accounts;
 
 /// <summary>Histories as no experiment has to make them: clean ones, and the traces to add to one message or to take from it.</summary>
 internal static class InventedHistory

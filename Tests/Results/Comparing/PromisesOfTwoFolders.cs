@@ -2,10 +2,9 @@ using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Comparing;
 using Kit.Runner.Results.Faults;
-using Kit.Tests.Faults.Experiments;
-using Kit.Tests.Results;
+using Kit.Tests.Results.Faults;
 
-namespace Kit.Tests.Comparing;
+namespace Kit.Tests.Results.Comparing;
 
 public sealed class PromisesOfTwoFolders
 {

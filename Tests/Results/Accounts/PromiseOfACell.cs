@@ -2,7 +2,7 @@ using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
 using static Kit.Guarantees.DeliveryClass;
 
-namespace Kit.Tests.Faults;
+namespace Kit.Tests.Results.Accounts;
 
 /// <summary>What was found held against the classes that a cell allows.</summary>
 public sealed class PromiseOfACell

@@ -3,7 +3,7 @@ using FsCheck.Fluent;
 using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
 
-namespace Kit.Tests.Faults;
+namespace Kit.Tests.Results.Accounts;
 
 /// <summary>Random histories, possible and impossible ones. A failure prints the seed that draws the history again.</summary>
 public sealed class AnyHistory

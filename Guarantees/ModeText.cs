@@ -1,12 +1,14 @@
 using Kit.Modes;
 
-namespace Kit.Runner.CommandLine;
+namespace Kit.Guarantees;
 
 /// <summary>What the modes are, in words for a user.</summary>
-internal static class ModeText
+public static class ModeText
 {
     public static void Write(IEnumerable<TransactionMode> modes, TextWriter output)
     {
+        ArgumentNullException.ThrowIfNull(modes);
+        ArgumentNullException.ThrowIfNull(output);
         foreach (var mode in modes)
         {
             output.WriteLine(mode.Name);
