@@ -63,7 +63,8 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
         if (endpoint.Mode != TransactionMode.FullDtc && endpoint.Mode != TransactionMode.FullDtcPromoted)
             throw new UnknownModeException(endpoint.Mode, "the bare endpoint on SQL Server");
 
-        return () => Task.FromResult<IReceiver>(new FullDtcReceiver(OpenSessionAsync, data, endpoint.Transactions, pipeline, recoverability));
+        return () => Task.FromResult<IReceiver>(
+            new FullDtcReceiver(() => OpenSessionAsync(workers.Abandoned), data, endpoint.Transactions, pipeline, recoverability));
     }
 
     /// <summary>Counts an attempt whose session was lost, on a session of its own.</summary>

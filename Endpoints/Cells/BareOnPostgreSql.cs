@@ -1,7 +1,6 @@
 using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
-using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Npgsql;

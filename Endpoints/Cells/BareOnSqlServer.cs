@@ -1,7 +1,6 @@
 using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.SqlServer;
-using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Data.SqlClient;
 using Microsoft.Extensions.DependencyInjection;

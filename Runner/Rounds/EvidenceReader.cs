@@ -1,7 +1,5 @@
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Rounds;
