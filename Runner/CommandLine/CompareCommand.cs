@@ -36,7 +36,7 @@ internal sealed class CompareCommand : KitCommand
     private readonly Option<string?> reference = new("--reference")
     {
         Description = "Of two runs: the cell that every other is set against (the strictest mode on the same framework and transport).",
-        HelpName = "framework/transport/mode/access",
+        HelpName = CellFilter.Form,
     };
     private readonly Option<int?> rounds = NumberOption.Count("--rounds", "Rounds of each cell on each side (10).", least: 1);
     private readonly Option<int?> messages = NumberOption.Count("--messages", "Messages of each measured drain (10000).", least: 1);

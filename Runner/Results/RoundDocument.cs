@@ -116,7 +116,7 @@ public sealed record RoundDocument
     public string FileName => FileNameOf(Cell, Round, Attempt);
 
     public static string FileNameOf(CellName cell, int round, int attempt) =>
-        $"{cell.Framework}.{cell.Transport}.{cell.Mode}.{cell.Access}.round-{Figures.Plain(round)}.attempt-{Figures.Plain(attempt)}";
+        $"{cell.FileName}.round-{Figures.Plain(round)}.attempt-{Figures.Plain(attempt)}";
 }
 
 /// <summary>What a message cost in a round: totals divided by the messages.</summary>

@@ -10,7 +10,8 @@ internal static class InventedRun
 
     private static readonly DateTimeOffset Start = new(2026, 3, 1, 12, 0, 0, TimeSpan.Zero);
 
-    public static CellName Cell(string mode) => new("bare", "postgresql", mode, "ado");
+    public static CellName Cell(string mode, string framework = "bare", string transport = "postgresql", string access = "ado") =>
+        new(("framework", framework), ("transport", transport), ("mode", mode), ("access", access));
 
     public static RecordedRun Recorded => new(Document, Rounds);
 
@@ -46,7 +47,7 @@ internal static class InventedRun
                 Cell("transactions-off"), AmbientTransaction: null, "read committed", "with the insert", "before the handler",
                 MostTogether: 2, BodyBytes: null),
         ],
-        LeftOut = [new CellLeftOut(Cell("full-dtc") with { Access = "npoco" }, "not available: the package feed has no NPoco 5.7.x")],
+        LeftOut = [new CellLeftOut(Cell("full-dtc", access: "npoco"), "not available: the package feed has no NPoco 5.7.x")],
     };
 
     public static IReadOnlyList<RoundDocument> Rounds =>

@@ -85,6 +85,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
                 CommandLine = plan.CommandLine,
                 StartedUtc = DateTimeOffset.UtcNow,
                 Commit = commit,
+                Implied = Provenance.Implied,
                 Host = Provenance.OfHost(),
                 Packages = Provenance.Packages(),
                 LeftOut = LeftOut([]),
@@ -127,7 +128,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     }
 
     private string WhyNothingRuns() => plan.Cells.Count == 0
-        ? "There is no such cell: no framework, transport, mode and access library that were named go together."
+        ? RunPlan.NoSuchCell
         : $"None of the cells can run: {plan.SupportOf(plan.Cells[0]).Because}.";
 
     /// <summary>A cell under a fault, or in a storm.</summary>

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Kit.Runner.Results.Faults;
 
 /// <summary>What is known of a run of experiments as a whole: <c>faults.json</c>.</summary>
@@ -19,6 +21,10 @@ public sealed record FaultDocument
 
     /// <summary>Version by server.</summary>
     public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>What the names of the cells leave out, by axis; absent where they leave nothing out.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyDictionary<string, string>? Implied { get; init; }
 
     /// <summary>The cells that cannot run, and why.</summary>
     public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
