@@ -11,7 +11,7 @@ internal sealed class ClientProgram
 
     private ClientProgram(string path) => this.path = path;
 
-    /// <summary>The program beside the server's, so that both have one version.</summary>
+    /// <summary>The program next to the server's, so that both have one version.</summary>
     /// <exception cref="KitException">It is not there.</exception>
     public static async Task<ClientProgram> FindAsync(string name, CancellationToken cancellationToken)
     {
@@ -19,7 +19,7 @@ internal sealed class ClientProgram
         return File.Exists(binaries.PathOf(name))
             ? new ClientProgram(binaries.PathOf(name))
             : throw new KitException(
-                $"There is no {name} beside the server programs of PostgreSQL {binaries.Version} in {binaries.Folder}.",
+                $"There is no {name} next to the server programs of PostgreSQL {binaries.Version} in {binaries.Folder}.",
                 "Install PostgreSQL's client programs of that version: packages named postgresql-client and postgresql-contrib in most systems.");
     }
 

@@ -1,6 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers.Machine;
 using Npgsql;
@@ -40,9 +41,9 @@ internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
             var after = await ServerCounters.ReadAsync(counting, restored.Names, cancellationToken);
 
             var built = await widgets.ReadBuiltAsync(withCommitTime: true, cancellationToken);
-            var accounting = Accounting.Of(await EvidenceOfARound.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
+            var account = RoundAccount.Of(await EvidenceReader.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
             return new ContestResult(
-                accounting.Outcome, OffsetsOf(messages, built), contestant.OwnPerSecond, own, CostsOf(before, after, begin, end, own), OthersOf(begin, end));
+                account.Outcome, OffsetsOf(messages, built), contestant.OwnPerSecond, own, CostsOf(before, after, begin, end, own), OthersOf(begin, end));
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 
 namespace Kit.Benchmarks;
@@ -14,5 +15,5 @@ internal interface IContestant : IAsyncDisposable
     double? OwnPerSecond { get; }
 
     /// <exception cref="Kit.Runner.Results.KitException">The drain failed or stalled.</exception>
-    Task DrainAsync(int messages, ICellQueue queue, CancellationToken cancellationToken);
+    Task DrainAsync(int messages, IMessageQueue queue, CancellationToken cancellationToken);
 }

@@ -7,6 +7,9 @@ public static class Words
 {
     public static string Of<T>(T value) where T : struct, Enum => JsonNamingPolicy.KebabCaseLower.ConvertName(value.ToString());
 
+    /// <summary>The name of a class as a column of a CSV file: <c>in_doubt</c>.</summary>
+    public static string ColumnOf(DeliveryClass deliveryClass) => Of(deliveryClass).Replace('-', '_');
+
     /// <summary>Classes in the order of their list: <c>duplicated/once</c>.</summary>
     public static string Of(IEnumerable<DeliveryClass> classes) => string.Join('/', classes.Order().Select(Of));
 }

@@ -6,7 +6,7 @@ namespace Kit.Modes;
 /// <summary>
 /// How transactional a message handler is: what commits together, what is retried and what that promises.
 /// The four modes of <see cref="Matrix"/> follow a benchmark published for NServiceBus 5 in 2014; <see cref="Comparisons"/>
-/// are measured beside them when asked for by name.
+/// are measured next to them when asked for by name.
 /// </summary>
 public sealed record TransactionMode
 {
@@ -190,7 +190,7 @@ public sealed record TransactionMode
     /// <summary>The modes of the default matrix, the most transactional first.</summary>
     public static IReadOnlyList<TransactionMode> Matrix { get; } = [FullDtc, DtcOff, ScopeOff, TransactionsOff];
 
-    /// <summary>What is measured beside the matrix when it is asked for by name.</summary>
+    /// <summary>What is measured next to the matrix when it is asked for by name.</summary>
     public static IReadOnlyList<TransactionMode> Comparisons { get; } = [FullDtcWaiting, FullDtcPromoted, NpgsqlScope, Shared, Outbox];
 
     public static IReadOnlyList<TransactionMode> All { get; } = [.. Matrix, .. Comparisons];

@@ -51,29 +51,20 @@ internal sealed class SpareDatabases(string server) : IAsyncDisposable
         }
 
         var spare = $"spare_{Guid.NewGuid():N}";
+        var current = name;
         await AskAsync(EndSessions, name);
         try
         {
             await ExecuteAsync($"ALTER DATABASE {name} RENAME TO {spare}");
-        }
-        catch (PostgresException)
-        {
-            // Somebody connected again in between.
-            await DropAsync(name);
-            return;
-        }
-
-        try
-        {
+            current = spare;
             await TestDatabases.ExecuteAsync(new NpgsqlConnectionStringBuilder(server) { Database = spare }.ConnectionString, MakeAsNew);
+            spares.Add(spare);
         }
         catch (NpgsqlException)
         {
-            await DropAsync(spare);
-            return;
+            // Somebody connected again in between, or it cannot be made as new.
+            await DropAsync(current);
         }
-
-        spares.Add(spare);
     }
 
     public ValueTask DisposeAsync() => source.DisposeAsync();

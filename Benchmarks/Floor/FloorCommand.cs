@@ -6,7 +6,7 @@ using Kit.Runner.Rounds;
 
 namespace Kit.Benchmarks.Floor;
 
-/// <summary><c>floor</c>: the bare endpoint beside the same statements with nothing around them.</summary>
+/// <summary><c>floor</c>: the bare endpoint next to the same statements with nothing around them.</summary>
 internal sealed class FloorCommand : Command
 {
     private const string CellName = "bare.postgresql.transactions-off.ado";

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
@@ -5,7 +6,7 @@ using Kit.Runner.Rounds;
 
 namespace Kit.Benchmarks.Floor;
 
-/// <summary>pgbench with the endpoint's two statements. Its clients have one connection each, so its queue lies beside the widgets.</summary>
+/// <summary>pgbench with the endpoint's two statements. Its clients have one connection each, so its queue lies next to the widgets.</summary>
 internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, int clients) : IContestant
 {
     public static string Script => Path.Combine(AppContext.BaseDirectory, "pgbench", "receive-and-insert.sql");
@@ -16,7 +17,7 @@ internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, in
 
     public double? OwnPerSecond { get; private set; }
 
-    public async Task DrainAsync(int messages, ICellQueue queue, CancellationToken cancellationToken)
+    public async Task DrainAsync(int messages, IMessageQueue queue, CancellationToken cancellationToken)
     {
         if (messages == 0)
             return;

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Reflection;
 using System.Text.Json;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
@@ -41,7 +42,7 @@ internal sealed class UnwatchedHandler : IContestant
         return handler;
     }
 
-    public async Task DrainAsync(int messages, ICellQueue queue, CancellationToken cancellationToken)
+    public async Task DrainAsync(int messages, IMessageQueue queue, CancellationToken cancellationToken)
     {
         if (messages == 0)
             return;

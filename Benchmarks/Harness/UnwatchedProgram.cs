@@ -9,7 +9,7 @@ namespace Kit.Benchmarks.Harness;
 
 /// <summary>
 /// The other side of <see cref="UnwatchedHandler"/>: reads a specification, then for each number a drain of so many messages with a new
-/// endpoint, as the handler process does. It counts messages, to know when to stop, and does nothing else beside the endpoint.
+/// endpoint, as the handler process does. It counts messages, to know when to stop, and does nothing else next to the endpoint.
 /// </summary>
 internal static class UnwatchedProgram
 {

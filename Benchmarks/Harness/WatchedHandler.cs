@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
@@ -17,7 +18,7 @@ internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec, C
     public static async Task<IContestant> StartAsync(HandlerSpec spec, CpuMeter meter, CancellationToken cancellationToken) =>
         new WatchedHandler(await HandlerProcess.StartAsync(spec, cancellationToken), spec, meter);
 
-    public async Task DrainAsync(int messages, ICellQueue queue, CancellationToken cancellationToken)
+    public async Task DrainAsync(int messages, IMessageQueue queue, CancellationToken cancellationToken)
     {
         var drained = Console.IsOutputRedirected
             ? await DrainAsync(new Unseen())

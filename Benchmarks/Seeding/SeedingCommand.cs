@@ -5,7 +5,7 @@ using Kit.Runner.Rounds;
 
 namespace Kit.Benchmarks.Seeding;
 
-/// <summary><c>seeding</c>: the kit's seeding beside psql's <c>\copy</c> of the same rows.</summary>
+/// <summary><c>seeding</c>: the kit's seeding next to psql's <c>\copy</c> of the same rows.</summary>
 internal sealed class SeedingCommand : Command
 {
     private readonly Option<int> rounds = CountOption.Rounds(3);

@@ -1,5 +1,5 @@
-using Kit.Endpoints.Bare.Tables;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Endpoints.Bare.Tables;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;

@@ -18,7 +18,7 @@ internal sealed class NpgsqlScopeReceiver(
         try
         {
             using var scope = AmbientTransaction.Begin(settings);
-            await using (var queue = await QueueSession.OpenAsync(queues, statements, settings.Isolation, withTransactionId: false, cancellationToken))
+            await using (var queue = await OpenAsync(cancellationToken))
             {
                 message = await queue.ReceiveAsync();
                 if (message is null)
@@ -31,7 +31,7 @@ internal sealed class NpgsqlScopeReceiver(
         }
         catch (Exception failure) when (message is not null && !cancellationToken.IsCancellationRequested)
         {
-            await AnswerAsync(message, failure, cancellationToken);
+            await recoverability.AnswerOnNewSessionAsync(async () => await OpenAsync(cancellationToken), message, failure);
         }
 
         return true;
@@ -39,19 +39,6 @@ internal sealed class NpgsqlScopeReceiver(
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
-    private async Task AnswerAsync(QueuedMessage message, Exception failure, CancellationToken cancellationToken)
-    {
-        QueueSession queue;
-        try
-        {
-            queue = await QueueSession.OpenAsync(queues, statements, settings.Isolation, withTransactionId: false, cancellationToken);
-        }
-        catch (NpgsqlException)
-        {
-            throw new AttemptLostException(message, failure);
-        }
-
-        await using (queue)
-            await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
-    }
+    private Task<QueueSession> OpenAsync(CancellationToken cancellationToken) =>
+        QueueSession.OpenAsync(queues, statements, settings.Isolation, withTransactionId: false, cancellationToken);
 }

@@ -6,13 +6,13 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 internal static class PoolSizes
 {
     /// <exception cref="InvalidOperationException">A pool is smaller than the concurrency.</exception>
-    public static void Require(BareEndpoint endpoint, NpgsqlConnectionStringBuilder queue, NpgsqlConnectionStringBuilder data)
+    public static void Require(BareEndpointBuilder endpoint, NpgsqlConnectionStringBuilder queue, NpgsqlConnectionStringBuilder data)
     {
         Require(endpoint, queue, "its queue");
         Require(endpoint, data, "its handlers' data");
     }
 
-    private static void Require(BareEndpoint endpoint, NpgsqlConnectionStringBuilder connection, string of)
+    private static void Require(BareEndpointBuilder endpoint, NpgsqlConnectionStringBuilder connection, string of)
     {
         if (!connection.Pooling || connection.MaxPoolSize >= endpoint.Concurrency)
             return;

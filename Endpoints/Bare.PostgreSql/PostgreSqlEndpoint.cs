@@ -1,6 +1,6 @@
 using Kit.Endpoints.Bare.Outbox;
-using Kit.Endpoints.Bare.Tables;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Endpoints.Bare.Tables;
 using Kit.Modes;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -10,7 +10,8 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>Runs the workers of one endpoint between the host's start and stop.</summary>
 internal sealed class PostgreSqlEndpoint(
-    BareEndpoint endpoint, NpgsqlConnectionStringBuilder queueConnection, NpgsqlConnectionStringBuilder dataConnection, MessagePipeline pipeline, ILogger log)
+    BareEndpointBuilder endpoint, NpgsqlConnectionStringBuilder queueConnection, NpgsqlConnectionStringBuilder dataConnection,
+    MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);

@@ -4,10 +4,16 @@ using NpgsqlTypes;
 namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>Creates, fills, counts and drops a queue, whether or not its endpoint runs.</summary>
+/// <param name="connectionString">The queue's database.</param>
+/// <param name="name">The queue's name.</param>
+/// <exception cref="ArgumentException">The connection string cannot be read, or the name is too long.</exception>
 /// <exception cref="NpgsqlException">Every member: the database cannot be reached or refused the statement.</exception>
-public sealed class PostgreSqlQueue(NpgsqlDataSource source, string name)
+public sealed class PostgreSqlQueue(string connectionString, string name) : IReturningQueue
 {
     private readonly QueueStatements statements = new(name);
+    private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(connectionString);
+
+    public string Name => name;
 
     public Task CreateAsync(CancellationToken cancellationToken) => ExecuteAsync(statements.Create, cancellationToken);
 
@@ -29,18 +35,15 @@ public sealed class PostgreSqlQueue(NpgsqlDataSource source, string name)
         await rows.CompleteAsync(cancellationToken);
     }
 
-    /// <summary>How many messages lie in the queue, those included that are being handled.</summary>
     public async Task<long> CountAsync(CancellationToken cancellationToken)
     {
         await using var command = source.CreateCommand(statements.Count);
         return (long)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
-    /// <summary>The ids of the messages that lie in the queue, in its order.</summary>
     public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
         ReadAsync(statements.ReadMessages, row => row.GetGuid(0), cancellationToken);
 
-    /// <summary>The bytes of the first message's body, or <see langword="null"/> without one.</summary>
     public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)
     {
         await using var command = source.CreateCommand(statements.ReadBodySize);
@@ -56,7 +59,6 @@ public sealed class PostgreSqlQueue(NpgsqlDataSource source, string name)
         return (bool)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
-    /// <summary>The messages that were given up, in the order of failing.</summary>
     public Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         ReadAsync(
             statements.ReadErrors,
@@ -67,11 +69,8 @@ public sealed class PostgreSqlQueue(NpgsqlDataSource source, string name)
             },
             cancellationToken);
 
-    /// <summary>Puts dead letters back at the end of the queue, as messages that never failed. All in one transaction, or none.</summary>
-    /// <param name="messageIds">Which; <see langword="null"/> for all. Of several with one id all are meant.</param>
-    /// <param name="cancellationToken">Cancels it; nothing was returned then.</param>
-    /// <returns>The ids of the returned messages, in the order of failing.</returns>
-    /// <exception cref="DeadLetterNotFoundException">An id is not among the errors; none was returned.</exception>
+    /// <inheritdoc/>
+    /// <remarks>All in one transaction, or none.</remarks>
     public async Task<IReadOnlyList<Guid>> ReturnErrorsAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken)
     {
         await using var connection = await source.OpenConnectionAsync(cancellationToken);
@@ -95,6 +94,8 @@ public sealed class PostgreSqlQueue(NpgsqlDataSource source, string name)
         await transaction.CommitAsync(cancellationToken);
         return returned;
     }
+
+    public ValueTask DisposeAsync() => source.DisposeAsync();
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
     {

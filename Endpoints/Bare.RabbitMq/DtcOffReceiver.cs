@@ -9,7 +9,7 @@ internal sealed class DtcOffReceiver(QueueSession queue, IHandlerScope handlers,
             return false;
 
         if (message.IsRedelivered)
-            return await recoverability.SetAsideAsync(queue, message);
+            return await recoverability.AnswerRedeliveryAsync(queue, message);
 
         try
         {

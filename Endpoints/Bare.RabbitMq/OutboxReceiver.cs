@@ -16,9 +16,9 @@ internal sealed class OutboxReceiver(
         if (await queue.ReceiveAsync() is not { } message)
             return false;
 
-        // A message that is handled cannot end its process any more: to set it aside would count its redeliveries as failures.
+        // A message that is handled cannot end its process any more: its redeliveries are no failures.
         if (message.IsRedelivered && !await outbox.IsHandledAsync(message.MessageId, cancellationToken))
-            return await recoverability.SetAsideAsync(queue, message);
+            return await recoverability.AnswerRedeliveryAsync(queue, message);
 
         IReadOnlyList<OutboxRecord> sends;
         try

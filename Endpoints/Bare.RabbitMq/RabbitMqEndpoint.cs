@@ -8,7 +8,7 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>Runs the workers of one endpoint between the host's start and stop, and starts them anew when a connection was lost.</summary>
 internal sealed partial class RabbitMqEndpoint(
-    BareEndpoint endpoint, RabbitMqSettings settings, NpgsqlConnectionStringBuilder dataConnection, MessagePipeline pipeline, ILogger log)
+    BareEndpointBuilder endpoint, RabbitMqSettings settings, NpgsqlConnectionStringBuilder dataConnection, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
     private readonly QueueNames names = new(endpoint.Name, settings.QueueType);

@@ -9,8 +9,8 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <param name="address">The broker.</param>
 /// <param name="name">The queue's name.</param>
 /// <param name="type">How the broker keeps it.</param>
-/// <param name="hasRetries">Whether it has the two queues beside it that bare endpoints use; other frameworks have their own.</param>
-public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueType type = QueueType.Classic, bool hasRetries = true) : IAsyncDisposable
+/// <param name="hasRetries">Whether it has the two queues next to it that bare endpoints use; other frameworks have their own.</param>
+public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueType type = QueueType.Classic, bool hasRetries = true) : IReturningQueue
 {
     private const int PublishBatch = 100;
 
@@ -22,6 +22,8 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
     private readonly ManagementApi management = new(address);
     private readonly SemaphoreSlim opening = new(1);
     private IConnection? connection;
+
+    public string Name => name;
 
     /// <summary>
     /// Creates it where it is not there. One that is there is left as it is; an endpoint says at its start what is wrong with it.
@@ -100,7 +102,6 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
         .. (await ReadAsync(names.Retries, cancellationToken)).Select(message => AmqpMessage.MessageIdOf(message.BasicProperties)),
     ];
 
-    /// <summary>Whether the broker has the queue.</summary>
     public async Task<bool> ExistsAsync(CancellationToken cancellationToken)
     {
         await using var channel = await OpenChannelAsync(cancellationToken);
@@ -119,15 +120,11 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
     public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         [.. (await ReadErrorPropertiesAsync(cancellationToken)).Select(DeadLetterOf)];
 
-    /// <summary>Puts dead letters back at the end of the queue, as messages that never failed.</summary>
+    /// <inheritdoc/>
     /// <remarks>
     /// The broker confirms each in the queue before it is acknowledged among the errors: none is lost. A crash between the two doubles those
-    /// that were under way, at most 100.
+    /// that were under way, at most 100. When it is cancelled, those that were returned by then stay returned.
     /// </remarks>
-    /// <param name="messageIds">Which; <see langword="null"/> for all that lie there now. Of several with one id all are meant.</param>
-    /// <param name="cancellationToken">Cancels it; those that were returned by then stay returned.</param>
-    /// <returns>The ids of the returned messages, in the order of failing; empty ones for messages without.</returns>
-    /// <exception cref="DeadLetterNotFoundException">An id is not among the errors; none was returned.</exception>
     public async Task<IReadOnlyList<Guid>> ReturnErrorsAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken)
     {
         var broker = await ConnectAsync(cancellationToken);
@@ -143,7 +140,7 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
         return AmqpMessage.BrokersReasonOf(properties);
     }
 
-    /// <summary>What the messages of the error queue carry beside their bodies.</summary>
+    /// <summary>What the messages of the error queue carry as well as their bodies.</summary>
     public async Task<IReadOnlyList<IReadOnlyBasicProperties>> ReadErrorPropertiesAsync(CancellationToken cancellationToken) =>
         [.. (await ReadAsync(names.Errors, cancellationToken)).Select(message => message.BasicProperties)];
 

@@ -10,10 +10,10 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// </summary>
 /// <remarks>
 /// A message that ends its process leaves no failure behind, only the broker's <c>redelivered</c> flag. From the endpoint's own queue
-/// that flag says little, for all that was prefetched carries it; such a message is set aside into the queue of retries, uncounted.
-/// From there messages are taken one at a time, so that the flag there means begun and cut off: that counts as a failed attempt. A message
-/// that always ends its process is given up after the mode's attempts and one more, and takes no other with it, because no two are tried again
-/// at the same time in one process. Quorum queues' <c>x-delivery-count</c> counts prefetched messages too, and is not used.
+/// that flag says little, for all that was prefetched carries it; such a message is moved to the queue of retries, uncounted.
+/// From there messages are taken one at a time, so that the flag there means that its handling was cut off: that counts as a failed
+/// attempt. A message that always ends its process is given up after the mode's attempts and one more, and takes no other with it, because
+/// no two are tried again at the same time in one process. Quorum queues' <c>x-delivery-count</c> counts prefetched messages too, and is not used.
 /// </remarks>
 internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstPause, ILogger log)
 {
@@ -49,9 +49,9 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         return true;
     }
 
-    /// <summary>Answers a delivery that had no answer before, and acknowledges it. It comes again as a retry.</summary>
+    /// <summary>Answers a message that the broker delivers again, and acknowledges it. It comes again as a retry.</summary>
     /// <returns><see langword="true"/>: there was a message.</returns>
-    public async Task<bool> SetAsideAsync(QueueSession queue, Delivery message)
+    public async Task<bool> AnswerRedeliveryAsync(QueueSession queue, Delivery message)
     {
         if (message.IsRetry)
             await RetryOrGiveUpAsync(queue, message, message.FailedAttempts + 1, new InvalidOperationException(CutOff), delay: TimeSpan.Zero);

@@ -4,7 +4,7 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
 /// Lets one worker at a time take a message that is tried again. If the process then ends, that one message alone is accused, and not what
-/// the other workers happened to try again beside it.
+/// the other workers happened to try again at the same time.
 /// </summary>
 internal sealed class RetryTurn
 {

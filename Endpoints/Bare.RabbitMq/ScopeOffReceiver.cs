@@ -11,7 +11,7 @@ internal sealed class ScopeOffReceiver(QueueSession queue, NpgsqlDataSource data
             return false;
 
         if (message.IsRedelivered)
-            return await recoverability.SetAsideAsync(queue, message);
+            return await recoverability.AnswerRedeliveryAsync(queue, message);
 
         try
         {

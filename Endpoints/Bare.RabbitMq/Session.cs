@@ -48,7 +48,7 @@ internal sealed class Session : IAsyncDisposable
     /// <summary>Runs workers until <paramref name="stopping"/>, and lets them finish.</summary>
     /// <exception cref="BrokerException">A connection was lost.</exception>
     public async Task RunAsync(
-        BareEndpoint endpoint, QueueNames names, Func<QueueSession, IReceiver> receiverOf, CancellationToken stopping, CancellationToken abandoning)
+        BareEndpointBuilder endpoint, QueueNames names, Func<QueueSession, IReceiver> receiverOf, CancellationToken stopping, CancellationToken abandoning)
     {
         var turn = new RetryTurn();
         for (var worker = 0; worker < endpoint.Concurrency; worker++)

@@ -35,27 +35,11 @@ internal sealed class FullDtcReceiver(
         }
         catch (Exception failure) when (message is not null && !cancellationToken.IsCancellationRequested)
         {
-            await AnswerAsync(message, failure, cancellationToken);
+            await recoverability.AnswerOnNewSessionAsync(async () => await open(cancellationToken), message, failure);
         }
 
         return true;
     }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
-
-    private async Task AnswerAsync(QueuedMessage message, Exception failure, CancellationToken cancellationToken)
-    {
-        QueueSession queue;
-        try
-        {
-            queue = await open(cancellationToken);
-        }
-        catch (DbException)
-        {
-            throw new AttemptLostException(message, failure);
-        }
-
-        await using (queue)
-            await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
-    }
 }

@@ -8,7 +8,7 @@ using Microsoft.Extensions.Logging;
 namespace Kit.Endpoints.Bare.SqlServer;
 
 /// <summary>Runs the workers of one endpoint between the host's start and stop.</summary>
-internal sealed class SqlServerEndpoint(BareEndpoint endpoint, SqlServerConnections connections, MessagePipeline pipeline, ILogger log)
+internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerConnections connections, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);

@@ -11,10 +11,12 @@ namespace Kit.Endpoints.Bare.SqlServer;
 /// <param name="name">The queue's name.</param>
 /// <exception cref="ArgumentException">The connection string cannot be read, or the name is too long.</exception>
 /// <exception cref="SqlException">Every member: the database cannot be reached or refused the statement.</exception>
-public sealed class SqlServerQueue(string connectionString, string name)
+public sealed class SqlServerQueue(string connectionString, string name) : IMessageQueue
 {
     private readonly SqlServerTables tables = new(connectionString);
     private readonly QueueStatements statements = new(name);
+
+    public string Name => name;
 
     public Task CreateAsync(CancellationToken cancellationToken) => tables.ExecuteAsync(statements.Create, cancellationToken);
 
@@ -33,18 +35,18 @@ public sealed class SqlServerQueue(string connectionString, string name)
         await tables.InsertAsync(statements.Queue, rows, cancellationToken);
     }
 
-    /// <summary>How many messages lie in the queue, those included that are being handled.</summary>
     public async Task<long> CountAsync(CancellationToken cancellationToken) =>
         (await tables.ReadAsync(statements.Count, row => row.GetInt64(0), cancellationToken))[0];
 
-    /// <summary>The ids of the messages that lie in the queue, in its order.</summary>
     public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
         tables.ReadAsync(statements.ReadMessages, row => row.GetGuid(0), cancellationToken);
 
-    /// <summary>The bytes of the first message's body, or <see langword="null"/> without one.</summary>
     public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) =>
         await tables.ReadAsync(statements.ReadBodySize, row => row.GetInt32(0), cancellationToken) is [var size] ? size : null;
 
     public Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         tables.ReadAsync(statements.ReadErrors, row => new DeadLetter(row.GetGuid(0), row.GetInt32(1), row.GetString(2)), cancellationToken);
+
+    /// <summary>Nothing to do: the driver keeps the connections.</summary>
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

@@ -14,9 +14,9 @@ public static class ServiceCollectionExtensions
     ///     .Handle&lt;BuildWidget, BuildWidgetHandler&gt;());
     /// </code></example>
     /// <exception cref="InvalidOperationException">The endpoint has no transport or no handler.</exception>
-    public static IServiceCollection AddBareEndpoint(this IServiceCollection services, string name, Action<BareEndpoint> configure)
+    public static IServiceCollection AddBareEndpoint(this IServiceCollection services, string name, Action<BareEndpointBuilder> configure)
     {
-        var endpoint = new BareEndpoint(name, services);
+        var endpoint = new BareEndpointBuilder(name, services);
         configure(endpoint);
         if (endpoint.Invokers.Count == 0)
             throw new InvalidOperationException($"Endpoint '{name}' handles nothing: call Handle<TMessage, THandler>.");

@@ -30,17 +30,9 @@ public sealed class BareOnRabbitMq : IEndpointKind
                 .BuildWidgets(settings));
     }
 
-    public ICellQueue OpenQueue(string name, string transport)
+    public IMessageQueue OpenQueue(string name, string transport)
     {
         var settings = RabbitMqTransportSettings.Parse(transport);
-        return new CellQueue(new RabbitMqQueue(settings.Broker, name, settings.QueueType), name);
-    }
-
-    private sealed class CellQueue(RabbitMqQueue queue, string name) : RabbitMqCellQueue(queue, name)
-    {
-        public override Task CreateAsync(CancellationToken cancellationToken) => Queue.CreateAsync(cancellationToken);
-
-        public override async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
-            [.. (await Queue.ReadErrorsAsync(cancellationToken)).Select(letter => new GivenUp(letter.MessageId, letter.FailedAttempts, letter.Reason))];
+        return new RabbitMqQueue(settings.Broker, name, settings.QueueType);
     }
 }

@@ -1,7 +1,6 @@
 using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.SqlServer;
-using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Data.SqlClient;
 using Microsoft.Extensions.DependencyInjection;
@@ -30,29 +29,5 @@ public sealed class BareOnSqlServer : IEndpointKind
             .UseSqlServer(settings.Transport, settings.Widgets)
             .BuildWidgets(settings));
 
-    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(new SqlServerQueue(transport, name), name);
-
-    private sealed class CellQueue(SqlServerQueue queue, string name) : ICellQueue
-    {
-        public Task CreateAsync(CancellationToken cancellationToken) => queue.CreateAsync(cancellationToken);
-
-        public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
-            queue.EnqueueAsync(messages.Select(message => OutgoingMessage.Create(name, message, message.MessageId)), cancellationToken);
-
-        public Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken) =>
-            queue.EnqueueAsync(
-                [OutgoingMessage.Create(name, new BuildWidget(messageId), messageId) with { Body = "{ no JSON"u8.ToArray() }],
-                cancellationToken);
-
-        public Task<long> CountAsync(CancellationToken cancellationToken) => queue.CountAsync(cancellationToken);
-
-        public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) => queue.ReadMessagesAsync(cancellationToken);
-
-        public Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) => queue.ReadBodySizeAsync(cancellationToken);
-
-        public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
-            [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(letter => new GivenUp(letter.MessageId, letter.FailedAttempts, letter.Reason))];
-
-        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
-    }
+    public IMessageQueue OpenQueue(string name, string transport) => new SqlServerQueue(transport, name);
 }

@@ -9,7 +9,7 @@ namespace Kit.Endpoints.Cells;
 /// </summary>
 internal static class BareWidgets
 {
-    public static BareEndpoint BuildWidgets(this BareEndpoint endpoint, EndpointSettings settings) => endpoint
+    public static BareEndpointBuilder BuildWidgets(this BareEndpointBuilder endpoint, EndpointSettings settings) => endpoint
         .UseMode(settings.Mode)
         .LimitConcurrency(settings.Concurrency)
         .LimitTransactions(settings.TransactionTimeout)

@@ -1,5 +1,6 @@
 using System.Data.Common;
 using System.Transactions;
+using Kit.Endpoints.Bare;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.Hosting;
@@ -26,7 +27,7 @@ public sealed class CellProbe : IAsyncDisposable
 
     private readonly Cell cell;
     private readonly EndpointSettings settings;
-    private readonly ICellQueue queue;
+    private readonly IMessageQueue queue;
     private readonly WidgetBuilder builder;
     private readonly WidgetServer server;
     private readonly DbDataSource onlooker;

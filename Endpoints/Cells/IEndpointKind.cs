@@ -1,4 +1,5 @@
 using System.Reflection;
+using Kit.Endpoints.Bare;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -35,5 +36,5 @@ public interface IEndpointKind
     /// <summary>The endpoint's queue, to be filled and counted from outside.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="transport">Connection string of the transport.</param>
-    ICellQueue OpenQueue(string name, string transport);
+    IMessageQueue OpenQueue(string name, string transport);
 }

@@ -1,7 +1,7 @@
 using System.Data.Common;
-using System.Reflection;
 using System.Globalization;
-using System.Text;
+using System.Reflection;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.MassTransit;
 using Kit.Handlers;
@@ -43,12 +43,27 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         });
     }
 
-    public ICellQueue OpenQueue(string name, string transport)
+    public IMessageQueue OpenQueue(string name, string transport)
     {
         var settings = RabbitMqTransportSettings.Parse(transport);
-        return new CellQueue(
-            new RabbitMqQueue(settings.Broker, name, settings.QueueType, hasRetries: false), name, ArgumentsOf(name, settings.QueueType));
+        var queue = new RabbitMqQueue(settings.Broker, name, settings.QueueType, hasRetries: false);
+        return new RabbitMqCellQueue(queue, CreateAsync, DeadLetterOf);
+
+        async Task CreateAsync(CancellationToken cancellationToken)
+        {
+            await queue.DeclareAsync(ArgumentsOf(name, settings.QueueType), cancellationToken);
+            await queue.BindExchangeAsync(cancellationToken);
+        }
     }
+
+    private static DeadLetter DeadLetterOf(IReadOnlyBasicProperties properties) => new(
+        Guid.TryParse(properties.MessageId, out var id) ? id : Guid.Empty,
+        int.TryParse(RabbitMqCellQueue.HeaderOf(properties, MessageHeaders.FaultRetryCount), CultureInfo.InvariantCulture, out var retries)
+            ? retries + 1
+            : null,
+        RabbitMqCellQueue.HeaderOf(properties, MessageHeaders.FaultExceptionType) is { Length: > 0 } type
+            ? $"{type}: {RabbitMqCellQueue.HeaderOf(properties, MessageHeaders.FaultMessage)}"
+            : RabbitMqQueue.BrokersReasonOf(properties));
 
     private static IReadOnlyDictionary<string, object?> ArgumentsOf(string queue, QueueType type) =>
         QueueArguments.Of(type, errors: queue + "_error");
@@ -108,28 +123,5 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         }
 
         public ValueTask DisposeAsync() => connection?.DisposeAsync() ?? ValueTask.CompletedTask;
-    }
-
-    private sealed class CellQueue(RabbitMqQueue queue, string name, IReadOnlyDictionary<string, object?> arguments)
-        : RabbitMqCellQueue(queue, name)
-    {
-        public override async Task CreateAsync(CancellationToken cancellationToken)
-        {
-            await Queue.DeclareAsync(arguments, cancellationToken);
-            await Queue.BindExchangeAsync(cancellationToken);
-        }
-
-        public override async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
-            [.. (await Queue.ReadErrorPropertiesAsync(cancellationToken)).Select(GivenUpOf)];
-
-        private static GivenUp GivenUpOf(IReadOnlyBasicProperties properties) => new(
-            Guid.TryParse(properties.MessageId, out var id) ? id : Guid.Empty,
-            int.TryParse(Header(properties, MessageHeaders.FaultRetryCount), CultureInfo.InvariantCulture, out var retries) ? retries + 1 : null,
-            Header(properties, MessageHeaders.FaultExceptionType) is { Length: > 0 } type
-                ? $"{type}: {Header(properties, MessageHeaders.FaultMessage)}"
-                : RabbitMqQueue.BrokersReasonOf(properties));
-
-        private static string Header(IReadOnlyBasicProperties properties, string name) =>
-            properties.Headers?.TryGetValue(name, out var value) is true ? value is byte[] text ? Encoding.UTF8.GetString(text) : $"{value}" : "";
     }
 }

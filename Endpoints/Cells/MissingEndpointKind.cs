@@ -1,4 +1,5 @@
 using System.Reflection;
+using Kit.Endpoints.Bare;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -24,7 +25,7 @@ internal sealed class MissingEndpointKind(string framework, string transport, st
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => throw Missing();
 
-    public ICellQueue OpenQueue(string name, string transport) => throw Missing();
+    public IMessageQueue OpenQueue(string name, string transport) => throw Missing();
 
     private NotSupportedException Missing() => new($"{framework} on {transport}: {support.Because}.");
 }

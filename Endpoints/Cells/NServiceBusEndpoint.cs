@@ -1,4 +1,5 @@
 using System.Data.Common;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.NServiceBus;
 using Kit.Handlers;
 using Kit.Modes;
@@ -41,22 +42,22 @@ internal static class NServiceBusEndpoint
     }
 
     /// <summary>The headers that a message needs; its type as the other frameworks write it, without the assembly.</summary>
-    public static Dictionary<string, string> HeadersOf(BuildWidget message) => new()
+    public static Dictionary<string, string> HeadersOf(OutgoingMessage message) => new()
     {
         [Headers.MessageId] = message.MessageId.ToString(),
-        [Headers.EnclosedMessageTypes] = typeof(BuildWidget).FullName!,
+        [Headers.EnclosedMessageTypes] = message.Type,
         [Headers.ContentType] = ContentTypes.Json,
         [Headers.MessageIntent] = nameof(MessageIntent.Send),
     };
 
     public static string ErrorQueueOf(string queue) => ErrorQueue.Of(queue);
 
-    public static GivenUp GivenUpOf(Dictionary<string, string> headers) => GivenUpOf(headers[Headers.MessageId], headers.GetValueOrDefault);
+    public static DeadLetter DeadLetterOf(Dictionary<string, string> headers) => DeadLetterOf(headers[Headers.MessageId], headers.GetValueOrDefault);
 
     /// <summary>What the headers of a message in the error queue tell; not how often it was handled.</summary>
-    public static GivenUp GivenUpOf(string? messageId, Func<string, string?> header) => new(
+    public static DeadLetter DeadLetterOf(string? messageId, Func<string, string?> header) => new(
         Guid.TryParse(messageId, out var id) ? id : Guid.Empty,
-        Attempts: null,
+        FailedAttempts: null,
         ($"{header("NServiceBus.ExceptionInfo.ExceptionType")}: {header("NServiceBus.ExceptionInfo.Message")} " +
         $"{header("NServiceBus.ExceptionInfo.InnerExceptionType")}").TrimEnd());
 

@@ -7,6 +7,8 @@ using Microsoft.Extensions.DependencyInjection;
 using NServiceBus;
 using NServiceBus.Routing;
 using NServiceBus.Transport;
+using DeadLetter = Kit.Endpoints.Bare.DeadLetter;
+using IMessageQueue = Kit.Endpoints.Bare.IMessageQueue;
 using KitMessage = Kit.Endpoints.Bare.OutgoingMessage;
 
 namespace Kit.Endpoints.Cells;
@@ -31,13 +33,13 @@ public sealed class NServiceBusOnLearning : IEndpointKind
             endpoint.UseLearning(
                 settings.Transport, settings.Mode, settings.Concurrency, NServiceBusEndpoint.ErrorQueueOf(settings.Queue), settings.TransactionTimeout));
 
-    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(transport, name);
+    public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
 
     /// <summary>
     /// A queue is a folder: a file of headers for each message, its body in <c>.bodies</c>. A message under way is in a folder of its own in
     /// <c>.pending</c>, and when it is done, for a moment, in <c>.committed</c>.
     /// </summary>
-    private sealed class CellQueue(string directory, string name) : ICellQueue
+    private sealed class Queue(string directory, string name) : IMessageQueue
     {
         private const int DispatchBatch = 100;
         private const string HeaderFiles = "*.metadata.txt";
@@ -46,6 +48,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
         private readonly string folder = Path.Combine(directory, name);
 
+        public string Name => name;
+
         private string Pending => Path.Combine(folder, ".pending");
 
         private string Committed => Path.Combine(folder, ".committed");
@@ -53,11 +57,17 @@ public sealed class NServiceBusOnLearning : IEndpointKind
         /// <summary>Nothing to do: a queue's folder comes with its first message.</summary>
         public Task CreateAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-        public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
-            DispatchAsync(messages.Select(message => (message, KitMessage.Create(name, message).Body)), cancellationToken);
+        /// <summary>Writes messages as the transport itself writes them.</summary>
+        public async Task EnqueueAsync(IEnumerable<KitMessage> messages, CancellationToken cancellationToken)
+        {
+            var host = new HostSettings(name, name, new StartupDiagnosticEntries(), (_, _, _) => { }, setupInfrastructure: false);
+            var transport = await new LearningTransport { StorageDirectory = directory }
+                .Initialize(host, receivers: [], sendingAddresses: [], cancellationToken);
+            foreach (var batch in messages.Select(OperationOf).Chunk(DispatchBatch))
+                await transport.Dispatcher.Dispatch(new TransportOperations(batch), new TransportTransaction(), cancellationToken);
 
-        public Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken) =>
-            DispatchAsync([(new BuildWidget(messageId), "{ no JSON"u8.ToArray())], cancellationToken);
+            await transport.Shutdown(cancellationToken);
+        }
 
         public async Task<long> CountAsync(CancellationToken cancellationToken)
         {
@@ -76,28 +86,16 @@ public sealed class NServiceBusOnLearning : IEndpointKind
         public Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) => Task.FromResult(
             FilesIn(Path.Combine(folder, ".bodies"), "*.body.txt").Select(body => (int?)new FileInfo(body).Length).FirstOrDefault());
 
-        public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+        public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         [
             .. (await ReadHeadersAsync(FilesIn(Path.Combine(directory, NServiceBusEndpoint.ErrorQueueOf(name)), HeaderFiles), cancellationToken))
-                .Select(NServiceBusEndpoint.GivenUpOf),
+                .Select(NServiceBusEndpoint.DeadLetterOf),
         ];
 
         public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
-        /// <summary>Writes messages as the transport itself writes them.</summary>
-        private async Task DispatchAsync(IEnumerable<(BuildWidget Message, byte[] Body)> messages, CancellationToken cancellationToken)
-        {
-            var host = new HostSettings(name, name, new StartupDiagnosticEntries(), (_, _, _) => { }, setupInfrastructure: false);
-            var transport = await new LearningTransport { StorageDirectory = directory }
-                .Initialize(host, receivers: [], sendingAddresses: [], cancellationToken);
-            foreach (var batch in messages.Select(message => OperationOf(message.Message, message.Body)).Chunk(DispatchBatch))
-                await transport.Dispatcher.Dispatch(new TransportOperations(batch), new TransportTransaction(), cancellationToken);
-
-            await transport.Shutdown(cancellationToken);
-        }
-
-        private TransportOperation OperationOf(BuildWidget message, byte[] body) => new(
-            new OutgoingMessage(message.MessageId.ToString(), NServiceBusEndpoint.HeadersOf(message), body), new UnicastAddressTag(name));
+        private TransportOperation OperationOf(KitMessage message) => new(
+            new OutgoingMessage(message.MessageId.ToString(), NServiceBusEndpoint.HeadersOf(message), message.Body), new UnicastAddressTag(name));
 
         /// <summary>Those that wait and those under way; a file that moves meanwhile is found once or not at all.</summary>
         private List<string> Files() =>

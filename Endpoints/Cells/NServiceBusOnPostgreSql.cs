@@ -43,16 +43,18 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
                 AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)), settings.TransactionTimeout));
     }
 
-    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(transport, name);
+    public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
 
     // What stands before a point is taken for a schema.
     private static string AddressOf(string queue) => $"\"{queue}\"";
 
-    private sealed class CellQueue(string transport, string name) : ICellQueue
+    private sealed class Queue(string transport, string name) : IMessageQueue
     {
         private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(transport);
         private readonly string table = $"public.{AddressOf(name)}";
         private readonly string errors = $"public.{AddressOf(NServiceBusEndpoint.ErrorQueueOf(name))}";
+
+        public string Name => name;
 
         public async Task CreateAsync(CancellationToken cancellationToken)
         {
@@ -63,11 +65,21 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
             TransportPool.Close(transport);
         }
 
-        public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
-            CopyAsync(messages.Select(message => (message, OutgoingMessage.Create(name, message).Body)), cancellationToken);
+        /// <summary>Adds messages in one transaction, by binary COPY.</summary>
+        public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
+        {
+            await using var connection = await source.OpenConnectionAsync(cancellationToken);
+            await using var rows = await connection.BeginBinaryImportAsync($"COPY {table} (id, headers, body) FROM STDIN (FORMAT BINARY)", cancellationToken);
+            foreach (var message in messages)
+            {
+                await rows.StartRowAsync(cancellationToken);
+                await rows.WriteAsync(Guid.CreateVersion7(), NpgsqlDbType.Uuid, cancellationToken);
+                await rows.WriteAsync(JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message)), NpgsqlDbType.Text, cancellationToken);
+                await rows.WriteAsync(message.Body, NpgsqlDbType.Bytea, cancellationToken);
+            }
 
-        public Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken) =>
-            CopyAsync([(new BuildWidget(messageId), "{ no JSON"u8.ToArray())], cancellationToken);
+            await rows.CompleteAsync(cancellationToken);
+        }
 
         public async Task<long> CountAsync(CancellationToken cancellationToken)
         {
@@ -84,26 +96,10 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
             return (int?)await command.ExecuteScalarAsync(cancellationToken);
         }
 
-        public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
-            [.. (await ReadHeadersAsync(errors, cancellationToken)).Select(NServiceBusEndpoint.GivenUpOf)];
+        public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+            [.. (await ReadHeadersAsync(errors, cancellationToken)).Select(NServiceBusEndpoint.DeadLetterOf)];
 
         public ValueTask DisposeAsync() => source.DisposeAsync();
-
-        /// <summary>Adds messages in one transaction, by binary COPY.</summary>
-        private async Task CopyAsync(IEnumerable<(BuildWidget Message, byte[] Body)> messages, CancellationToken cancellationToken)
-        {
-            await using var connection = await source.OpenConnectionAsync(cancellationToken);
-            await using var rows = await connection.BeginBinaryImportAsync($"COPY {table} (id, headers, body) FROM STDIN (FORMAT BINARY)", cancellationToken);
-            foreach (var (message, body) in messages)
-            {
-                await rows.StartRowAsync(cancellationToken);
-                await rows.WriteAsync(Guid.CreateVersion7(), NpgsqlDbType.Uuid, cancellationToken);
-                await rows.WriteAsync(JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message)), NpgsqlDbType.Text, cancellationToken);
-                await rows.WriteAsync(body, NpgsqlDbType.Bytea, cancellationToken);
-            }
-
-            await rows.CompleteAsync(cancellationToken);
-        }
 
         private async Task<IReadOnlyList<Dictionary<string, string>>> ReadHeadersAsync(string from, CancellationToken cancellationToken)
         {

@@ -1,5 +1,5 @@
 using System.Reflection;
-using System.Text;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.NServiceBus;
 using Kit.Modes;
@@ -34,12 +34,14 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
         NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint => Use(endpoint, settings));
     }
 
-    public ICellQueue OpenQueue(string name, string transport)
+    public IMessageQueue OpenQueue(string name, string transport)
     {
-        var settings = RabbitMqTransportSettings.Parse(transport);
-        return new CellQueue(
-            new RabbitMqQueue(settings.Broker, name, settings.QueueType, hasRetries: false),
-            new EndpointSettings(name, transport, Widgets: "", TransactionMode.DtcOff, Concurrency: 1));
+        var broker = RabbitMqTransportSettings.Parse(transport);
+        var settings = new EndpointSettings(name, transport, Widgets: "", TransactionMode.DtcOff, Concurrency: 1);
+        return new RabbitMqCellQueue(
+            new RabbitMqQueue(broker.Broker, name, broker.QueueType, hasRetries: false),
+            cancellationToken => NServiceBusEndpoint.InstallAsync(name, endpoint => Use(endpoint, settings), cancellationToken),
+            properties => NServiceBusEndpoint.DeadLetterOf(properties.MessageId, header => RabbitMqCellQueue.HeaderOf(properties, header)));
     }
 
     // As the transport declares them. It asks for no delivery limit: it sets one as a policy, through the management plugin.
@@ -52,7 +54,7 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
         endpoint.UseRabbitMq(
             transport.Broker.Amqp.AbsoluteUri,
             settings.Mode,
-            Enum.Parse<global::NServiceBus.QueueType>(transport.QueueType.ToString()),
+            TypeOf(transport.QueueType),
             settings.Concurrency,
             errorQueue: NServiceBusEndpoint.ErrorQueueOf(settings.Queue),
             transport.Prefetch,
@@ -60,16 +62,10 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
             settings.TransactionTimeout);
     }
 
-    private sealed class CellQueue(RabbitMqQueue queue, EndpointSettings settings) : RabbitMqCellQueue(queue, settings.Queue)
+    private static global::NServiceBus.QueueType TypeOf(QueueType type) => type switch
     {
-        public override Task CreateAsync(CancellationToken cancellationToken) =>
-            NServiceBusEndpoint.InstallAsync(settings.Queue, endpoint => Use(endpoint, settings), cancellationToken);
-
-        public override async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
-            [.. (await Queue.ReadErrorPropertiesAsync(cancellationToken))
-                .Select(properties => NServiceBusEndpoint.GivenUpOf(properties.MessageId, name => Header(properties, name)))];
-
-        private static string? Header(IReadOnlyBasicProperties properties, string name) =>
-            properties.Headers?.TryGetValue(name, out var value) is true && value is byte[] text ? Encoding.UTF8.GetString(text) : null;
-    }
+        QueueType.Classic => global::NServiceBus.QueueType.Classic,
+        QueueType.Quorum => global::NServiceBus.QueueType.Quorum,
+        _ => throw new ArgumentOutOfRangeException(nameof(type), type, "Unknown type of queue."),
+    };
 }

@@ -42,7 +42,7 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
                 settings.TransactionTimeout));
     }
 
-    public ICellQueue OpenQueue(string name, string transport) => new CellQueue(transport, name);
+    public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
 
     /// <summary>Whether the mode can run over the connections. The transport itself would warn, and fail every message.</summary>
     private sealed class ModeCheck(SqlServerConnections connections, EndpointSettings settings) : StartCheck
@@ -54,22 +54,31 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
         }
     }
 
-    private sealed class CellQueue(string transport, string name) : ICellQueue
+    private sealed class Queue(string transport, string name) : IMessageQueue
     {
         private readonly SqlServerTables tables = new(transport);
         private readonly string table = TableOf(name);
         private readonly string errors = TableOf(NServiceBusEndpoint.ErrorQueueOf(name));
+
+        public string Name => name;
 
         public Task CreateAsync(CancellationToken cancellationToken) => NServiceBusEndpoint.InstallAsync(
             name,
             endpoint => endpoint.UseSqlServer(tables.ConnectionString, TransactionMode.DtcOff, errorQueue: NServiceBusEndpoint.ErrorQueueOf(name)),
             cancellationToken);
 
-        public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
-            InsertAsync(messages.Select(message => (message, OutgoingMessage.Create(name, message).Body)), cancellationToken);
+        public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
+        {
+            using var rows = new DataTable();
+            rows.Columns.Add("Id", typeof(Guid));
+            rows.Columns.Add("Recoverable", typeof(bool));
+            rows.Columns.Add("Headers", typeof(string));
+            rows.Columns.Add("Body", typeof(byte[]));
+            foreach (var message in messages)
+                rows.Rows.Add(Guid.CreateVersion7(), true, JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message)), message.Body);
 
-        public Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken) =>
-            InsertAsync([(new BuildWidget(messageId), "{ no JSON"u8.ToArray())], cancellationToken);
+            await tables.InsertAsync(table, rows, cancellationToken);
+        }
 
         public async Task<long> CountAsync(CancellationToken cancellationToken) =>
             (await ReadAsync($"count_big(*) FROM {table}", row => row.GetInt64(0), cancellationToken))[0];
@@ -81,25 +90,12 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
             await ReadAsync($"TOP (1) CAST(datalength(Body) AS int) FROM {table} ORDER BY RowVersion", row => row.GetInt32(0), cancellationToken)
                 is [var size] ? size : null;
 
-        public async Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken) =>
-            [.. (await ReadHeadersAsync(errors, cancellationToken)).Select(NServiceBusEndpoint.GivenUpOf)];
+        public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+            [.. (await ReadHeadersAsync(errors, cancellationToken)).Select(NServiceBusEndpoint.DeadLetterOf)];
 
         public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
         private static string TableOf(string queue) => $"dbo.[{queue}]";
-
-        private async Task InsertAsync(IEnumerable<(BuildWidget Message, byte[] Body)> messages, CancellationToken cancellationToken)
-        {
-            using var rows = new DataTable();
-            rows.Columns.Add("Id", typeof(Guid));
-            rows.Columns.Add("Recoverable", typeof(bool));
-            rows.Columns.Add("Headers", typeof(string));
-            rows.Columns.Add("Body", typeof(byte[]));
-            foreach (var (message, body) in messages)
-                rows.Rows.Add(Guid.CreateVersion7(), true, JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message)), body);
-
-            await tables.InsertAsync(table, rows, cancellationToken);
-        }
 
         private async Task<IReadOnlyList<Dictionary<string, string>>> ReadHeadersAsync(string from, CancellationToken cancellationToken) =>
             await ReadAsync(

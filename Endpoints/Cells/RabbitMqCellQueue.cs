@@ -1,29 +1,35 @@
+using System.Text;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
-using Kit.Handlers;
+using RabbitMQ.Client;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>A queue in RabbitMQ, the same messages in it whatever the framework that handles them.</summary>
-internal abstract class RabbitMqCellQueue(RabbitMqQueue queue, string name) : ICellQueue
+/// <summary>A queue in RabbitMQ of a framework that creates its queues in its own way, and tells in headers of its own why a message was given up.</summary>
+/// <param name="queue">The queue itself, the same messages in it whatever the framework.</param>
+/// <param name="create">Creates it.</param>
+/// <param name="deadLetterOf">Reads what a message of the error queue tells.</param>
+internal sealed class RabbitMqCellQueue(
+    RabbitMqQueue queue, Func<CancellationToken, Task> create, Func<IReadOnlyBasicProperties, DeadLetter> deadLetterOf) : IMessageQueue
 {
-    protected RabbitMqQueue Queue { get; } = queue;
+    public string Name => queue.Name;
 
-    public abstract Task CreateAsync(CancellationToken cancellationToken);
+    public Task CreateAsync(CancellationToken cancellationToken) => create(cancellationToken);
 
-    public abstract Task<IReadOnlyList<GivenUp>> ReadErrorsAsync(CancellationToken cancellationToken);
+    public Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken) => queue.EnqueueAsync(messages, cancellationToken);
 
-    public Task PreloadAsync(IReadOnlyCollection<BuildWidget> messages, CancellationToken cancellationToken) =>
-        Queue.EnqueueAsync(messages.Select(message => OutgoingMessage.Create(name, message, message.MessageId)), cancellationToken);
+    public Task<long> CountAsync(CancellationToken cancellationToken) => queue.CountAsync(cancellationToken);
 
-    public Task PreloadUnreadableAsync(Guid messageId, CancellationToken cancellationToken) =>
-        Queue.EnqueueAsync([OutgoingMessage.Create(name, new BuildWidget(messageId), messageId) with { Body = "{ no JSON"u8.ToArray() }], cancellationToken);
+    public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) => queue.ReadMessagesAsync(cancellationToken);
 
-    public Task<long> CountAsync(CancellationToken cancellationToken) => Queue.CountAsync(cancellationToken);
+    public Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) => queue.ReadBodySizeAsync(cancellationToken);
 
-    public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) => Queue.ReadMessagesAsync(cancellationToken);
+    public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
+        [.. (await queue.ReadErrorPropertiesAsync(cancellationToken)).Select(deadLetterOf)];
 
-    public Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) => Queue.ReadBodySizeAsync(cancellationToken);
+    public ValueTask DisposeAsync() => queue.DisposeAsync();
 
-    public ValueTask DisposeAsync() => Queue.DisposeAsync();
+    /// <summary>A header as text; <see langword="null"/> where the message has none of that name.</summary>
+    public static string? HeaderOf(IReadOnlyBasicProperties properties, string name) =>
+        properties.Headers?.TryGetValue(name, out var value) is true ? value is byte[] text ? Encoding.UTF8.GetString(text) : $"{value}" : null;
 }

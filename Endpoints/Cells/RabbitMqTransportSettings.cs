@@ -10,7 +10,7 @@ namespace Kit.Endpoints.Cells;
 /// <param name="QueueType">How it keeps its queues.</param>
 /// <param name="Prefetch">How many messages it pushes ahead to the endpoint as a whole.</param>
 public sealed record RabbitMqTransportSettings(
-    RabbitMqAddress Broker, QueueType QueueType = QueueType.Classic, ushort Prefetch = BareEndpointExtensions.DefaultPrefetch)
+    RabbitMqAddress Broker, QueueType QueueType = QueueType.Classic, ushort Prefetch = BareEndpointBuilderExtensions.DefaultPrefetch)
 {
     private const string TypeKey = "#queue-type=";
     private const string PrefetchKey = "&prefetch=";

@@ -42,7 +42,7 @@ public static class NServiceBusSupport
         if (mode == TransactionMode.Shared && transport is SqlServerTransport)
             return Support.No("SqlClient wants the transaction on each command, and handlers that do not know the mode know none");
         if (mode == TransactionMode.Shared && transport is not PostgreSqlTransport)
-            return Support.No("its queues are not tables, which a handler could work beside in one transaction");
+            return Support.No("its queues are not tables that share a transaction with the handler's rows");
 
         var offered = transport.GetSupportedTransactionModes();
         return wanted.Any(offered.Contains)

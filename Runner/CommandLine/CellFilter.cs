@@ -1,49 +1,32 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
-using Kit.Modes;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>The four filters that choose cells. Names are checked; an unknown one is answered with those that exist.</summary>
-internal sealed class CellFilter
+/// <summary>A filter for each axis of the matrix. Names are checked; an unknown one is answered with those that exist.</summary>
+/// <param name="isMatrix">Whether an axis that is not named has the values that are measured by default, rather than all.</param>
+internal sealed class CellFilter(bool isMatrix)
 {
     private const string Every = "all";
 
-    private readonly Option<string[]> framework = Filter("--framework", "Only these frameworks.", cell => cell.Kind.Framework);
-    private readonly Option<string[]> transport = Filter("--transport", "Only these transports.", cell => cell.Kind.Transport);
-    private readonly Option<string[]> mode;
-    private readonly Option<string[]> access;
-    private readonly bool isMatrix;
+    private readonly IReadOnlyList<(Axis Axis, Option<string[]> Option)> filters =
+        [.. Cell.Axes.Where(axis => axis.IsShown).Select(axis => (axis, Filter(axis, isMatrix)))];
 
-    /// <param name="isMatrix">Whether modes and access libraries that are not named are those of the default matrix, rather than all.</param>
-    public CellFilter(bool isMatrix)
-    {
-        this.isMatrix = isMatrix;
-        mode = Filter("--mode", $"Only these modes{(isMatrix ? $" ({string.Join(", ", TransactionMode.Matrix)})" : "")}.", cell => cell.Mode.Name);
-        access = Filter("--access", $"Only these access libraries{(isMatrix ? " (ado)" : "")}.", cell => cell.Access.Name);
-    }
-
-    public IReadOnlyList<Option<string[]>> Options => [framework, transport, mode, access];
+    /// <summary>A cell's name, as a form to fill in: <c>framework/transport/mode/access</c>.</summary>
+    public static string Form { get; } = string.Join('/', Cell.Axes.Where(axis => axis.IsShown).Select(axis => axis.Name));
 
     public void AddTo(Command command)
     {
-        foreach (var option in Options)
+        foreach (var (_, option) in filters)
             command.Options.Add(option);
     }
 
-    /// <summary>The matrix: every cell, and one rule for each line.</summary>
+    /// <summary>The options, for a command that shows them in groups.</summary>
+    public IReadOnlyList<Option<string[]>> Options => [.. filters.Select(filter => filter.Option)];
+
+    /// <summary>The cells that every filter allows.</summary>
     public IReadOnlyList<Cell> Choose(ParseResult parsed) =>
-    [
-        .. from cell in Cell.All
-           where Allows(parsed, framework, cell.Kind.Framework)
-           where Allows(parsed, transport, cell.Kind.Transport)
-           // The comparisons are measured when they are named.
-           where Allows(parsed, mode, cell.Mode.Name, otherwise: !isMatrix || TransactionMode.Matrix.Contains(cell.Mode))
-           // The modes are compared with the baseline; access libraries are compared when they are named.
-           where Allows(parsed, access, cell.Access.Name, otherwise: !isMatrix || cell.Access.Name == "ado")
-           select cell,
-    ];
+        [.. Cell.All.Where(cell => filters.All(filter => Allows(parsed.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell))))];
 
     /// <summary>What was typed of them, to be typed to another runner.</summary>
     public IReadOnlyList<string> Typed(ParseResult parsed) =>
@@ -54,32 +37,13 @@ internal sealed class CellFilter
            select word,
     ];
 
-    private static Option<string[]> Filter(string name, string description, Func<Cell, string> part)
+    private static Option<string[]> Filter(Axis axis, bool isMatrix)
     {
-        var names = Cell.All.Select(part).Distinct().ToArray();
-        var option = new Option<string[]>(name)
-        {
-            Description = $"{description} Names: {string.Join(", ", names)}, {Every}.",
-            HelpName = "name,…",
-            CustomParser = result =>
-            [
-                .. result.Tokens
-                    .SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)),
-            ],
-            AllowMultipleArgumentsPerToken = true,
-        };
-        option.Validators.Add(result => Check(result, names));
-        return option;
+        var measured = isMatrix && axis.Measured is { } some ? $" ({string.Join(", ", some)})" : "";
+        return NamesOption.Of($"--{axis.Name}", $"Only these {axis.Plural}{measured}.", [.. axis.Values, Every]);
     }
 
-    private static void Check(OptionResult result, string[] names)
-    {
-        if (result is { Implicit: false } && result.GetValueOrDefault<string[]>() is { Length: 0 })
-            result.AddError($"{result.Option.Name}: no name. Names: {string.Join(", ", names)}, {Every}.");
-        foreach (var unknown in result.GetValueOrDefault<string[]>()!.Where(name => name != Every && !names.Contains(name)))
-            result.AddError($"{result.Option.Name}: unknown name '{unknown}'. Names: {string.Join(", ", names)}, {Every}.");
-    }
-
-    private static bool Allows(ParseResult parsed, Option<string[]> option, string name, bool otherwise = true) =>
-        parsed.GetValue(option) is { Length: > 0 } names ? names.Contains(Every) || names.Contains(name) : otherwise;
+    private bool Allows(string[]? named, Axis axis, string value) => named is { Length: > 0 }
+        ? named.Contains(Every) || named.Contains(value)
+        : !isMatrix || axis.Measured is null || axis.Measured.Contains(value);
 }

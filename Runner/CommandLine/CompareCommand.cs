@@ -36,7 +36,7 @@ internal sealed class CompareCommand : KitCommand
     private readonly Option<string?> reference = new("--reference")
     {
         Description = "Of two runs: the cell that every other is set against (the strictest mode on the same framework and transport).",
-        HelpName = "framework/transport/mode/access",
+        HelpName = CellFilter.Form,
     };
     private readonly Option<int?> rounds = NumberOption.Count("--rounds", "Rounds of each cell on each side (10).", least: 1);
     private readonly Option<int?> messages = NumberOption.Count("--messages", "Messages of each measured drain (10000).", least: 1);
@@ -137,7 +137,7 @@ internal sealed class CompareCommand : KitCommand
             WholeFile.Write(markdownFile, report.WriteMarkdown);
     }
 
-    // A regression is the worse news: rounds that failed beside it do not take it back.
+    // A regression is the worse news: rounds that failed as well do not take it back.
     private static int CodeOf(ComparisonReport report, bool isFailed) =>
         report.HasRegression ? ExitCode.Regression : isFailed || report.IsUnsound ? ExitCode.Failure : ExitCode.Success;
 

@@ -46,7 +46,7 @@ internal sealed class ErrorsListCommand : KitCommand
                 .. letters.Select(letter => (IReadOnlyList<string>)
                 [
                     letter.MessageId == Guid.Empty ? "(none)" : letter.MessageId.ToString(),
-                    Figures.Plain(letter.FailedAttempts),
+                    letter.FailedAttempts is { } attempts ? Figures.Plain(attempts) : Figures.None,
                     letter.FailedAt is { } moment ? Figures.Moment(moment) : Figures.None,
                     letter.Type.Length > 0 ? letter.Type : Figures.None,
                     Shortened(letter.Reason),

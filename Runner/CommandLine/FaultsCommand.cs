@@ -10,30 +10,20 @@ namespace Kit.Runner.CommandLine;
 internal sealed class FaultsCommand : KitCommand
 {
     private readonly CellFilter filter = new(isMatrix: true);
-    private readonly Option<string[]> fault = new("--fault")
-    {
-        Description = $"Only these faults. Names: {string.Join(", ", Fault.All)}.",
-        HelpName = "name,…",
-        CustomParser = result =>
-        [
-            .. result.Tokens
-                .SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)),
-        ],
-        AllowMultipleArgumentsPerToken = true,
-    };
+    private readonly Option<string[]> fault = NamesOption.Of("--fault", "Only these faults.", [.. Fault.All.Select(one => one.Name)]);
     private readonly Option<bool> storm = new("--storm")
     {
         Description = "Instead of single faults: 2000 messages for each cell, and kills and cut connections at random moments.",
     };
     private readonly Option<int?> kills = NumberOption.Count(
-        "--kills", $"In a storm: how often the handler process is killed ({StormPlan.DefaultBlows}).", least: 0);
+        "--kills", $"In a storm: how often the handler process is killed ({StormPlan.DefaultFaults}).", least: 0);
     private readonly Option<int?> cuts = NumberOption.Count(
-        "--cuts", $"In a storm: how often its connections are cut ({StormPlan.DefaultBlows}).", least: 0);
+        "--cuts", $"In a storm: how often its connections are cut ({StormPlan.DefaultFaults}).", least: 0);
     private readonly Option<int?> seed = NumberOption.Count(
         "--seed", "In a storm: the seed of its moments (random, and printed).", least: 0);
     private readonly Option<string?> speedFrom = new("--speed-from")
     {
-        Description = "The folder of a run without faults, whose speeds are shown beside the guarantees.",
+        Description = "The folder of a run without faults, whose speeds are shown next to the guarantees.",
         HelpName = "folder",
     };
     private readonly Option<string?> output = new("--out")
@@ -51,13 +41,12 @@ internal sealed class FaultsCommand : KitCommand
             "with the reason, and leaves the exit code 0.",
             ("faults --framework bare --transport postgresql", "every fault in the four modes"),
             ("faults --fault kill-before-ack,swallowed-error", "two faults in every cell"),
-            ("faults --storm --speed-from results/reference", "random kills and cuts, with the speeds of a run beside"),
+            ("faults --storm --speed-from results/reference", "random kills and cuts, with the speeds of a run next to them"),
             ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),
             ("faults --out results/guarantees", "goes on with what was stopped there"))
     {
         this.arguments = arguments;
         filter.AddTo(this);
-        fault.Validators.Add(CheckFaults);
         speedFrom.NotEmpty();
         output.NotEmpty();
         foreach (var option in new Option[] { fault, storm, kills, cuts, seed, speedFrom, output })
@@ -98,8 +87,8 @@ internal sealed class FaultsCommand : KitCommand
         parsed.GetValue(fault) is { Length: > 0 } names ? [.. Fault.All.Where(one => names.Contains(one.Name))] : Fault.All,
         parsed.GetValue(storm)
             ? new StormPlan(
-                parsed.GetValue(kills) ?? StormPlan.DefaultBlows,
-                parsed.GetValue(cuts) ?? StormPlan.DefaultBlows,
+                parsed.GetValue(kills) ?? StormPlan.DefaultFaults,
+                parsed.GetValue(cuts) ?? StormPlan.DefaultFaults,
                 parsed.GetValue(seed) ?? Random.Shared.Next(1_000_000))
             : null,
         parsed.GetValue(speedFrom) is { } folder ? SpeedSource.Read(folder) : null,
@@ -112,15 +101,6 @@ internal sealed class FaultsCommand : KitCommand
         + (result.Because is null ? "" : $": {result.Because}")
         + (result.Known is { } reason ? $": known: {reason}" : "")
         + (result.Seconds > 0 ? $", {result.Seconds:F1} s" : "");
-
-    private static void CheckFaults(OptionResult result)
-    {
-        var names = string.Join(", ", Fault.All);
-        if (result is { Implicit: false } && result.GetValueOrDefault<string[]>() is { Length: 0 })
-            result.AddError($"--fault: no name. Names: {names}.");
-        foreach (var unknown in (result.GetValueOrDefault<string[]>() ?? []).Where(name => Fault.All.All(one => one.Name != name)))
-            result.AddError($"--fault: unknown name '{unknown}'. Names: {names}.");
-    }
 
     private void CheckTogether(CommandResult result)
     {

@@ -3,6 +3,7 @@ using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
+using Kit.Runner.Rounds;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.CommandLine;
@@ -17,7 +18,7 @@ internal sealed class ListCommand : KitCommand
     public ListCommand()
         : base(
             "list",
-            "Lists every cell (framework, transport, mode, access library), and why those that cannot run cannot.",
+            $"Lists every cell ({string.Join(", ", Cell.Axes.Where(axis => axis.IsShown).Select(axis => axis.Plural))}), and why those that cannot run cannot.",
             ("list", "every cell"),
             ("list --mode full-dtc --access ado", "who can run full-dtc"),
             ("list --modes", "what commits with what in each mode"),
@@ -59,15 +60,15 @@ internal sealed class ListCommand : KitCommand
     {
         if (cells.Count == 0)
         {
-            output.WriteLine("There is no such cell: no framework, transport, mode and access library that were named go together.");
+            output.WriteLine(RunPlan.NoSuchCell);
             return;
         }
 
-        var widths = new Func<Cell, string>[] { cell => cell.Kind.Framework, cell => cell.Kind.Transport, cell => cell.Mode.Name, cell => cell.Access.Name }
-            .Select(part => (Part: part, Width: cells.Max(cell => part(cell).Length)))
+        var columns = Cell.Axes.Where(axis => axis.IsShown)
+            .Select(axis => (axis.ValueOf, Width: cells.Max(cell => axis.ValueOf(cell).Length)))
             .ToList();
         foreach (var cell in cells)
-            output.WriteLine($"{string.Join("  ", widths.Select(column => column.Part(cell).PadRight(column.Width)))}  {SupportOf(cell).Because ?? "can run"}");
+            output.WriteLine($"{string.Join("  ", columns.Select(column => column.ValueOf(cell).PadRight(column.Width)))}  {SupportOf(cell).Because ?? "can run"}");
 
         output.WriteLine();
         output.WriteLine($"{cells.Count(cell => SupportOf(cell).IsSupported)} of {cells.Count} cells can run.");

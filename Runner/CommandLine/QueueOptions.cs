@@ -41,7 +41,7 @@ internal sealed class QueueOptions
     }
 
     /// <exception cref="KitException">What was typed cannot be read.</exception>
-    public IDeadLetters Open(ParseResult parsed)
+    public DeadLetters Open(ParseResult parsed)
     {
         var (there, option) = servers.Single(server => parsed.GetValue(server.Option) is not null);
         return there.Open(parsed.GetValue(option)!, NameIn(parsed));

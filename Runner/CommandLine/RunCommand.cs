@@ -38,7 +38,7 @@ internal sealed class RunCommand : KitCommand
             ("run", "the same with the defaults"),
             ("run --transport rabbitmq --queue-type quorum", "RabbitMQ alone, on replicated queues"),
             ("run --transport postgresql --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
-            ("run --framework bare --transport postgresql --mode scope-off --access all --rounds 3", "the access libraries beside each other"))
+            ("run --framework bare --transport postgresql --mode scope-off --access all --rounds 3", "the access libraries next to each other"))
     {
         this.arguments = arguments;
         filter.AddTo(this);

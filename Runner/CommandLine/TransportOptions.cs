@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.CommandLine;
@@ -32,11 +33,16 @@ internal sealed class TransportOptions
         var option = new Option<string?>(setting.Option) { Description = setting.Description, HelpName = setting.HelpName };
         if (setting.Variable is not null)
             option.DefaultValueFactory = _ => setting.FromEnvironment();
-        option.Validators.Add(result =>
-        {
-            if (result is { Implicit: false, Tokens: [{ Value: var typed }, ..] } && setting.WhyNot(typed) is { } reason)
-                result.AddError($"{setting.Option}: {reason}");
-        });
+        if (setting.Names.Count == 0)
+            option.NotEmpty();
+        else
+            option.Validators.Add(result => CheckName(result, setting));
         return option;
+    }
+
+    private static void CheckName(OptionResult result, TransportSetting setting)
+    {
+        if (result is { Implicit: false, Tokens: [{ Value: var typed }, ..] } && setting.WhyNot(typed) is { } reason)
+            result.AddError($"{setting.Option}: {reason}");
     }
 }

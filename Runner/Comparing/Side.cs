@@ -36,7 +36,7 @@ internal sealed class Side
     {
         var (recorded, _) = await run.RunAsync(
             [
-                "--framework", cell.Framework, "--transport", cell.Transport, "--mode", cell.Mode, "--access", cell.Access, "--rounds", "1",
+                .. cell.Values.SelectMany(value => new[] { $"--{value.Axis}", value.Value }), "--rounds", "1",
                 "--messages", Figures.Plain(sizes.Messages), "--warmup", Figures.Plain(sizes.WarmUp),
                 "--seed-rows", Figures.Plain(sizes.SeedRows), "--concurrency", Figures.Plain(sizes.Concurrency),
             ],

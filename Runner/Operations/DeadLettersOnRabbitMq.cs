@@ -1,4 +1,3 @@
-using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
@@ -7,49 +6,34 @@ using RabbitMQ.Client.Exceptions;
 namespace Kit.Runner.Operations;
 
 /// <summary>Dead letters of a bare endpoint's queue in a virtual host of the user's.</summary>
-internal sealed class DeadLettersOnRabbitMq : IDeadLetters
+internal sealed class DeadLettersOnRabbitMq : DeadLetters
 {
-    private readonly RabbitMqQueue queue;
-    private readonly RabbitMqAddress address;
     private readonly string name;
+    private readonly RabbitMqAddress address;
+
+    private DeadLettersOnRabbitMq(RabbitMqQueue queue, RabbitMqAddress address)
+        : base(queue) => (name, this.address) = (queue.Name, address);
+
+    protected override KitException Missing => new(
+        $"There is no queue '{name}' in {address}.",
+        "Name the queue as its endpoint is named (upper and lower case differ), and its own virtual host at the end of the URI.");
 
     /// <param name="uri">The broker and its virtual host.</param>
     /// <param name="name">The queue's name.</param>
     /// <exception cref="KitException">The URI cannot be read.</exception>
-    public DeadLettersOnRabbitMq(string uri, string name)
+    public static DeadLetters Open(string uri, string name)
     {
-        (this.name, address) = (name, NamedBroker.Parse(uri, management: null));
-        queue = new RabbitMqQueue(address, name);
+        var address = NamedBroker.Parse(uri, management: null);
+        return new DeadLettersOnRabbitMq(new RabbitMqQueue(address, name), address);
     }
 
-    public Task<IReadOnlyList<DeadLetter>> ReadAsync(CancellationToken cancellationToken) =>
-        OnQueueAsync(() => queue.ReadErrorsAsync(cancellationToken), cancellationToken);
-
-    public Task<IReadOnlyList<Guid>> ReturnAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken) =>
-        OnQueueAsync(() => queue.ReturnErrorsAsync(messageIds, cancellationToken), cancellationToken);
-
-    public ValueTask DisposeAsync() => queue.DisposeAsync();
-
-    private async Task<T> OnQueueAsync<T>(Func<Task<T>> work, CancellationToken cancellationToken)
+    protected override KitException? Explain(Exception failure) => failure switch
     {
-        try
-        {
-            return await queue.ExistsAsync(cancellationToken)
-                ? await work()
-                : throw new KitException(
-                    $"There is no queue '{name}' in {address}.",
-                    "Name the queue as its endpoint is named (upper and lower case differ), and its own virtual host at the end of the " +
-                    "URI.");
-        }
-        catch (BrokerException failure)
-        {
-            throw new KitException(failure.Message, "Start the broker, or correct the URI: amqp://user:password@host:5672/vhost.", failure);
-        }
-        catch (OperationInterruptedException refused)
-        {
-            throw new KitException(
-                $"The broker refused: {address}: {refused.ShutdownReason?.ReplyText ?? refused.Message}.",
-                $"The user needs the right to read {name}_error, and to write to the default exchange.", refused);
-        }
-    }
+        BrokerException unreachable => new KitException(
+            unreachable.Message, "Start the broker, or correct the URI: amqp://user:password@host:5672/vhost.", unreachable),
+        OperationInterruptedException refused => new KitException(
+            $"The broker refused: {address}: {refused.ShutdownReason?.ReplyText ?? refused.Message}.",
+            $"The user needs the right to read {name}_error, and to write to the default exchange.", refused),
+        _ => null,
+    };
 }

@@ -2,20 +2,72 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results;
 
-/// <summary>The four names that make a cell of the matrix.</summary>
-public sealed record CellName(string Framework, string Transport, string Mode, string Access)
+/// <summary>
+/// A cell as documents name it: its value on each axis of the matrix, in the axes' order. A cell that stands where an axis stood before there
+/// was a choice does not name that axis, so that it is the same cell in documents of before and after.
+/// </summary>
+[JsonConverter(typeof(CellNameConverter))]
+public sealed class CellName : IEquatable<CellName>
 {
-    /// <summary>What two cells must share for a comparison of their modes.</summary>
-    [JsonIgnore]
-    public CellGroup Group => new(Framework, Transport, Access);
+    private const string FrameworkAxis = "framework";
+    private const string TransportAxis = "transport";
+    private const string ModeAxis = "mode";
 
-    public override string ToString() => $"{Framework}/{Transport}/{Mode}/{Access}";
-}
+    /// <summary>The axes that every cell names, because reports know what they mean.</summary>
+    internal static readonly IReadOnlyList<string> Required = [FrameworkAxis, TransportAxis, ModeAxis];
 
-/// <summary>A cell without its mode: everything that stays the same when modes are compared.</summary>
-public sealed record CellGroup(string Framework, string Transport, string Access)
-{
-    public override string ToString() => $"{Framework}/{Transport}/{Access}";
+    /// <param name="values">The axes and the cell's values on them, in order.</param>
+    /// <exception cref="ArgumentException">An axis that every cell names is missing, or one is named twice.</exception>
+    public CellName(params IEnumerable<(string Axis, string Value)> values)
+    {
+        Values = [.. values];
+        if (Required.Except(Axes, StringComparer.Ordinal).FirstOrDefault() is { } missing)
+            throw new ArgumentException($"A cell names its {missing}; these do not: {string.Join(", ", Axes)}.", nameof(values));
+        if (Axes.Distinct(StringComparer.Ordinal).Count() != Values.Count)
+            throw new ArgumentException($"A cell names each axis once; these do not: {string.Join(", ", Axes)}.", nameof(values));
+    }
+
+    public IReadOnlyList<(string Axis, string Value)> Values { get; }
+
+    public IEnumerable<string> Axes => Values.Select(value => value.Axis);
+
+    public string Framework => On(FrameworkAxis)!;
+
+    public string Transport => On(TransportAxis)!;
+
+    public string Mode => On(ModeAxis)!;
+
+    /// <summary>The cell without its mode: what two cells must share for a comparison of their modes.</summary>
+    public string Group => string.Join('/', Values.Where(value => value.Axis is not ModeAxis).Select(value => value.Value));
+
+    /// <summary>Also the name of its files, without what follows for a round or a fault.</summary>
+    public string FileName => string.Join('.', Values.Select(value => value.Value));
+
+    /// <summary>The cell's value on an axis; <see langword="null"/> where it names none.</summary>
+    public string? On(string axis) => Values.FirstOrDefault(value => string.Equals(value.Axis, axis, StringComparison.Ordinal)).Value;
+
+    /// <summary>The axes that some of the cells name, in order.</summary>
+    public static IReadOnlyList<string> AxesOf(IEnumerable<CellName> cells) =>
+        [.. cells.SelectMany(cell => cell.Axes).Concat(Required).Distinct(StringComparer.Ordinal)];
+
+    /// <summary>The cell next to it on an axis that it names.</summary>
+    public CellName With(string axis, string value) =>
+        new(Values.Select(own => string.Equals(own.Axis, axis, StringComparison.Ordinal) ? (axis, value) : own));
+
+    /// <summary>The same cell of another framework.</summary>
+    public CellName WithFramework(string framework) => With(FrameworkAxis, framework);
+
+    public bool Equals(CellName? other) => other is not null && Values.SequenceEqual(other.Values);
+
+    public override bool Equals(object? obj) => Equals(obj as CellName);
+
+    public override int GetHashCode() => StringComparer.Ordinal.GetHashCode(ToString());
+
+    public static bool operator ==(CellName? left, CellName? right) => left is null ? right is null : left.Equals(right);
+
+    public static bool operator !=(CellName? left, CellName? right) => !(left == right);
+
+    public override string ToString() => string.Join('/', Values.Select(value => value.Value));
 }
 
 /// <summary>A cell that cannot run or was not asked for, and why.</summary>

@@ -36,7 +36,7 @@ public sealed class RecordedRun
     /// </summary>
     public IReadOnlyList<CellResult> Cells { get; }
 
-    public IEnumerable<IGrouping<CellGroup, CellResult>> Groups => Cells.GroupBy(result => result.Cell.Group);
+    public IEnumerable<IGrouping<string, CellResult>> Groups => Cells.GroupBy(result => result.Cell.Group);
 
     /// <summary>
     /// The cell's rate against that of the strictest mode on the same framework, transport and access library, of this run alone; judged
@@ -67,7 +67,7 @@ public sealed class RecordedRun
         TransactionMode.All.FirstOrDefault(known => string.Equals(known.Name, mode, StringComparison.Ordinal))?.CrashEffect;
 
     private CellResult? BareBeside(CellResult result) =>
-        Cells.FirstOrDefault(other => other.Cell == result.Cell with { Framework = Floor });
+        Cells.FirstOrDefault(other => other.Cell == result.Cell.WithFramework(Floor));
 
     private Dictionary<CellName, Comparison> Judged(Func<CellResult, CellResult?> referenceOf)
     {
@@ -81,7 +81,7 @@ public sealed class RecordedRun
 
     private static int InReadingOrder(CellName left, CellName right)
     {
-        var group = string.CompareOrdinal(left.Group.ToString(), right.Group.ToString());
+        var group = string.CompareOrdinal(left.Group, right.Group);
         if (group != 0)
             return group;
         var mode = RankOf(left.Mode).CompareTo(RankOf(right.Mode));

@@ -1,4 +1,6 @@
 using System.Text.Json.Serialization;
+using Kit.Guarantees;
+using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Results;
 
@@ -54,8 +56,9 @@ public sealed record RoundDocument
     /// <summary>How often a handler was entered. More than <see cref="Messages"/> means retries.</summary>
     public required int HandlerEntries { get; init; }
 
-    /// <summary>How many messages ended in each class; see <see cref="Accounting"/>.</summary>
-    public required IReadOnlyDictionary<MessageClass, int> Accounts { get; init; }
+    /// <summary>How many messages ended in each class; see <see cref="RoundAccount"/>.</summary>
+    [JsonConverter(typeof(AccountsConverter))]
+    public required IReadOnlyDictionary<DeliveryClass, int> Accounts { get; init; }
 
     public required MessageCosts Costs { get; init; }
 
@@ -95,7 +98,7 @@ public sealed record RoundDocument
         FirstHandlerEntryUtc = null,
         Clock = clock,
         HandlerEntries = 0,
-        Accounts = new Dictionary<MessageClass, int>(),
+        Accounts = new Dictionary<DeliveryClass, int>(),
         Costs = new MessageCosts(missing, missing, missing, missing, missing, missing),
         SecondPhase = null,
         OffsetsMilliseconds = [],
@@ -113,7 +116,7 @@ public sealed record RoundDocument
     public string FileName => FileNameOf(Cell, Round, Attempt);
 
     public static string FileNameOf(CellName cell, int round, int attempt) =>
-        $"{cell.Framework}.{cell.Transport}.{cell.Mode}.{cell.Access}.round-{Figures.Plain(round)}.attempt-{Figures.Plain(attempt)}";
+        $"{cell.FileName}.round-{Figures.Plain(round)}.attempt-{Figures.Plain(attempt)}";
 }
 
 /// <summary>What a message cost in a round: totals divided by the messages.</summary>

@@ -1,20 +1,17 @@
 using System.Globalization;
 using CsvHelper;
+using Kit.Guarantees;
 
 namespace Kit.Runner.Results;
 
 /// <summary>
 /// One line per attempt at a round, failed ones included, for other tools: invariant culture, figures in full, an empty field for what
-/// is not known. <c>results/README.md</c> explains each column.
+/// is not known. A column for each axis of the cells comes first. <c>results/README.md</c> explains each column.
 /// </summary>
 public static class RoundsCsv
 {
     private static readonly IReadOnlyList<Column> All =
     [
-        new("framework", (_, round) => round.Cell.Framework),
-        new("transport", (_, round) => round.Cell.Transport),
-        new("mode", (_, round) => round.Cell.Mode),
-        new("access", (_, round) => round.Cell.Access),
         new("round", (_, round) => round.Round),
         new("attempt", (_, round) => round.Attempt),
         new("outcome", (_, round) => round.Outcome),
@@ -46,23 +43,31 @@ public static class RoundsCsv
         new("second_phase_count", (_, round) => round.SecondPhase?.Count),
         new("handler_entries", (_, round) => round.HandlerEntries),
         new("retries", (_, round) => round.Retries),
-        .. Enum.GetValues<MessageClass>().Select(kind => new Column(NameOf(kind), (_, round) => CountOf(round, kind))),
+        .. Enum.GetValues<DeliveryClass>().Select(kind => new Column(Words.ColumnOf(kind), (_, round) => CountOf(round, kind))),
     ];
 
+    /// <summary>Those after the axes.</summary>
     public static IEnumerable<string> Columns => All.Select(column => column.Name);
 
     public static void Write(RecordedRun run, TextWriter output)
     {
         using var csv = CsvWriter.Create(output, new CsvWriterOptions { NewLine = "\n" }, leaveOpen: true);
-        csv.WriteHeader([.. Columns]);
+        var axes = CellName.AxesOf(run.Cells.Select(result => result.Cell));
+        csv.WriteHeader([.. axes, .. Columns]);
         foreach (var result in run.Cells)
         {
             foreach (var round in result.Rounds)
-                csv.WriteRecord([.. All.Select(column => Convert.ToString(column.Value(result, round), CultureInfo.InvariantCulture))]);
+                {
+                csv.WriteRecord(
+                [
+                    .. axes.Select(axis => result.Cell.On(axis) ?? run.Document.Implied?[axis]),
+                    .. All.Select(column => Convert.ToString(column.Value(result, round), CultureInfo.InvariantCulture)),
+                ]);
+            }
         }
     }
 
-    private static int? CountOf(RoundDocument round, MessageClass kind) => round.Accounts.TryGetValue(kind, out var count) ? count : null;
+    private static int? CountOf(RoundDocument round, DeliveryClass kind) => round.Accounts.TryGetValue(kind, out var count) ? count : null;
 
     private static string NotMeasured(RoundDocument round) =>
         string.Join(
@@ -70,16 +75,6 @@ public static class RoundsCsv
             round.Costs.Named().Where(cost => cost.Reading.Value is null).Select(cost => $"{cost.Name}: {cost.Reading.Because}"));
 
     private static string NameOf(ClockSource clock) => clock is ClockSource.CommitTimestamps ? "commit timestamps" : "handler completions";
-
-    private static string NameOf(MessageClass kind) => kind switch
-    {
-        MessageClass.Once => "once",
-        MessageClass.Lost => "lost",
-        MessageClass.Duplicated => "duplicated",
-        MessageClass.Error => "error",
-        MessageClass.Stuck => "stuck",
-        _ => "unexpected",
-    };
 
     private sealed record Column(string Name, Func<CellResult, RoundDocument, object?> Value);
 }

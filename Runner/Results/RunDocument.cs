@@ -57,6 +57,10 @@ public sealed record RunDocument
     /// <summary>How long the template database took to fill; <see langword="null"/> before it was filled.</summary>
     public required double? SeedingSeconds { get; init; }
 
+    /// <summary>What the names of the cells leave out, by axis; absent where they leave nothing out.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyDictionary<string, string>? Implied { get; init; }
+
     /// <summary>The cells that the run set out to measure, in the matrix's order.</summary>
     public required IReadOnlyList<CellName> Cells { get; init; }
 

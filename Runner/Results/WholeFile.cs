@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Kit.Runner.Results;
 
-/// <summary>Writes a file whole or not at all: beside its place, forced to disk, then renamed into it.</summary>
+/// <summary>Writes a file whole or not at all: next to its place, forced to disk, then renamed into it.</summary>
 public static class WholeFile
 {
     private static readonly UTF8Encoding Encoding = new(encoderShouldEmitUTF8Identifier: false);

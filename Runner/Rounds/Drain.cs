@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Servers.Machine;
@@ -17,7 +18,7 @@ internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? S
 /// <param name="queue">Its queue.</param>
 /// <param name="stallLimit">How long a drain may go without progress.</param>
 /// <param name="progress">Told the messages that are handled.</param>
-internal sealed class Drain(HandlerProcess handler, ICellQueue queue, TimeSpan stallLimit, IProgress<int> progress)
+internal sealed class Drain(HandlerProcess handler, IMessageQueue queue, TimeSpan stallLimit, IProgress<int> progress)
 {
     /// <summary>Longer than a checkpoint or a lock timeout holds a healthy endpoint up.</summary>
     public static readonly TimeSpan DefaultStallLimit = TimeSpan.FromSeconds(30);

@@ -1,4 +1,5 @@
 using Kit.Modes;
+using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Rounds;
 
@@ -38,7 +39,7 @@ internal interface IRoundStore : IAsyncDisposable
     Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken);
 
     /// <summary>Prepared transactions left in the databases of the round.</summary>
-    Task<int> CountPreparedAsync(CancellationToken cancellationToken);
+    Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(CancellationToken cancellationToken);
 
     /// <summary>How far the server's clock is ahead of this machine's.</summary>
     Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken);

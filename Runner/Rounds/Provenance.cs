@@ -29,6 +29,7 @@ internal static class Provenance
             ImmediateRetries = plan.Cells.Select(cell => cell.Mode).Distinct().ToDictionary(mode => mode.Name, mode => mode.ImmediateRetries),
             PoolSizes = new Dictionary<string, int> { ["queue"] = EndpointConnections.PoolSize, ["widgets"] = EndpointConnections.PoolSize },
             SeedingSeconds = null,
+            Implied = Implied,
             Cells = [.. plan.Runnable.Select(NameOf)],
             LeftOut =
             [
@@ -48,7 +49,11 @@ internal static class Provenance
             machine.OperatingSystem, $"{machine.Runtime}{(IsTiered ? "" : ", tiered compilation off")}");
     }
 
-    public static CellName NameOf(Cell cell) => new(cell.Kind.Framework, cell.Kind.Transport, cell.Mode.Name, cell.Access.Name);
+    public static CellName NameOf(Cell cell) => new(cell.Values);
+
+    /// <summary>What names of cells leave out, by axis; <see langword="null"/> where they leave nothing out.</summary>
+    public static IReadOnlyDictionary<string, string>? Implied { get; } =
+        Cell.Axes.Where(axis => axis.Implied is not null).ToDictionary(axis => axis.Name, axis => axis.Implied!) is { Count: > 0 } implied ? implied : null;
 
     /// <summary>A probe's findings, for the report.</summary>
     public static CellProbed OfProbe(Cell cell, ProbeResult probe) => new(
@@ -88,7 +93,7 @@ internal static class Provenance
         return packages;
     }
 
-    /// <summary>The commit of the work tree that the runner was built in, and whether the tree holds changes beside it.</summary>
+    /// <summary>The commit of the work tree that the runner was built in, and whether the tree holds changes as well.</summary>
     public static async Task<GitCommit?> CommitAsync(CancellationToken cancellationToken)
     {
         if (ExternalProgram.OnSearchPath("git") is not { } path)

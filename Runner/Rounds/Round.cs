@@ -1,7 +1,9 @@
 using System.Diagnostics;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Servers.Machine;
 using Kit.Runner.Transports;
 using MathNet.Numerics.Statistics;
@@ -51,12 +53,12 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
             var ahead = await restored.ClockAheadAsync(cancellationToken);
-            var accounting = Accounting.Of(await EvidenceOfARound.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
+            var account = RoundAccount.Of(await EvidenceReader.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
             var use = UseOf(drained, handler);
             return document with
             {
-                Outcome = drained.Stalled is { } stalled ? RoundOutcome.Stalled(stalled) : accounting.Outcome,
-                Accounts = accounting.Counts,
+                Outcome = drained.Stalled is { } stalled ? RoundOutcome.Stalled(stalled) : account.Outcome,
+                Accounts = account.Counts,
                 FirstHandlerEntryUtc = drained.Report.FirstEntryUtc,
                 HandlerEntries = drained.Report.Entries,
                 OffsetsMilliseconds = OffsetsOf(drained.Report, messages, built, ahead),
@@ -85,7 +87,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 settings.Clock is ClockSource.HandlerCompletions),
             cancellationToken);
 
-    private async Task VerifyResetAsync(IRoundStore widgets, ICellQueue queue, CancellationToken cancellationToken)
+    private async Task VerifyResetAsync(IRoundStore widgets, IMessageQueue queue, CancellationToken cancellationToken)
     {
         var (rows, depth) = (await widgets.CountAsync(cancellationToken), await queue.CountAsync(cancellationToken));
         if (rows != sizes.SeedRows || depth != 0)

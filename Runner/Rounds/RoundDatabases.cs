@@ -1,4 +1,5 @@
 using Kit.Modes;
+using Kit.Runner.Results.Accounts;
 using Npgsql;
 
 namespace Kit.Runner.Rounds;
@@ -31,7 +32,8 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
         Table.ReadBuiltAsync(withCommitTime, cancellationToken);
 
-    public Task<int> CountPreparedAsync(CancellationToken cancellationToken) => Table.CountPreparedAsync(Names, cancellationToken);
+    public Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(CancellationToken cancellationToken) =>
+        Table.ReadPreparedAsync(Names, cancellationToken);
 
     public Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken) => Table.ClockAheadAsync(cancellationToken);
 

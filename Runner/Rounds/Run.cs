@@ -188,7 +188,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     }
 
     private string WhyNothingRuns() => plan.Cells.Count == 0
-        ? "There is no such cell: no framework, transport, mode and access library that were named go together."
+        ? RunPlan.NoSuchCell
         : $"None of the cells can run: {plan.SupportOf(plan.Cells[0]).Because}.";
 
     private IReadOnlyList<Transport> Needed() => Transport.NeededBy(cells.Select(Transport.Of));

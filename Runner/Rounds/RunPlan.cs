@@ -16,6 +16,9 @@ namespace Kit.Runner.Rounds;
 internal sealed record RunPlan(
     IReadOnlyList<Cell> Cells, RunSettings Sizes, TransportArguments Arguments, bool RepeatNoisy, string Folder, string CommandLine)
 {
+    /// <summary>What is said where no cell has all the names that were given.</summary>
+    public const string NoSuchCell = "There is no such cell: the names that were given do not go together.";
+
     /// <summary>Whether the cells of each transport can run here, as far as its server goes.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(Arguments);
 

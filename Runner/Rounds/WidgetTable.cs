@@ -1,10 +1,13 @@
+using Kit.Runner.Results.Accounts;
 using Npgsql;
 
 namespace Kit.Runner.Rounds;
 
 /// <summary>A widget row that a message built.</summary>
+/// <param name="Id">The row's own id.</param>
+/// <param name="MessageId">The message.</param>
 /// <param name="Committed">When its transaction committed, by the server's clock; <see langword="null"/> where the server does not tell.</param>
-internal sealed record BuiltWidget(Guid MessageId, DateTimeOffset? Committed);
+internal sealed record BuiltWidget(long Id, Guid MessageId, DateTimeOffset? Committed);
 
 /// <summary>The widgets of one round, as the database has them.</summary>
 internal sealed class WidgetTable(string widgets) : IAsyncDisposable
@@ -14,26 +17,20 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
     public Task<long> CountAsync(CancellationToken cancellationToken) => ScalarAsync<long>("SELECT count(*) FROM widget", cancellationToken);
 
     /// <summary>All rows that are not seeded.</summary>
-    public async Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken)
-    {
-        await using var command = source.CreateCommand(
-            $"SELECT message_id, {(withCommitTime ? "pg_xact_commit_timestamp(xmin)" : "NULL::timestamptz")} FROM widget WHERE message_id <> $1");
-        command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = Guid.Empty });
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        var built = new List<BuiltWidget>();
-        while (await reader.ReadAsync(cancellationToken))
-            built.Add(new BuiltWidget(reader.GetGuid(0), reader.IsDBNull(1) ? null : reader.GetFieldValue<DateTimeOffset>(1)));
-
-        return built;
-    }
+    public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
+        ReadAsync(
+            $"SELECT id, message_id, {(withCommitTime ? "pg_xact_commit_timestamp(xmin)" : "NULL::timestamptz")} FROM widget WHERE message_id <> $1",
+            new NpgsqlParameter<Guid> { TypedValue = Guid.Empty },
+            row => new BuiltWidget(row.GetInt64(0), row.GetGuid(1), row.IsDBNull(2) ? null : row.GetFieldValue<DateTimeOffset>(2)),
+            cancellationToken);
 
     /// <summary>Prepared transactions left in the databases of the round.</summary>
-    public async Task<int> CountPreparedAsync(IReadOnlyList<string> databases, CancellationToken cancellationToken)
-    {
-        await using var command = source.CreateCommand("SELECT count(*)::int FROM pg_prepared_xacts WHERE database = ANY($1)");
-        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
-        return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
-    }
+    public Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(IReadOnlyList<string> databases, CancellationToken cancellationToken) =>
+        ReadAsync(
+            "SELECT gid, transaction::text::bigint FROM pg_prepared_xacts WHERE database = ANY($1)",
+            new NpgsqlParameter<string[]> { TypedValue = [.. databases] },
+            row => new PreparedTransaction(row.GetString(0), (uint)row.GetInt64(1)),
+            cancellationToken);
 
     /// <summary>
     /// How far the server's clock is ahead of this machine's, from the quickest of a few exchanges (Cristian, "Probabilistic clock
@@ -76,6 +73,19 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
     }
 
     public ValueTask DisposeAsync() => source.DisposeAsync();
+
+    private async Task<IReadOnlyList<T>> ReadAsync<T>(
+        string query, NpgsqlParameter parameter, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(query);
+        command.Parameters.Add(parameter);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var rows = new List<T>();
+        while (await reader.ReadAsync(cancellationToken))
+            rows.Add(read(reader));
+
+        return rows;
+    }
 
     private async Task<T> ScalarAsync<T>(string query, CancellationToken cancellationToken)
     {

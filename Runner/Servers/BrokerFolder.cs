@@ -1,6 +1,6 @@
 namespace Kit.Runner.Servers;
 
-/// <summary>The folder of one throw-away RabbitMQ broker and of the port mapper (epmd) that Erlang wants beside it.</summary>
+/// <summary>The folder of one throw-away RabbitMQ broker and of the port mapper (epmd) that Erlang wants next to it.</summary>
 public sealed class BrokerFolder(OwnedFolder owned)
 {
     private const string Prefix = "kit-rabbitmq-";

@@ -9,8 +9,8 @@ namespace Kit.Runner.Servers;
 /// <param name="User">The user to run it as (only root can); <see langword="null"/>: our own.</param>
 /// <param name="Folder">Its working folder; <see langword="null"/>: our own.</param>
 /// <param name="Variables">
-/// Its environment beside or instead of ours, where passwords are safer than on a command line; those that are <see langword="null"/> it
-/// does not get.
+/// Its environment as well as or instead of ours, where passwords are safer than on a command line; those that are
+/// <see langword="null"/> it does not get.
 /// </param>
 public sealed record ExternalProgram(
     string Path, string? User = null, string? Folder = null, IReadOnlyDictionary<string, string?>? Variables = null)

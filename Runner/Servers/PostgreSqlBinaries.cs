@@ -11,7 +11,7 @@ public sealed partial record PostgreSqlBinaries(string Folder, Version Version)
     /// <summary>The oldest version that has <c>pg_current_xact_id</c> and <c>pg_xact_status</c>.</summary>
     public const int OldestMajorVersion = 13;
 
-    // Where packages put the server's programs, beside the search path: Debian, Red Hat's and PostgreSQL's own packages, SUSE,
+    // Where packages put the server's programs, as well as on the search path: Debian, Red Hat's and PostgreSQL's own packages, SUSE,
     // Alpine, a build from source, Homebrew on both processors, the Windows installer. "*" stands for one folder name.
     private static readonly IReadOnlyList<(string Parent, string Pattern, string Below)> UsualPlaces =
     [

@@ -70,17 +70,6 @@ public sealed record PostgreSqlFacts(
     public static string AddressOf(NpgsqlConnectionStringBuilder settings) =>
         $"{settings.Username ?? "(no user)"} at {settings.Host}:{settings.Port}/{settings.Database ?? settings.Username}";
 
-    /// <summary>Asks the server and makes sure that a run can use it.</summary>
-    /// <param name="twoPhaseWanted">Whether a mode that prepares transactions is in the run.</param>
-    /// <exception cref="KitException">As <see cref="ReadAsync"/>, and the first fatal one of <see cref="Findings"/>.</exception>
-    public static async Task<PostgreSqlFacts> RequireAsync(string connectionString, bool twoPhaseWanted, CancellationToken cancellationToken)
-    {
-        var facts = await ReadAsync(connectionString, cancellationToken);
-        return facts.Findings(twoPhaseWanted).FirstOrDefault(finding => finding.IsFatal) is { Problem: { } problem, Remedy: { } remedy }
-            ? throw new KitException(problem, remedy)
-            : facts;
-    }
-
     /// <summary>Each thing that a run depends on, with its problem where there is one.</summary>
     /// <param name="twoPhaseWanted">Whether a mode that prepares transactions is wanted; only then their absence is fatal.</param>
     public IEnumerable<Finding> Findings(bool twoPhaseWanted)

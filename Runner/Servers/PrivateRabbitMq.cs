@@ -1,8 +1,8 @@
-using Kit.Endpoints.Bare.RabbitMq;
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Modes;
 using Kit.Runner.Results;
 

@@ -9,8 +9,8 @@ namespace Kit.Runner.Servers;
 /// <param name="PortMapper">Erlang's epmd.</param>
 public sealed partial record RabbitMqBinaries(string Folder, Version Version, string PortMapper)
 {
-    // Where packages put it, beside the search path: Debian and Red Hat, Arch, Alpine, container images and unpacked archives, Homebrew on
-    // both processors, the Windows installer. "*" stands for one folder name.
+    // Where packages put it, as well as on the search path: Debian and Red Hat, Arch, Alpine, container images and unpacked archives, Homebrew
+    // on both processors, the Windows installer. "*" stands for one folder name.
     private static readonly IReadOnlyList<(string Parent, string Pattern, string Below)> UsualPlaces =
     [
         ("/usr/lib/rabbitmq/lib", "rabbitmq_server-*", "sbin"),
@@ -94,8 +94,8 @@ public sealed partial record RabbitMqBinaries(string Folder, Version Version, st
         if (ExternalProgram.OnSearchPath("erl") is not { } erl)
             return null;
         var target = File.ResolveLinkTarget(erl, returnFinalTarget: true)?.FullName ?? erl;
-        var beside = Path.Combine(Path.GetDirectoryName(target)!, ExternalProgram.FileNameOf("epmd"));
-        return File.Exists(beside) ? beside : null;
+        var neighbour = Path.Combine(Path.GetDirectoryName(target)!, ExternalProgram.FileNameOf("epmd"));
+        return File.Exists(neighbour) ? neighbour : null;
     }
 
     private static string ScriptNameOf(string name) => OperatingSystem.IsWindows() ? name + ".bat" : name;

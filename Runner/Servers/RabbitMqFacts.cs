@@ -1,7 +1,7 @@
-using Kit.Endpoints.Bare.RabbitMq;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Text;
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Results;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;

@@ -1,4 +1,5 @@
 using Kit.Modes;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Rounds;
 using Microsoft.Data.SqlClient;
 
@@ -21,13 +22,14 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
     /// <summary>Without times: SQL Server keeps none for a commit.</summary>
     public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
         ReadAsync(
-            "SELECT message_id FROM dbo.widget WHERE message_id <> @seeded",
-            row => new BuiltWidget(row.GetGuid(0), Committed: null),
+            "SELECT id, message_id FROM dbo.widget WHERE message_id <> @seeded",
+            row => new BuiltWidget(row.GetInt64(0), row.GetGuid(1), Committed: null),
             cancellationToken,
             new SqlParameter("@seeded", Guid.Empty));
 
     /// <summary>Transactions in doubt hold locks, and a count that waits for them ends by its own time limit; MSDTC ends them.</summary>
-    public Task<int> CountPreparedAsync(CancellationToken cancellationToken) => Task.FromResult(0);
+    public Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyList<PreparedTransaction>>([]);
 
     /// <summary>Zero: no time of the server's is read.</summary>
     public Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken) => Task.FromResult(TimeSpan.Zero);

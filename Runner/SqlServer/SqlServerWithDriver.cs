@@ -21,8 +21,7 @@ internal sealed class SqlServerWithDriver : SqlServerTransport
     {
         try
         {
-            // A run leaves the server's cells out, and measures the others.
-            return [.. (await SqlServerFacts.ReadAsync(named, cancellationToken)).Findings().Select(finding => finding with { IsFatal = false })];
+            return [.. Lack.NoneFatal((await SqlServerFacts.ReadAsync(named, cancellationToken)).Findings())];
         }
         catch (KitException unusable)
         {

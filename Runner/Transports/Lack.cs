@@ -20,4 +20,10 @@ internal sealed record Lack(string Problem, string Remedy, Func<TransactionMode,
         from finding in findings
         where finding is { IsFatal: true, Problem: not null, Remedy: not null }
         select new Lack(finding.Problem!, finding.Remedy!, concerns);
+
+    /// <summary>
+    /// The findings of a server that only its own cells need, as <c>doctor</c> shows them: a run leaves those cells out and measures the
+    /// others, so none is fatal.
+    /// </summary>
+    public static IEnumerable<Finding> NoneFatal(IEnumerable<Finding> findings) => findings.Select(finding => finding with { IsFatal = false });
 }

@@ -36,7 +36,7 @@ internal sealed class PostgreSqlTransport : Transport
         (address, port) => new NpgsqlConnectionStringBuilder(address) { Host = "127.0.0.1", Port = port }.ConnectionString);
 
     public override ExistingQueue? ExistingQueue { get; } = new(
-        "Connection string of the queue's database, with Database=….", (database, queue) => new DeadLettersOnPostgreSql(database, queue))
+        "Connection string of the queue's database, with Database=….", DeadLettersOnPostgreSql.Open)
     {
         WhyNot = typed => LacksDatabase(typed) ? "expected the queue's database in the connection string: Database=…." : null,
     };

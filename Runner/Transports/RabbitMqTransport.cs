@@ -59,7 +59,7 @@ internal sealed class RabbitMqTransport : Transport
     { Acknowledgement = BasicAck };
 
     public override ExistingQueue? ExistingQueue { get; } = new(
-        "URI of the queue's broker and virtual host, amqp:// or amqps://.", (uri, queue) => new DeadLettersOnRabbitMq(uri, queue));
+        "URI of the queue's broker and virtual host, amqp:// or amqps://.", DeadLettersOnRabbitMq.Open);
 
     protected override string WhoseKey => "broker";
 
@@ -119,9 +119,7 @@ internal sealed class RabbitMqTransport : Transport
             return [new Finding(what, "none named; the kit starts its own where it finds the programs, durability on")];
         try
         {
-            // A run leaves the broker's cells out, and measures the others.
-            var facts = await RabbitMqFacts.ReadAsync(BrokerOf(arguments)!, cancellationToken);
-            return facts.Findings().Select(finding => finding with { IsFatal = false });
+            return Lack.NoneFatal((await RabbitMqFacts.ReadAsync(BrokerOf(arguments)!, cancellationToken)).Findings());
         }
         catch (KitException unusable)
         {

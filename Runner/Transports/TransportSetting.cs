@@ -12,10 +12,9 @@ internal sealed record TransportSetting(string Option, string Description, strin
     /// <summary>The names to choose from, whatever their case; none where any text may be typed, which can hold a secret.</summary>
     public IReadOnlyList<string> Names { get; init; } = [];
 
-    /// <summary>Why a text cannot be it, after the option's name; <see langword="null"/> where it can.</summary>
-    public string? WhyNot(string text) => Names.Count == 0
-        ? string.IsNullOrWhiteSpace(text) ? $"expected a {HelpName}, found nothing." : null
-        : Names.Contains(text, StringComparer.OrdinalIgnoreCase) ? null : $"unknown name '{text}'. Names: {string.Join(", ", Names)}.";
+    /// <summary>Why a text is none of the names, after the option's name; <see langword="null"/> where it is one of them.</summary>
+    public string? WhyNot(string text) =>
+        Names.Contains(text, StringComparer.OrdinalIgnoreCase) ? null : $"unknown name '{text}'. Names: {string.Join(", ", Names)}.";
 
     /// <summary>What the environment says; <see langword="null"/> where it says nothing.</summary>
     public string? FromEnvironment() =>

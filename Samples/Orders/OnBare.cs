@@ -18,10 +18,10 @@ internal static class OnBare
     /// <summary>Makes the endpoint's queue where it is not there yet.</summary>
     public static async Task InstallAsync(Settings settings, CancellationToken cancellationToken)
     {
-        await using var source = NpgsqlDataSource.Create(settings.Queues);
+        await using var queue = new PostgreSqlQueue(settings.Queues, "orders");
         try
         {
-            await new PostgreSqlQueue(source, "orders").CreateAsync(cancellationToken);
+            await queue.CreateAsync(cancellationToken);
         }
         catch (PostgresException there) when (there.SqlState is PostgresErrorCodes.DuplicateTable)
         {
@@ -31,8 +31,8 @@ internal static class OnBare
 
     public static async Task SendAsync(Settings settings, PlaceOrder order, CancellationToken cancellationToken)
     {
-        await using var source = NpgsqlDataSource.Create(settings.Queues);
-        await new PostgreSqlQueue(source, "orders").EnqueueAsync([OutgoingMessage.Create("orders", order)], cancellationToken);
+        await using var queue = new PostgreSqlQueue(settings.Queues, "orders");
+        await queue.EnqueueAsync([OutgoingMessage.Create("orders", order)], cancellationToken);
     }
 
     public sealed class PlaceOrderHandler : IMessageHandler<PlaceOrder>

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Kit.Tests.Results;
 
 namespace Kit.Tests.Architecture;
 

@@ -3,7 +3,6 @@ using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Npgsql;
 
 namespace Kit.Tests.Bare;
 
@@ -16,14 +15,14 @@ internal sealed class BareBench : IAsyncDisposable
     /// <summary>The modes that PostgreSQL has.</summary>
     public static IEnumerable<TransactionMode> Modes => TransactionMode.All.Where(mode => PostgreSqlSupport.Of(mode).IsSupported);
 
-    private readonly NpgsqlDataSource queueSource;
-    private readonly NpgsqlDataSource widgetSource;
+    private readonly PostgreSqlQueue apart;
+    private readonly PostgreSqlQueue withWidgets;
 
     private BareBench(TestDatabases databases)
     {
         Databases = databases;
-        queueSource = NpgsqlDataSource.Create(databases.Queue);
-        widgetSource = NpgsqlDataSource.Create(databases.Widgets);
+        apart = new PostgreSqlQueue(databases.Queue, "work");
+        withWidgets = new PostgreSqlQueue(databases.Widgets, "work");
     }
 
     public TestDatabases Databases { get; }
@@ -31,13 +30,13 @@ internal sealed class BareBench : IAsyncDisposable
     public static async Task<BareBench> CreateAsync(string? server = null)
     {
         var bench = new BareBench(await TestDatabases.CreateAsync(server));
-        await bench.QueueOf(TransactionMode.FullDtc).CreateAsync(CancellationToken.None);
-        await bench.QueueOf(TransactionMode.Shared).CreateAsync(CancellationToken.None);
+        await bench.apart.CreateAsync(CancellationToken.None);
+        await bench.withWidgets.CreateAsync(CancellationToken.None);
         return bench;
     }
 
     public IHost Build(
-        TransactionMode mode, Work work, string? data = null, Action<BareEndpoint>? configure = null, Action<IServiceCollection>? services = null)
+        TransactionMode mode, Work work, string? data = null, Action<BareEndpointBuilder>? configure = null, Action<IServiceCollection>? services = null)
     {
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Services.AddSingleton(work).AddBareEndpoint("work", endpoint =>
@@ -55,11 +54,11 @@ internal sealed class BareBench : IAsyncDisposable
     }
 
     /// <summary>Lets the endpoint handle one message to its end, and gives the errors.</summary>
-    public Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Work work, Action<BareEndpoint>? configure = null) =>
+    public Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Work work, Action<BareEndpointBuilder>? configure = null) =>
         HandleAsync(mode, Guid.CreateVersion7(), work, configure);
 
     /// <summary>The same for a message of that id.</summary>
-    public async Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Guid messageId, Work work, Action<BareEndpoint>? configure = null)
+    public async Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Guid messageId, Work work, Action<BareEndpointBuilder>? configure = null)
     {
         var queue = QueueOf(mode);
         await queue.EnqueueAsync([OutgoingMessage.Create("work", new Todo(), messageId)], CancellationToken.None);
@@ -80,12 +79,12 @@ internal sealed class BareBench : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        await queueSource.DisposeAsync();
-        await widgetSource.DisposeAsync();
+        await apart.DisposeAsync();
+        await withWidgets.DisposeAsync();
         await Databases.DisposeAsync();
     }
 
-    public PostgreSqlQueue QueueOf(TransactionMode mode) => new(mode.NeedsOneDatabase ? widgetSource : queueSource, "work");
+    public PostgreSqlQueue QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? withWidgets : apart;
 
     internal sealed record Todo;
 

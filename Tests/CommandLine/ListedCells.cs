@@ -1,5 +1,6 @@
 using System.Reflection;
 using System.Text.RegularExpressions;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
@@ -101,6 +102,6 @@ public sealed partial class ListedCells
 
         public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => throw new NotSupportedException();
 
-        public ICellQueue OpenQueue(string name, string transport) => throw new NotSupportedException();
+        public IMessageQueue OpenQueue(string name, string transport) => throw new NotSupportedException();
     }
 }

@@ -51,7 +51,7 @@ internal sealed class RunnerProcess : IDisposable
 
     public static RunnerProcess Start(params string[] arguments) => Start([], ProgramPath, arguments);
 
-    /// <param name="environment">What it finds beside the tests' own environment, which never names a server.</param>
+    /// <param name="environment">What it finds as well as the tests' own environment, which never names a server.</param>
     /// <param name="program">The runner, or a program that starts it with the arguments.</param>
     /// <param name="arguments">One each.</param>
     public static RunnerProcess Start(Dictionary<string, string> environment, string program, IEnumerable<string> arguments)

@@ -7,7 +7,7 @@ namespace Kit.Tests.Comparing;
 
 public sealed class OrderOfPairs
 {
-    private static readonly CellName[] Cells = [.. new[] { "full-dtc", "dtc-off", "scope-off" }.Select(InventedRun.Cell)];
+    private static readonly CellName[] Cells = [.. new[] { "full-dtc", "dtc-off", "scope-off" }.Select(mode => InventedRun.Cell(mode))];
 
     [Test]
     public void Each_round_has_every_cell_once()

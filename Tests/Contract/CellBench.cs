@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Handlers;
@@ -14,8 +15,8 @@ internal sealed class CellBench : IAsyncDisposable
     private readonly Cell cell;
     private readonly ITestWidgets databases;
     private readonly TestTransport transport;
-    private readonly ICellQueue queue;
-    private readonly ICellQueue sink;
+    private readonly IMessageQueue queue;
+    private readonly IMessageQueue sink;
     private readonly ConcurrentDictionary<Guid, Situation> situations = new();
     private readonly ConcurrentDictionary<Guid, int> attempts = new();
     private readonly SemaphoreSlim gate = new(0);
@@ -140,7 +141,7 @@ internal sealed class CellBench : IAsyncDisposable
         ];
     }
 
-    public Task<IReadOnlyList<GivenUp>> ReadErrorsAsync() => queue.ReadErrorsAsync(CancellationToken.None);
+    public Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync() => queue.ReadErrorsAsync(CancellationToken.None);
 
     public Task<long> CountQueueAsync() => queue.CountAsync(CancellationToken.None);
 

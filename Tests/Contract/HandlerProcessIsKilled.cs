@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
@@ -53,7 +54,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
             if (cell.Mode.CrashEffect != CrashEffect.Doubles)
                 Assert.That(doubled, Is.Zero, "doubled");
             // An acknowledgement can be on its way when its process dies, and one message more be committed for each handler.
-            Assert.That(doubled, Is.LessThanOrEqualTo(Kills * (Concurrency + BareEndpointExtensions.DefaultPrefetch)));
+            Assert.That(doubled, Is.LessThanOrEqualTo(Kills * (Concurrency + BareEndpointBuilderExtensions.DefaultPrefetch)));
             Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
             Assert.That(await databases.CountPreparedAsync(), Is.Zero, "prepared transactions left");
         }
@@ -71,7 +72,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
         await process.WaitForExitAsync();
     }
 
-    private static async Task DrainAsync(HandlerSpec spec, ICellQueue queue, ITestWidgets databases)
+    private static async Task DrainAsync(HandlerSpec spec, IMessageQueue queue, ITestWidgets databases)
     {
         await using var handler = await HandlerProcess.StartAsync(spec, CancellationToken.None);
         await handler.StartEndpointAsync(CancellationToken.None);

@@ -1,4 +1,5 @@
 using System.Reflection;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
@@ -61,6 +62,6 @@ public sealed class MislabelledCell
         public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
             kind.AddEndpoint(services, settings with { Mode = truth, Concurrency = concurrency ?? settings.Concurrency }, handle);
 
-        public ICellQueue OpenQueue(string name, string transport) => kind.OpenQueue(name, transport);
+        public IMessageQueue OpenQueue(string name, string transport) => kind.OpenQueue(name, transport);
     }
 }

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Endpoints.NServiceBus;
 using Kit.Handlers;
@@ -13,7 +14,7 @@ namespace Kit.Tests.NServiceBus;
 public sealed class HandlerLeavesTheReceiveAlone
 {
     private TestDatabases databases = null!;
-    private ICellQueue queue = null!;
+    private IMessageQueue queue = null!;
 
     [SetUp]
     public async Task SetUp()

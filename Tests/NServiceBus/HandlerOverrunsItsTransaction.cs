@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Endpoints.NServiceBus;
 using Kit.Handlers;
@@ -16,7 +17,7 @@ public sealed class HandlerOverrunsItsTransaction
     private static readonly TimeSpan Overrun = TimeSpan.FromSeconds(3);
 
     private TestDatabases databases = null!;
-    private ICellQueue queue = null!;
+    private IMessageQueue queue = null!;
 
     [SetUp]
     public async Task SetUp()

@@ -16,7 +16,6 @@ public sealed class DeadLettersInPostgreSql
     private static readonly IReadOnlyList<Guid> Ids = [.. Enumerable.Range(1, 3).Select(number => new Guid(number, 0, 0, new byte[8]))];
 
     private BareBench bench = null!;
-    private NpgsqlDataSource source = null!;
     private PostgreSqlQueue queue = null!;
 
     private string Server => bench.Databases.Queue;
@@ -25,8 +24,7 @@ public sealed class DeadLettersInPostgreSql
     public async Task GiveUpThree()
     {
         bench = await BareBench.CreateAsync();
-        source = NpgsqlDataSource.Create(Server);
-        queue = new PostgreSqlQueue(source, "work");
+        queue = new PostgreSqlQueue(Server, "work");
         foreach (var id in Ids)
             await bench.HandleAsync(TransactionMode.DtcOff, id, (_, _) => throw new InvalidOperationException($"no stock\nfor {id}"));
     }
@@ -34,8 +32,8 @@ public sealed class DeadLettersInPostgreSql
     [TearDown]
     public async Task TearDown()
     {
-        if (source is not null)
-            await source.DisposeAsync();
+        if (queue is not null)
+            await queue.DisposeAsync();
         if (bench is not null)
             await bench.DisposeAsync();
     }

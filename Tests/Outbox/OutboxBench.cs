@@ -23,7 +23,7 @@ internal sealed class OutboxBench : IAsyncDisposable
 
     private readonly Cell cell;
     private readonly TestTransport space;
-    private readonly List<ICellQueue> queues = [];
+    private readonly List<IMessageQueue> queues = [];
     private int entered;
 
     private OutboxBench(Cell cell, TestDatabases databases, TestTransport space)
@@ -39,7 +39,7 @@ internal sealed class OutboxBench : IAsyncDisposable
     /// <summary>Connection string of the transport.</summary>
     public string Transport => space.Address;
 
-    public ICellQueue Queue { get; }
+    public IMessageQueue Queue { get; }
 
     /// <summary>How often the handler was entered.</summary>
     public int Entered => Volatile.Read(ref entered);
@@ -56,7 +56,7 @@ internal sealed class OutboxBench : IAsyncDisposable
     }
 
     /// <summary>A queue that may not exist yet.</summary>
-    public ICellQueue OpenQueue(string name)
+    public IMessageQueue OpenQueue(string name)
     {
         var queue = cell.Kind.OpenQueue(name, space.Address);
         queues.Add(queue);

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Text.Json;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.Outbox;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
@@ -133,7 +134,7 @@ public sealed class ProcessIsKilledBesideItsDispatch
         await parked.EndAsync(commits: point is DispatchPoint.DataCommitted or DispatchPoint.Forgotten);
     }
 
-    private static async Task DrainAsync(Cell cell, TestDatabases databases, TestTransport space, ICellQueue queue)
+    private static async Task DrainAsync(Cell cell, TestDatabases databases, TestTransport space, IMessageQueue queue)
     {
         var entered = 0;
         var host = Host.CreateEmptyApplicationBuilder(settings: null);

@@ -5,7 +5,6 @@ using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Npgsql;
 
 namespace Kit.Tests.Poolers;
 
@@ -14,14 +13,14 @@ internal sealed class TwoEndpoints : IAsyncDisposable
 {
     private static readonly string[] Names = ["left", "right"];
 
-    private readonly NpgsqlDataSource direct;
+    private readonly IReadOnlyList<PostgreSqlQueue> queues;
     private readonly List<IHost> hosts = [];
     private int messages;
 
     private TwoEndpoints(TestDatabases databases)
     {
         Databases = databases;
-        direct = NpgsqlDataSource.Create(databases.Queue);
+        queues = [.. Names.Select(name => new PostgreSqlQueue(databases.Queue, name))];
     }
 
     public TestDatabases Databases { get; }
@@ -39,18 +38,18 @@ internal sealed class TwoEndpoints : IAsyncDisposable
     public static async Task<TwoEndpoints> CreateAsync(TestDatabases databases)
     {
         var endpoints = new TwoEndpoints(databases);
-        foreach (var name in Names)
-            await endpoints.QueueOf(name).CreateAsync(CancellationToken.None);
+        foreach (var queue in endpoints.queues)
+            await queue.CreateAsync(CancellationToken.None);
 
         return endpoints;
     }
 
     public async Task EnqueueAsync(int toEach)
     {
-        foreach (var name in Names)
+        foreach (var queue in queues)
         {
-            var parcels = Enumerable.Range(0, toEach).Select(_ => OutgoingMessage.Create(name, new Parcel(name), Guid.CreateVersion7()));
-            await QueueOf(name).EnqueueAsync(parcels, CancellationToken.None);
+            var parcels = Enumerable.Range(0, toEach).Select(_ => OutgoingMessage.Create(queue.Name, new Parcel(queue.Name), Guid.CreateVersion7()));
+            await queue.EnqueueAsync(parcels, CancellationToken.None);
         }
 
         messages += toEach * Names.Length;
@@ -78,10 +77,10 @@ internal sealed class TwoEndpoints : IAsyncDisposable
     public async Task<long> CountLostAsync()
     {
         var left = 0L;
-        foreach (var name in Names)
+        foreach (var queue in queues)
         {
-            left += await QueueOf(name).CountAsync(CancellationToken.None);
-            left += (await QueueOf(name).ReadErrorsAsync(CancellationToken.None)).Count;
+            left += await queue.CountAsync(CancellationToken.None);
+            left += (await queue.ReadErrorsAsync(CancellationToken.None)).Count;
         }
 
         return messages - Own - Others - left;
@@ -92,13 +91,12 @@ internal sealed class TwoEndpoints : IAsyncDisposable
         foreach (var host in hosts)
             await ((IAsyncDisposable)host).DisposeAsync();
 
-        await direct.DisposeAsync();
+        foreach (var queue in queues)
+            await queue.DisposeAsync();
         Warnings.Dispose();
     }
 
     private string DataOf(TransactionMode mode) => mode.NeedsOneDatabase ? Databases.Queue : Databases.Widgets;
-
-    private PostgreSqlQueue QueueOf(string name) => new(direct, name);
 
     internal sealed record Parcel(string To);
 

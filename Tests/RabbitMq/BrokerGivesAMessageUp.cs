@@ -66,7 +66,7 @@ public sealed class BrokerGivesAMessageUp
 
         await Eventually.HoldsAsync(async () => (await queue.ReadErrorsAsync(CancellationToken.None)).Count > 0, "it is in the error queue");
         var error = (await queue.ReadErrorsAsync(CancellationToken.None)).Single();
-        Assert.That(error, Has.Property("MessageId").EqualTo(message.MessageId).And.Property("Attempts").Null);
+        Assert.That(error, Has.Property("MessageId").EqualTo(message.MessageId).And.Property("FailedAttempts").Null);
         Assert.That(error.Reason, Does.Contain("The broker gave it up"));
     }
 

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Text.Json;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 
@@ -37,13 +38,13 @@ public sealed class MessageEndsItsProcess
         var error = (await queue.ReadErrorsAsync(CancellationToken.None)).Single();
         Assert.That(
             error,
-            Has.Property("MessageId").EqualTo(poison).And.Property("Attempts").EqualTo(cell.Mode.Attempts).And.Property("Reason").Contains("cut off"));
+            Has.Property("MessageId").EqualTo(poison).And.Property("FailedAttempts").EqualTo(cell.Mode.Attempts).And.Property("Reason").Contains("cut off"));
         var rows = await databases.ReadRowsByMessageAsync();
         Assert.That(messages.Where(message => message.MessageId != poison && !rows.ContainsKey(message.MessageId)), Is.Empty, "lost");
     }
 
     /// <summary>Runs the endpoint until its queue is empty, or until it was killed.</summary>
-    private static async Task<bool> EndsQuietlyAsync(PoisonSpec spec, ICellQueue queue)
+    private static async Task<bool> EndsQuietlyAsync(PoisonSpec spec, IMessageQueue queue)
     {
         using var process = Start();
         try

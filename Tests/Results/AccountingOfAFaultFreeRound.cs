@@ -1,4 +1,6 @@
+using Kit.Guarantees;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Accounts;
 
 namespace Kit.Tests.Results;
 
@@ -10,58 +12,65 @@ public sealed class AccountingOfAFaultFreeRound
     private static readonly Guid Victim = Id(3);
     private static readonly Guid Stranger = Id(999);
 
-    private static Evidence Clean => new()
+    private static RoundEvidence Clean => new()
     {
         Messages = Ids(1, 10),
         WarmUp = Ids(101, 5),
-        RowsByMessage = Ids(1, 10).Concat(Ids(101, 5)).ToDictionary(id => id, _ => 1),
-        ErrorQueue = [],
-        Queue = [],
-        PreparedTransactions = 0,
+        Found = new History
+        {
+            Sendings = [.. Ids(1, 10).Concat(Ids(101, 5)).Select(id => new Sending(id, SendResult.Acked))],
+            Attempts = [],
+            Rows = [.. Ids(1, 10).Concat(Ids(101, 5)).Select(RowOf)],
+            Sink = [],
+            Errors = [],
+            Queue = [],
+            Prepared = [],
+        },
         SeedRows = Seeded,
         TableRows = Seeded + 15,
     };
 
     private static IEnumerable<TestCaseData> Mutations()
     {
-        yield return Mutation("A dropped row", evidence => WithRows(evidence, Victim, 0), MessageClass.Lost);
-        yield return Mutation("A doubled row", evidence => WithRows(evidence, Victim, 2), MessageClass.Duplicated);
-        yield return Mutation("A row and an error", evidence => evidence with { ErrorQueue = [Victim] }, MessageClass.Error);
-        yield return Mutation("An error and no row", evidence => WithRows(evidence, Victim, 0) with { ErrorQueue = [Victim] }, MessageClass.Error);
-        yield return Mutation("A row, and still queued", evidence => evidence with { Queue = [Victim] }, MessageClass.Stuck);
-        yield return Mutation("No row, still queued", evidence => WithRows(evidence, Victim, 0) with { Queue = [Victim] }, MessageClass.Stuck);
-        yield return Mutation("Two rows, and still queued", evidence => WithRows(evidence, Victim, 2) with { Queue = [Victim] }, MessageClass.Duplicated);
-        yield return Mutation("Two rows and an error", evidence => WithRows(evidence, Victim, 2) with { ErrorQueue = [Victim] }, MessageClass.Duplicated);
-        yield return Mutation("In both queues", evidence => evidence with { ErrorQueue = [Victim], Queue = [Victim] }, MessageClass.Error);
-        yield return Mutation("In the error queue twice", evidence => evidence with { ErrorQueue = [Victim, Victim] }, MessageClass.Error);
+        yield return Mutation("A dropped row", evidence => WithRows(evidence, Victim, 0), DeliveryClass.Lost);
+        yield return Mutation("A doubled row", evidence => WithRows(evidence, Victim, 2), DeliveryClass.Duplicated);
+        yield return Mutation("A row and an error", evidence => WithErrors(evidence, Victim), DeliveryClass.Zombie);
+        yield return Mutation("An error and no row", evidence => WithErrors(WithRows(evidence, Victim, 0), Victim), DeliveryClass.CleanError);
+        yield return Mutation("A row, and still queued", evidence => Queued(evidence, Victim), DeliveryClass.Stuck);
+        yield return Mutation("No row, still queued", evidence => Queued(WithRows(evidence, Victim, 0), Victim), DeliveryClass.Stuck);
+        yield return Mutation("Two rows, and still queued", evidence => Queued(WithRows(evidence, Victim, 2), Victim), DeliveryClass.Duplicated);
+        yield return Mutation("Two rows and an error", evidence => WithErrors(WithRows(evidence, Victim, 2), Victim), DeliveryClass.Duplicated);
+        yield return Mutation("In both queues", evidence => WithErrors(Queued(evidence, Victim), Victim), DeliveryClass.Stuck);
+        yield return Mutation(
+            "In the error queue twice", evidence => WithErrors(WithRows(evidence, Victim, 0), Victim, Victim), DeliveryClass.DuplicatedOutgoing);
     }
 
     [Test]
     public void Clean_round_is_valid_with_every_message_handled_once()
     {
-        var accounting = Accounting.Of(Clean);
+        var account = RoundAccount.Of(Clean);
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(accounting.Outcome.IsValid(), Is.True);
-            Assert.That(accounting.Counts[MessageClass.Once], Is.EqualTo(10));
-            Assert.That(accounting.Counts.Values.Sum(), Is.EqualTo(10));
-            Assert.That(accounting.Counts.Keys, Is.EquivalentTo(Enum.GetValues<MessageClass>()));
+            Assert.That(account.Outcome.IsValid(), Is.True);
+            Assert.That(account.Counts[DeliveryClass.Once], Is.EqualTo(10));
+            Assert.That(account.Counts.Values.Sum(), Is.EqualTo(10));
+            Assert.That(account.Counts.Keys, Is.EquivalentTo(Enum.GetValues<DeliveryClass>()));
         }
     }
 
     [TestCaseSource(nameof(Mutations))]
-    public void Mutation_moves_exactly_one_message(Func<Evidence, Evidence> mutate, MessageClass to)
+    public void Mutation_moves_exactly_one_message(Func<RoundEvidence, RoundEvidence> mutate, DeliveryClass to)
     {
-        var accounting = Accounting.Of(mutate(Clean));
+        var account = RoundAccount.Of(mutate(Clean));
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(accounting.Counts[MessageClass.Once], Is.EqualTo(9));
-            Assert.That(accounting.Counts[to], Is.EqualTo(1));
-            Assert.That(accounting.Counts.Values.Sum(), Is.EqualTo(10), "the classes partition the messages");
-            Assert.That(accounting.Outcome.Verdict, Is.EqualTo(Verdict.Invalid));
-            Assert.That(accounting.Problems[0], Does.Contain(Victim.ToString()));
+            Assert.That(account.Counts[DeliveryClass.Once], Is.EqualTo(9));
+            Assert.That(account.Counts[to], Is.EqualTo(1));
+            Assert.That(account.Counts.Values.Sum(), Is.EqualTo(10), "the classes partition the messages");
+            Assert.That(account.Outcome.Verdict, Is.EqualTo(Verdict.Invalid));
+            Assert.That(account.Problems[0], Does.Contain(Victim.ToString()));
         }
     }
 
@@ -70,78 +79,94 @@ public sealed class AccountingOfAFaultFreeRound
         AssertUnexpected(WithRows(Clean, Stranger, 1));
 
     [Test]
-    public void Error_of_a_stranger_is_unexpected() => AssertUnexpected(Clean with { ErrorQueue = [Stranger] });
+    public void Error_of_a_stranger_is_unexpected() => AssertUnexpected(WithErrors(Clean, Stranger));
 
     [Test]
-    public void Queued_stranger_is_unexpected() => AssertUnexpected(Clean with { Queue = [Stranger] });
+    public void Queued_stranger_is_unexpected() => AssertUnexpected(Queued(Clean, Stranger));
 
     [Test]
     public void Stranger_found_everywhere_is_one_stranger() =>
-        AssertUnexpected(WithRows(Clean, Stranger, 2) with { ErrorQueue = [Stranger], Queue = [Stranger] });
+        AssertUnexpected(Queued(WithErrors(WithRows(Clean, Stranger, 2), Stranger), Stranger));
 
     [Test]
     public void Dropped_row_of_the_warm_up_makes_the_round_invalid_and_moves_no_message()
     {
-        var accounting = Accounting.Of(WithRows(Clean, Id(102), 0));
+        var account = RoundAccount.Of(WithRows(Clean, Id(102), 0));
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(accounting.Counts[MessageClass.Once], Is.EqualTo(10));
-            Assert.That(accounting.Problems[0], Does.StartWith("messages of the warm-up lost: 1"));
+            Assert.That(account.Counts[DeliveryClass.Once], Is.EqualTo(10));
+            Assert.That(account.Problems[0], Does.StartWith("messages of the warm-up lost: 1"));
         }
     }
 
     [Test]
     public void Prepared_transaction_left_makes_the_round_invalid() =>
-        Assert.That(Accounting.Of(Clean with { PreparedTransactions = 2 }).Problems, Is.EqualTo(new[] { "prepared transactions left: 2" }));
+        Assert.That(
+            RoundAccount.Of(Clean with { Found = Clean.Found with { Prepared = [new("one's own", 7), new("another", 8)] } }).Problems,
+            Is.EqualTo(["prepared transactions left: 2 (one's own)"]));
 
     [TestCase(-1)]
     [TestCase(1)]
     public void Row_count_that_is_off_makes_the_round_invalid(int rows) =>
         Assert.That(
-            Accounting.Of(Clean with { TableRows = Clean.TableRows + rows }).Problems.Single(),
+            RoundAccount.Of(Clean with { TableRows = Clean.TableRows + rows }).Problems.Single(),
             Does.EndWith("1,015 expected (1,000 seeded, 5 by the warm-up, 10 by the round)"));
 
     [Test]
     public void Many_lost_messages_are_counted_and_three_are_named()
     {
-        var accounting = Accounting.Of(Clean with { RowsByMessage = new Dictionary<Guid, int>(), WarmUp = Ids(0, 0), TableRows = Seeded });
+        var account = RoundAccount.Of(Ids(1, 10).Aggregate(Clean, (evidence, id) => WithRows(evidence, id, 0)));
 
-        Assert.That(accounting.Problems[0], Is.EqualTo($"messages lost: 10 ({Id(1)}, {Id(2)}, {Id(3)}, …)"));
+        Assert.That(account.Problems[0], Is.EqualTo($"messages lost: 10 ({Id(1)}, {Id(2)}, {Id(3)}, …)"));
     }
+
+    [Test]
+    public void What_is_gravest_is_said_first() =>
+        Assert.That(
+            RoundAccount.Of(WithRows(WithRows(Queued(Clean, Id(1)), Id(2), 0), Stranger, 1)).Problems.Take(3),
+            Is.EqualTo([$"messages unexpected: 1 ({Stranger})", $"messages stuck: 1 ({Id(1)})", $"messages lost: 1 ({Id(2)})"]));
 
     [Test]
     public void No_messages_are_accounted_for() =>
         Assert.That(
-            Accounting.Of(Clean with { Messages = Ids(0, 0), WarmUp = Ids(0, 0), RowsByMessage = new Dictionary<Guid, int>(), TableRows = Seeded })
+            RoundAccount.Of(Clean with { Messages = Ids(0, 0), WarmUp = Ids(0, 0), Found = Clean.Found with { Sendings = [], Rows = [] }, TableRows = Seeded })
                 .Outcome.IsValid(),
             Is.True);
 
-    private static void AssertUnexpected(Evidence evidence)
+    private static void AssertUnexpected(RoundEvidence evidence)
     {
-        var accounting = Accounting.Of(evidence);
+        var account = RoundAccount.Of(evidence);
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(accounting.Counts[MessageClass.Once], Is.EqualTo(10));
-            Assert.That(accounting.Counts[MessageClass.Unexpected], Is.EqualTo(1));
-            Assert.That(accounting.Counts.Values.Sum(), Is.EqualTo(11));
-            Assert.That(accounting.Outcome.Verdict, Is.EqualTo(Verdict.Invalid));
+            Assert.That(account.Counts[DeliveryClass.Once], Is.EqualTo(10));
+            Assert.That(account.Counts[DeliveryClass.Unexpected], Is.EqualTo(1));
+            Assert.That(account.Counts.Values.Sum(), Is.EqualTo(11));
+            Assert.That(account.Outcome.Verdict, Is.EqualTo(Verdict.Invalid));
         }
     }
 
-    private static TestCaseData Mutation(string name, Func<Evidence, Evidence> mutate, MessageClass to) =>
+    private static TestCaseData Mutation(string name, Func<RoundEvidence, RoundEvidence> mutate, DeliveryClass to) =>
         new TestCaseData(mutate, to).SetArgDisplayNames(name, to.ToString());
 
-    private static Evidence WithRows(Evidence evidence, Guid id, int rows)
+    private static RoundEvidence WithRows(RoundEvidence evidence, Guid id, int rows)
     {
-        var counts = new Dictionary<Guid, int>(evidence.RowsByMessage);
-        var before = counts.GetValueOrDefault(id);
-        counts.Remove(id);
-        if (rows > 0)
-            counts[id] = rows;
-        return evidence with { RowsByMessage = counts, TableRows = evidence.TableRows + rows - before };
+        var others = evidence.Found.Rows.Where(row => row.MessageId != id).ToList();
+        return evidence with
+        {
+            Found = evidence.Found with { Rows = [.. others, .. Enumerable.Repeat(RowOf(id), rows)] },
+            TableRows = evidence.TableRows - evidence.Found.Rows.Count + others.Count + rows,
+        };
     }
+
+    private static RoundEvidence WithErrors(RoundEvidence evidence, params Guid[] ids) =>
+        evidence with { Found = evidence.Found with { Errors = ids } };
+
+    private static RoundEvidence Queued(RoundEvidence evidence, Guid id) =>
+        evidence with { Found = evidence.Found with { Queue = [new QueueEntry(id, Receivable: true)] } };
+
+    private static WidgetRow RowOf(Guid id) => new(1, id, AttemptId: Guid.Empty);
 
     private static HashSet<Guid> Ids(int first, int count) => [.. Enumerable.Range(first, count).Select(Id)];
 

@@ -62,7 +62,7 @@ public sealed class ComparedMeans
     [Test]
     public void Baseline_is_the_strictest_mode_of_the_same_access_library()
     {
-        var other = InventedRun.Cell("dtc-off") with { Access = "dapper" };
+        var other = InventedRun.Cell("dtc-off", access: "dapper");
         var run = new RecordedRun(
             InventedRun.Document,
             [.. InventedRun.Rounds, .. Enumerable.Range(1, 5).Select(number => InventedRun.Round("dtc-off", number, seconds: 1) with { Cell = other })]);
@@ -81,7 +81,7 @@ public sealed class ComparedMeans
     [Test]
     public void Strictest_is_the_mode_to_which_a_crash_can_do_least()
     {
-        var cells = new[] { "dtc-off", "outbox", "scope-off" }.Select(InventedRun.Cell).ToList();
+        var cells = new[] { "dtc-off", "outbox", "scope-off" }.Select(mode => InventedRun.Cell(mode)).ToList();
         var run = new RecordedRun(InventedRun.Document with { Cells = cells }, []);
 
         Assert.That(run.Cells.Where(run.IsStrictest).Select(result => result.Cell.Mode), Is.EqualTo(new[] { "outbox" }));
@@ -90,8 +90,8 @@ public sealed class ComparedMeans
     [Test]
     public void A_framework_is_set_against_the_bare_driver_on_the_same_transport_in_the_same_mode()
     {
-        var other = InventedRun.Cell("dtc-off") with { Framework = "another" };
-        var elsewhere = other with { Transport = "elsewhere" };
+        var other = InventedRun.Cell("dtc-off", framework: "another");
+        var elsewhere = InventedRun.Cell("dtc-off", framework: "another", transport: "elsewhere");
         var run = new RecordedRun(
             InventedRun.Document,
             [

@@ -3,7 +3,7 @@ using Kit.Runner.Results;
 namespace Kit.Tests.Results;
 
 /// <summary>
-/// Root may write where permissions forbid it, so the folder lies below a regular file; and a disk is full where the file beside the
+/// Root may write where permissions forbid it, so the folder lies below a regular file; and a disk is full where the file next to the
 /// one to write is a link to /dev/full, which answers each write as a full disk does.
 /// </summary>
 public sealed class FolderThatCannotBeWritten

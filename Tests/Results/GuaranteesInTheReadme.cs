@@ -5,7 +5,7 @@ namespace Kit.Tests.Results;
 /// <summary>The committed experiments, what is written of them, and what the README shows.</summary>
 public sealed class GuaranteesInTheReadme
 {
-    private static readonly string Readme = Path.Combine(ReferenceRunsInTheReadme.Root, "README.md");
+    private static readonly string Readme = Path.Combine(RepositoryFiles.Root, "README.md");
 
     [TestCase("guarantees")]
     [TestCase("kills")]
@@ -53,13 +53,13 @@ public sealed class GuaranteesInTheReadme
     public void The_speeds_are_those_of_the_run_that_is_named()
     {
         var speeds = FolderOf("guarantees").LoadDocument().Speeds!;
-        var run = SpeedSource.Read(Path.Combine(ReferenceRunsInTheReadme.Root, speeds.Folder));
+        var run = SpeedSource.Read(Path.Combine(RepositoryFiles.Root, speeds.Folder));
 
         Assert.That(speeds.PerSecond, Is.EqualTo(run.PerSecond));
         Assert.That(speeds.Commit, Is.EqualTo(run.Commit));
     }
 
-    private static FaultFolder FolderOf(string name) => new(Path.Combine(ReferenceRunsInTheReadme.Root, "results", name));
+    private static FaultFolder FolderOf(string name) => new(Path.Combine(RepositoryFiles.Root, "results", name));
 
     /// <summary>The rows of the first table that has them, up to its end.</summary>
     private static List<string> SignaturesIn(string markdown) =>

@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Results;
@@ -9,7 +10,8 @@ internal static class InventedRun
 
     private static readonly DateTimeOffset Start = new(2026, 3, 1, 12, 0, 0, TimeSpan.Zero);
 
-    public static CellName Cell(string mode) => new("bare", "postgresql", mode, "ado");
+    public static CellName Cell(string mode, string framework = "bare", string transport = "postgresql", string access = "ado") =>
+        new(("framework", framework), ("transport", transport), ("mode", mode), ("access", access));
 
     public static RecordedRun Recorded => new(Document, Rounds);
 
@@ -45,7 +47,7 @@ internal static class InventedRun
                 Cell("transactions-off"), AmbientTransaction: null, "read committed", "with the insert", "before the handler",
                 MostTogether: 2, BodyBytes: null),
         ],
-        LeftOut = [new CellLeftOut(Cell("full-dtc") with { Access = "npoco" }, "not available: the package feed has no NPoco 5.7.x")],
+        LeftOut = [new CellLeftOut(Cell("full-dtc", access: "npoco"), "not available: the package feed has no NPoco 5.7.x")],
     };
 
     public static IReadOnlyList<RoundDocument> Rounds =>
@@ -119,7 +121,7 @@ internal static class InventedRun
             ColdPerSecond = null,
             FirstHandlerEntryUtc = null,
             HandlerEntries = 0,
-            Accounts = new Dictionary<MessageClass, int>(),
+            Accounts = new Dictionary<DeliveryClass, int>(),
             OffsetsMilliseconds = [],
         },
         ("transactions-off", _, _) => round with
@@ -129,15 +131,13 @@ internal static class InventedRun
         _ => round,
     };
 
-    private static Dictionary<MessageClass, int> Accounts(int once, int lost = 0, int stuck = 0) => new()
-    {
-        [MessageClass.Once] = once,
-        [MessageClass.Lost] = lost,
-        [MessageClass.Duplicated] = 0,
-        [MessageClass.Error] = 0,
-        [MessageClass.Stuck] = stuck,
-        [MessageClass.Unexpected] = 0,
-    };
+    private static Dictionary<DeliveryClass, int> Accounts(int once, int lost = 0, int stuck = 0) =>
+        new(Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, _ => 0))
+        {
+            [DeliveryClass.Once] = once,
+            [DeliveryClass.Lost] = lost,
+            [DeliveryClass.Stuck] = stuck,
+        };
 
     private static MessageCosts Costs(double commits, double flushes, double bytes, double twoPhase) => new(
         Reading.Of(commits),

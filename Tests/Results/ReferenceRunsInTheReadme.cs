@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Results;
@@ -5,14 +6,12 @@ namespace Kit.Tests.Results;
 /// <summary>The README's figures are those of the committed runs, and the committed reports those of their rounds.</summary>
 public sealed class ReferenceRunsInTheReadme
 {
-    internal static readonly string Root = FindRoot();
-
     [TestCase("reference")]
     [TestCase("two-phase")]
     public void Each_row_of_the_readme_stands_in_the_run(string name)
     {
-        var readme = File.ReadAllLines(Path.Combine(Root, "README.md"));
-        var run = RunFolder.Open(Path.Combine(Root, "results", name)).Load();
+        var readme = File.ReadAllLines(Path.Combine(RepositoryFiles.Root, "README.md"));
+        var run = RunFolder.Open(Path.Combine(RepositoryFiles.Root, "results", name)).Load();
 
         foreach (var row in SummaryTable.Rows(run, SummaryTable.SpeedOf(run)))
         {
@@ -27,7 +26,7 @@ public sealed class ReferenceRunsInTheReadme
     [TestCase("all")]
     public void Every_round_is_valid_and_every_message_is_accounted_for(string name)
     {
-        var run = RunFolder.Open(Path.Combine(Root, "results", name)).Load();
+        var run = RunFolder.Open(Path.Combine(RepositoryFiles.Root, "results", name)).Load();
 
         Assert.Multiple(() =>
         {
@@ -35,7 +34,7 @@ public sealed class ReferenceRunsInTheReadme
             {
                 Assert.That(round.Outcome.IsValid(), Is.True, round.FileName);
                 Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(round.Messages), round.FileName);
-                Assert.That(round.Accounts[MessageClass.Once], Is.EqualTo(round.Messages), round.FileName);
+                Assert.That(round.Accounts[DeliveryClass.Once], Is.EqualTo(round.Messages), round.FileName);
             }
         });
     }
@@ -45,19 +44,10 @@ public sealed class ReferenceRunsInTheReadme
     [TestCase("all")]
     public void The_tables_are_those_that_its_rounds_give(string name)
     {
-        var folder = RunFolder.Open(Path.Combine(Root, "results", name));
+        var folder = RunFolder.Open(Path.Combine(RepositoryFiles.Root, "results", name));
         using var tables = new StringWriter { NewLine = "\n" };
         MarkdownTables.Write(folder.Load(), "graphs", tables);
 
         Assert.That(File.ReadAllText(folder.TablesPath).ReplaceLineEndings("\n"), Is.EqualTo(tables.ToString()));
-    }
-
-    private static string FindRoot()
-    {
-        var folder = AppContext.BaseDirectory;
-        while (!File.Exists(Path.Combine(folder, "Kit.sln")))
-            folder = Path.GetDirectoryName(folder) ?? throw new InvalidOperationException("The tests run outside the kit's tree.");
-
-        return folder;
     }
 }

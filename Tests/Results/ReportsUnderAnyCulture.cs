@@ -1,8 +1,8 @@
 using System.Globalization;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Comparing;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Results;
 using Kit.Tests.Results.Comparing;
 using Kit.Tests.Results.Faults;
 

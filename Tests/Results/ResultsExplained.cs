@@ -4,7 +4,7 @@ namespace Kit.Tests.Results;
 
 public sealed class ResultsExplained
 {
-    private static readonly string Readme = File.ReadAllText(Path.Combine(ReferenceRunsInTheReadme.Root, "results", "README.md"));
+    private static readonly string Readme = File.ReadAllText(Path.Combine(RepositoryFiles.Root, "results", "README.md"));
 
     [Test]
     public void Every_column_of_the_csv_is_explained() =>
@@ -13,7 +13,7 @@ public sealed class ResultsExplained
     [Test]
     public void Every_column_of_the_tables_is_explained()
     {
-        var columns = File.ReadLines(Path.Combine(ReferenceRunsInTheReadme.Root, "Tests", "Approved", "tables.md"))
+        var columns = File.ReadLines(Path.Combine(RepositoryFiles.Root, "Tests", "Approved", "tables.md"))
             .Where(line =>
                 line.StartsWith("| Run | Elapsed", StringComparison.Ordinal)
                 || line.StartsWith("| Mode |", StringComparison.Ordinal)

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
@@ -17,7 +18,7 @@ public sealed class DrainWithoutEnd
 
     private KitDatabases databases = null!;
     private RoundDatabases restored = null!;
-    private ICellQueue queue = null!;
+    private IMessageQueue queue = null!;
     private HandlerProcess handler = null!;
 
     [SetUp]

@@ -2,7 +2,7 @@ using Npgsql;
 
 namespace Kit.Tests.Rounds;
 
-/// <summary>A server as its owner sees it, beside the runs that use it.</summary>
+/// <summary>A server as its owner sees it, next to the runs that use it.</summary>
 internal sealed class NamedServer(string connectionString)
 {
     public string ConnectionString => connectionString;

@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
@@ -18,7 +19,7 @@ public sealed class RoundThatGoesWrong : OnAServerOfItsOwn
     {
         var round = await MeddleAsync((_, widgets) => ExecuteAsync(widgets, "INSERT INTO widget VALUES (-1, gen_random_uuid())"));
 
-        Assert.That(round.Outcome.Reasons, Has.Some.StartWith("messages never sent, yet found: 1 ("));
+        Assert.That(round.Outcome.Reasons, Has.Some.StartWith("messages unexpected: 1 ("));
         Assert.That(round.Outcome.Reasons, Has.Some.StartWith($"rows: {Figures.Count(Messages + 1)} found, {Figures.Count(Messages)} expected "));
     }
 
@@ -28,7 +29,7 @@ public sealed class RoundThatGoesWrong : OnAServerOfItsOwn
         var round = await MeddleAsync((queue, _) => queue.ExecuteAsync($"DELETE FROM {Queue} WHERE position = (SELECT max(position) FROM {Queue})"));
 
         Assert.That(round.Outcome.Reasons, Has.Some.StartWith("messages lost: 1 ("));
-        Assert.That(round.Accounts[MessageClass.Lost], Is.EqualTo(1));
+        Assert.That(round.Accounts[DeliveryClass.Lost], Is.EqualTo(1));
     }
 
     [Test]
@@ -40,7 +41,7 @@ public sealed class RoundThatGoesWrong : OnAServerOfItsOwn
             await ExecuteAsync(connection, "BEGIN", "SELECT pg_current_xact_id()", "PREPARE TRANSACTION 'not the kit''s'");
         });
 
-        Assert.That(round.Outcome.Reasons, Is.EqualTo(["prepared transactions left: 1"]));
+        Assert.That(round.Outcome.Reasons, Is.EqualTo(["prepared transactions left: 1 (not the kit's)"]));
     }
 
     private async Task<RoundDocument> MeddleAsync(Func<NamedServer, NpgsqlConnection, Task> meddle)

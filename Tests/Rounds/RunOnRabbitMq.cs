@@ -1,5 +1,6 @@
 using System.Globalization;
 using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Guarantees;
 using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
@@ -47,7 +48,7 @@ public sealed class RunOnRabbitMq : OnAServerOfItsOwn
             foreach (var round in run.Rounds)
             {
                 Assert.That(round.Outcome.IsValid(), $"{round.Cell}: {string.Join(", ", round.Outcome.Reasons)}");
-                Assert.That(round.Accounts[MessageClass.Once], Is.EqualTo(150));
+                Assert.That(round.Accounts[DeliveryClass.Once], Is.EqualTo(150));
                 Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(150));
                 // The handler's insert: the queue is elsewhere.
                 Assert.That(round.Costs.Commits.Value, Is.EqualTo(1).Within(0.5));

@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
@@ -45,7 +46,7 @@ public sealed class SmallRun : OnAServerOfItsOwn
                 Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(Messages).And.Ordered);
                 Assert.That(
                     round.Accounts.Where(account => account.Value > 0),
-                    Is.EqualTo(new Dictionary<MessageClass, int> { [MessageClass.Once] = Messages }));
+                    Is.EqualTo(new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = Messages }));
                 Assert.That(round.HandlerEntries, Is.EqualTo(Messages));
                 Assert.That(round.ColdPerSecond, Is.Positive);
                 Assert.That(round.Clock, Is.EqualTo(ClockSource.CommitTimestamps));

@@ -1,7 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
+using Kit.Endpoints.Cells;
+using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Runner.Transports;
 using Npgsql;
 
 namespace Kit.Tests.Servers;
@@ -82,36 +85,41 @@ public sealed class NamedServerTests
     [Test]
     public async Task No_prepared_transactions_are_fatal_to_full_dtc()
     {
-        var failure = await FailureAsync(server.ConnectionString);
+        var lack = await LackAsync(server.ConnectionString, TransactionMode.FullDtc);
 
         Assert.Multiple(() =>
         {
-            Assert.That(failure.Message, Is.EqualTo("full-dtc prepares transactions, and the server forbids it: max_prepared_transactions is 0."));
-            Assert.That(failure.Remedy, Does.Contain("ALTER SYSTEM SET max_prepared_transactions = 100; then restart the server."));
+            Assert.That(lack.Problem, Is.EqualTo("full-dtc prepares transactions, and the server forbids it: max_prepared_transactions is 0."));
+            Assert.That(lack.Remedy, Does.Contain("ALTER SYSTEM SET max_prepared_transactions = 100; then restart the server."));
         });
     }
 
     [Test]
     public async Task No_prepared_transactions_do_not_hinder_the_other_modes()
     {
-        var facts = await PostgreSqlFacts.RequireAsync(server.ConnectionString, twoPhaseWanted: false, CancellationToken.None);
+        var facts = await PostgreSqlFacts.ReadAsync(server.ConnectionString, CancellationToken.None);
+        var problems = facts.Findings(twoPhaseWanted: false).Where(finding => finding.Problem is not null).ToList();
 
-        Assert.That(
-            facts.Findings(twoPhaseWanted: false).Where(finding => finding.Problem is not null).Select(finding => finding.Name),
-            Is.EqualTo(["max_prepared_transactions", "track_commit_timestamp", "durability"]));
+        Assert.Multiple(() =>
+        {
+            Assert.That(
+                problems.Select(finding => finding.Name), Is.EqualTo(["max_prepared_transactions", "track_commit_timestamp", "durability"]));
+            Assert.That(problems.Where(finding => finding.IsFatal), Is.Empty);
+        });
     }
 
     [Test]
     public async Task A_user_that_may_not_create_databases_is_refused()
     {
-        var failure = await FailureAsync(
+        var lack = await LackAsync(
             With(settings =>
             {
                 settings.Username = "guest";
                 settings.Password = Secret;
-            }));
+            }),
+            TransactionMode.DtcOff);
 
-        Assert.That(failure.Message, Does.StartWith("The kit makes databases of its own, and guest at 127.0.0.1:"));
+        Assert.That(lack.Problem, Does.StartWith("The kit makes databases of its own, and guest at 127.0.0.1:"));
     }
 
     private string With(Action<NpgsqlConnectionStringBuilder> change)
@@ -121,12 +129,22 @@ public sealed class NamedServerTests
         return settings.ConnectionString;
     }
 
+    /// <summary>The one thing that the server lacks for a mode.</summary>
+    private async Task<Lack> LackAsync(string connectionString, TransactionMode mode)
+    {
+        var arguments = TransportArguments.None.With(PostgreSqlTransport.ServerSetting, connectionString);
+        var lack = (await Transport.Named(TransportName.PostgreSql).CheckAsync(arguments, CancellationToken.None))
+            .Single(lack => lack.Concerns(mode));
+        RequireNoSecret(lack.Because);
+        return lack;
+    }
+
     private async Task<KitException> FailureAsync(string connectionString)
     {
         KitException? failure = null;
         try
         {
-            await PostgreSqlFacts.RequireAsync(connectionString, twoPhaseWanted: true, CancellationToken.None);
+            await PostgreSqlFacts.ReadAsync(connectionString, CancellationToken.None);
         }
         catch (KitException thrown)
         {
@@ -134,9 +152,14 @@ public sealed class NamedServerTests
         }
 
         Assert.That(failure, Is.Not.Null);
-        var own = new NpgsqlConnectionStringBuilder(server.ConnectionString).Password!;
-        Assert.That(failure!.ToString() + failure.Remedy, Does.Not.Contain(Secret).And.Not.Contain(own));
+        RequireNoSecret(failure!.ToString() + failure.Remedy);
         return failure;
+    }
+
+    private void RequireNoSecret(string said)
+    {
+        var own = new NpgsqlConnectionStringBuilder(server.ConnectionString).Password!;
+        Assert.That(said, Does.Not.Contain(Secret).And.Not.Contain(own));
     }
 
     private static int ClosedPort()

@@ -1,5 +1,5 @@
-using Kit.Endpoints.Bare.RabbitMq;
 using System.Net;
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;

@@ -1,5 +1,5 @@
-using Kit.Modes;
 using Kit.Endpoints.Cells;
+using Kit.Modes;
 using Kit.Runner.Rounds;
 using Kit.Runner.SqlServer;
 

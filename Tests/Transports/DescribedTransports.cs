@@ -2,6 +2,7 @@ using System.Text.RegularExpressions;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
+using Kit.Tests.Results;
 
 namespace Kit.Tests.Transports;
 
@@ -74,7 +75,7 @@ public sealed partial class DescribedTransports
     [Test]
     public void Are_named_by_nothing_else_in_the_runner()
     {
-        var runner = Path.Combine(ReferenceRunsInTheReadme.Root, "Runner");
+        var runner = Path.Combine(RepositoryFiles.Root, "Runner");
         var named = from file in Directory.EnumerateFiles(runner, "*.cs", SearchOption.AllDirectories)
                     let path = Path.GetRelativePath(runner, file).Replace('\\', '/')
                     where !path.StartsWith("Transports/", StringComparison.Ordinal) && !path.StartsWith("obj/", StringComparison.Ordinal)

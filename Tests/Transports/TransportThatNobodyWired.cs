@@ -1,4 +1,5 @@
 using System.Reflection;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Handlers;
@@ -61,6 +62,6 @@ public sealed class TransportThatNobodyWired
         public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
             throw new NotSupportedException();
 
-        public ICellQueue OpenQueue(string name, string transport) => throw new NotSupportedException();
+        public IMessageQueue OpenQueue(string name, string transport) => throw new NotSupportedException();
     }
 }

@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Text;
 using System.Text.Json;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Faults;
@@ -125,7 +126,7 @@ public sealed class ProcessIsKilled
             $"held, and something stays prepared whose decision is '{decision}'");
     }
 
-    private static async Task DrainAsync(Cell cell, TestDatabases databases, ICellQueue queue)
+    private static async Task DrainAsync(Cell cell, TestDatabases databases, IMessageQueue queue)
     {
         var builder = new WidgetBuilder(cell.Access.CreateInsert());
         var host = Host.CreateEmptyApplicationBuilder(settings: null);

@@ -30,13 +30,15 @@ public sealed class QueueAndDataOnClones
         server = await PrivatePostgreSql.StartAsync(CancellationToken.None);
         databases = await TestDatabases.CreateAsync(server.ConnectionString);
         queues = NpgsqlDataSource.Create(databases.Queue);
-        queue = new PostgreSqlQueue(queues, "work");
+        queue = new PostgreSqlQueue(databases.Queue, "work");
         await queue.CreateAsync(CancellationToken.None);
     }
 
     [TearDown]
     public async Task TearDown()
     {
+        if (queue is not null)
+            await queue.DisposeAsync();
         if (queues is not null)
             await queues.DisposeAsync();
         if (server is not null)

@@ -16,15 +16,13 @@ internal sealed class TwoPhaseBench : IAsyncDisposable
 {
     private const string Name = "work";
 
-    private readonly NpgsqlDataSource source;
     private readonly List<IHost> hosts = [];
     private readonly WarningsOfAHost log = new();
 
     private TwoPhaseBench(TestDatabases databases)
     {
         Databases = databases;
-        source = NpgsqlDataSource.Create(databases.Queue);
-        Queue = new PostgreSqlQueue(source, Name);
+        Queue = new PostgreSqlQueue(databases.Queue, Name);
     }
 
     public TestDatabases Databases { get; }
@@ -102,7 +100,7 @@ internal sealed class TwoPhaseBench : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await StopAsync();
-        await source.DisposeAsync();
+        await Queue.DisposeAsync();
         log.Dispose();
         await Databases.RollBackPreparedAsync();
         await Databases.DisposeAsync();

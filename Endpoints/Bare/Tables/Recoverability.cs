@@ -92,6 +92,24 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
     }
 
+    /// <summary>The same, on a session of its own: that of the attempt is closed already.</summary>
+    /// <inheritdoc cref="AnswerAsync" path="/exception"/>
+    public async Task AnswerOnNewSessionAsync(Func<Task<IQueueSession>> open, QueuedMessage message, Exception failure)
+    {
+        IQueueSession queue;
+        try
+        {
+            queue = await open();
+        }
+        catch (DbException)
+        {
+            throw new AttemptLostException(message, failure);
+        }
+
+        await using (queue)
+            await AnswerAfterRollbackAsync(queue, message, failure);
+    }
+
     /// <summary>Answers a failure of a message that is out of the queue already, and that only this process has.</summary>
     /// <exception cref="DbException">The error table did not take it, and the log has said that it is lost.</exception>
     public async Task GiveUpOrLoseAsync(IQueueSession queue, QueuedMessage message, Exception failure)

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Data;
 using System.Data.Common;
 using System.Transactions;
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results.Accounts;
@@ -25,7 +26,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(5);
 
     private readonly AttemptJournal journal = new(spec.Journal);
-    private readonly ICellQueue sink = kind.OpenQueue(spec.Sink, spec.Transport);
+    private readonly IMessageQueue sink = kind.OpenQueue(spec.Sink, spec.Transport);
     private readonly ConcurrentDictionary<Guid, int> attempts = new();
 
     public async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)

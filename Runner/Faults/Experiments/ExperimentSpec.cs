@@ -46,7 +46,9 @@ internal enum Behaviour
     OpensASecondConnection,
 }
 
-/// <summary>What the handler process of an experiment must know beside its <see cref="Rounds.HandlerSpec"/>. The addresses lead past every proxy.</summary>
+/// <summary>
+/// What the handler process of an experiment must know as well as its <see cref="Rounds.HandlerSpec"/>. The addresses lead past every proxy.
+/// </summary>
 /// <param name="Journal">Path of the <see cref="AttemptJournal"/>.</param>
 /// <param name="Sink">The queue that the handler sends to.</param>
 /// <param name="Transport">Connection string of the transport.</param>

@@ -10,7 +10,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="Cells">The cells that were chosen, runnable or not.</param>
 /// <param name="Faults">The single faults; none in a storm.</param>
 /// <param name="Storm">The storm; <see langword="null"/> for single faults.</param>
-/// <param name="Speeds">The speeds to show beside; <see langword="null"/> where no run was named.</param>
+/// <param name="Speeds">The speeds to show next to the guarantees; <see langword="null"/> where no run was named.</param>
 /// <param name="Folder">Where the results go, or where those are that are to be completed.</param>
 /// <param name="CommandLine">As it was typed.</param>
 internal sealed record FaultPlan(

@@ -13,7 +13,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="say">Told now and then how far a storm is.</param>
 internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tell, Action<string> say)
 {
-    /// <summary>Experiments that run beside each other: most of their time is waiting for nothing to move. Servers crash alone.</summary>
+    /// <summary>Experiments that run side by side: most of their time is waiting for nothing to move. Servers crash alone.</summary>
     private const int AtOnce = 4;
 
     private readonly FaultFolder folder = new(plan.Folder);
@@ -85,6 +85,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
                 CommandLine = plan.CommandLine,
                 StartedUtc = DateTimeOffset.UtcNow,
                 Commit = commit,
+                Implied = Provenance.Implied,
                 Host = Provenance.OfHost(),
                 Packages = Provenance.Packages(),
                 LeftOut = LeftOut([]),
@@ -127,7 +128,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     }
 
     private string WhyNothingRuns() => plan.Cells.Count == 0
-        ? "There is no such cell: no framework, transport, mode and access library that were named go together."
+        ? RunPlan.NoSuchCell
         : $"None of the cells can run: {plan.SupportOf(plan.Cells[0]).Because}.";
 
     /// <summary>A cell under a fault, or in a storm.</summary>

@@ -51,11 +51,11 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
         var watch = Stopwatch.StartNew();
         try
         {
-            await using var bench = await Bench.CreateAsync(cell, servers, cancellationToken);
-            var why = await InjectAsync(bench, injection, cancellationToken);
-            var unsettled = await Settling.WaitAsync(bench.CountAsync, cancellationToken);
-            await bench.StopHandlerAsync(cancellationToken);
-            var account = Account.Of(await bench.ReadHistoryAsync(cancellationToken), bench.Workload);
+            await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken);
+            var why = await InjectAsync(testbed, injection, cancellationToken);
+            var unsettled = await Settling.WaitAsync(testbed.CountAsync, cancellationToken);
+            await testbed.StopHandlerAsync(cancellationToken);
+            var account = Account.Of(await testbed.ReadHistoryAsync(cancellationToken), testbed.Workload);
             return Judge(blank, account, injection is Restart, why ?? unsettled) with { Seconds = watch.Elapsed.TotalSeconds };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
@@ -66,7 +66,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
 
     /// <summary>Lets the fault happen.</summary>
     /// <returns>Why it did not; <see langword="null"/> when it did.</returns>
-    private async Task<string?> InjectAsync(Bench bench, Injection injection, CancellationToken cancellationToken)
+    private async Task<string?> InjectAsync(Testbed testbed, Injection injection, CancellationToken cancellationToken)
     {
         var behaviour = injection switch
         {
@@ -76,79 +76,79 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
             QueueComesLate => Behaviour.SendsToLateQueue,
             _ => Behaviour.Succeeds,
         };
-        await bench.StartHandlerAsync(chosen, behaviour, injection is KillWhereParked parked ? parked.Point : AttemptPoint.Started, cancellationToken);
+        await testbed.StartHandlerAsync(chosen, behaviour, injection is KillWhereParked parked ? parked.Point : AttemptPoint.Started, cancellationToken);
         if (injection is Restart restart)
-            return await CrashAsync(bench, restart, cancellationToken);
+            return await CrashAsync(testbed, restart, cancellationToken);
 
-        await bench.SendAsync(NewIds(Ordinary), cancellationToken);
-        if (!await UntilAsync(() => AreHandledAsync(bench, cancellationToken), bench, cancellationToken))
+        await testbed.SendAsync(NewIds(Ordinary), cancellationToken);
+        if (!await UntilAsync(() => AreHandledAsync(testbed, cancellationToken), testbed, cancellationToken))
             return "the messages before the fault were not handled";
 
-        var armed = injection is OnTheWire wire ? Arm(bench, wire) : null;
+        var armed = injection is OnTheWire wire ? Arm(testbed, wire) : null;
         if (injection is ByConstraint)
-            await bench.FailCommitOfAsync(chosen, cancellationToken);
+            await testbed.FailCommitOfAsync(chosen, cancellationToken);
         await using var slots = injection is HoldsSlots
             ? await HeldSlots.TakeAllAsync(servers.WidgetsOf(cell).ConnectionString, cancellationToken)
             : null;
-        await bench.SendAsync([chosen], cancellationToken);
+        await testbed.SendAsync([chosen], cancellationToken);
         var hasFired = injection switch
         {
-            LosesReceive => await CutEachReceiveAsync(bench, cancellationToken),
+            LosesReceive => await CutEachReceiveAsync(testbed, cancellationToken),
             HoldsSlots => await HoldAsync(slots!, cancellationToken),
-            _ => await UntilAsync(() => HasFiredAsync(bench, injection, armed, cancellationToken), bench, cancellationToken),
+            _ => await UntilAsync(() => HasFiredAsync(testbed, injection, armed, cancellationToken), testbed, cancellationToken),
         };
-        if (hasFired && injection is OnTheWire { IsAfterHandler: true } && !bench.Journal.LinesOf(chosen).Any(line => line.Point is AttemptPoint.Returned))
+        if (hasFired && injection is OnTheWire { IsAfterHandler: true } && !testbed.Journal.LinesOf(chosen).Any(line => line.Point is AttemptPoint.Returned))
             return "the fault fired before the handler had returned";
         if (injection is KillWhereParked or OnTheWire { Kills: true })
-            await KillAsync(bench, cancellationToken);
+            await KillAsync(testbed, cancellationToken);
 
-        if (injection is QueueComesLate && !await CreateQueueLateAsync(bench, cancellationToken))
+        if (injection is QueueComesLate && !await CreateQueueLateAsync(testbed, cancellationToken))
             return "the message did not come to its end";
 
         var after = NewIds(Ordinary);
-        await bench.SendAsync(after, cancellationToken);
-        if (!await UntilAsync(() => Task.FromResult(bench.Journal.LinesOf(after[^1]).Count > 0), bench, cancellationToken))
+        await testbed.SendAsync(after, cancellationToken);
+        if (!await UntilAsync(() => Task.FromResult(testbed.Journal.LinesOf(after[^1]).Count > 0), testbed, cancellationToken))
             return "the endpoint did not go on after the fault";
 
         return hasFired && IsKillShown(injection) ? null : "the fault did not fire";
     }
 
     /// <summary>Whether the first messages are handled and nothing of them is on its way, so that the armed fault meets the chosen one.</summary>
-    private static async Task<bool> AreHandledAsync(Bench bench, CancellationToken cancellationToken)
+    private static async Task<bool> AreHandledAsync(Testbed testbed, CancellationToken cancellationToken)
     {
-        if (await bench.CountAsync(cancellationToken) is not { AreDone: true, Sink: Ordinary } before)
+        if (await testbed.CountAsync(cancellationToken) is not { AreDone: true, Sink: Ordinary } before)
             return false;
 
         await Task.Delay(Moment, cancellationToken);
-        return await bench.CountAsync(cancellationToken) == before;
+        return await testbed.CountAsync(cancellationToken) == before;
     }
 
-    private async Task<bool> CreateQueueLateAsync(Bench bench, CancellationToken cancellationToken)
+    private async Task<bool> CreateQueueLateAsync(Testbed testbed, CancellationToken cancellationToken)
     {
-        if (!await UntilAsync(() => AreEndedAsync(bench, cancellationToken), bench, cancellationToken))
+        if (!await UntilAsync(() => AreEndedAsync(testbed, cancellationToken), testbed, cancellationToken))
             return false;
 
-        await bench.CreateLateSinkAsync(cancellationToken);
+        await testbed.CreateLateSinkAsync(cancellationToken);
         fired.Add("the queue was created when the message had been handled or given up");
         return true;
     }
 
-    private static async Task<bool> AreEndedAsync(Bench bench, CancellationToken cancellationToken)
+    private static async Task<bool> AreEndedAsync(Testbed testbed, CancellationToken cancellationToken)
     {
-        if (await bench.CountAsync(cancellationToken) is not { IsReceived: true } before)
+        if (await testbed.CountAsync(cancellationToken) is not { IsReceived: true } before)
             return false;
 
         await Task.Delay(Moment, cancellationToken);
-        return await bench.CountAsync(cancellationToken) == before;
+        return await testbed.CountAsync(cancellationToken) == before;
     }
 
-    private static ArmedFault Arm(Bench bench, OnTheWire wire)
+    private static ArmedFault Arm(Testbed testbed, OnTheWire wire)
     {
-        var proxy = wire.Line is Line.Widgets ? bench.Widgets : bench.Transport;
+        var proxy = wire.Connection is ConnectionTo.Widgets ? testbed.WidgetsProxy : testbed.TransportProxy;
         return proxy.CutAt(wire.Patterns, wire.Moment, wire.Kills ? Ending.Hold : Ending.Cut);
     }
 
-    private async Task<bool> HasFiredAsync(Bench bench, Injection injection, ArmedFault? armed, CancellationToken cancellationToken)
+    private async Task<bool> HasFiredAsync(Testbed testbed, Injection injection, ArmedFault? armed, CancellationToken cancellationToken)
     {
         if (injection is OnTheWire wire)
         {
@@ -156,21 +156,21 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
                 return false;
 
             fired.Add(
-                $"the proxy met its bytes on the connection to the {Words.Of(wire.Line)} " +
+                $"the proxy met its bytes on the connection to the {Words.Of(wire.Connection)} " +
                 $"and {(wire.Kills ? "held" : "cut")} it ({Words.Of(wire.Moment)})");
             return true;
         }
 
         if (injection is ByConstraint)
         {
-            if (!await bench.HasFailedACommitAsync(cancellationToken))
+            if (!await testbed.HasFailedACommitAsync(cancellationToken))
                 return false;
 
             fired.Add("the constraint has failed once");
             return true;
         }
 
-        if (bench.Journal.LinesOf(chosen).FirstOrDefault(line => line.Point is AttemptPoint.Faulted) is not { } met)
+        if (testbed.Journal.LinesOf(chosen).FirstOrDefault(line => line.Point is AttemptPoint.Faulted) is not { } met)
             return false;
 
         fired.Add($"the journal of attempt {met.AttemptId} says: {met.Note}");
@@ -178,28 +178,28 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
     }
 
     /// <summary>Until the message is no longer in the queue, or has been cut off more often than any mode attempts it.</summary>
-    private async Task<bool> CutEachReceiveAsync(Bench bench, CancellationToken cancellationToken)
+    private async Task<bool> CutEachReceiveAsync(Testbed testbed, CancellationToken cancellationToken)
     {
         var attempts = new HashSet<Guid>();
         var cuts = 0;
         var hasEnded = await UntilAsync(
             async () =>
             {
-                foreach (var line in bench.Journal.LinesOf(chosen).Where(line => line.Point is AttemptPoint.Faulted && attempts.Add(line.AttemptId)))
+                foreach (var line in testbed.Journal.LinesOf(chosen).Where(line => line.Point is AttemptPoint.Faulted && attempts.Add(line.AttemptId)))
                 {
                     if (cuts < MostCuts)
-                        await bench.CutReceiveAsync(line.AttemptId);
+                        await testbed.CutReceiveAsync(line.AttemptId);
                     else
-                        bench.LetGo(line.AttemptId);
+                        testbed.LetGo(line.AttemptId);
                     cuts++;
                 }
 
-                return cuts > 0 && (await bench.CountAsync(cancellationToken)).Queue == 0;
+                return cuts > 0 && (await testbed.CountAsync(cancellationToken)).Queue == 0;
             },
-            bench,
+            testbed,
             cancellationToken,
             (MostCuts + 1) * ForACut);
-        bench.LetGoOfAll();
+        testbed.LetGoOfAll();
         fired.Add($"the connection to the transport was cut {Math.Min(cuts, MostCuts)} times while the message was being handled");
         return hasEnded;
     }
@@ -212,37 +212,37 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
         return true;
     }
 
-    private async Task KillAsync(Bench bench, CancellationToken cancellationToken)
+    private async Task KillAsync(Testbed testbed, CancellationToken cancellationToken)
     {
-        var code = await bench.KillHandlerAsync();
+        var code = await testbed.KillHandlerAsync();
         fired.Add($"the handler process ended with exit code {code}");
         // The one that goes on meets no fault.
-        await bench.StartHandlerAsync(chosen, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
+        await testbed.StartHandlerAsync(chosen, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
     }
 
     private bool IsKillShown(Injection injection) =>
         injection is not (KillWhereParked or OnTheWire { Kills: true }) || fired.Exists(line => line.EndsWith($" {Killed}", StringComparison.Ordinal));
 
-    private async Task<string?> CrashAsync(Bench bench, Restart restart, CancellationToken cancellationToken)
+    private async Task<string?> CrashAsync(Testbed testbed, Restart restart, CancellationToken cancellationToken)
     {
-        await bench.SendAsync(NewIds(ForARestart), cancellationToken);
-        if (!await UntilAsync(() => Task.FromResult(Begun(bench) > ForARestart / 20), bench, cancellationToken))
-            return "the drain did not begin";
+        await testbed.SendAsync(NewIds(ForARestart), cancellationToken);
+        if (!await UntilAsync(() => Task.FromResult(StartedAttempts(testbed) > ForARestart / 20), testbed, cancellationToken))
+            return "the drain did not start";
 
         var server = restart.OfBroker ? servers.Of(cell) : servers.WidgetsOf(cell);
         fired.Add(restart.StaysAway ? await server.StayAwayAsync(away, cancellationToken) : await server.CrashAsync(cancellationToken));
-        var begun = Begun(bench);
-        fired.Add($"{begun} of {ForARestart} messages had been begun when the server was back");
-        return begun < ForARestart ? null : "the drain had ended before the server crashed";
+        var started = StartedAttempts(testbed);
+        fired.Add($"{started} of {ForARestart} messages had been attempted when the server was back");
+        return started < ForARestart ? null : "the drain had ended before the server crashed";
     }
 
-    private static int Begun(Bench bench) => bench.Journal.Count() / ExperimentHandler.LinesPerAttempt;
+    private static int StartedAttempts(Testbed testbed) => testbed.Journal.Count() / ExperimentHandler.LinesPerAttempt;
 
-    private static async Task<bool> UntilAsync(Func<Task<bool>> condition, Bench bench, CancellationToken cancellationToken, TimeSpan? limit = null)
+    private static async Task<bool> UntilAsync(Func<Task<bool>> condition, Testbed testbed, CancellationToken cancellationToken, TimeSpan? limit = null)
     {
         for (var watch = Stopwatch.StartNew(); !await condition(); await Task.Delay(Pause, cancellationToken))
         {
-            bench.ThrowIfBroken();
+            testbed.ThrowIfBroken();
             if (watch.Elapsed > (limit ?? Patience))
                 return false;
         }

@@ -20,7 +20,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
 {
     private const int MostViolations = 5;
 
-    /// <summary>What was lost makes no progress, and the blow falls anyway.</summary>
+    /// <summary>Messages that were lost make no progress, and the fault is injected anyway.</summary>
     private static readonly TimeSpan ToProgress = TimeSpan.FromSeconds(10);
 
     /// <summary>For a process to come up, on a busy machine too.</summary>
@@ -39,11 +39,11 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         var watch = Stopwatch.StartNew();
         try
         {
-            await using var bench = await Bench.CreateAsync(cell, servers, cancellationToken);
-            var facts = await RageAsync(bench, watch, cancellationToken);
-            var unsettled = await Settling.WaitAsync(bench.CountAsync, cancellationToken);
-            await bench.StopHandlerAsync(cancellationToken);
-            var account = Account.Of(await bench.ReadHistoryAsync(cancellationToken), bench.Workload);
+            await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken);
+            var facts = await RageAsync(testbed, watch, cancellationToken);
+            var unsettled = await Settling.WaitAsync(testbed.CountAsync, cancellationToken);
+            await testbed.StopHandlerAsync(cancellationToken);
+            var account = Account.Of(await testbed.ReadHistoryAsync(cancellationToken), testbed.Workload);
             return Judge(blank, account, unsettled, facts) with { Seconds = watch.Elapsed.TotalSeconds };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
@@ -52,57 +52,57 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         }
     }
 
-    /// <summary>One wave of messages for each blow, which falls somewhere in it, and a last one that is left in peace.</summary>
-    private async Task<StormFacts> RageAsync(Bench bench, Stopwatch watch, CancellationToken cancellationToken)
+    /// <summary>One wave of messages for each fault, which is injected at random in its drain, and a last one without a fault.</summary>
+    private async Task<StormFacts> RageAsync(Testbed testbed, Stopwatch watch, CancellationToken cancellationToken)
     {
-        var blows = Enumerable.Repeat(true, plan.Kills).Concat(Enumerable.Repeat(false, plan.Cuts)).ToArray();
-        random.Shuffle(blows);
-        var wave = plan.Messages / (blows.Length + 1);
+        var faults = Enumerable.Repeat(true, plan.Kills).Concat(Enumerable.Repeat(false, plan.Cuts)).ToArray();
+        random.Shuffle(faults);
+        var wave = plan.Messages / (faults.Length + 1);
         var (kills, cuts, sent) = (0, 0, 0);
-        await StartAsync(bench, cancellationToken);
+        await StartAsync(testbed, cancellationToken);
         var said = Stopwatch.StartNew();
-        foreach (var isKill in blows)
+        foreach (var isKill in faults)
         {
             if (watch.Elapsed > plan.Limit)
                 break;
             if (said.Elapsed > BetweenWords)
             {
-                say($"{Provenance.NameOf(cell)}: {kills + cuts} of {blows.Length} kills and cuts");
+                say($"{Provenance.NameOf(cell)}: {kills + cuts} of {faults.Length} kills and cuts");
                 said.Restart();
             }
 
-            var before = bench.Journal.Count();
-            await bench.SendAsync(NewIds(wave), cancellationToken);
+            var before = testbed.Journal.Count();
+            await testbed.SendAsync(NewIds(wave), cancellationToken);
             sent += wave;
-            await ProgressAsync(bench, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
+            await ProgressAsync(testbed, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
             if (isKill)
             {
                 kills++;
-                await bench.KillHandlerAsync();
-                if (bench.Windows is { } windows)
+                await testbed.KillHandlerAsync();
+                if (testbed.Windows is { } windows)
                     await windows.LookAsync(cancellationToken);
-                await StartAsync(bench, cancellationToken);
+                await StartAsync(testbed, cancellationToken);
             }
             else
             {
                 cuts++;
-                await Task.WhenAll(bench.Widgets.EndAllAsync(Ending.Cut), bench.Transport.EndAllAsync(Ending.Cut));
+                await Task.WhenAll(testbed.WidgetsProxy.EndAllAsync(Ending.Cut), testbed.TransportProxy.EndAllAsync(Ending.Cut));
             }
         }
 
-        var atLast = bench.Journal.Count();
-        await bench.SendAsync(NewIds(plan.Messages - sent), cancellationToken);
-        await ProgressAsync(bench, atLast + 1, ToGoOn, cancellationToken);
-        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts) * Bench.Concurrency, bench.Windows?.Met);
+        var atLast = testbed.Journal.Count();
+        await testbed.SendAsync(NewIds(plan.Messages - sent), cancellationToken);
+        await ProgressAsync(testbed, atLast + 1, ToGoOn, cancellationToken);
+        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts) * Testbed.Concurrency, testbed.Windows?.Met);
     }
 
-    private static Task StartAsync(Bench bench, CancellationToken cancellationToken) =>
-        bench.StartHandlerAsync(Guid.Empty, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
+    private static Task StartAsync(Testbed testbed, CancellationToken cancellationToken) =>
+        testbed.StartHandlerAsync(Guid.Empty, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
 
-    private static async Task ProgressAsync(Bench bench, int lines, TimeSpan patience, CancellationToken cancellationToken)
+    private static async Task ProgressAsync(Testbed testbed, int lines, TimeSpan patience, CancellationToken cancellationToken)
     {
-        for (var watch = Stopwatch.StartNew(); bench.Journal.Count() < lines && watch.Elapsed < patience; await Task.Delay(Pause, cancellationToken))
-            bench.ThrowIfBroken();
+        for (var watch = Stopwatch.StartNew(); testbed.Journal.Count() < lines && watch.Elapsed < patience; await Task.Delay(Pause, cancellationToken))
+            testbed.ThrowIfBroken();
     }
 
     private static List<Guid> NewIds(int count) => [.. Enumerable.Range(0, count).Select(_ => Guid.CreateVersion7())];

@@ -6,16 +6,17 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="Seed">Of the moments.</param>
 internal sealed record StormPlan(int Kills, int Cuts, int Seed)
 {
-    public const int DefaultBlows = 5;
+    public const int DefaultFaults = 5;
 
     private const int FewestMessages = 2_000;
-    private const int MessagesOfABlow = 20;
+    private const int MessagesPerFault = 20;
 
-    /// <summary>2,000, and more where each blow would meet too few.</summary>
-    public int Messages => Math.Max(FewestMessages, (Kills + Cuts + 1) * MessagesOfABlow);
+    /// <summary>2,000, and more where each fault would meet too few.</summary>
+    public int Messages => Math.Max(FewestMessages, (Kills + Cuts + 1) * MessagesPerFault);
 
     /// <summary>
-    /// No blow falls after this time: 40 s, which leaves as much of a minute as settling takes, and 4 s for each blow of more than the usual number.
+    /// No fault is injected after this time: 40 s, which leaves as much of a minute as settling takes, and 4 s for each fault above the default
+    /// number.
     /// </summary>
-    public TimeSpan Limit { get; init; } = TimeSpan.FromSeconds(40 + (4 * Math.Max(0, Kills + Cuts - (2 * DefaultBlows))));
+    public TimeSpan Limit { get; init; } = TimeSpan.FromSeconds(40 + (4 * Math.Max(0, Kills + Cuts - (2 * DefaultFaults))));
 }

@@ -47,7 +47,7 @@ internal abstract record Injection
         },
         [Fault.KillBeforeAcknowledgement] = (cell, _) => BeforeAcknowledgement(cell),
         [Fault.CutAtCommit] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.EachStatement
-            ? new OnTheWire(Line.Widgets, [Uuid(chosen)], CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }
+            ? new OnTheWire(ConnectionTo.Widgets, [Uuid(chosen)], CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }
             : AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false),
         [Fault.CutAtReceive] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.WithReceive
             ? AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false)
@@ -59,7 +59,7 @@ internal abstract record Injection
             : new NoWindow("the transport has no broker"),
         [Fault.KillAfterPrepare] = (cell, chosen) => WhereSomethingIsPrepared(cell, () => AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true)),
         [Fault.KillAfterDecision] = (cell, chosen) => WhereSomethingIsPrepared(
-            cell, () => new OnTheWire(Line.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)),
+            cell, () => new OnTheWire(ConnectionTo.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)),
         [Fault.SlotsExhausted] = (cell, _) => WhereSomethingIsPrepared(cell, () => new HoldsSlots()),
         [Fault.ReceiveLost] = (cell, _) => HasReceivedBeforeHandler(cell) ? ReceivedBefore : new LosesReceive(),
     };
@@ -101,7 +101,7 @@ internal abstract record Injection
             { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Shared => [.. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
             _ => [id, Text(Commit)],
         };
-        return new OnTheWire(Line.Widgets, patterns, moment, kills);
+        return new OnTheWire(ConnectionTo.Widgets, patterns, moment, kills);
     }
 
     /// <summary>
@@ -123,7 +123,7 @@ internal abstract record Injection
             return new KillWhereParked(AttemptPoint.AfterSend);
 
         return AcknowledgementOf(cell) is { } acknowledgement
-            ? new OnTheWire(Line.Transport, [acknowledgement], CutMoment.BeforeForwarding, Kills: true)
+            ? new OnTheWire(ConnectionTo.Transport, [acknowledgement], CutMoment.BeforeForwarding, Kills: true)
             : new NoWindow("sends and receive commit together");
     }
 
@@ -133,8 +133,8 @@ internal abstract record Injection
             return ReceivedBefore;
 
         return AcknowledgementOf(cell) is { } acknowledgement
-            ? new OnTheWire(Line.Transport, [acknowledgement], CutMoment.BeforeForwarding, Kills: false)
-            : new OnTheWire(Line.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: false);
+            ? new OnTheWire(ConnectionTo.Transport, [acknowledgement], CutMoment.BeforeForwarding, Kills: false)
+            : new OnTheWire(ConnectionTo.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: false);
     }
 
     private static ReadOnlyMemory<byte> Text(string text) => Encoding.ASCII.GetBytes(text);
@@ -160,7 +160,7 @@ internal sealed record QueueComesLate : Injection;
 internal sealed record KillWhereParked(AttemptPoint Point) : Injection;
 
 /// <summary>Bytes of a connection are met, the last of those that follow each other: it is held there and the process killed, or it is cut.</summary>
-internal sealed record OnTheWire(Line Line, IReadOnlyList<ReadOnlyMemory<byte>> Patterns, CutMoment Moment, bool Kills) : Injection
+internal sealed record OnTheWire(ConnectionTo Connection, IReadOnlyList<ReadOnlyMemory<byte>> Patterns, CutMoment Moment, bool Kills) : Injection
 {
     /// <summary>Whether the handler must have returned before: what it sent earlier was not what was looked for.</summary>
     public bool IsAfterHandler { get; init; } = true;
@@ -179,8 +179,8 @@ internal sealed record LosesReceive : Injection;
 /// <summary>Another application holds every prepared transaction that the server allows while the chosen message is in the queue.</summary>
 internal sealed record HoldsSlots : Injection;
 
-/// <summary>A connection of the endpoint, with a proxy of its own.</summary>
-internal enum Line
+/// <summary>The connection of the endpoint that a fault meets: each has a proxy of its own.</summary>
+internal enum ConnectionTo
 {
     Widgets,
     Transport,

@@ -3,7 +3,7 @@ using Kit.Guarantees;
 namespace Kit.Runner.Results.Accounts;
 
 /// <summary>
-/// Accounts for every message of an experiment: pure code over what was found. The classes partition the messages, because each is given
+/// Accounts for every message of an experiment or a round: pure code over what was found. The classes partition the messages, because each is given
 /// the first class whose rule holds, and for whatever was found one does.
 /// </summary>
 /// <remarks>
@@ -159,9 +159,12 @@ public sealed class Account
     private static bool IsUnexpected(Traces traces, Workload workload) =>
         traces.Sendings.Count != 1 // A stranger, or a producer that makes the duplicates itself.
         || traces.SentAs(SendResult.Failed)
-        || ((traces.Rows.Count > 0 || traces.Sink.Count > 0) && traces.Attempts.Count == 0) // An endpoint can fail before its handler, and give up.
-        || traces.HasRowOfNoAttempt
+        || (workload.HasJournal && IsOfNoAttempt(traces))
         || (traces.Sink.Count > 0 && !workload.Sends);
+
+    // A message without an attempt is none: an endpoint can fail before its handler, and give up.
+    private static bool IsOfNoAttempt(Traces traces) =>
+        traces.HasRowOfNoAttempt || (traces is { Rows.Count: > 0 } or { Sink.Count: > 0 } && traces.Attempts.Count == 0);
 
     /// <summary>Whether something that commits with the prepared branch is seen to have committed.</summary>
     private static bool HasVisibleBranch(Traces traces, Workload workload) =>

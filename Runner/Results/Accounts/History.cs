@@ -18,6 +18,7 @@ public sealed record Sending(Guid MessageId, SendResult Result);
 
 /// <summary>A row that an attempt inserted and whose commit is visible.</summary>
 /// <param name="Id">The row's own id, new for each insert.</param>
+/// <param name="AttemptId">The attempt, as the row bears it; empty where attempts have no ids.</param>
 public sealed record WidgetRow(long Id, Guid MessageId, Guid AttemptId);
 
 /// <summary>A message of a handler that arrived where it was sent to.</summary>
@@ -35,7 +36,7 @@ public sealed record QueueEntry(Guid MessageId, bool Receivable, uint? ClaimedBy
 /// <param name="TransactionId">Its <c>transaction</c>, unique in the whole server.</param>
 public sealed record PreparedTransaction(string GlobalId, uint TransactionId);
 
-/// <summary>All that was found of an experiment once nothing moved any more. The order of what is found means nothing.</summary>
+/// <summary>All that was found of an experiment or a round once nothing moved any more. The order of what is found means nothing.</summary>
 public sealed record History
 {
     /// <summary>The producer's journal.</summary>

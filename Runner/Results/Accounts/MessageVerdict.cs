@@ -2,7 +2,7 @@ using Kit.Guarantees;
 
 namespace Kit.Runner.Results.Accounts;
 
-/// <summary>What is worth knowing of a message beside its class.</summary>
+/// <summary>What is worth knowing of a message as well as its class.</summary>
 [Flags]
 public enum VerdictFlags
 {

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Kit.Runner.Results.Faults;
 
 /// <summary>What is known of a run of experiments as a whole: <c>faults.json</c>.</summary>
@@ -20,6 +22,10 @@ public sealed record FaultDocument
     /// <summary>Version by server.</summary>
     public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
 
+    /// <summary>What the names of the cells leave out, by axis; absent where they leave nothing out.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyDictionary<string, string>? Implied { get; init; }
+
     /// <summary>The cells that cannot run, and why.</summary>
     public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
 
@@ -27,7 +33,7 @@ public sealed record FaultDocument
     public SpeedSource? Speeds { get; init; }
 }
 
-/// <summary>A run without faults, whose speeds stand beside the guarantees.</summary>
+/// <summary>A run without faults, whose speeds stand next to the guarantees.</summary>
 /// <param name="Folder">As it was named.</param>
 /// <param name="Commit">That it was made with.</param>
 /// <param name="PerSecond">Mean messages per second by cell.</param>

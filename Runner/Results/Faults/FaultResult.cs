@@ -80,7 +80,7 @@ public sealed record FaultResult
     /// <summary>Also the name of its file, without the ending.</summary>
     public string Name => NameOf(Cell, Fault);
 
-    public static string NameOf(CellName cell, string fault) => $"{cell.Framework}.{cell.Transport}.{cell.Mode}.{cell.Access}.{fault}";
+    public static string NameOf(CellName cell, string fault) => $"{cell.FileName}.{fault}";
 }
 
 /// <summary>How many messages are of a class, alone or among others.</summary>

@@ -4,7 +4,9 @@ using Spectre.Console;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>What was found of every cell: the speed beside what became of the messages, each promise beside its observation, and the evidence.</summary>
+/// <summary>
+/// What was found of every cell: the speed next to what became of the messages, each promise next to its observation, and the evidence.
+/// </summary>
 public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultResult> results)
 {
     private readonly IReadOnlyList<FaultResult> ordered =

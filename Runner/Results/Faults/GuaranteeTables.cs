@@ -4,14 +4,11 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>What became of the messages of each cell: by class, for each handler that a kill met, and each promise beside its observation.</summary>
+/// <summary>What became of the messages of each cell: by class, for each handler that a kill met, and each promise next to its observation.</summary>
 internal static class GuaranteeTables
 {
     private static readonly IReadOnlyList<Column> Signature =
     [
-        new("framework", cells => cells[0].Cell.Framework),
-        new("transport", cells => cells[0].Cell.Transport),
-        new("mode", cells => cells[0].Cell.Mode),
         new("once", cells => Count(cells, DeliveryClass.Once, DeliveryClass.Recovered)),
         new("lost", cells => Count(cells, DeliveryClass.Lost)),
         new("dup", cells => Count(cells, DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing)),
@@ -23,8 +20,6 @@ internal static class GuaranteeTables
         new("other", cells => Count(cells, DeliveryClass.Stuck, DeliveryClass.Unexpected)),
         new("N", cells => Figures.Count(cells.Sum(cell => cell.Messages))),
     ];
-
-    private const int ColumnsBeforeSpeed = 3;
 
     private static readonly IReadOnlyList<(string Header, DeliveryClass Class)> Rated =
     [
@@ -40,8 +35,8 @@ internal static class GuaranteeTables
         var singles = ordered.Where(result => result.Storm is null).ToList();
         if (storms.Count > 0)
         {
-            yield return SignatureOf("Storms: kills of the handler process and cuts of its connections", storms, document.Speeds);
-            yield return RatesOf(storms);
+            yield return SignatureOf("Storms: kills of the handler process and cuts of its connections", storms, document);
+            yield return RatesOf(storms, document);
         }
 
         if (singles.Exists(result => result.Messages > 0))
@@ -49,41 +44,59 @@ internal static class GuaranteeTables
             yield return SignatureOf(
                 "Single faults: all messages, those that met a fault and the others",
                 [.. singles.Where(result => result.Messages > 0)],
-                document.Speeds);
+                document);
         }
 
         foreach (var group in singles.GroupBy(result => result.Cell.Group))
             yield return GridOf(group.Key, [.. group]);
     }
 
-    private static GuaranteeTable SignatureOf(string title, IReadOnlyList<FaultResult> chosen, SpeedSource? speeds) => new(
-        title,
-        [.. Signature.Take(ColumnsBeforeSpeed).Select(column => column.Header), "msg/s", .. Signature.Skip(ColumnsBeforeSpeed).Select(column => column.Header)],
-        [
-            .. chosen.GroupBy(result => result.Cell).Select(group => (IReadOnlyList<string>)
+    private static GuaranteeTable SignatureOf(string title, IReadOnlyList<FaultResult> chosen, FaultDocument document)
+    {
+        var axes = AxesOf(chosen);
+        return new(
+            title,
+            [.. axes, "msg/s", .. Signature.Select(column => column.Header)],
             [
-                .. Signature.Take(ColumnsBeforeSpeed).Select(column => column.Text([.. group])),
-                Figures.Measured(speeds?.Of(group.Key)),
-                .. Signature.Skip(ColumnsBeforeSpeed).Select(column => column.Text([.. group])),
-            ]),
-        ],
-        "The handler writes two rows and sends one message. Each message is counted once, by the worst that became of it: " +
-        "torn is a handler's work that is half done, zombie rows whose message was not sent or was given up, ghost a sent message without its rows, " +
-        "dup rows or sent messages twice, error given up without an effect.");
+                .. chosen.GroupBy(result => result.Cell).Select(group => (IReadOnlyList<string>)
+                [
+                    .. ValuesOf(group.Key, axes, document),
+                    Figures.Measured(document.Speeds?.Of(group.Key)),
+                    .. Signature.Select(column => column.Text([.. group])),
+                ]),
+            ],
+            "The handler writes two rows and sends one message. Each message is counted once, by the worst that became of it: " +
+            "torn is a handler's work that is half done, zombie rows whose message was not sent or was given up, ghost a sent message without its rows, " +
+            "dup rows or sent messages twice, error given up without an effect.");
+    }
 
-    private static GuaranteeTable RatesOf(IReadOnlyList<FaultResult> storms) => new(
-        "Storms: for each handler that could be running at a kill or cut",
-        ["framework", "transport", "mode", "in flight", .. Rated.Select(rate => rate.Header), "seed", "verdict"],
-        [
-            .. storms.Select(result => (IReadOnlyList<string>)
+    /// <summary>The axes that every cell names, and of the others those on which these differ.</summary>
+    private static IReadOnlyList<string> AxesOf(IReadOnlyList<FaultResult> chosen) =>
+    [
+        .. CellName.AxesOf(chosen.Select(result => result.Cell))
+            .Where(axis => CellName.Required.Contains(axis) || chosen.Select(result => result.Cell.On(axis)).Distinct(StringComparer.Ordinal).Skip(1).Any()),
+    ];
+
+    private static IEnumerable<string> ValuesOf(CellName cell, IEnumerable<string> axes, FaultDocument document) =>
+        axes.Select(axis => cell.On(axis) ?? document.Implied?[axis] ?? Figures.None);
+
+    private static GuaranteeTable RatesOf(IReadOnlyList<FaultResult> storms, FaultDocument document)
+    {
+        var axes = AxesOf(storms);
+        return new(
+            "Storms: for each handler that could be running at a kill or cut",
+            [.. axes, "in flight", .. Rated.Select(rate => rate.Header), "seed", "verdict"],
             [
-                result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, Figures.Count(result.Storm!.InFlight),
-                .. Rated.Select(rate => RateOf(result, rate.Class)), Figures.Plain(result.Storm.Seed), Words.Of(result.Verdict),
-            ]),
-        ],
-        "In flight is kills and cuts times concurrency. " +
-        "Messages of the class for each of them; where there was none, the upper end of the 95 % interval (3/n). " +
-        "More than one means that more was lost or doubled than was being handled: what a broker had pushed ahead.");
+                .. storms.Select(result => (IReadOnlyList<string>)
+                [
+                    .. ValuesOf(result.Cell, axes, document), Figures.Count(result.Storm!.InFlight),
+                    .. Rated.Select(rate => RateOf(result, rate.Class)), Figures.Plain(result.Storm.Seed), Words.Of(result.Verdict),
+                ]),
+            ],
+            "In flight is kills and cuts times concurrency. " +
+            "Messages of the class for each of them; where there was none, the upper end of the 95 % interval (3/n). " +
+            "More than one means that more was lost or doubled than was being handled: what a broker had pushed ahead.");
+    }
 
     private static string RateOf(FaultResult result, DeliveryClass kind)
     {
@@ -94,7 +107,7 @@ internal static class GuaranteeTables
             : Figures.Measured((double)messages / inFlight);
     }
 
-    private static GuaranteeTable GridOf(CellGroup group, IReadOnlyList<FaultResult> singles)
+    private static GuaranteeTable GridOf(string group, IReadOnlyList<FaultResult> singles)
     {
         var modes = TransactionMode.All.Select(mode => mode.Name).Where(name => singles.Any(result => result.Cell.Mode == name)).ToList();
         var byPlace = singles.ToDictionary(result => (result.Fault, result.Cell.Mode));
@@ -143,7 +156,7 @@ internal static class GuaranteeTables
     /// <summary>Whether a column holds figures, which stand to the right.</summary>
     public static bool IsFigure(string header) =>
         header is "msg/s" or "in flight"
-        || Signature.Skip(ColumnsBeforeSpeed).Any(column => column.Header == header)
+        || Signature.Any(column => column.Header == header)
         || Rated.Any(rate => rate.Header == header);
 
     /// <summary>A column of the grid, which may wrap.</summary>

@@ -10,16 +10,17 @@ internal static class GuaranteesCsv
     public static void Write(FaultDocument document, IReadOnlyList<FaultResult> results, TextWriter output)
     {
         using var csv = CsvWriter.Create(output, new CsvWriterOptions { NewLine = "\n" }, leaveOpen: true);
+        var axes = CellName.AxesOf(results.Select(result => result.Cell));
         csv.WriteHeader(
         [
-            "framework", "transport", "mode", "access", "msg_per_second", "fault", "verdict", "because", "promised", "observed", "messages",
-            .. Enum.GetValues<DeliveryClass>().Select(kind => Words.Of(kind).Replace('-', '_')), "violations", "seconds", "seed", "kills", "cuts", "in_flight",
+            .. axes, "msg_per_second", "fault", "verdict", "because", "promised", "observed", "messages",
+            .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf), "violations", "seconds", "seed", "kills", "cuts", "in_flight",
         ]);
         foreach (var result in results)
         {
             csv.WriteRecord(
             [
-                result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, result.Cell.Access, Text(document.Speeds?.Of(result.Cell)), result.Fault,
+                .. axes.Select(axis => result.Cell.On(axis) ?? document.Implied?[axis]), Text(document.Speeds?.Of(result.Cell)), result.Fault,
                 Words.Of(result.Verdict), BecauseOf(result), Joined(result.Promised),
                 string.Join(' ', result.Observed.Select(seen => $"{Words.Of(seen.Class)}={seen.Messages}")),
                 Text(result.Messages), .. Enum.GetValues<DeliveryClass>().Select(kind => result.Counts.TryGetValue(kind, out var count) ? Text(count) : ""),

@@ -16,16 +16,16 @@ public sealed class NobodyCutsAnyMore
         var message = Guid.CreateVersion7();
         var cell = Cell.All.Single(one => one.Name == "bare.postgresql.dtc-off.ado");
         await using var servers = await RunServers.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
-        await using var bench = await Bench.CreateAsync(cell, servers, CancellationToken.None);
-        await bench.StartHandlerAsync(message, Behaviour.WaitsForACut, AttemptPoint.Started, CancellationToken.None);
+        await using var testbed = await Testbed.CreateAsync(cell, servers, CancellationToken.None);
+        await testbed.StartHandlerAsync(message, Behaviour.WaitsForACut, AttemptPoint.Started, CancellationToken.None);
 
-        bench.LetGoOfAll();
-        await bench.SendAsync([message], CancellationToken.None);
+        testbed.LetGoOfAll();
+        await testbed.SendAsync([message], CancellationToken.None);
 
-        await Eventually.HoldsAsync(() => HasWaited(bench, message), "the attempt waits for a cut");
-        await bench.StopHandlerAsync(CancellationToken.None);
-        Assert.That(bench.Journal.LinesOf(message).Select(line => line.Point), Does.Contain(AttemptPoint.Returned));
+        await Eventually.HoldsAsync(() => HasWaited(testbed, message), "the attempt waits for a cut");
+        await testbed.StopHandlerAsync(CancellationToken.None);
+        Assert.That(testbed.Journal.LinesOf(message).Select(line => line.Point), Does.Contain(AttemptPoint.Returned));
     }
 
-    private static bool HasWaited(Bench bench, Guid message) => bench.Journal.LinesOf(message).Any(line => line.Point is AttemptPoint.Faulted);
+    private static bool HasWaited(Testbed testbed, Guid message) => testbed.Journal.LinesOf(message).Any(line => line.Point is AttemptPoint.Faulted);
 }

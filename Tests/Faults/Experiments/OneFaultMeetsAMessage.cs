@@ -10,7 +10,7 @@ using Kit.Runner.Rounds;
 namespace Kit.Tests.Faults.Experiments;
 
 /// <summary>
-/// Every fault in the modes of the bare endpoints, as the <c>faults</c> command makes them: on servers of their own, several beside each other.
+/// Every fault in the modes of the bare endpoints, as the <c>faults</c> command makes them: on servers of their own, several side by side.
 /// Frameworks are left to the command.
 /// </summary>
 [Category("faults")]
@@ -51,9 +51,12 @@ public sealed class OneFaultMeetsAMessage
         foreach (var line in result.Fired.Concat(result.Evidence))
             TestContext.Out.WriteLine(line);
         if (result.Known is { } reason)
-            Assert.Pass($"Broken, and known: {reason}");
+            TestContext.Out.WriteLine($"Broken, and known: {reason}");
 
-        Assert.That(result.Verdict, Is.EqualTo(FaultVerdict.Kept), () => $"{result.Because}\n{string.Join('\n', result.Violations.Select(TextOf))}");
+        Assert.That(
+            result.Verdict,
+            Is.EqualTo(result.Known is null ? FaultVerdict.Kept : FaultVerdict.Broken),
+            () => $"{result.Because}\n{string.Join('\n', result.Violations.Select(TextOf))}");
     }
 
     private static async Task<IEnumerable<FaultResult>> MakeAllAsync(IReadOnlyList<Cell> cells) =>

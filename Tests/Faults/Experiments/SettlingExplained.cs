@@ -6,7 +6,7 @@ public sealed class SettlingExplained
 {
     [Test]
     public void Every_limit_is_the_code_s() => Assert.That(
-        File.ReadAllText(Path.Combine(ReferenceRunsInTheReadme.Root, "results", "README.md")),
+        File.ReadAllText(Path.Combine(RepositoryFiles.Root, "results", "README.md")),
         Does.Contain(
             $"when no count has moved for {Settling.Quiet.TotalSeconds} seconds, or for {Settling.QuietWithWorkLeft.TotalSeconds} where a message or a " +
             $"prepared transaction is left; after {Settling.Limit.TotalSeconds} seconds without that it is void"));

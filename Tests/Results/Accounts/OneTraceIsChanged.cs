@@ -31,8 +31,8 @@ public sealed class OneTraceIsChanged
         yield return Mutation("A sink entry is dropped", history => history.DropSink(3), Once, Zombie);
         yield return Mutation("A sink entry is doubled", history => history.Arrived(3, 1), Once, DuplicatedOutgoing);
         yield return Mutation("A second outgoing id", history => history.Arrived(3, 2), Once, DuplicatedOutgoing);
-        yield return Mutation("An error beside the effect", history => history.InErrorQueue(3), Once, Zombie);
-        yield return Mutation("A queue entry beside the effect", history => history.Queued(3), Once, Stuck);
+        yield return Mutation("An error as well as the effect", history => history.InErrorQueue(3), Once, Zombie);
+        yield return Mutation("A queue entry as well as the effect", history => history.Queued(3), Once, Stuck);
         yield return Mutation(
             "An orphaned prepared transaction",
             history => history.LeftPrepared(InventedHistory.Transaction(3, 1), "kit/7/16384/3"),

@@ -1,8 +1,8 @@
 using Kit.Guarantees;
 using Kit.Modes;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Results;
 
 namespace Kit.Tests.Results.Faults;
 
@@ -20,7 +20,7 @@ internal static class InventedExperiments
         Host = InventedRun.Document.Host,
         Packages = InventedRun.Document.Packages,
         Servers = new Dictionary<string, string> { ["PostgreSQL"] = "17.2" },
-        LeftOut = [new CellLeftOut(new CellName("bare", "rabbitmq", "full-dtc", "ado"), "AMQP has no prepare")],
+        LeftOut = [new CellLeftOut(InventedRun.Cell("full-dtc", transport: "rabbitmq"), "AMQP has no prepare")],
         Speeds = new SpeedSource("results/reference", InventedRun.Document.Commit, new Dictionary<string, double> { [Full.ToString()] = 2_028.4 }),
     };
 

@@ -1,15 +1,24 @@
 using System.Text.RegularExpressions;
 
-namespace Kit.Tests.Architecture;
+namespace Kit.Tests.Results;
 
 /// <summary>The files of this repository, without what a build makes.</summary>
 internal static partial class RepositoryFiles
 {
-    public static string Root => ReferenceRunsInTheReadme.Root;
+    public static string Root { get; } = FindRoot();
 
     /// <param name="pattern">Such as <c>*.cs</c>.</param>
     public static IEnumerable<string> Of(string pattern) => Directory.EnumerateFiles(Root, pattern, SearchOption.AllDirectories)
         .Where(path => !Built().IsMatch(Path.GetRelativePath(Root, path)));
+
+    private static string FindRoot()
+    {
+        var folder = AppContext.BaseDirectory;
+        while (!File.Exists(Path.Combine(folder, "Kit.sln")))
+            folder = Path.GetDirectoryName(folder) ?? throw new InvalidOperationException("The tests run outside the kit's tree.");
+
+        return folder;
+    }
 
     [GeneratedRegex(@"(^|[\\/])(obj|bin)[\\/]", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
     private static partial Regex Built();

@@ -11,13 +11,13 @@ namespace Kit.Endpoints.Bare;
 /// <summary>
 /// Configures one endpoint: a queue, a mode and the handlers of its messages, on nothing but the driver.
 /// </summary>
-public sealed class BareEndpoint
+public sealed class BareEndpointBuilder
 {
     private readonly IServiceCollection services;
     private readonly Dictionary<string, IHandlerInvoker> invokers = new(StringComparer.Ordinal);
     private Func<MessagePipeline, ILogger, IHostedService>? transport;
 
-    internal BareEndpoint(string name, IServiceCollection services)
+    internal BareEndpointBuilder(string name, IServiceCollection services)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
         Name = name;
@@ -52,7 +52,7 @@ public sealed class BareEndpoint
         transport ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transport: call UsePostgreSql, UseSqlServer or UseRabbitMq.");
 
     /// <summary>How transactional the handlers are. <see cref="TransactionMode.DtcOff"/> when not called.</summary>
-    public BareEndpoint UseMode(TransactionMode mode)
+    public BareEndpointBuilder UseMode(TransactionMode mode)
     {
         Mode = mode;
         return this;
@@ -60,7 +60,7 @@ public sealed class BareEndpoint
 
     /// <summary>How many messages are handled at the same time. 2 when not called.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1.</exception>
-    public BareEndpoint LimitConcurrency(int messages)
+    public BareEndpointBuilder LimitConcurrency(int messages)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(messages, 1);
         Concurrency = messages;
@@ -75,7 +75,7 @@ public sealed class BareEndpoint
     /// <exception cref="ArgumentOutOfRangeException">
     /// Zero or less, or more than <see cref="TransactionManager.MaximumTimeout"/>, to which .NET would shorten it silently.
     /// </exception>
-    public BareEndpoint LimitTransactions(TimeSpan timeout)
+    public BareEndpointBuilder LimitTransactions(TimeSpan timeout)
     {
         TransactionTimeout = Modes.TransactionTimeout.Require(timeout);
         return this;
@@ -86,7 +86,7 @@ public sealed class BareEndpoint
     /// Doubled each time, up to eight times as long. 1 second when not called.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Zero or less.</exception>
-    public BareEndpoint PauseAfterOutage(TimeSpan first)
+    public BareEndpointBuilder PauseAfterOutage(TimeSpan first)
     {
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(first, TimeSpan.Zero);
         FirstPause = first;
@@ -95,7 +95,7 @@ public sealed class BareEndpoint
 
     /// <summary>Registers the handler of one type of message.</summary>
     /// <exception cref="InvalidOperationException">The type has a handler already.</exception>
-    public BareEndpoint Handle<TMessage, THandler>()
+    public BareEndpointBuilder Handle<TMessage, THandler>()
         where TMessage : notnull
         where THandler : class, IMessageHandler<TMessage>
     {
@@ -107,7 +107,7 @@ public sealed class BareEndpoint
     }
 
     /// <summary>What a transport's own <c>Use…</c> calls: how to make the service that runs this endpoint.</summary>
-    internal BareEndpoint UseTransport(Func<MessagePipeline, ILogger, IHostedService> create)
+    internal BareEndpointBuilder UseTransport(Func<MessagePipeline, ILogger, IHostedService> create)
     {
         transport = create;
         return this;

@@ -2,7 +2,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-public static class BareEndpointExtensions
+public static class BareEndpointBuilderExtensions
 {
     /// <summary>What a measured setup of MassTransit used; an endpoint of two handlers gains little from more.</summary>
     public const ushort DefaultPrefetch = 32;
@@ -23,8 +23,9 @@ public static class BareEndpointExtensions
     /// <exception cref="ArgumentException">The connection string cannot be read.</exception>
     /// <exception cref="ArgumentOutOfRangeException">A prefetch of 0, which AMQP takes for no limit.</exception>
     /// <exception cref="BrokerException">The address cannot be read.</exception>
-    public static BareEndpoint UseRabbitMq(
-        this BareEndpoint endpoint, string broker, string dataConnectionString, QueueType queueType = QueueType.Classic, ushort prefetch = DefaultPrefetch)
+    public static BareEndpointBuilder UseRabbitMq(
+        this BareEndpointBuilder endpoint, string broker, string dataConnectionString,
+        QueueType queueType = QueueType.Classic, ushort prefetch = DefaultPrefetch)
     {
         ArgumentOutOfRangeException.ThrowIfZero(prefetch);
         var settings = new RabbitMqSettings(RabbitMqAddress.Parse(broker), queueType, prefetch);

@@ -1,6 +1,6 @@
 namespace Kit.Endpoints.Bare.SqlServer;
 
-public static class BareEndpointExtensions
+public static class BareEndpointBuilderExtensions
 {
     /// <summary>Queues in SQL Server.</summary>
     /// <param name="endpoint">The endpoint.</param>
@@ -10,7 +10,7 @@ public static class BareEndpointExtensions
     /// <c>full-dtc</c> is promoted to a distributed transaction: Windows with MSDTC; elsewhere the endpoint refuses to start.
     /// </param>
     /// <exception cref="ArgumentException">A connection string cannot be read.</exception>
-    public static BareEndpoint UseSqlServer(this BareEndpoint endpoint, string queueConnectionString, string? dataConnectionString = null)
+    public static BareEndpointBuilder UseSqlServer(this BareEndpointBuilder endpoint, string queueConnectionString, string? dataConnectionString = null)
     {
         var connections = new SqlServerConnections(queueConnectionString, dataConnectionString);
         return endpoint.UseTransport((pipeline, log) => new SqlServerEndpoint(endpoint, connections, pipeline, log));

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
@@ -10,10 +11,10 @@ using Npgsql;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>
-/// One cell set up for an experiment: fresh databases and queues, a proxy on each line of the endpoint, a journal of attempts, and handler
-/// processes to start and to kill.
+/// One cell set up for an experiment: fresh databases and queues, a proxy on each connection of the endpoint, a journal of attempts, and
+/// handler processes to start and to kill.
 /// </summary>
-internal sealed class Bench : IAsyncDisposable
+internal sealed class Testbed : IAsyncDisposable
 {
     public const int Concurrency = 2;
 
@@ -39,34 +40,35 @@ internal sealed class Bench : IAsyncDisposable
     private readonly KitDatabases owner;
     private readonly RoundDatabases databases;
     private readonly RoundTransport transport;
-    private readonly ICellQueue queue;
-    private readonly ICellQueue sink;
+    private readonly IMessageQueue queue;
+    private readonly IMessageQueue sink;
     private readonly NpgsqlDataSource widgets;
     private readonly string folder = Directory.CreateTempSubdirectory("kit-faults-").FullName;
     private readonly List<Sending> sendings = [];
-    private ICellQueue? lateSink;
+    private IMessageQueue? lateSink;
     private HandlerProcess? handler;
 
-    private Bench(Cell cell, KitDatabases owner, RoundDatabases databases, RoundTransport transport)
+    private Testbed(Cell cell, KitDatabases owner, RoundDatabases databases, RoundTransport transport)
     {
         this.cell = cell;
         this.owner = owner;
         this.databases = databases;
         this.transport = transport;
-        (toTransport, toWidgets) = (Transports.Transport.Of(cell).ProxyRoute!, Transports.Transport.Of(cell).Widgets.ProxyRoute!);
+        var itsTransport = Transport.Of(cell);
+        (toTransport, toWidgets) = (itsTransport.ProxyRoute!, itsTransport.Widgets.ProxyRoute!);
         queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
         sink = cell.Kind.OpenQueue(SinkName, transport.ForRunner);
         widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(databases.Widgets));
-        Widgets = ProxyOf(toWidgets, databases.WidgetsForEndpoint);
+        WidgetsProxy = ProxyOf(toWidgets, databases.WidgetsForEndpoint);
         // One connection serves both where the mode needs them in one database.
-        Transport = transport.ForEndpoint == databases.WidgetsForEndpoint ? Widgets : ProxyOf(toTransport, transport.ForEndpoint);
+        TransportProxy = transport.ForEndpoint == databases.WidgetsForEndpoint ? WidgetsProxy : ProxyOf(toTransport, transport.ForEndpoint);
     }
 
     /// <summary>Between the endpoint and the widgets' database.</summary>
-    public FaultProxy Widgets { get; }
+    public FaultProxy WidgetsProxy { get; }
 
     /// <summary>Between the endpoint and its queues; the same where one connection serves both.</summary>
-    public FaultProxy Transport { get; }
+    public FaultProxy TransportProxy { get; }
 
     /// <summary>What one undisturbed attempt leaves behind.</summary>
     public Workload Workload => new(ExperimentHandler.RowsPerAttempt, Sends: true, ReceiveIsBranch: cell.Mode.RowCommit is RowCommit.InTwoPhases);
@@ -83,21 +85,21 @@ internal sealed class Bench : IAsyncDisposable
     private string SinkName => $"{transport.Queue}-{Sink}";
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
-    public static async Task<Bench> CreateAsync(Cell cell, RunServers servers, CancellationToken cancellationToken)
+    public static async Task<Testbed> CreateAsync(Cell cell, RunServers servers, CancellationToken cancellationToken)
     {
         var kit = new KitDatabases(servers.WidgetsOf(cell).ConnectionString);
         var empty = await kit.CreateEmptyAsync(cancellationToken);
-        var bench = new Bench(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, "widgets", empty, cancellationToken));
+        var testbed = new Testbed(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, "widgets", empty, cancellationToken));
         try
         {
-            await bench.ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);
-            await bench.queue.CreateAsync(cancellationToken);
-            await bench.sink.CreateAsync(cancellationToken);
-            return bench;
+            await testbed.ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);
+            await testbed.queue.CreateAsync(cancellationToken);
+            await testbed.sink.CreateAsync(cancellationToken);
+            return testbed;
         }
         catch
         {
-            await bench.DisposeAsync();
+            await testbed.DisposeAsync();
             throw;
         }
     }
@@ -115,8 +117,8 @@ internal sealed class Bench : IAsyncDisposable
             chosen, behaviour, parksAt);
         handler = await HandlerProcess.StartAsync(
             new HandlerSpec(
-                cell.Name, transport.Queue, toTransport.Through(transport.ForEndpoint, Transport.Port),
-                toWidgets.Through(databases.WidgetsForEndpoint, Widgets.Port), Concurrency, RecordCompletions: false)
+                cell.Name, transport.Queue, toTransport.Through(transport.ForEndpoint, TransportProxy.Port),
+                toWidgets.Through(databases.WidgetsForEndpoint, WidgetsProxy.Port), Concurrency, RecordCompletions: false)
             {
                 Experiment = experiment,
                 TransactionTimeout = behaviour is Behaviour.OutlivesItsTransaction ? ExperimentSpec.ShortTransaction : null,
@@ -128,7 +130,7 @@ internal sealed class Bench : IAsyncDisposable
     /// <summary>Cuts every connection of the endpoint to its transport, and tells the attempt that waits for it.</summary>
     public async Task CutReceiveAsync(Guid attempt)
     {
-        await Transport.EndAllAsync(Ending.Cut);
+        await TransportProxy.EndAllAsync(Ending.Cut);
         LetGo(attempt);
     }
 
@@ -143,8 +145,8 @@ internal sealed class Bench : IAsyncDisposable
     public async Task<int> KillHandlerAsync()
     {
         var code = await handler!.KillAsync();
-        await Widgets.EndAllAsync(Ending.Reset);
-        await Transport.EndAllAsync(Ending.Reset);
+        await WidgetsProxy.EndAllAsync(Ending.Reset);
+        await TransportProxy.EndAllAsync(Ending.Reset);
         await handler.DisposeAsync();
         handler = null;
         return code;
@@ -224,11 +226,7 @@ internal sealed class Bench : IAsyncDisposable
             Sink = [.. outgoing.Select(id => new SinkRow(id, id))],
             Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
             Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
-            Prepared = await ReadAsync(
-                "SELECT gid, transaction::text::bigint FROM pg_prepared_xacts " +
-                $"WHERE database IN ({string.Join(", ", databases.Names.Select(name => $"'{name}'"))})",
-                row => new PreparedTransaction(row.GetString(0), (uint)row.GetInt64(1)),
-                cancellationToken),
+            Prepared = await databases.ReadPreparedAsync(cancellationToken),
         };
     }
 
@@ -236,8 +234,8 @@ internal sealed class Bench : IAsyncDisposable
     {
         if (handler is not null)
             await KillHandlerAsync();
-        await Widgets.DisposeAsync();
-        await Transport.DisposeAsync();
+        await WidgetsProxy.DisposeAsync();
+        await TransportProxy.DisposeAsync();
         await queue.DisposeAsync();
         await sink.DisposeAsync();
         if (lateSink is not null)

@@ -1,0 +1,24 @@
+using Kit.Endpoints.Bare;
+using Kit.Handlers;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>The messages of the kit, put into a queue from outside.</summary>
+public static class WidgetMessages
+{
+    /// <summary>Adds messages, durably, whether or not the endpoint runs.</summary>
+    public static Task PreloadAsync(this IMessageQueue queue, IEnumerable<BuildWidget> messages, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(queue);
+        return queue.EnqueueAsync(messages.Select(message => In(queue, message)), cancellationToken);
+    }
+
+    /// <summary>Adds a message of the right type whose body cannot be read.</summary>
+    public static Task PreloadUnreadableAsync(this IMessageQueue queue, Guid messageId, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(queue);
+        return queue.EnqueueAsync([In(queue, new BuildWidget(messageId)) with { Body = "{ no JSON"u8.ToArray() }], cancellationToken);
+    }
+
+    private static OutgoingMessage In(IMessageQueue queue, BuildWidget message) => OutgoingMessage.Create(queue.Name, message, message.MessageId);
+}

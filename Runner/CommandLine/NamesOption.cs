@@ -1,0 +1,38 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary>Options that take names, separated by commas or spaces; one that is unknown is answered with those that exist.</summary>
+internal static class NamesOption
+{
+    /// <param name="name">As it is typed.</param>
+    /// <param name="description">For the help, which adds the names.</param>
+    /// <param name="names">Those that exist.</param>
+    public static Option<string[]> Of(string name, string description, IReadOnlyList<string> names)
+    {
+        var existing = $"Names: {string.Join(", ", names)}.";
+        var option = new Option<string[]>(name)
+        {
+            Description = $"{description} {existing}",
+            HelpName = "name,…",
+            CustomParser = result =>
+            [
+                .. result.Tokens
+                    .SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)),
+            ],
+            AllowMultipleArgumentsPerToken = true,
+        };
+        option.Validators.Add(result => Check(result, names, existing));
+        return option;
+    }
+
+    private static void Check(OptionResult result, IReadOnlyList<string> names, string existing)
+    {
+        var typed = result.GetValueOrDefault<string[]>() ?? [];
+        if (result is { Implicit: false } && typed.Length == 0)
+            result.AddError($"{result.Option.Name}: no name. {existing}");
+        foreach (var unknown in typed.Where(one => !names.Contains(one)))
+            result.AddError($"{result.Option.Name}: unknown name '{unknown}'. {existing}");
+    }
+}

@@ -1,0 +1,70 @@
+using Kit.Guarantees;
+
+namespace Kit.Runner.Results.Accounts;
+
+/// <summary>The account of a fault-free round. What is promised of every message in every mode is <see cref="DeliveryClass.Once"/>.</summary>
+public sealed class RoundAccount
+{
+    private const int Examples = 3;
+
+    private RoundAccount(IReadOnlyDictionary<DeliveryClass, int> counts, IReadOnlyList<string> problems)
+    {
+        Counts = counts;
+        Problems = problems;
+    }
+
+    /// <summary>Messages by class, every class named; those of the warm-up are left out.</summary>
+    public IReadOnlyDictionary<DeliveryClass, int> Counts { get; }
+
+    /// <summary>What keeps the round from being valid, in words for a reader.</summary>
+    public IReadOnlyList<string> Problems { get; }
+
+    /// <summary>Valid where there are no <see cref="Problems"/>.</summary>
+    public RoundOutcome Outcome => Problems.Count == 0 ? RoundOutcome.Valid : RoundOutcome.Invalid(Problems);
+
+    /// <summary>Accounts for the messages of the warm-up and of the round, and for whatever else was found.</summary>
+    public static RoundAccount Of(RoundEvidence evidence)
+    {
+        var account = Account.Of(evidence.Found, Workload.Measured);
+        var verdicts = account.Verdicts.ToLookup(verdict => evidence.WarmUp.Contains(verdict.MessageId));
+        var (warmUp, messages) = (verdicts[true].ToLookup(verdict => verdict.Class), verdicts[false].ToLookup(verdict => verdict.Class));
+        return new RoundAccount(
+            Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, kind => messages[kind].Count()),
+            [
+                .. NotOnce(messages, "messages"),
+                .. NotOnce(warmUp, "messages of the warm-up"),
+                .. LeftPrepared(evidence.Found),
+                .. Miscounted(evidence),
+            ]);
+    }
+
+    private static IEnumerable<string> NotOnce(ILookup<DeliveryClass, MessageVerdict> verdicts, string what) =>
+        from kind in verdicts
+        where kind.Key is not DeliveryClass.Once
+        orderby kind.Key
+        select $"{what} {Words.Of(kind.Key)}: {Figures.Count(kind.Count())} ({ExamplesOf(kind)})";
+
+    // The verdicts are in the order of their ids.
+    private static string ExamplesOf(IEnumerable<MessageVerdict> verdicts)
+    {
+        var ids = verdicts.Select(verdict => verdict.MessageId).ToList();
+        return string.Join(", ", ids.Take(Examples)) + (ids.Count > Examples ? ", …" : "");
+    }
+
+    private static IEnumerable<string> LeftPrepared(History found)
+    {
+        if (found.Prepared.Count > 0)
+            yield return $"prepared transactions left: {Figures.Count(found.Prepared.Count)} ({found.Prepared.First().GlobalId})";
+    }
+
+    private static IEnumerable<string> Miscounted(RoundEvidence evidence)
+    {
+        var expected = evidence.SeedRows + evidence.WarmUp.Count + evidence.Messages.Count;
+        if (evidence.TableRows != expected)
+        {
+            yield return $"rows: {Figures.Count(evidence.TableRows)} found, {Figures.Count(expected)} expected " +
+                         $"({Figures.Count(evidence.SeedRows)} seeded, {Figures.Count(evidence.WarmUp.Count)} by the warm-up, " +
+                         $"{Figures.Count(evidence.Messages.Count)} by the round)";
+        }
+    }
+}

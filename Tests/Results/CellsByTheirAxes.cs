@@ -1,0 +1,100 @@
+using System.Text.Json;
+using Kit.Guarantees;
+using Kit.Runner.Results;
+
+namespace Kit.Tests.Results;
+
+/// <summary>Cells that name an axis more than those of every day, as they will once the matrix has grown.</summary>
+public sealed class CellsByTheirAxes
+{
+    private static readonly CellName Plain = InventedRun.Cell("dtc-off");
+    private static readonly CellName Flushed = new([.. Plain.Values, ("flush", "group")]);
+
+    [Test]
+    public void A_document_keeps_them_in_order() =>
+        Assert.That(
+            JsonSerializer.Serialize(Flushed),
+            Is.EqualTo("""{"framework":"bare","transport":"postgresql","mode":"dtc-off","access":"ado","flush":"group"}"""));
+
+    [Test]
+    public void A_document_gives_them_back() =>
+        Assert.That(JsonSerializer.Deserialize<CellName>(JsonSerializer.Serialize(Flushed)), Is.EqualTo(Flushed));
+
+    [TestCase("""{"framework":"bare","transport":"postgresql","access":"ado"}""", "mode")]
+    [TestCase("""{"framework":"bare","framework":"bare","transport":"postgresql","mode":"shared"}""", "once")]
+    [TestCase("""{"framework":"bare","transport":"postgresql","mode":7}""", "mode")]
+    [TestCase("[]", "object")]
+    public void A_damaged_one_is_refused(string json, string because) =>
+        Assert.That(() => JsonSerializer.Deserialize<CellName>(json), Throws.InstanceOf<JsonException>().With.Message.Contains(because));
+
+    [Test]
+    public void Names_of_cells_and_files_have_their_values_in_order()
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(Flushed.ToString(), Is.EqualTo("bare/postgresql/dtc-off/ado/group"));
+            Assert.That(RoundDocument.FileNameOf(Flushed, round: 2, attempt: 1), Is.EqualTo("bare.postgresql.dtc-off.ado.group.round-2.attempt-1"));
+            Assert.That(Flushed.Group, Is.EqualTo("bare/postgresql/ado/group"));
+        }
+    }
+
+    [Test]
+    public void A_cell_of_another_value_is_another_cell()
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(Flushed, Is.Not.EqualTo(Plain));
+            Assert.That(Flushed.With("flush", "each"), Is.Not.EqualTo(Flushed));
+            Assert.That(Flushed.With("flush", "each").With("flush", "group"), Is.EqualTo(Flushed));
+        }
+    }
+
+    [Test]
+    public void The_csv_has_a_column_for_the_axis_and_says_what_a_name_leaves_out()
+    {
+        var run = new RecordedRun(
+            InventedRun.Document with { Cells = [Plain, Flushed], Implied = new Dictionary<string, string> { ["flush"] = "each" } },
+            [InventedRun.Round("dtc-off", 1, seconds: 2), InventedRun.Round("dtc-off", 1, seconds: 1) with { Cell = Flushed }]);
+        using var csv = new StringWriter();
+
+        RoundsCsv.Write(run, csv);
+
+        var lines = csv.ToString().Split('\n');
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(lines[0], Does.StartWith("framework,transport,mode,access,flush,round,"));
+            Assert.That(lines[1], Does.StartWith("bare,postgresql,dtc-off,ado,each,1,"));
+            Assert.That(lines[2], Does.StartWith("bare,postgresql,dtc-off,ado,group,1,"));
+        }
+    }
+
+    [Test]
+    public void Modes_are_set_against_the_strictest_of_the_same_value()
+    {
+        var strict = InventedRun.Cell("full-dtc");
+        var run = new RecordedRun(InventedRun.Document with { Cells = [strict, Plain, Flushed] }, []);
+
+        Assert.That(run.Cells.Where(run.IsStrictest).Select(result => result.Cell), Is.EqualTo([strict, Flushed]));
+    }
+
+    [Test]
+    public void A_round_stored_with_errors_of_its_own_has_clean_errors()
+    {
+        var stored = JsonSerializer.Serialize(InventedRun.Round("dtc-off", 1, seconds: 1), ResultJson.Options)
+            .Replace("\"cleanError\": 0", "\"error\": 3", StringComparison.Ordinal);
+
+        var round = JsonSerializer.Deserialize<RoundDocument>(stored, ResultJson.Options)!;
+
+        Assert.That(round.Accounts[DeliveryClass.CleanError], Is.EqualTo(3));
+    }
+
+    [Test]
+    public void A_round_with_a_class_that_is_none_is_refused()
+    {
+        var stored = JsonSerializer.Serialize(InventedRun.Round("dtc-off", 1, seconds: 1), ResultJson.Options)
+            .Replace("\"cleanError\"", "\"misplaced\"", StringComparison.Ordinal);
+
+        Assert.That(
+            () => JsonSerializer.Deserialize<RoundDocument>(stored, ResultJson.Options), Throws.InstanceOf<JsonException>().With.Message.Contains("'misplaced'"));
+    }
+}
