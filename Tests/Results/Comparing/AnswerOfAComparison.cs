@@ -119,7 +119,7 @@ public sealed class AnswerOfAComparison
     [Test]
     public void Names_the_whole_cell_where_the_reference_is_of_another_group()
     {
-        var other = Shared with { Access = "dapper" };
+        var other = InventedRun.Cell("shared", access: "dapper");
         RecordedRun With(RecordedRun run) => new(
             run.Document with { Cells = [Full, other] },
             [.. run.Rounds.Select(round => round.Cell == Shared ? round with { Cell = other } : round).Where(round => round.Cell != Off)]);
