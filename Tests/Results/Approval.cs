@@ -20,5 +20,5 @@ internal static class Approval
         Assert.That(received, Is.EqualTo(File.ReadAllText(path)), $"Differs from {path}. Run with KIT_APPROVE=1 if the new text is right.");
     }
 
-    private static string Folder([CallerFilePath] string thisFile = "") => Path.Combine(Path.GetDirectoryName(thisFile)!, "..", "Approved");
+    private static string Folder([CallerFilePath] string thisFile = "") => Path.GetFullPath(Path.Combine(Path.GetDirectoryName(thisFile)!, "..", "Approved"));
 }

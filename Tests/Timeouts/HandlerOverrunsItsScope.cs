@@ -67,18 +67,6 @@ public sealed class HandlerOverrunsItsScope
         Assert.That(said, Does.Contain("was not finished within 00:00:01").And.Not.Contain("MaximumTimeout"));
     }
 
-    [Test]
-    public void A_time_out_above_the_longest_is_refused_with_the_line_that_raises_it() =>
-        Assert.That(
-            () => TransactionTimeout.Require(TransactionManager.MaximumTimeout + Second),
-            Throws.TypeOf<ArgumentOutOfRangeException>().With.Message.Contain("TransactionManager.MaximumTimeout = TimeSpan.FromMinutes(11);"));
-
-    [Test]
-    public void A_time_out_of_zero_is_refused() =>
-        Assert.That(
-            () => TransactionTimeout.Require(TimeSpan.Zero),
-            Throws.TypeOf<ArgumentOutOfRangeException>().With.Message.Contain("longer than zero"));
-
     private static async Task InsertAndWaitAsync(NpgsqlDataSource data, CancellationToken inTime)
     {
         await InsertAsync(data);
