@@ -5,13 +5,13 @@ using RabbitMQ.Client.Exceptions;
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>The queues of one endpoint: its own, one for messages that are tried again, one for those that were given up.</summary>
-internal sealed class QueueNames(string name, QueueType type, bool hasRetries = true)
+internal sealed class QueueNames(string name, QueueType type, bool hasRetries = true, string? errors = null)
 {
     public string Queue => name;
 
     public string Retries => name + "_retry";
 
-    public string Errors => ErrorQueue.Of(name);
+    public string Errors => errors ?? ErrorQueue.Of(name);
 
     public QueueType Type => type;
 

@@ -10,7 +10,9 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <param name="name">The queue's name.</param>
 /// <param name="type">How the broker keeps it.</param>
 /// <param name="hasRetries">Whether it has the two queues next to it that bare endpoints use; other frameworks have their own.</param>
-public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueType type = QueueType.Classic, bool hasRetries = true) : IReturningQueue
+/// <param name="errors">Where a framework puts what it gives up that names its error queue itself; else <see cref="Modes.ErrorQueue"/> names it.</param>
+public sealed class RabbitMqQueue(
+    RabbitMqAddress address, string name, QueueType type = QueueType.Classic, bool hasRetries = true, string? errors = null) : IReturningQueue
 {
     private const int PublishBatch = 100;
 
@@ -18,7 +20,7 @@ public sealed class RabbitMqQueue(RabbitMqAddress address, string name, QueueTyp
     private static readonly TimeSpan QuorumTick = TimeSpan.FromSeconds(8);
     private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
 
-    private readonly QueueNames names = new(name, type, hasRetries);
+    private readonly QueueNames names = new(name, type, hasRetries, errors);
     private readonly ManagementApi management = new(address);
     private readonly SemaphoreSlim opening = new(1);
     private IConnection? connection;

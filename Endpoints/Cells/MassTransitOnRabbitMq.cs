@@ -46,7 +46,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
     public IMessageQueue OpenQueue(string name, string transport)
     {
         var settings = RabbitMqTransportSettings.Parse(transport);
-        var queue = new RabbitMqQueue(settings.Broker, name, settings.QueueType, hasRetries: false);
+        var queue = new RabbitMqQueue(settings.Broker, name, settings.QueueType, hasRetries: false, MassTransitErrorQueue.Of(name));
         return new RabbitMqCellQueue(queue, CreateAsync, DeadLetterOf);
 
         async Task CreateAsync(CancellationToken cancellationToken)
@@ -66,7 +66,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
             : RabbitMqQueue.BrokersReasonOf(properties));
 
     private static IReadOnlyDictionary<string, object?> ArgumentsOf(string queue, QueueType type) =>
-        QueueArguments.Of(type, errors: queue + "_error");
+        QueueArguments.Of(type, errors: MassTransitErrorQueue.Of(queue));
 
     private static void Configure(
         IBusRegistrationContext context, IRabbitMqBusFactoryConfigurator rabbit, RabbitMqTransportSettings transport,

@@ -26,8 +26,7 @@ public static class ReceiveEndpointExtensions
     {
         ArgumentNullException.ThrowIfNull(endpoint);
         ArgumentOutOfRangeException.ThrowIfLessThan(deliveryLimit, 1);
-        // As DefaultErrorQueueNameFormatter has it.
-        var errors = SettingsOf(endpoint, "UseQuorumQueue").QueueName + "_error";
+        var errors = MassTransitErrorQueue.Of(SettingsOf(endpoint, "UseQuorumQueue").QueueName!);
         // MassTransit gives the error queue the endpoint's arguments with the first fault, and they must be the same here.
         endpoint.BindDeadLetterQueue(errors, errors, queue => SetArguments(queue, errors, deliveryLimit));
         SetArguments(endpoint, errors, deliveryLimit);

@@ -1,0 +1,12 @@
+using MassTransit.Topology;
+
+namespace Kit.Endpoints.MassTransit;
+
+/// <summary>Where MassTransit puts the messages that it gives up, which is its own to say.</summary>
+public static class MassTransitErrorQueue
+{
+    private static readonly DefaultErrorQueueNameFormatter Formatter = new();
+
+    /// <param name="queue">The endpoint's queue.</param>
+    public static string Of(string queue) => Formatter.FormatErrorQueueName(queue);
+}
