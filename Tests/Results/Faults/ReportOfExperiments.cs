@@ -27,7 +27,10 @@ public sealed class ReportOfExperiments
         var dirty = Clean with { Dirty = true };
         var other = new GitCommit(new string('b', 40), Dirty: false);
 
-        foreach (var (own, speeds) in new[] { (Clean, other), (Clean, dirty), (dirty, Clean), (dirty, dirty), (null, Clean), (Clean, null), (null, (GitCommit?)null) })
+        foreach (var (own, speeds) in new (GitCommit?, GitCommit?)[]
+        {
+            (Clean, other), (Clean, dirty), (dirty, Clean), (dirty, dirty), (null, Clean), (Clean, null), (null, null),
+        })
             Assert.That(SpeedsOf(own, speeds), Does.EndWith(" – not the build of these experiments"), $"{own} {speeds}");
         Assert.That(SpeedsOf(Clean, null), Does.Contain("commit unknown"));
     }
@@ -84,7 +87,8 @@ public sealed class ReportOfExperiments
     public void Count_each_class_in_its_column()
     {
         var counts = Enum.GetValues<DeliveryClass>().Index().ToDictionary(kind => kind.Item, kind => 1 << kind.Index);
-        var row = LinesOf(Document, Kept with { Cell = Storm.Cell, Counts = counts }).Single(line => line.StartsWith("| bare | postgresql | full-dtc | 2,028", StringComparison.Ordinal));
+        var row = LinesOf(Document, Kept with { Cell = Storm.Cell, Counts = counts })
+            .Single(line => line.StartsWith("| bare | postgresql | full-dtc | 2,028", StringComparison.Ordinal));
 
         // Once with recovered; duplicated rows with duplicated sends; other are stuck and unexpected.
         Assert.That(row.Split(" | ").Skip(4), Is.EqualTo(
