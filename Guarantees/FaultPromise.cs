@@ -1,27 +1,14 @@
-using Kit.Guarantees.Promises;
 using Kit.Modes;
 
 namespace Kit.Guarantees;
 
 /// <summary>
 /// What a mode promises under a fault: the classes that a message which meets it may be of. Every other message is promised
-/// <see cref="DeliveryClass.Once"/>. What follows from the modes' definitions is written in the tables; what a framework, a driver or a broker
-/// makes of it is observed, and where it is known and less, it is a <see cref="KnownLimit"/>.
+/// <see cref="DeliveryClass.Once"/>. What follows from the modes' definitions is written in <see cref="PromiseTable"/>; what a framework, a driver
+/// or a broker makes of it is observed, and where it is known and less, it is a <see cref="KnownLimit"/>.
 /// </summary>
 public static class FaultPromise
 {
-    private static readonly ByMode<PromiseTable> Tables = new("the promises under faults")
-    {
-        { [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting], OneUnitPromises.Table },
-        // Without a transaction of the kit's own behind it a second connection commits with the first, or by itself.
-        { [TransactionMode.FullDtcPromoted, TransactionMode.Shared], OneUnitPromises.Table.With(Fault.SecondConnection, DeliveryClass.Once) },
-        { TransactionMode.DtcOff, DtcOffPromises.Table },
-        { TransactionMode.ScopeOff, ScopeOffPromises.Table },
-        { TransactionMode.TransactionsOff, TransactionsOffPromises.Table },
-        { TransactionMode.NpgsqlScope, NpgsqlScopePromises.Table },
-        { TransactionMode.Outbox, OutboxPromises.Table },
-    };
-
     /// <summary>The classes that the message may be of that meets the fault; with a server that crashes, every message.</summary>
     /// <param name="fault">What goes wrong.</param>
     /// <param name="mode">How transactional the handler is.</param>
@@ -34,7 +21,7 @@ public static class FaultPromise
     {
         ArgumentNullException.ThrowIfNull(fault);
         ArgumentNullException.ThrowIfNull(mode);
-        return Tables.Of(mode).Of(fault, isBroker);
+        return PromiseTable.Of(fault, mode, isBroker);
     }
 
     /// <summary>What holds for each message whatever goes wrong, and how often.</summary>
@@ -42,6 +29,6 @@ public static class FaultPromise
     public static IReadOnlySet<DeliveryClass> Always(TransactionMode mode)
     {
         ArgumentNullException.ThrowIfNull(mode);
-        return Tables.Of(mode).Always;
+        return PromiseTable.Always(mode);
     }
 }

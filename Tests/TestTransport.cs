@@ -1,16 +1,19 @@
 using Kit.Endpoints.Cells;
+using Kit.Runner.Transports;
 
 namespace Kit.Tests;
 
-/// <summary>Where the queues of one test are: its own database, a folder, or a virtual host of its own on the tests' broker.</summary>
+/// <summary>
+/// Where the queues of one test are: its own database, a virtual host of its own on the tests' broker, or else where a run would have them.
+/// </summary>
 internal sealed class TestTransport : IAsyncDisposable
 {
-    private static readonly Dictionary<string, Place> Places = new()
+    /// <summary>The transports whose servers the tests share.</summary>
+    private static readonly Dictionary<string, Place> Shared = new()
     {
         [TransportName.PostgreSql] = new(() => PostgreSqlServer.Missing, WithTheWidgetsAsync),
         [TransportName.RabbitMq] = new(() => PostgreSqlServer.Missing ?? RabbitMqServer.Missing, OnTheBrokerAsync),
         [TransportName.SqlServer] = new(() => SqlServerServer.Missing, WithTheWidgetsAsync),
-        [TransportName.Learning] = new(() => PostgreSqlServer.Missing, InAFolderAsync),
     };
 
     private readonly Func<ValueTask> remove;
@@ -23,7 +26,7 @@ internal sealed class TestTransport : IAsyncDisposable
 
     public string Address { get; }
 
-    /// <exception cref="ArgumentException">Nobody has said where the tests have the queues of its transport.</exception>
+    /// <exception cref="UnknownTransportException">Nobody has described its transport.</exception>
     public static Task<TestTransport> OpenAsync(Cell cell, ITestWidgets databases) =>
         Of(cell.Kind.Transport).OpenAsync(cell, databases);
 
@@ -33,23 +36,18 @@ internal sealed class TestTransport : IAsyncDisposable
 
     public ValueTask DisposeAsync() => remove();
 
-    private static Place Of(string transport) => Places.TryGetValue(transport, out var place)
-        ? place
-        : throw new ArgumentException(
-            $"Transport '{transport}': the tests do not know its servers and where its queues are. Enter it here.", nameof(transport));
+    private static Place Of(string transport) => Shared.TryGetValue(transport, out var place) ? place : AsInARun(Transport.Named(transport));
+
+    private static Place AsInARun(Transport transport) => new(
+        () => transport.SupportHere(TransportArguments.None).Because ?? (transport.Widgets == transport ? null : MissingServer(transport.Widgets.Name)),
+        async (cell, databases) =>
+        {
+            var place = await TransportServers.OpenAsync(cell, databases);
+            return new TestTransport(place.ForEndpoint, place.DisposeAsync);
+        });
 
     private static Task<TestTransport> WithTheWidgetsAsync(Cell cell, ITestWidgets databases) =>
         Task.FromResult(new TestTransport(databases.QueueOf(cell.Mode), () => ValueTask.CompletedTask));
-
-    private static Task<TestTransport> InAFolderAsync(Cell cell, ITestWidgets databases)
-    {
-        var folder = new TemporaryFolder();
-        return Task.FromResult(new TestTransport(folder.Path, () =>
-        {
-            folder.Dispose();
-            return ValueTask.CompletedTask;
-        }));
-    }
 
     private static async Task<TestTransport> OnTheBrokerAsync(Cell cell, ITestWidgets databases)
     {

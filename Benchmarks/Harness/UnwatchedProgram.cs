@@ -39,7 +39,7 @@ internal static class UnwatchedProgram
     {
         var left = messages;
         var handled = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        var builder = new WidgetBuilder(cell.Access.CreateInsert());
+        var handle = cell.CreateHandler();
         var host = HandlerProgram.Build(spec, cell, HandleAsync);
         await using ((IAsyncDisposable)host)
         {
@@ -50,7 +50,7 @@ internal static class UnwatchedProgram
 
         async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
         {
-            await builder.BuildAsync(message, context, cancellationToken);
+            await handle(message, context, cancellationToken);
             if (Interlocked.Decrement(ref left) == 0)
                 handled.SetResult();
         }

@@ -47,5 +47,12 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>Also the name of its queue.</summary>
     public string Name => string.Join('.', Values.Select(value => value.Value));
 
+    /// <summary>What it does with a message: the handler that is measured.</summary>
+    public HandleWidget CreateHandler() => new WidgetBuilder(Access.CreateInsert()).BuildAsync;
+
+    /// <summary>What its endpoint is built from.</summary>
+    /// <inheritdoc cref="EndpointSettings(string, string, string, TransactionMode, int)" path="/param"/>
+    public EndpointSettings EndpointOn(string queue, string transport, string widgets, int concurrency) => new(queue, transport, widgets, Mode, concurrency);
+
     public override string ToString() => Name;
 }

@@ -27,7 +27,7 @@ public sealed class CellProbe : IAsyncDisposable
     private readonly Cell cell;
     private readonly EndpointSettings settings;
     private readonly IMessageQueue queue;
-    private readonly WidgetBuilder builder;
+    private readonly HandleWidget handle;
     private readonly Onlooker onlooker;
     private readonly BuildWidget undeliverable = new(Guid.CreateVersion7());
     private readonly TaskCompletionSource ordered = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -44,7 +44,7 @@ public sealed class CellProbe : IAsyncDisposable
         this.cell = cell;
         this.settings = settings;
         queue = cell.Kind.OpenQueue(settings.Queue, settings.Transport);
-        builder = new WidgetBuilder(cell.Access.CreateInsert());
+        handle = cell.CreateHandler();
         onlooker = new Onlooker(cell.Kind.Widgets, settings);
     }
 
@@ -109,7 +109,7 @@ public sealed class CellProbe : IAsyncDisposable
     {
         if (message == undeliverable)
         {
-            await builder.BuildAsync(message, context, cancellationToken);
+            await handle(message, context, cancellationToken);
             await context.SendAsync($"{settings.Queue}_nowhere", new WidgetBuilt(message.MessageId), cancellationToken);
             return;
         }
@@ -121,7 +121,7 @@ public sealed class CellProbe : IAsyncDisposable
             if (ordered.Task.IsCompleted)
                 await GatherAsync(now, cancellationToken);
 
-            await builder.BuildAsync(message, context, cancellationToken);
+            await handle(message, context, cancellationToken);
             if (!ordered.Task.IsCompleted)
                 await LookAsync(message, context, cancellationToken);
         }

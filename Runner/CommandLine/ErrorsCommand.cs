@@ -1,3 +1,5 @@
+using Kit.Modes;
+
 namespace Kit.Runner.CommandLine;
 
 /// <summary><c>errors</c>: what became of messages that were given up, and their way back.</summary>
@@ -9,7 +11,7 @@ internal sealed class ErrorsCommand : KitCommand
             "Lists the dead letters of a bare endpoint's queue, in a database or broker of yours, and returns them to the queue.",
             (
                 "errors list --postgresql \"Host=db1;Username=app;Password=…;Database=orders\" --queue orders",
-                "what lies in orders_error, and why"),
+                $"what lies in {ErrorQueue.Of("orders")}, and why"),
             (
                 "errors return --postgresql \"Host=db1;Username=app;Password=…;Database=orders\" --queue orders --all",
                 "all of it back into orders"))

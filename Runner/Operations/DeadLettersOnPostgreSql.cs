@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Npgsql;
@@ -15,7 +16,7 @@ internal sealed class DeadLettersOnPostgreSql : DeadLetters
         : base(queue) => (name, this.address) = (queue.Name, address);
 
     protected override KitException Missing => new(
-        $"There is no queue '{name}' there: expected the tables {name} and {name}_error, looked in {address}.",
+        $"There is no queue '{name}' there: expected the tables {name} and {ErrorQueue.Of(name)}, looked in {address}.",
         "Name the queue as its endpoint is named (upper and lower case differ), and its own database: Database=… in the connection string.");
 
     /// <param name="connectionString">The queue's database.</param>
@@ -39,7 +40,7 @@ internal sealed class DeadLettersOnPostgreSql : DeadLetters
     {
         PostgresException { SqlState: PostgresErrorCodes.InsufficientPrivilege } refused => new KitException(
             $"The role lacks a right on the queue's tables: {address}: {refused.MessageText}.",
-            $"Connect as the endpoint's role, or grant SELECT and DELETE on {name}_error and INSERT on {name}.", refused),
+            $"Connect as the endpoint's role, or grant SELECT and DELETE on {ErrorQueue.Of(name)} and INSERT on {name}.", refused),
         NpgsqlException unreachable => PostgreSqlFacts.Explain(unreachable, address),
         _ => null,
     };

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using RabbitMQ.Client.Exceptions;
@@ -33,7 +34,7 @@ internal sealed class DeadLettersOnRabbitMq : DeadLetters
             unreachable.Message, "Start the broker, or correct the URI: amqp://user:password@host:5672/vhost.", unreachable),
         OperationInterruptedException refused => new KitException(
             $"The broker refused: {address}: {refused.ShutdownReason?.ReplyText ?? refused.Message}.",
-            $"The user needs the right to read {name}_error, and to write to the default exchange.", refused),
+            $"The user needs the right to read {ErrorQueue.Of(name)}, and to write to the default exchange.", refused),
         _ => null,
     };
 }

@@ -49,7 +49,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     {
         await using var experiment = spec.Experiment is null ? null : new ExperimentHandler(spec.Experiment, cell.Kind);
         using var probe = new HandlerProbe(
-            experiment is null ? new WidgetBuilder(cell.Access.CreateInsert()).BuildAsync : experiment.HandleAsync, spec.RecordCompletions);
+            experiment is null ? cell.CreateHandler() : experiment.HandleAsync, spec.RecordCompletions);
         var host = Build(spec, cell, probe.HandleAsync);
         await using ((IAsyncDisposable)host)
         {
@@ -69,7 +69,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
         // Standard output is the runner's line to this process.
         builder.Logging.AddConsole(console => console.LogToStandardErrorThreshold = LogLevel.Trace).SetMinimumLevel(LogLevel.Warning);
-        var settings = new EndpointSettings(spec.Queue, spec.Transport, spec.Widgets, cell.Mode, spec.Concurrency)
+        var settings = cell.EndpointOn(spec.Queue, spec.Transport, spec.Widgets, spec.Concurrency) with
         {
             TransactionTimeout = spec.TransactionTimeout ?? TransactionTimeout.Default,
         };

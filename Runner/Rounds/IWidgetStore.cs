@@ -17,16 +17,20 @@ internal interface IWidgetStore : IAsyncDisposable
     Task<IRoundStore> CreateEmptyAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>The two databases of one round, one for queues and one for widgets; dropped when it has ended.</summary>
-internal interface IRoundStore : IAsyncDisposable
+/// <summary>The databases for queues that stand next to widgets.</summary>
+internal interface IQueueStore
 {
     /// <summary>Connection string of the database that a mode has its queue in, with the settings that every endpoint of a run gets.</summary>
     string QueueForEndpoint(TransactionMode mode);
 
     /// <summary>The same for the runner's own look: no session that stays open and counts along.</summary>
     string QueueForRunner(TransactionMode mode);
+}
 
-    /// <summary>Connection string of the widgets' database, as <see cref="QueueForEndpoint"/>.</summary>
+/// <summary>The two databases of one round, one for queues and one for widgets; dropped when it has ended.</summary>
+internal interface IRoundStore : IQueueStore, IAsyncDisposable
+{
+    /// <summary>Connection string of the widgets' database, as <see cref="IQueueStore.QueueForEndpoint"/>.</summary>
     string WidgetsForEndpoint { get; }
 
     /// <summary>The same for the runner's own look.</summary>

@@ -140,8 +140,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             {
                 var probe = await CellProbe.RunAsync(
                     cell,
-                    new EndpointSettings(
-                        transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, cell.Mode, plan.Sizes.Concurrency),
+                    cell.EndpointOn(transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, plan.Sizes.Concurrency),
                     cancellationToken);
                 record.Save(run => run with { Probes = [.. run.Probes, Provenance.OfProbe(cell, probe)] });
                 if (probe.Support.Because is { } reason)

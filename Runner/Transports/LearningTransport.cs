@@ -25,7 +25,7 @@ internal sealed class LearningTransport : Transport
 
         /// <summary>In the folder for temporary files: the transport writes each message there before it moves it to its queue.</summary>
         public override async Task<RoundTransport> OpenAsync(
-            Cell cell, string queue, IRoundStore databases, CancellationToken cancellationToken)
+            Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken)
         {
             foreach (var leftover in OwnedFolder.Leftovers(Path.GetTempPath(), Prefix))
                 await leftover.DeleteAsync();

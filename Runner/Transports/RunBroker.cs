@@ -70,7 +70,7 @@ internal sealed class RunBroker : RunServer
 
     /// <summary>A virtual host of its own, or names of its own in the given one. What crashed runs left is removed before.</summary>
     public override async Task<RoundTransport> OpenAsync(
-        Cell cell, string queue, IRoundStore databases, CancellationToken cancellationToken)
+        Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken)
     {
         var space = await BrokerSpace.CreateAsync(address, cancellationToken);
         var settings = new RabbitMqTransportSettings(space.Address, queueType).Text;

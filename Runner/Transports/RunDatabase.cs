@@ -17,7 +17,7 @@ internal abstract class RunDatabase : RunServer
     public abstract Task<ClockSource> ReadClockAsync(CancellationToken cancellationToken);
 
     /// <summary>The queue is in the round's own databases, and goes with them.</summary>
-    public override Task<RoundTransport> OpenAsync(Cell cell, string queue, IRoundStore databases, CancellationToken cancellationToken) =>
+    public override Task<RoundTransport> OpenAsync(Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken) =>
         Task.FromResult(new RoundTransport(
             queue, databases.QueueForEndpoint(cell.Mode), databases.QueueForRunner(cell.Mode), () => ValueTask.CompletedTask));
 }

@@ -35,11 +35,11 @@ internal abstract class RunServer : IAsyncDisposable
     /// <summary>Opens a place for the queues of one cell, with nothing else in it but the widgets where a mode needs them there.</summary>
     /// <param name="cell">What is to run there.</param>
     /// <param name="queue">The queue's name, where it can have it.</param>
-    /// <param name="databases">The round's databases.</param>
+    /// <param name="databases">The databases for queues next to the cell's widgets.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="HttpRequestException">A broker's management plugin failed.</exception>
     /// <exception cref="KitException">The place cannot be made.</exception>
-    public abstract Task<RoundTransport> OpenAsync(Cell cell, string queue, IRoundStore databases, CancellationToken cancellationToken);
+    public abstract Task<RoundTransport> OpenAsync(Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken);
 
     /// <summary>Ends the kit's own server as a crash would, and starts it again.</summary>
     /// <returns>What shows it.</returns>

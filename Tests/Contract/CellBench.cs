@@ -20,7 +20,7 @@ internal sealed class CellBench : IAsyncDisposable
     private readonly ConcurrentDictionary<Guid, Situation> situations = new();
     private readonly ConcurrentDictionary<Guid, int> attempts = new();
     private readonly SemaphoreSlim gate = new(0);
-    private readonly WidgetBuilder builder;
+    private readonly HandleWidget handle;
     private IHost? running;
     private bool held;
     private int unreadable;
@@ -33,10 +33,10 @@ internal sealed class CellBench : IAsyncDisposable
         this.cell = cell;
         this.databases = databases;
         this.transport = transport;
-        Settings = new EndpointSettings(cell.Name, address, databases.Widgets, cell.Mode, Concurrency: 2);
+        Settings = cell.EndpointOn(cell.Name, address, databases.Widgets, concurrency: 2);
         queue = cell.Kind.OpenQueue(cell.Name, address);
         sink = cell.Kind.OpenQueue(Sink, address);
-        builder = new WidgetBuilder(cell.Access.CreateInsert());
+        handle = cell.CreateHandler();
     }
 
     public EndpointSettings Settings { get; }
@@ -182,7 +182,7 @@ internal sealed class CellBench : IAsyncDisposable
     private async Task ActAsync(BuildWidget message, Situation situation, int attempt, IMessageContext context, CancellationToken cancellationToken)
     {
         ThrowIf(situation is Situation.ThrowsOnceBeforeInsert && attempt == 1);
-        await builder.BuildAsync(message, context, cancellationToken);
+        await handle(message, context, cancellationToken);
         ThrowIf(situation is Situation.AlwaysThrowsAfterInsert || (situation is Situation.ThrowsOnceAfterInsert && attempt == 1));
         await context.SendAsync(Sink, new WidgetBuilt(message.MessageId), cancellationToken);
         ThrowIf(situation is Situation.ThrowsOnceAfterSend && attempt == 1);

@@ -43,7 +43,7 @@ public sealed class TransportThatNobodyWired
 
     [Test]
     public void Is_refused_by_the_tests_themselves() =>
-        Assert.That(() => TestTransport.MissingServer("invented"), Throws.ArgumentException.With.Message.Contains("'invented'"));
+        Assert.That(() => TestTransport.MissingServer("invented"), Throws.TypeOf<UnknownTransportException>().With.Message.Contains("'invented'"));
 
     private static TestCaseData Place(string name, Action<Cell> choose) => new TestCaseData(choose).SetArgDisplayNames(name);
 

@@ -1,0 +1,151 @@
+using Kit.Modes;
+using static Kit.Guarantees.DeliveryClass;
+
+namespace Kit.Guarantees;
+
+/// <summary>
+/// What is promised under each fault, side by side for all modes: no entry compiles that leaves a mode out. Modes that promise the same have
+/// one column.
+/// </summary>
+internal static class PromiseTable
+{
+    private static readonly PromiseRow WhateverGoesWrong = new(
+        OneUnit: [CleanError, Once], DtcOff: [Torn, Duplicated, Zombie, DuplicatedOutgoing, CleanError, Once],
+        ScopeOff: [Torn, Duplicated, Zombie, DuplicatedOutgoing, CleanError, Once], TransactionsOff: [Torn, Ghost, Zombie, Lost, CleanError, Once],
+        NpgsqlScope: [Torn, InDoubt, Stuck, CleanError, Once], Outbox: [DuplicatedOutgoing, CleanError, Once]);
+
+    private static readonly Dictionary<Fault, PromiseRow> Rows = new()
+    {
+        [Fault.ThrowBeforeInsert] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [CleanError], NpgsqlScope: [Once], Outbox: [Once]),
+        [Fault.ThrowAfterInsert] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Torn, Duplicated], TransactionsOff: [Torn, Zombie], NpgsqlScope: [Once], Outbox: [Once]),
+        [Fault.Poison] = new(
+            OneUnit: [CleanError], DtcOff: [CleanError], ScopeOff: [Torn, Duplicated, Zombie], TransactionsOff: [Torn, Zombie],
+            NpgsqlScope: [CleanError], Outbox: [CleanError]),
+        [Fault.KillBeforeCommit] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost], NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
+        [Fault.KillBetweenInserts] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Torn, Duplicated], TransactionsOff: [Torn, Zombie], NpgsqlScope: [Once], Outbox: [Once]),
+        // outbox: the process that is to die has committed, and until it is dead its dispatcher can have sent.
+        [Fault.KillBeforeDispatch] = new(
+            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once],
+            Outbox: [DuplicatedOutgoing, Once]),
+        [Fault.KillBeforeAcknowledgement] = new(
+            OneUnit: [Once], DtcOff: [Duplicated, DuplicatedOutgoing], ScopeOff: [Duplicated, DuplicatedOutgoing], TransactionsOff: [Once],
+            NpgsqlScope: [Once], Outbox: [DuplicatedOutgoing, Once]),
+        [Fault.CutAtCommit] = new(
+            OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, CleanError],
+            NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
+        // outbox: the server of a queue in a database tells a living process what became of its commit.
+        [Fault.CutAtReceive] = new(
+            OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Duplicated, Once], TransactionsOff: [Zombie, Lost, Once],
+            NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
+        // outbox: what is dispatched and not known to be is dispatched again.
+        [Fault.RestartDatabase] = new(
+            OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
+            NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]),
+        [Fault.RestartBroker] = new(
+            OneUnit: [Once], DtcOff: [Duplicated, DuplicatedOutgoing, Once], ScopeOff: [Duplicated, DuplicatedOutgoing, Once],
+            TransactionsOff: [Zombie, Lost, Once], NpgsqlScope: [Once], Outbox: [DuplicatedOutgoing, Once]),
+        [Fault.LostDeadlock] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Torn, Duplicated], TransactionsOff: [Torn, Zombie], NpgsqlScope: [Once], Outbox: [Once]),
+        [Fault.SwallowedError] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Torn], TransactionsOff: [Torn], NpgsqlScope: [Ghost], Outbox: [Once]),
+        [Fault.FailedCommit] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [CleanError], NpgsqlScope: [Once], Outbox: [Once]),
+        // outbox: the rows are committed with what is to be sent, and the message is done. The dispatcher goes on trying.
+        [Fault.FailedDispatch] = new(
+            OneUnit: [CleanError], DtcOff: [Duplicated, Zombie], ScopeOff: [Duplicated, Zombie], TransactionsOff: [Zombie], NpgsqlScope: [CleanError],
+            Outbox: [Zombie]),
+        // The message is given up before the queue is there. outbox alone sends again when the message is done.
+        [Fault.LateQueue] = new(
+            OneUnit: [CleanError], DtcOff: [Duplicated, Zombie], ScopeOff: [Duplicated, Zombie], TransactionsOff: [Zombie], NpgsqlScope: [CleanError],
+            Outbox: [DuplicatedOutgoing, Once]),
+        // Whoever sends past the endpoint has left every mode.
+        [Fault.ImmediateSend] = new(
+            OneUnit: [Ghost, DuplicatedOutgoing], DtcOff: [Ghost, DuplicatedOutgoing], ScopeOff: [Ghost, DuplicatedOutgoing],
+            TransactionsOff: [Ghost, DuplicatedOutgoing], NpgsqlScope: [Ghost, DuplicatedOutgoing], Outbox: [Ghost, DuplicatedOutgoing]),
+        // One unit: the kit refuses a second connection in a transaction that recovers nothing else. dtc-off: the bare endpoint refuses it; where
+        // a framework opens the scope, it is a known limit. npgsql-scope: the driver takes both connections into its two phases.
+        [Fault.SecondConnection] = new(
+            OneUnit: [CleanError], DtcOff: [CleanError], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Once], Outbox: [Once])
+        {
+            // Without a transaction of the kit's own behind it a second connection commits with the first, or by itself.
+            OneUnitOfAnother = [Once],
+        },
+        [Fault.KillAfterPrepare] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
+        [Fault.KillAfterDecision] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
+        // npgsql-scope: the driver un-enlists the connection, and what is written after that commits by itself.
+        [Fault.ScopeTimesOut] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Torn], Outbox: [Once]),
+        // dtc-off: handled as often as the mode allows, each time with its rows; then given up. scope-off: a framework can cancel the handler with
+        // the connection, between its inserts; each attempt leaves what it had inserted.
+        [Fault.ReceiveLost] = new(
+            OneUnit: [CleanError], DtcOff: [Duplicated, Zombie], ScopeOff: [Torn, Duplicated, Zombie], TransactionsOff: [Once],
+            NpgsqlScope: [Torn, InDoubt, Stuck, CleanError], Outbox: [Once]),
+        [Fault.DatabaseAway] = new(
+            OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
+            NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]),
+        [Fault.SlotsExhausted] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [CleanError, Once], Outbox: [Once]),
+    };
+
+    /// <summary>What differs where the queue is a broker's: acknowledgements and sends are then messages of their own.</summary>
+    private static readonly Dictionary<Fault, Func<PromiseRow, PromiseRow>> OnBroker = new()
+    {
+        [Fault.CutAtReceive] = row => row with
+        {
+            DtcOff = [Duplicated, DuplicatedOutgoing, Once],
+            ScopeOff = [Duplicated, DuplicatedOutgoing, Once],
+            Outbox = [DuplicatedOutgoing, Once],
+        },
+        [Fault.RestartDatabase] = row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] },
+        [Fault.ReceiveLost] = row => row with { Outbox = [DuplicatedOutgoing, Once] },
+        [Fault.DatabaseAway] = row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] },
+    };
+
+    private static readonly ByMode<Func<PromiseRow, IReadOnlySet<DeliveryClass>>> Columns = new("the promises under faults")
+    {
+        { [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting], row => row.OneUnit },
+        { [TransactionMode.FullDtcPromoted, TransactionMode.Shared], row => row.OneUnitOfAnother ?? row.OneUnit },
+        { TransactionMode.DtcOff, row => row.DtcOff },
+        { TransactionMode.ScopeOff, row => row.ScopeOff },
+        { TransactionMode.TransactionsOff, row => row.TransactionsOff },
+        { TransactionMode.NpgsqlScope, row => row.NpgsqlScope },
+        { TransactionMode.Outbox, row => row.Outbox },
+    };
+
+    /// <exception cref="UnknownModeException">The mode has no column.</exception>
+    /// <exception cref="NotSupportedException">The fault has no entry.</exception>
+    public static IReadOnlySet<DeliveryClass> Of(Fault fault, TransactionMode mode, bool isBroker)
+    {
+        var column = Columns.Of(mode);
+        if (!Rows.TryGetValue(fault, out var row))
+            throw new NotSupportedException($"Nobody has said what is promised under '{fault}'. Enter it in {nameof(PromiseTable)}.");
+
+        return column(isBroker && OnBroker.TryGetValue(fault, out var changed) ? changed(row) : row);
+    }
+
+    /// <inheritdoc cref="FaultPromise.Always"/>
+    public static IReadOnlySet<DeliveryClass> Always(TransactionMode mode) => Columns.Of(mode)(WhateverGoesWrong);
+}
+
+/// <summary>The classes that a message may be of, for each way in which modes commit.</summary>
+/// <param name="OneUnit">Receive, rows and sends are one unit: nothing is seen of an attempt that failed.</param>
+/// <param name="DtcOff">Rows commit before the receive: what ends the process or the receive between them handles the message again.</param>
+/// <param name="ScopeOff">As dtc-off, and each insert commits by itself: half an attempt stays.</param>
+/// <param name="TransactionsOff">The receive has committed before the handler: nothing is handled again.</param>
+/// <param name="NpgsqlScope">A driver's two-phase commit that nobody recovers: as one unit until a crash.</param>
+/// <param name="Outbox">The rows exactly once; the sends at least once, with the same id.</param>
+internal sealed record PromiseRow(
+    HashSet<DeliveryClass> OneUnit, HashSet<DeliveryClass> DtcOff, HashSet<DeliveryClass> ScopeOff,
+    HashSet<DeliveryClass> TransactionsOff, HashSet<DeliveryClass> NpgsqlScope, HashSet<DeliveryClass> Outbox)
+{
+    /// <summary>
+    /// The unit of a transaction that is not the kit's own two-phase commit, where that promises something else than <see cref="OneUnit"/>.
+    /// </summary>
+    public HashSet<DeliveryClass>? OneUnitOfAnother { get; init; }
+}
