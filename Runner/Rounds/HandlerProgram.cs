@@ -1,7 +1,6 @@
 using System.Runtime.InteropServices;
 using System.Text.Json;
 using Kit.Endpoints.Cells;
-using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Faults.Experiments;
 using Microsoft.Extensions.Hosting;
