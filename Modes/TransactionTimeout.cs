@@ -9,11 +9,10 @@ namespace Kit.Modes;
 public static class TransactionTimeout
 {
     /// <summary>
-    /// What .NET gives a scope that asks for nothing: 1 minute, unless the process set another. Where it set none (zero), the longest, or a day.
+    /// What .NET gives a scope that asks for nothing: 1 minute, unless the process set another. Where it set none (zero), .NET gives the longest,
+    /// and where it set none of that either, this is a day.
     /// </summary>
-    public static TimeSpan Default => TransactionManager.DefaultTimeout is { Ticks: > 0 } set ? set
-        : Longest != Timeout.InfiniteTimeSpan ? Longest
-        : TimeSpan.FromDays(1);
+    public static TimeSpan Default => TransactionManager.DefaultTimeout is { Ticks: > 0 } set ? set : TimeSpan.FromDays(1);
 
     /// <summary>
     /// The longest time-out that this process allows: 10 minutes, unless it set another. Infinite where .NET's own limit is off (zero).

@@ -57,7 +57,7 @@ public static class RoundsCsv
         foreach (var result in run.Cells)
         {
             foreach (var round in result.Rounds)
-                {
+            {
                 csv.WriteRecord(
                 [
                     .. axes.Select(axis => result.Cell.On(axis) ?? run.Document.Implied?[axis]),

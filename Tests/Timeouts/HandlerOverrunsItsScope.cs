@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Text.Json;
-using System.Transactions;
 using Kit.Modes;
 using Npgsql;
 

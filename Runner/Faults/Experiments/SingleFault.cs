@@ -35,7 +35,8 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
         {
             await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken);
             var why = await new FaultInjector(cell, chosen, testbed, servers, away, fired.Add).InjectAsync(injection, cancellationToken);
-            var unsettled = await Settling.WaitAsync(testbed.CountAsync, cancellationToken);
+            var unsettled = await Settling.WaitAsync(
+                testbed.CountAsync, mayHideWork: injection is Restart && !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
             await testbed.StopHandlerAsync(cancellationToken);
             var account = Account.Of(await testbed.ReadHistoryAsync(cancellationToken), testbed.Workload);
             return Judge(blank, account, injection is Restart, why ?? unsettled) with { Seconds = watch.Elapsed.TotalSeconds };

@@ -41,7 +41,8 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         {
             await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken);
             var facts = await RageAsync(testbed, watch, cancellationToken);
-            var unsettled = await Settling.WaitAsync(testbed.CountAsync, cancellationToken);
+            var unsettled = await Settling.WaitAsync(
+                testbed.CountAsync, mayHideWork: !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
             await testbed.StopHandlerAsync(cancellationToken);
             var account = Account.Of(await testbed.ReadHistoryAsync(cancellationToken), testbed.Workload);
             return Judge(blank, account, unsettled, facts) with { Seconds = watch.Elapsed.TotalSeconds };

@@ -9,5 +9,6 @@ public sealed class SettlingExplained
         File.ReadAllText(Path.Combine(RepositoryFiles.Root, "results", "README.md")),
         Does.Contain(
             $"when no count has moved for {Settling.Quiet.TotalSeconds} seconds, or for {Settling.QuietWithWorkLeft.TotalSeconds} where a message or a " +
-            $"prepared transaction is left; after {Settling.Limit.TotalSeconds} seconds without that it is void"));
+            "prepared transaction is left or an endpoint may still have messages that it received before a server went away; " +
+            $"after {Settling.Limit.TotalSeconds} seconds without that it is void"));
 }

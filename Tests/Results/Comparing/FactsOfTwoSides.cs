@@ -14,7 +14,9 @@ public sealed class FactsOfTwoSides
     [
         Differs(Document with { Commit = Document.Commit! with { Dirty = false } }, "commit", $"{Document.Commit!.Id}, with changes", Document.Commit.Id),
         Differs(Document with { Build = new BuildFacts("/kit", "1.0", "abc") }, "build", "–", "1.0, fingerprint abc"),
-        Differs(Document with { Host = Document.Host with { Cores = 3 } }, "machine", "2 cores, Invented CPU @ 2.50GHz, 8.00 GiB", "3 cores, Invented CPU @ 2.50GHz, 8.00 GiB"),
+        Differs(
+            Document with { Host = Document.Host with { Cores = 3 } },
+            "machine", "2 cores, Invented CPU @ 2.50GHz, 8.00 GiB", "3 cores, Invented CPU @ 2.50GHz, 8.00 GiB"),
         Differs(Document with { Host = Document.Host with { OperatingSystem = "Debian 13" } }, "system", "Debian GNU/Linux 12", "Debian 13"),
         Differs(Document with { Host = Document.Host with { Runtime = ".NET 11" } }, "runtime", ".NET 10.0.1", ".NET 11"),
         Differs(Document with { Broker = new Dictionary<string, string> { ["version"] = "4.1.0" } }, "RabbitMQ queues", "classic, durable", "–"),

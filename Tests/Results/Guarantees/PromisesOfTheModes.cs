@@ -23,6 +23,15 @@ public sealed class PromisesOfTheModes
     }
 
     [Test]
+    public void Of_a_mode_that_nobody_entered_are_refused()
+    {
+        var invented = TransactionMode.FullDtc with { Name = "invented" };
+
+        foreach (var choose in new Action[] { () => FaultPromise.Of(Fault.Poison, invented, isBroker: false), () => FaultPromise.Always(invented) })
+            Assert.That(choose, Throws.TypeOf<UnknownModeException>().With.Message.StartsWith("the promises under faults: mode 'invented'"));
+    }
+
+    [Test]
     public void Of_a_fault_that_nobody_entered_are_refused() =>
         Assert.That(
             () => FaultPromise.Of(new Fault("invented", "nobody knows"), TransactionMode.FullDtc, isBroker: false),

@@ -22,7 +22,7 @@ public sealed class APackageThatABuildAskedFor
         var package = OptionalPackage.Describe(
             new("NPoco", "Access", version, choice: "auto", folder: "", answer: "Found 3 versions.", isFromFolder: false));
 
-        Assert.That(package.Support, Is.EqualTo(Support.Missing($"the package feed has no NPoco {series}")));
+        Assert.That(package.Support, Is.EqualTo(new Support($"the package feed has no NPoco {series}", IsMissing: true)));
         Assert.That(package.Origin, Is.EqualTo("Found 3 versions."));
     }
 
@@ -30,7 +30,7 @@ public sealed class APackageThatABuildAskedFor
     [TestCase("False")]
     public void Switched_off_it_says_by_which_switch(string choice) => Assert.That(
         OptionalPackage.Describe(new("NPoco", "Access", "6.2.0", choice, folder: "", answer: "", isFromFolder: false)).Support,
-        Is.EqualTo(Support.Missing("the build left NPoco out (KitAccess=false)")));
+        Is.EqualTo(new Support("the build left NPoco out (KitAccess=false)", IsMissing: true)));
 
     [Test]
     public void Written_into_an_assembly_it_is_read_from_there()

@@ -97,6 +97,24 @@ public sealed class HandlerInADeadlineScope
         Assert.That(ends, Is.EqualTo([TransactionStatus.Committed]));
     }
 
+    [Test]
+    public void Takes_longer_than_its_time_and_is_rolled_back_although_its_caller_stopped()
+    {
+        using var caller = new CancellationTokenSource();
+
+        Assert.That(
+            () => RunAsync(
+                Short,
+                async (_, _) =>
+                {
+                    await caller.CancelAsync();
+                    await Task.Delay(2 * Short, CancellationToken.None);
+                },
+                caller.Token),
+            Throws.TypeOf<TimeoutException>());
+        Assert.That(ends, Is.EqualTo([TransactionStatus.Aborted]));
+    }
+
     private Task RunAsync(TimeSpan timeout, Func<Transaction, CancellationToken, Task> handle, CancellationToken cancellationToken = default) =>
         DeadlineScope.RunAsync(
             new TransactionSettings(TransactionMode.DtcOff, timeout),

@@ -46,7 +46,7 @@ public sealed class LongestTimeOut
 
     [TestCase(1, 10, ExpectedResult = 1, Description = "What .NET gives.")]
     [TestCase(2, 10, ExpectedResult = 2)]
-    [TestCase(0, 10, ExpectedResult = 10, Description = "None asked for: the longest.")]
+    [TestCase(0, 10, ExpectedResult = 10, Description = "None: .NET gives the longest.")]
     [TestCase(0, 0, ExpectedResult = 24 * 60, Description = "And none of that: a day.")]
     public double An_endpoint_that_asks_for_none_has_that_of_the_process(int minutes, int longest)
     {
@@ -54,6 +54,16 @@ public sealed class LongestTimeOut
         TransactionManager.DefaultTimeout = minutes * Minute;
 
         return TransactionTimeout.Default.TotalMinutes;
+    }
+
+    [Test]
+    public void A_longest_that_is_set_later_is_the_default_where_the_process_has_none()
+    {
+        TransactionManager.MaximumTimeout = TimeSpan.Zero;
+        TransactionManager.DefaultTimeout = TimeSpan.Zero;
+        TransactionManager.MaximumTimeout = 5 * Minute;
+
+        Assert.That(TransactionTimeout.Default, Is.EqualTo(5 * Minute));
     }
 
     [Test]

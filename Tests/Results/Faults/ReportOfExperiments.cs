@@ -1,0 +1,151 @@
+using Kit.Guarantees;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Tests.Results.Faults;
+
+/// <summary>Experiments that are less, or more, than those of every day.</summary>
+public sealed class ReportOfExperiments
+{
+    private static readonly FaultDocument Document = InventedExperiments.Document;
+    private static readonly FaultResult Kept = InventedExperiments.Results.First(result => result is { Verdict: FaultVerdict.Kept, Storm: null });
+    private static readonly FaultResult Storm = InventedExperiments.Results.First(result => result.Storm is not null);
+    private static readonly GitCommit Clean = new(new string('a', 40), Dirty: false);
+
+    [Test]
+    public void Without_a_run_to_take_speeds_from_say_how_to_name_one() =>
+        Assert.That(LinesOf(Document with { Speeds = null }, Kept), Has.Some.EqualTo("- msg/s: of no run; name one with --speed-from"));
+
+    [Test]
+    public void With_speeds_of_the_same_clean_build_are_without_a_warning() =>
+        Assert.That(SpeedsOf(Clean, Clean), Is.EqualTo("- msg/s: means of the fault-free run results/reference, commit aaaaaaaaaaaa"));
+
+    [Test]
+    public void With_speeds_of_another_build_or_of_one_that_nobody_can_name_warn()
+    {
+        var dirty = Clean with { Dirty = true };
+        var other = new GitCommit(new string('b', 40), Dirty: false);
+
+        foreach (var (own, speeds) in new (GitCommit?, GitCommit?)[]
+        {
+            (Clean, other), (Clean, dirty), (dirty, Clean), (dirty, dirty), (null, Clean), (Clean, null), (null, null),
+        })
+            Assert.That(SpeedsOf(own, speeds), Does.EndWith(" – not the build of these experiments"), $"{own} {speeds}");
+        Assert.That(SpeedsOf(Clean, null), Does.Contain("commit unknown"));
+    }
+
+    [Test]
+    public void On_a_users_own_servers_name_none_of_the_kits() =>
+        Assert.That(LinesOf(Document with { Servers = new Dictionary<string, string>() }, Kept), Has.None.StartsWith("- Servers"));
+
+    [Test]
+    public void Of_nothing_have_a_head_alone() =>
+        Assert.That(LinesOf(Document with { LeftOut = [] }).Where(line => line.StartsWith('#')), Is.EqualTo(["# Guarantees, 2026-03-01 12:00:00 UTC"]));
+
+    [Test]
+    public void Are_in_the_order_of_framework_transport_mode_and_fault()
+    {
+        FaultResult Of(string framework, string transport, string mode, Fault fault) => Kept with
+        {
+            Cell = new CellName(("framework", framework), ("transport", transport), ("mode", mode), ("access", "ado")),
+            Fault = fault.Name,
+        };
+
+        using var csv = new StringWriter { NewLine = "\n" };
+        new GuaranteeReport(
+            Document,
+            [
+                Of("masstransit", "rabbitmq", "dtc-off", Fault.Poison),
+                Of("bare", "rabbitmq", "dtc-off", Fault.Poison),
+                Of("bare", "postgresql", "outbox", Fault.Poison),
+                Of("bare", "postgresql", "full-dtc", Fault.Poison),
+                Of("bare", "postgresql", "full-dtc", Fault.ThrowAfterInsert),
+            ]).WriteCsv(csv);
+
+        Assert.That(
+            csv.ToString().Split('\n').Skip(1).SkipLast(1).Select(line => string.Join(' ', line.Split(',').Where((_, column) => column is 0 or 1 or 2 or 5))),
+            Is.EqualTo(
+            [
+                "bare postgresql full-dtc throw-after-insert", "bare postgresql full-dtc poison", "bare postgresql outbox poison",
+                "bare rabbitmq dtc-off poison", "masstransit rabbitmq dtc-off poison",
+            ]));
+    }
+
+    [Test]
+    public void Of_a_storm_over_two_phase_commit_say_where_the_kills_met_it() => Assert.That(
+        LinesOf(Document, Storm with { Storm = Storm.Storm! with { Kills = 1_000, Windows = new WindowsMet(4, 3, 2, 1) } }),
+        Has.Some.EqualTo(
+            $"- {Storm.Name}: 1,000 kills; windows met: 4 before prepare, 3 prepared, 2 decided (second phase outstanding), 1 none open"));
+
+    [Test]
+    public void Of_a_storm_in_which_nothing_was_in_flight_have_no_rates() => Assert.That(
+        LinesOf(Document, Storm with { Storm = Storm.Storm! with { InFlight = 0 } }),
+        Has.Some.EqualTo("| bare | postgresql | full-dtc | 0 | – | – | – | – | – | – | – | 7 | kept |"));
+
+    [Test]
+    public void Count_each_class_in_its_column()
+    {
+        var counts = Enum.GetValues<DeliveryClass>().Index().ToDictionary(kind => kind.Item, kind => 1 << kind.Index);
+        var row = LinesOf(Document, Kept with { Cell = Storm.Cell, Counts = counts })
+            .Single(line => line.StartsWith("| bare | postgresql | full-dtc | 2,028", StringComparison.Ordinal));
+
+        // Once with recovered; duplicated rows with duplicated sends; other are stuck and unexpected.
+        Assert.That(row.Split(" | ").Skip(4), Is.EqualTo(
+            ["3,072", "256", "72", "16", "32", "2", "4", "512", "129", "4,095 |"]));
+    }
+
+    [Test]
+    public void Show_how_many_messages_met_a_fault_where_a_server_crashed_under_all()
+    {
+        var crashed = Kept with { Observed = [new Observation(DeliveryClass.Once, 1_990), new Observation(DeliveryClass.Duplicated, 10)] };
+
+        Assert.That(LinesOf(Document, crashed), Has.Some.Contains(": 1,990 once+10 duplicated |"));
+        Assert.That(LinesOf(Document, crashed with { Observed = [new Observation(DeliveryClass.Once, 2)] }), Has.Some.Contains(": 2 once |"));
+        Assert.That(LinesOf(Document, crashed with { Observed = [new Observation(DeliveryClass.Once, 1)] }), Has.Some.Contains(": once |"));
+    }
+
+    [Test]
+    public void Explain_known_only_where_something_is()
+    {
+        var known = InventedExperiments.Results.Single(result => result.Known is not null);
+
+        Assert.That(LinesOf(Document, Kept), Has.None.Contains("(known)"));
+        Assert.That(LinesOf(Document, known), Has.Some.Contains("(known): to this message or a neighbour"));
+    }
+
+    [Test]
+    public void Of_a_verdict_that_nobody_described_are_refused() => Assert.That(
+        () => LinesOf(Document, Kept with { Verdict = (FaultVerdict)99 }),
+        Throws.InvalidOperationException.With.Message.EqualTo($"{Kept.Name} has a verdict that no table shows: 99."));
+
+    [Test]
+    public void Name_each_reason_of_what_is_known_once()
+    {
+        Violation Known(string reason) => new(Guid.Empty, "message 1 is lost", []) { Known = reason };
+
+        var result = Kept with { Verdict = FaultVerdict.Broken, Violations = [Known("first"), Known("second"), Known("first")] };
+
+        Assert.That(result.Known, Is.EqualTo("first; second"));
+        Assert.That((result with { Verdict = FaultVerdict.Void }).Known, Is.Null);
+    }
+
+    [TestCase(FaultVerdict.Kept, true)]
+    [TestCase(FaultVerdict.NoWindow, true)]
+    [TestCase(FaultVerdict.Broken, false)]
+    [TestCase(FaultVerdict.Void, false)]
+    [TestCase(FaultVerdict.Failed, false)]
+    public void Are_good_where_a_promise_is_kept_or_there_is_nothing_to_show(FaultVerdict verdict, bool isGood) =>
+        Assert.That((Kept with { Verdict = verdict }).IsGood, Is.EqualTo(isGood));
+
+    private static string SpeedsOf(GitCommit? own, GitCommit? speeds) => LinesOf(
+        Document with { Commit = own, Speeds = Document.Speeds! with { Commit = speeds } }, Kept).Single(
+        line => line.StartsWith("- msg/s:", StringComparison.Ordinal));
+
+    private static List<string> LinesOf(FaultDocument document, params FaultResult[] results)
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+        new GuaranteeReport(document, results).WriteMarkdown(output);
+        return [.. output.ToString().Split('\n')];
+    }
+}

@@ -1,0 +1,71 @@
+using Kit.Runner.Results;
+
+namespace Kit.Tests.Results;
+
+/// <summary>What a reader is told of a round that is not like the others.</summary>
+public sealed class NotesOnARound
+{
+    private const string Round = "bare/postgresql/full-dtc/ado, round 1";
+    private const string Busy = "noisy, other processes took 50 % of the CPU (more than 8 %). ";
+
+    private static readonly RoundDocument Quiet = InventedRun.Round("full-dtc", 1, seconds: 4);
+    private static readonly RoundDocument Noisy = Quiet with { Noise = new Noise(Reading.Of(0.5), Noise.DefaultLimit, BusiestProcess: null) };
+    private static readonly RoundDocument Again = Quiet with { Attempt = 2 };
+
+    [Test]
+    public void A_quiet_one_needs_none() => Assert.That(NotesOn(Quiet), Is.Empty);
+
+    [Test]
+    public void A_noisy_one_that_was_run_again_is_out() => Assert.That(
+        NotesOn(Noisy, Again), Is.EqualTo([$"{Round}: {Busy}It was run again: attempt 2 was quieter, and counts."]));
+
+    [Test]
+    public void A_noisy_one_that_failed_when_it_was_run_again_is_in() => Assert.That(
+        NotesOn(Noisy, Again with { Outcome = RoundOutcome.Stalled("no commit for 30 s") }),
+        Is.EqualTo(
+        [
+            $"{Round}: {Busy}Of the valid attempts at this round it is the quieter, and counts.",
+            $"{Round} again: stalled, not in the averages: no commit for 30 s.",
+        ]));
+
+    [Test]
+    public void A_noisy_one_that_failed_leaves_the_round_without_an_attempt() => Assert.That(
+        NotesOn(Noisy with { Outcome = RoundOutcome.Error("no server") }),
+        Is.EqualTo([$"{Round}: error, not in the averages: no server.", $"{Round}: {Busy}No attempt at this round counts."]));
+
+    [Test]
+    public void A_noisy_one_is_in_where_only_another_round_was_run_again() => Assert.That(
+        NotesOn(Noisy, Quiet with { Round = 2 }, Again with { Round = 2 }), Is.EqualTo([$"{Round}: {Busy}It was not run again, and counts."]));
+
+    [Test]
+    public void One_of_less_than_a_second_has_no_busiest() => Assert.That(
+        NotesOn(InventedRun.Round("full-dtc", 1, seconds: 0.5)),
+        Is.EqualTo(["bare/postgresql/full-dtc/ado: drained in less than a second, so there is no busiest second to show."]));
+
+    [Test]
+    public void Promotions_are_told_round_by_round() => Assert.That(
+        NotesOn(Quiet with { Promotions = 0 }, Quiet with { Round = 2, Promotions = 1_200 }),
+        Is.EqualTo(["bare/postgresql/full-dtc/ado: transactions promoted to a distributed one, round by round: 0; 1,200."]));
+
+    [Test]
+    public void What_could_not_be_measured_is_told_once()
+    {
+        var blind = Quiet with { Noise = new Noise(Reading.Missing("no such counter"), Noise.DefaultLimit, BusiestProcess: null) };
+
+        Assert.That(
+            NotesOn(blind, blind with { Round = 2 }),
+            Is.EqualTo(["bare/postgresql/full-dtc/ado: load by other processes not measured: no such counter."]));
+    }
+
+    [TestCase(1, "bare/postgresql/full-dtc/ado, round 1: 100 msg/s, valid, noisy: others took 50 %")]
+    [TestCase(2, "bare/postgresql/full-dtc/ado, round 1 again: 100 msg/s, valid, noisy: others took 50 %")]
+    public void In_one_line_it_is_told_as_well(int attempt, string line) => Assert.That(RoundLine.Of(Noisy with { Attempt = attempt }), Is.EqualTo(line));
+
+    [Test]
+    public void In_one_line_a_failed_one_has_its_reasons() => Assert.That(
+        RoundLine.Of(Quiet with { Outcome = RoundOutcome.Invalid(["messages lost: 1", "rows: 3 found"]) }),
+        Is.EqualTo($"{Round}: 100 msg/s, INVALID (messages lost: 1; rows: 3 found)"));
+
+    private static IReadOnlyList<string> NotesOn(params RoundDocument[] rounds) =>
+        RoundNotes.Of(new RecordedRun(InventedRun.Document with { Cells = [Quiet.Cell] }, rounds));
+}
