@@ -4,8 +4,8 @@ using static Kit.Guarantees.DeliveryClass;
 namespace Kit.Guarantees;
 
 /// <summary>
-/// What is promised under each fault, side by side for all modes: no entry compiles that leaves a mode out. Modes that promise the same have
-/// one column.
+/// What is promised under each fault, side by side for all modes: no entry compiles that leaves a column out. Modes that promise the same have
+/// one column; <see cref="Columns"/> says which mode has which.
 /// </summary>
 internal static class PromiseTable
 {
@@ -107,6 +107,9 @@ internal static class PromiseTable
         [Fault.DatabaseAway] = row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] },
     };
 
+    /// <summary>
+    /// The column of each mode. <c>full-dtc-promoted</c> and <c>shared</c> promise what <c>full-dtc</c> does, except where a row says otherwise.
+    /// </summary>
     private static readonly ByMode<Func<PromiseRow, IReadOnlySet<DeliveryClass>>> Columns = new("the promises under faults")
     {
         { [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting], row => row.OneUnit },

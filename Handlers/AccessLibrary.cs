@@ -5,10 +5,13 @@ namespace Kit.Handlers;
 /// <summary>A data access library that can write the widget: its name, whether it is here, and its insert.</summary>
 public sealed record AccessLibrary(string Name, Support Support, Func<IWidgetInsert> CreateInsert)
 {
-    /// <summary>Hand-written ADO.NET first: the floor.</summary>
+    /// <summary>Hand-written ADO.NET, the floor that the others are set against: the one that is measured where none is named.</summary>
+    public const string Baseline = "ado";
+
+    /// <summary>All, the baseline first.</summary>
     public static IReadOnlyList<AccessLibrary> All { get; } =
     [
-        new("ado", Support.Yes, () => new AdoInsert()),
+        new(Baseline, Support.Yes, () => new AdoInsert()),
         new("dapper", Support.Yes, () => new DapperInsert()),
 #if KIT_NPOCO
         new("npoco", Support.Yes, () => new NPocoInsert()),

@@ -23,7 +23,8 @@ public sealed class TransportServers
     [OneTimeTearDown]
     public async Task Stop()
     {
-        foreach (var server in Started.Values)
+        // One that did not start has failed the test that asked for it.
+        foreach (var server in Started.Values.Where(server => server is { IsValueCreated: true, Value.IsCompletedSuccessfully: true }))
             await (await server.Value).DisposeAsync();
     }
 

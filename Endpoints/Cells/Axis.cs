@@ -4,7 +4,8 @@ namespace Kit.Endpoints.Cells;
 
 /// <summary>
 /// One dimension of the matrix: what it is called, which value a cell has on it, which values are measured where none is named, and which cells
-/// it rules out. The command line, documents, tables and comparisons read the list of <see cref="Cell.Axes"/>; none of them names an axis.
+/// it rules out. The command line, documents, tables and comparisons read the list of <see cref="Cell.Axes"/>. Reports know the first three by name,
+/// because they know what a framework, a transport and a mode mean.
 /// </summary>
 /// <param name="Name">As options and documents name it: <c>transport</c>.</param>
 /// <param name="Plural">In a sentence, for several of them.</param>
@@ -21,7 +22,7 @@ public sealed record Axis(string Name, string Plural, Func<Cell, string> ValueOf
     public string? Implied { get; init; }
 
     /// <summary>Whether a cell can be what its value on this axis says, or why not.</summary>
-    public Func<Cell, Support> Rule { get; init; } = _ => Support.Yes;
+    public required Func<Cell, Support> Rule { get; init; }
 
     /// <summary>Every value, in the order of the cells.</summary>
     public IReadOnlyList<string> Values => field ??= [.. Cell.All.Select(ValueOf).Distinct(StringComparer.Ordinal)];

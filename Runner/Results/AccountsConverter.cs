@@ -5,23 +5,33 @@ using Kit.Guarantees;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// Messages by class. Rounds that were stored while rounds had classes of their own say <c>error</c> for <see cref="DeliveryClass.CleanError"/>.
+/// Messages by class. Rounds that were stored while rounds had classes of their own say <c>error</c>, with at most one
+/// row; that is read as <see cref="DeliveryClass.CleanError"/>, which has none.
 /// </summary>
 public sealed class AccountsConverter : JsonConverter<IReadOnlyDictionary<DeliveryClass, int>>
 {
     private const string Earlier = "error";
 
-    public override IReadOnlyDictionary<DeliveryClass, int> Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options) =>
-        (JsonSerializer.Deserialize<Dictionary<string, int>>(ref reader, options) ?? throw new JsonException("Accounts are missing."))
-        .ToDictionary(account => ClassOf(account.Key), account => account.Value);
+    private static readonly IReadOnlyDictionary<string, DeliveryClass> ByName = Enum.GetValues<DeliveryClass>()
+        .ToDictionary(NameOf).Append(new(Earlier, DeliveryClass.CleanError)).ToDictionary();
+
+    public override IReadOnlyDictionary<DeliveryClass, int> Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options)
+    {
+        var stored = JsonSerializer.Deserialize<Dictionary<string, int>>(ref reader, options) ?? throw new JsonException("Accounts are missing.");
+        var accounts = new Dictionary<DeliveryClass, int>();
+        foreach (var (name, messages) in stored)
+        {
+            if (!ByName.TryGetValue(name, out var known))
+                throw new JsonException($"'{name}' is no class of messages.");
+            if (!accounts.TryAdd(known, messages))
+                throw new JsonException($"'{name}' names a class of messages for the second time.");
+        }
+
+        return accounts;
+    }
 
     public override void Write(Utf8JsonWriter writer, IReadOnlyDictionary<DeliveryClass, int> value, JsonSerializerOptions options) =>
         JsonSerializer.Serialize(writer, value.ToDictionary(account => NameOf(account.Key), account => account.Value), options);
 
     private static string NameOf(DeliveryClass deliveryClass) => JsonNamingPolicy.CamelCase.ConvertName(deliveryClass.ToString());
-
-    private static DeliveryClass ClassOf(string name) =>
-        string.Equals(name, Earlier, StringComparison.Ordinal) ? DeliveryClass.CleanError
-        : Enum.TryParse<DeliveryClass>(name, ignoreCase: true, out var known) ? known
-        : throw new JsonException($"'{name}' is no class of messages.");
 }

@@ -3,8 +3,8 @@ using System.Text.Json.Serialization;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// A cell as documents name it: its value on each axis of the matrix, in the axes' order. A cell that stands where an axis stood before there
-/// was a choice does not name that axis, so that it is the same cell in documents of before and after.
+/// A cell as documents name it: its value on each axis of the matrix, in the axes' order. A name leaves out an axis whose value is the implied
+/// one: what every cell was before the axis existed. Documents of before and after then name the same cell.
 /// </summary>
 [JsonConverter(typeof(CellNameConverter))]
 public sealed class CellName : IEquatable<CellName>
@@ -46,13 +46,20 @@ public sealed class CellName : IEquatable<CellName>
     /// <summary>The cell's value on an axis; <see langword="null"/> where it names none.</summary>
     public string? On(string axis) => Values.FirstOrDefault(value => string.Equals(value.Axis, axis, StringComparison.Ordinal)).Value;
 
-    /// <summary>The axes that some of the cells name, in order.</summary>
+    /// <summary>The same, with what names leave out.</summary>
+    /// <param name="axis">The axis.</param>
+    /// <param name="implied">What names leave out, by axis, as the cell's document says; <see langword="null"/>: nothing.</param>
+    public string? On(string axis, IReadOnlyDictionary<string, string>? implied) => On(axis) ?? implied?.GetValueOrDefault(axis);
+
+    /// <summary>The axes that some of the cells name, in the order of their first appearance.</summary>
     public static IReadOnlyList<string> AxesOf(IEnumerable<CellName> cells) =>
         [.. cells.SelectMany(cell => cell.Axes).Concat(Required).Distinct(StringComparer.Ordinal)];
 
     /// <summary>The cell next to it on an axis that it names.</summary>
-    public CellName With(string axis, string value) =>
-        new(Values.Select(own => string.Equals(own.Axis, axis, StringComparison.Ordinal) ? (axis, value) : own));
+    /// <exception cref="ArgumentException">It does not name the axis.</exception>
+    public CellName With(string axis, string value) => On(axis) is null
+        ? throw new ArgumentException($"{this} names no {axis}.", nameof(axis))
+        : new(Values.Select(own => string.Equals(own.Axis, axis, StringComparison.Ordinal) ? (axis, value) : own));
 
     /// <summary>The same cell of another framework.</summary>
     public CellName WithFramework(string framework) => With(FrameworkAxis, framework);

@@ -22,8 +22,8 @@ public sealed class RecordedRun
                 .Order(Comparer<CellName>.Create(InReadingOrder))
                 .Select(cell => new CellResult(cell, rounds.Where(round => round.Cell == cell))),
         ];
-        toStrictest = Judged(cell => IsStrictest(cell) ? null : StrictestBeside(cell));
-        toBare = Judged(cell => IsFloor(cell) ? null : BareBeside(cell));
+        toStrictest = Judged(cell => IsStrictest(cell) ? null : StrictestNextTo(cell));
+        toBare = Judged(cell => IsFloor(cell) ? null : BareNextTo(cell));
     }
 
     public RunDocument Document { get; }
@@ -46,7 +46,7 @@ public sealed class RecordedRun
     public Comparison? AgainstStrictest(CellResult result) => toStrictest.GetValueOrDefault(result.Cell);
 
     /// <summary>Whether no stricter mode was planned on its framework, transport and access library.</summary>
-    public bool IsStrictest(CellResult result) => ReferenceEquals(StrictestBeside(result), result);
+    public bool IsStrictest(CellResult result) => ReferenceEquals(StrictestNextTo(result), result);
 
     /// <summary>
     /// The cell's rate against that of the bare driver on the same transport, with the same mode and access library, of this run alone;
@@ -61,12 +61,12 @@ public sealed class RecordedRun
     /// <param name="cells">At least one, in reading order.</param>
     public static CellResult StrictestOf(IEnumerable<CellResult> cells) => cells.MinBy(cell => EffectOf(cell.Cell.Mode))!;
 
-    private CellResult StrictestBeside(CellResult result) => StrictestOf(Cells.Where(other => other.Cell.Group == result.Cell.Group));
+    private CellResult StrictestNextTo(CellResult result) => StrictestOf(Cells.Where(other => other.Cell.Group == result.Cell.Group));
 
     private static CrashEffect? EffectOf(string mode) =>
         TransactionMode.All.FirstOrDefault(known => string.Equals(known.Name, mode, StringComparison.Ordinal))?.CrashEffect;
 
-    private CellResult? BareBeside(CellResult result) =>
+    private CellResult? BareNextTo(CellResult result) =>
         Cells.FirstOrDefault(other => other.Cell == result.Cell.WithFramework(Floor));
 
     private Dictionary<CellName, Comparison> Judged(Func<CellResult, CellResult?> referenceOf)

@@ -46,7 +46,7 @@ public static class RoundsCsv
         .. Enum.GetValues<DeliveryClass>().Select(kind => new Column(Words.ColumnOf(kind), (_, round) => CountOf(round, kind))),
     ];
 
-    /// <summary>Those after the axes.</summary>
+    /// <summary>The columns after the axes.</summary>
     public static IEnumerable<string> Columns => All.Select(column => column.Name);
 
     public static void Write(RecordedRun run, TextWriter output)
@@ -60,7 +60,7 @@ public static class RoundsCsv
             {
                 csv.WriteRecord(
                 [
-                    .. axes.Select(axis => result.Cell.On(axis) ?? run.Document.Implied?[axis]),
+                    .. axes.Select(axis => result.Cell.On(axis, run.Document.Implied)),
                     .. All.Select(column => Convert.ToString(column.Value(result, round), CultureInfo.InvariantCulture)),
                 ]);
             }

@@ -41,6 +41,7 @@ public sealed class AccountingOfAFaultFreeRound
         yield return Mutation("Two rows, and still queued", evidence => Queued(WithRows(evidence, Victim, 2), Victim), DeliveryClass.Duplicated);
         yield return Mutation("Two rows and an error", evidence => WithErrors(WithRows(evidence, Victim, 2), Victim), DeliveryClass.Duplicated);
         yield return Mutation("In both queues", evidence => WithErrors(Queued(evidence, Victim), Victim), DeliveryClass.Stuck);
+        yield return Mutation("A row, and in the error queue twice", evidence => WithErrors(evidence, Victim, Victim), DeliveryClass.Zombie);
         yield return Mutation(
             "In the error queue twice", evidence => WithErrors(WithRows(evidence, Victim, 0), Victim, Victim), DeliveryClass.DuplicatedOutgoing);
     }

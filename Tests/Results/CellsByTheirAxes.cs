@@ -88,14 +88,21 @@ public sealed class CellsByTheirAxes
         Assert.That(round.Accounts[DeliveryClass.CleanError], Is.EqualTo(3));
     }
 
+    [TestCase("misplaced")]
+    [TestCase("99")]
+    [TestCase("lost, stuck")]
+    [TestCase("LOST")]
+    public void A_round_with_a_class_that_is_none_is_refused(string name) => AssertRefused($"\"{name}\"", $"'{name}' is no class");
+
     [Test]
-    public void A_round_with_a_class_that_is_none_is_refused()
+    public void A_round_that_counts_a_class_twice_is_refused() => AssertRefused("\"error\": 1, \"cleanError\"", "'cleanError' names a class");
+
+    private static void AssertRefused(string inPlaceOfCleanError, string because)
     {
         var stored = JsonSerializer.Serialize(InventedRun.Round("dtc-off", 1, seconds: 1), ResultJson.Options)
-            .Replace("\"cleanError\"", "\"misplaced\"", StringComparison.Ordinal);
+            .Replace("\"cleanError\"", inPlaceOfCleanError, StringComparison.Ordinal);
 
         Assert.That(
-            () => JsonSerializer.Deserialize<RoundDocument>(stored, ResultJson.Options),
-            Throws.InstanceOf<JsonException>().With.Message.Contains("'misplaced'"));
+            () => JsonSerializer.Deserialize<RoundDocument>(stored, ResultJson.Options), Throws.InstanceOf<JsonException>().With.Message.Contains(because));
     }
 }

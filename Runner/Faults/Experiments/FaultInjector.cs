@@ -44,7 +44,8 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             KillWhereParked => Behaviour.Parks,
             LosesReceive => Behaviour.WaitsForACut,
             QueueComesLate => Behaviour.SendsToLateQueue,
-            _ => Behaviour.Succeeds,
+            ByConstraint or OnTheWire or Restart or HoldsSlots => Behaviour.Succeeds,
+            _ => throw new NotSupportedException($"Nobody has said what the handler does under {injection}."),
         };
         await testbed.StartHandlerAsync(chosen, behaviour, injection is KillWhereParked parked ? parked.Point : AttemptPoint.Started, cancellationToken);
         if (injection is Restart restart)
@@ -65,7 +66,8 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         {
             LosesReceive => await CutEachReceiveAsync(cancellationToken),
             HoldsSlots => await HoldAsync(slots!, cancellationToken),
-            _ => await UntilAsync(() => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
+            InHandler or KillWhereParked or QueueComesLate or ByConstraint or OnTheWire => await UntilAsync(() => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
+            _ => throw new NotSupportedException($"Nobody has said how it is seen that {injection} has happened."),
         };
         if (hasFired && injection is OnTheWire { IsAfterHandler: true } && !testbed.Journal.LinesOf(chosen).Any(line => line.Point is AttemptPoint.Returned))
             return "the fault fired before the handler had returned";

@@ -20,7 +20,7 @@ internal static class Settling
     /// <param name="count">Counts what moves.</param>
     /// <param name="mayHideWork">
     /// Whether an endpoint may still have messages that no count sees: those that it has received and not yet handled, in a mode that receives
-    /// before it handles. After a server has been away it asks again only every few seconds.
+    /// before it handles. After a connection was lost it tries again only every few seconds.
     /// </param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>That there was none within 2 minutes, in words; <see langword="null"/> when there was.</returns>

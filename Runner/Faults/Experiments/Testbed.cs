@@ -49,7 +49,7 @@ internal sealed class Testbed : IAsyncDisposable
         TransportProxy = transport.ForEndpoint == databases.WidgetsForEndpoint ? WidgetsProxy : ProxyOf(toTransport, transport.ForEndpoint);
     }
 
-    /// <summary>That of the widgets.</summary>
+    /// <summary>The widgets' database.</summary>
     public ExperimentDatabase Database { get; }
 
     /// <summary>Between the endpoint and the widgets' database.</summary>
@@ -209,6 +209,7 @@ internal sealed class Testbed : IAsyncDisposable
             await lateSink.DisposeAsync();
         await transport.DisposeAsync();
         await Database.DisposeAsync();
+        await databases.DisposeAsync();
         await owner.DisposeAsync();
         Directory.Delete(folder, recursive: true);
     }

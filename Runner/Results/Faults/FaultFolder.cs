@@ -34,7 +34,7 @@ public sealed class FaultFolder
     {
         var folder = Path.Combine(Location, ResultsFolder);
         return Directory.Exists(folder)
-            ? [.. Directory.GetFiles(folder, "*.json").Order(StringComparer.Ordinal).Select(path => Read<FaultResult>(path, result => result.Schema))]
+            ? [.. Directory.GetFiles(folder, "*.json").Order(StringComparer.Ordinal).Select(ReadResult)]
             : [];
     }
 
@@ -49,6 +49,15 @@ public sealed class FaultFolder
     private void Write<T>(string file, T content) =>
         WholeFile.Write(Path.Combine(Location, file), writer => writer.WriteLine(JsonSerializer.Serialize(content, ResultJson.Options)));
 
+    // A file under another name would be a result of another cell or fault to whoever compares folders.
+    private static FaultResult ReadResult(string path)
+    {
+        var result = Read<FaultResult>(path, result => result.Schema);
+        return string.Equals(Path.GetFileNameWithoutExtension(path), result.Name, StringComparison.Ordinal)
+            ? result
+            : throw Damaged(path, $"it holds the result that belongs in {result.Name}.json");
+    }
+
     private static T Read<T>(string path, Func<T, int> schemaOf)
     {
         try
@@ -62,10 +71,10 @@ public sealed class FaultFolder
         }
         catch (Exception failure) when (failure is JsonException or IOException or UnauthorizedAccessException)
         {
-            throw new KitException(
-                $"Cannot read {path}: {failure.Message}",
-                "Restore it from a copy, or remove it: its experiment is then made again.",
-                failure);
+            throw Damaged(path, failure.Message, failure);
         }
     }
+
+    private static KitException Damaged(string path, string because, Exception? inner = null) =>
+        new($"Cannot read {path}: {because}", "Restore it from a copy, or remove it: its experiment is then made again.", inner);
 }

@@ -78,7 +78,7 @@ internal static class GuaranteeTables
     ];
 
     private static IEnumerable<string> ValuesOf(CellName cell, IEnumerable<string> axes, FaultDocument document) =>
-        axes.Select(axis => cell.On(axis) ?? document.Implied?[axis] ?? Figures.None);
+        axes.Select(axis => cell.On(axis, document.Implied) ?? Figures.None);
 
     private static GuaranteeTable RatesOf(IReadOnlyList<FaultResult> storms, FaultDocument document)
     {

@@ -20,7 +20,7 @@ internal static class GuaranteesCsv
         {
             csv.WriteRecord(
             [
-                .. axes.Select(axis => result.Cell.On(axis) ?? document.Implied?[axis]), Text(document.Speeds?.Of(result.Cell)), result.Fault,
+                .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(document.Speeds?.Of(result.Cell)), result.Fault,
                 Words.Of(result.Verdict), BecauseOf(result), Joined(result.Promised),
                 string.Join(' ', result.Observed.Select(seen => $"{Words.Of(seen.Class)}={seen.Messages}")),
                 Text(result.Messages), .. Enum.GetValues<DeliveryClass>().Select(kind => result.Counts.TryGetValue(kind, out var count) ? Text(count) : ""),

@@ -9,6 +9,7 @@ public sealed class SettlingExplained
         File.ReadAllText(Path.Combine(RepositoryFiles.Root, "results", "README.md")),
         Does.Contain(
             $"when no count has moved for {Settling.Quiet.TotalSeconds} seconds, or for {Settling.QuietWithWorkLeft.TotalSeconds} where a message or a " +
-            "prepared transaction is left or an endpoint may still have messages that it received before a server went away; " +
+            "prepared transaction is left or an endpoint may still have messages that no count sees (after a server's crash, and in every storm, in a " +
+            "mode that receives before it handles); " +
             $"after {Settling.Limit.TotalSeconds} seconds without that it is void"));
 }

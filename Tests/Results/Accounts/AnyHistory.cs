@@ -74,7 +74,8 @@ public sealed class AnyHistory
         bool Defined(DeliveryClass kind) => kind switch
         {
             DeliveryClass.Unexpected =>
-                sent is not [SendResult.Acked or SendResult.Unknown] || stranger || (!attempted && r + o > 0) || (o > 0 && !one.Workload.Sends),
+                sent is not [SendResult.Acked or SendResult.Unknown] || (o > 0 && !one.Workload.Sends)
+                || (one.Workload.HasJournal && (stranger || (!attempted && r + o > 0))),
             DeliveryClass.Torn => half || (p > 0 && (r > 0 || o > 0 || gone)),
             DeliveryClass.InDoubt => p > 0 && r == 0 && o == 0 && !gone,
             DeliveryClass.Duplicated => r > whole,
@@ -88,7 +89,7 @@ public sealed class AnyHistory
             _ => sent is [SendResult.Acked] && IsOnce(),
         };
 
-        bool IsOnce() => attempted && !stranger && r == whole && !half && o == (one.Workload.Sends ? 1 : 0) && e + q + p == 0;
+        bool IsOnce() => (!one.Workload.HasJournal || (attempted && !stranger)) && r == whole && !half && o == (one.Workload.Sends ? 1 : 0) && e + q + p == 0;
 
         // Up to Lost the rules may overlap, and the verdict has all that hold; the good ends overlap with nothing.
         var holding = Enum.GetValues<DeliveryClass>().Where(Defined).ToList();
@@ -106,10 +107,12 @@ public sealed class AnyHistory
         from rows in Gen.Choose(1, 2)
         from sends in Gen.Elements(true, false)
         from receiveIsBranch in Gen.Elements(true, false)
+        from hasJournal in Gen.Elements(true, false)
+        let workload = new Workload(rows, sends, receiveIsBranch) { HasJournal = hasJournal }
         from count in Gen.Choose(1, 6)
-        from messages in Gen.CollectToList(Enumerable.Range(1, count), number => Message(number, new Workload(rows, sends, receiveIsBranch)))
+        from messages in Gen.CollectToList(Enumerable.Range(1, count), number => Message(number, workload))
         from seed in Gen.Choose(0, int.MaxValue)
-        select new AnyOne(messages.Aggregate(InventedHistory.Empty, (whole, add) => add(whole)), new Workload(rows, sends, receiveIsBranch), seed);
+        select new AnyOne(messages.Aggregate(InventedHistory.Empty, (whole, add) => add(whole)), workload, seed);
 
     /// <summary>The traces of one message: mostly few, so that the good ends are drawn as well.</summary>
     private static Gen<Func<History, History>> Message(int number, Workload workload) =>

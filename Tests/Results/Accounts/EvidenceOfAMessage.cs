@@ -2,7 +2,7 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Tests.Results.Accounts;
 
-/// <summary>What is told of a message: each place where it left a trace, and what is worth knowing beside its class.</summary>
+/// <summary>What is told of a message: each place where it left a trace, and what is worth knowing as well as its class.</summary>
 public sealed class EvidenceOfAMessage
 {
     private const string Number = "-0000-0000-0000-000000000000";

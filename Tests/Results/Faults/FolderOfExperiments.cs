@@ -103,6 +103,20 @@ public sealed class FolderOfExperiments
     }
 
     [Test]
+    public void A_result_under_another_name_is_refused()
+    {
+        folder.Save(InventedExperiments.Results[0]);
+        var path = Directory.GetFiles(temporary.Below("run", "faults")).Single();
+        var other = Path.Combine(Path.GetDirectoryName(path)!, "another.json");
+        File.Move(path, other);
+
+        Assert.That(
+            folder.LoadResults,
+            Throws.TypeOf<KitException>()
+                .With.Message.EqualTo($"Cannot read {other}: it holds the result that belongs in {InventedExperiments.Results[0].Name}.json"));
+    }
+
+    [Test]
     public void A_result_of_another_schema_is_named_with_both()
     {
         folder.Save(InventedExperiments.Results[0] with { Schema = 99 });
