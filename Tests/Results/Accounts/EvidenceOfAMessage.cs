@@ -1,4 +1,3 @@
-using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
 
 namespace Kit.Tests.Results.Accounts;
