@@ -1,5 +1,4 @@
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Cells;
 
 namespace Kit.Benchmarks;
 

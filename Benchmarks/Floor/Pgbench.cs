@@ -1,5 +1,4 @@
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;

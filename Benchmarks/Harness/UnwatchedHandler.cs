@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Reflection;
 using System.Text.Json;
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 

@@ -9,8 +9,8 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// in two phases. The driver recovers nothing after a crash; it is here to be compared with <c>full-dtc</c>.
 /// </summary>
 internal sealed class NpgsqlScopeReceiver(
-    NpgsqlDataSource queues, QueueStatements statements, NpgsqlDataSource data, TransactionSettings settings, MessagePipeline pipeline,
-    Recoverability recoverability) : IReceiver
+    Func<Task<QueueSession>> open, NpgsqlDataSource data, TransactionSettings settings,
+    MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -18,27 +18,25 @@ internal sealed class NpgsqlScopeReceiver(
         try
         {
             using var scope = AmbientTransaction.Begin(settings);
-            await using (var queue = await OpenAsync(cancellationToken))
+            await using (var queue = await open())
             {
                 message = await queue.ReceiveAsync();
                 if (message is null)
                     return false;
 
-                await queue.SendAsync(await BufferedWork.RunAsync(pipeline, message, data, cancellationToken));
+                var sends = await BufferedWork.RunAsync(pipeline, message, data, cancellationToken);
+                await queue.SendAsync(sends);
             }
 
             scope.Complete();
         }
         catch (Exception failure) when (message is not null && !cancellationToken.IsCancellationRequested)
         {
-            await recoverability.AnswerOnNewSessionAsync(async () => await OpenAsync(cancellationToken), message, failure);
+            await recoverability.AnswerOnNewSessionAsync(async () => await open(), message, failure);
         }
 
         return true;
     }
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
-
-    private Task<QueueSession> OpenAsync(CancellationToken cancellationToken) =>
-        QueueSession.OpenAsync(queues, statements, settings.Isolation, withTransactionId: false, cancellationToken);
 }

@@ -21,7 +21,7 @@ internal sealed class OutboxReceiver(
         IReadOnlyList<OutboxRecord> sends;
         try
         {
-            sends = await outbox.HandleOnceAsync(pipeline, message, cancellationToken);
+            sends = await outbox.Handlers.HandleOnceAsync(pipeline, message, cancellationToken);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {

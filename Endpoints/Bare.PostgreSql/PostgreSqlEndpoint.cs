@@ -88,7 +88,7 @@ internal sealed class PostgreSqlEndpoint(
         }
 
         if (endpoint.Mode == TransactionMode.NpgsqlScope)
-            return () => Task.FromResult<IReceiver>(new NpgsqlScopeReceiver(queues, statements, data, endpoint.Transactions, pipeline, recoverability));
+            return () => Task.FromResult<IReceiver>(new NpgsqlScopeReceiver(() => OpenSessionAsync(), data, endpoint.Transactions, pipeline, recoverability));
         if (endpoint.Mode == TransactionMode.Shared)
         {
             RequireOneDatabase();
@@ -118,15 +118,15 @@ internal sealed class PostgreSqlEndpoint(
             var session = await OpenSessionAsync(withTransactionId: true);
             return new FullDtcReceiver(session, await ProveServerAsync(session), mode, pipeline, recoverability);
         };
-
-        Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) =>
-            QueueSession.OpenAsync(queues, statements, endpoint.Mode.Isolation, withTransactionId, workers.Abandoned);
     }
+
+    private Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) =>
+        QueueSession.OpenAsync(queues!, statements, endpoint.Mode.Isolation, withTransactionId, workers.Abandoned);
 
     /// <summary>Counts an attempt whose session was lost, on a session of its own.</summary>
     private async Task AnswerAsync(AttemptLostException lost)
     {
-        await using var session = await QueueSession.OpenAsync(queues!, statements, endpoint.Mode.Isolation, withTransactionId: false, workers.Abandoned);
+        await using var session = await OpenSessionAsync();
         await recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
     }
 

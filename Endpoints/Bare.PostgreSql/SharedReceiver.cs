@@ -11,14 +11,11 @@ internal sealed class SharedReceiver(QueueSession queue, MessagePipeline pipelin
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
-        // The driver gives the same transaction object to whoever has the physical connection next, and the handler could close it: once the
-        // handler has run, the object is used only where the savepoint has shown that the transaction is still this one.
-        var receive = await queue.BeginAsync();
+        // The handler has the connection, and could end this transaction or close it: once the handler has run, the receive is answered in it only
+        // where the savepoint has shown that the transaction is still this one.
+        await using var receive = await queue.BeginAsync();
         if (await queue.ReceiveAsync() is not { } message)
-        {
-            await receive.RollbackAsync(CancellationToken.None);
             return false;
-        }
 
         await receive.SaveAsync(QueueSession.BeforeHandler, CancellationToken.None);
         try

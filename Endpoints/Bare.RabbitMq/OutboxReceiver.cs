@@ -17,13 +17,13 @@ internal sealed class OutboxReceiver(
             return false;
 
         // A message that is handled cannot end its process any more: its redeliveries are no failures.
-        if (message.IsRedelivered && !await outbox.IsHandledAsync(message.MessageId, cancellationToken))
+        if (message.IsRedelivered && !await outbox.Handlers.IsHandledAsync(message.MessageId, cancellationToken))
             return await recoverability.AnswerRedeliveryAsync(queue, message);
 
         IReadOnlyList<OutboxRecord> sends;
         try
         {
-            sends = await outbox.HandleOnceAsync(pipeline, message, cancellationToken);
+            sends = await outbox.Handlers.HandleOnceAsync(pipeline, message, cancellationToken);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {

@@ -77,21 +77,20 @@ internal sealed partial class RabbitMqEndpoint(
 
         if (endpoint.Mode == TransactionMode.ScopeOff)
             return queue => new ScopeOffReceiver(queue, data, pipeline, recoverability);
-        if (endpoint.Mode == TransactionMode.Outbox)
+        if (endpoint.Mode == TransactionMode.TransactionsOff)
         {
-            var outbox = new OutboxStore(data, endpoint.Name, endpoint.Mode.Isolation);
-            await outbox.CreateAsync(cancellationToken);
-            var dispatching = dispatcher = OutboxDispatcher.Start(
-                outbox, stop => QueueSender.OpenAsync(settings.Address, $"{endpoint.Name} dispatching", stop), endpoint.OutboxSchedule,
-                log);
-            return queue => new OutboxReceiver(queue, outbox, dispatching, pipeline, recoverability);
+            var patient = new PatientDataSource(data, endpoint.FirstPause, log);
+            return queue => new TransactionsOffReceiver(queue, patient, pipeline, recoverability);
         }
 
-        if (endpoint.Mode != TransactionMode.TransactionsOff)
+        if (endpoint.Mode != TransactionMode.Outbox)
             throw new UnknownModeException(endpoint.Mode, "the bare endpoint on RabbitMQ");
 
-        var patient = new PatientDataSource(data, endpoint.FirstPause, log);
-        return queue => new TransactionsOffReceiver(queue, patient, pipeline, recoverability);
+        var outbox = new OutboxStore(data, endpoint.Name, endpoint.Mode.Isolation);
+        await outbox.CreateAsync(cancellationToken);
+        var dispatching = dispatcher = OutboxDispatcher.Start(
+            outbox, stop => QueueSender.OpenAsync(settings.Address, $"{endpoint.Name} dispatching", stop), endpoint.OutboxSchedule, log);
+        return queue => new OutboxReceiver(queue, outbox, dispatching, pipeline, recoverability);
     }
 
     private async Task CheckQueuesAsync(CancellationToken cancellationToken)

@@ -17,34 +17,22 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// </remarks>
 internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstPause, ILogger log)
 {
-    private const string CutOff = "Its handling was cut off: the process ended or the connection was lost while it was being handled.";
+    private readonly RetryRule rule = new(mode, firstPause);
 
     /// <summary>Answers a failure as its kind demands, and acknowledges the message.</summary>
     /// <returns><see langword="true"/>; <see langword="null"/> where the server refused, and no attempt was counted.</returns>
     public async Task<bool?> AnswerAsync(QueueSession queue, Delivery message, Exception failure)
     {
-        var reason = Failure.ReasonOf(failure);
-        switch (FailureKinds.Of(failure))
+        if (FailureKinds.Of(failure) is FailureKind.Refused)
         {
-            case FailureKind.Refused:
-                LogRefused(message.MessageId, reason.Message);
-                await queue.MoveToRetriesAsync(message, message.FailedAttempts, delay: TimeSpan.Zero);
-                await message.AcknowledgeAsync();
-                await queue.PauseAsync(firstPause);
-                return null;
-            case FailureKind.SessionLost:
-                await RetryOrGiveUpAsync(queue, message, message.FailedAttempts + 1, reason, BackOff.After(message.FailedAttempts, firstPause));
-                break;
-            case FailureKind.HandlerFailed:
-                await RetryOrGiveUpAsync(queue, message, message.FailedAttempts + 1, reason, delay: TimeSpan.Zero);
-                break;
-            case FailureKind.Hopeless:
-                await GiveUpAsync(queue, message, reason is UnreadableMessageException ? message.FailedAttempts : message.FailedAttempts + 1, reason);
-                break;
-            default:
-                throw new ArgumentOutOfRangeException(nameof(failure), failure, "Expected one of the kinds of failure.");
+            LogRefused(message.MessageId, Failure.ReasonOf(failure).Message);
+            await queue.MoveToRetriesAsync(message, message.FailedAttempts, delay: TimeSpan.Zero);
+            await message.AcknowledgeAsync();
+            await queue.PauseAsync(firstPause);
+            return null;
         }
 
+        await RetryOrGiveUpAsync(queue, message, failure);
         await message.AcknowledgeAsync();
         return true;
     }
@@ -54,7 +42,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     public async Task<bool> AnswerRedeliveryAsync(QueueSession queue, Delivery message)
     {
         if (message.IsRetry)
-            await RetryOrGiveUpAsync(queue, message, message.FailedAttempts + 1, new InvalidOperationException(CutOff), delay: TimeSpan.Zero);
+            await RetryOrGiveUpAsync(queue, message, CutOff());
         else
             await queue.MoveToRetriesAsync(message, message.FailedAttempts, delay: TimeSpan.Zero);
 
@@ -65,28 +53,36 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     /// <summary>Answers a failure of a message that is out of the queue already, and that only this process has.</summary>
     public async Task GiveUpOrLoseAsync(QueueSession queue, Delivery message, Exception failure)
     {
-        var reason = Failure.ReasonOf(failure);
         try
         {
-            await GiveUpAsync(queue, message, reason is UnreadableMessageException ? 0 : 1, reason);
+            await GiveUpAsync(queue, message, failure);
         }
         catch (Exception lost)
         {
-            LogLost(message.MessageId, reason.Message, lost.Message);
+            LogLost(message.MessageId, Failure.ReasonOf(failure).Message, lost.Message);
         }
     }
 
-    private Task RetryOrGiveUpAsync(QueueSession queue, Delivery message, int failedAttempts, Exception reason, TimeSpan delay)
-    {
-        if (failedAttempts >= mode.Attempts)
-            return GiveUpAsync(queue, message, failedAttempts, reason);
+    private static InvalidOperationException CutOff() =>
+        new("Its handling was cut off: the process ended or the connection was lost while it was being handled.");
 
-        LogRetried(message.MessageId, failedAttempts, mode.Attempts, reason.Message);
-        return queue.MoveToRetriesAsync(message, failedAttempts, delay);
+    private async Task RetryOrGiveUpAsync(QueueSession queue, Delivery message, Exception failure)
+    {
+        if (rule.DelayAfter(message, failure) is not { } delay)
+        {
+            await GiveUpAsync(queue, message, failure);
+            return;
+        }
+
+        var failedAttempts = RetryRule.CountAfter(message, failure);
+        LogRetried(message.MessageId, failedAttempts, mode.Attempts, Failure.ReasonOf(failure).Message);
+        await queue.MoveToRetriesAsync(message, failedAttempts, delay);
     }
 
-    private Task GiveUpAsync(QueueSession queue, Delivery message, int failedAttempts, Exception reason)
+    private Task GiveUpAsync(QueueSession queue, Delivery message, Exception failure)
     {
+        var reason = Failure.ReasonOf(failure);
+        var failedAttempts = RetryRule.CountAfter(message, failure);
         LogGivenUp(message.MessageId, failedAttempts, reason.Message);
         return queue.MoveToErrorsAsync(message, failedAttempts, Failure.Describe(reason));
     }

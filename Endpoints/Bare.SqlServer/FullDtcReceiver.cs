@@ -10,7 +10,7 @@ namespace Kit.Endpoints.Bare.SqlServer;
 /// connection promotes the transaction to MSDTC.
 /// </summary>
 internal sealed class FullDtcReceiver(
-    Func<CancellationToken, Task<QueueSession>> open, DbDataSource data, TransactionSettings settings,
+    Func<Task<QueueSession>> open, DbDataSource data, TransactionSettings settings,
     MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
@@ -19,7 +19,7 @@ internal sealed class FullDtcReceiver(
         try
         {
             using var scope = AmbientTransaction.Begin(settings);
-            await using (var queue = await open(cancellationToken))
+            await using (var queue = await open())
                 message = await queue.ReceiveAsync();
             if (message is null)
                 return false;
@@ -27,7 +27,7 @@ internal sealed class FullDtcReceiver(
             var sends = await BufferedWork.RunAsync(pipeline, message, data, cancellationToken);
             if (sends.Count > 0)
             {
-                await using var queue = await open(cancellationToken);
+                await using var queue = await open();
                 await queue.SendAsync(sends);
             }
 
@@ -35,7 +35,7 @@ internal sealed class FullDtcReceiver(
         }
         catch (Exception failure) when (message is not null && !cancellationToken.IsCancellationRequested)
         {
-            await recoverability.AnswerOnNewSessionAsync(async () => await open(cancellationToken), message, failure);
+            await recoverability.AnswerOnNewSessionAsync(async () => await open(), message, failure);
         }
 
         return true;

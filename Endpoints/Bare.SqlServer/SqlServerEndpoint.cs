@@ -22,9 +22,9 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         connections.Require(endpoint.Name, endpoint.Mode);
-        await (await OpenAsync(cancellationToken)).DisposeAsync();
+        await (await OpenSessionAsync(cancellationToken)).DisposeAsync();
         data = SqlClientFactory.Instance.CreateDataSource(connections.ForData(endpoint.Mode));
-        workers.Start(endpoint.Concurrency, ReceiverOf(data), AnswerAsync);
+        workers.Start(endpoint.Concurrency, PrepareMode(data), AnswerAsync);
     }
 
     /// <summary>
@@ -41,35 +41,36 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
             await data.DisposeAsync();
     }
 
-    private Task<QueueSession> OpenAsync(CancellationToken cancellationToken) =>
+    private Task<QueueSession> OpenSessionAsync(CancellationToken cancellationToken) =>
         QueueSession.OpenAsync(queues, statements, endpoint.Mode.Isolation, cancellationToken);
 
-    private Func<Task<IReceiver>> ReceiverOf(DbDataSource data)
+    private Func<Task<IReceiver>> PrepareMode(DbDataSource data)
     {
         if (endpoint.Mode == TransactionMode.DtcOff)
         {
             var handlers = new EnlistingScope(data, endpoint.Transactions);
-            return async () => new DtcOffReceiver(await OpenAsync(workers.Abandoned), handlers, pipeline, recoverability);
+            return async () => new DtcOffReceiver(await OpenSessionAsync(workers.Abandoned), handlers, pipeline, recoverability);
         }
 
         if (endpoint.Mode == TransactionMode.ScopeOff)
-            return async () => new ScopeOffReceiver(await OpenAsync(workers.Abandoned), data, pipeline, recoverability);
+            return async () => new ScopeOffReceiver(await OpenSessionAsync(workers.Abandoned), data, pipeline, recoverability);
         if (endpoint.Mode == TransactionMode.TransactionsOff)
         {
             var patient = new PatientDataSource(data, endpoint.FirstPause, log);
-            return async () => new TransactionsOffReceiver(await OpenAsync(workers.Abandoned), patient, pipeline, recoverability);
+            return async () => new TransactionsOffReceiver(await OpenSessionAsync(workers.Abandoned), patient, pipeline, recoverability);
         }
 
         if (endpoint.Mode != TransactionMode.FullDtc && endpoint.Mode != TransactionMode.FullDtcPromoted)
             throw new UnknownModeException(endpoint.Mode, "the bare endpoint on SQL Server");
 
-        return () => Task.FromResult<IReceiver>(new FullDtcReceiver(OpenAsync, data, endpoint.Transactions, pipeline, recoverability));
+        return () => Task.FromResult<IReceiver>(
+            new FullDtcReceiver(() => OpenSessionAsync(workers.Abandoned), data, endpoint.Transactions, pipeline, recoverability));
     }
 
     /// <summary>Counts an attempt whose session was lost, on a session of its own.</summary>
     private async Task AnswerAsync(AttemptLostException lost)
     {
-        await using var session = await OpenAsync(workers.Abandoned);
+        await using var session = await OpenSessionAsync(workers.Abandoned);
         await recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
     }
 }

@@ -1,4 +1,3 @@
-using System.Data.Common;
 using System.Transactions;
 using Kit.Endpoints.Bare;
 using Kit.Handlers;
@@ -29,8 +28,7 @@ public sealed class CellProbe : IAsyncDisposable
     private readonly EndpointSettings settings;
     private readonly IMessageQueue queue;
     private readonly WidgetBuilder builder;
-    private readonly WidgetServer server;
-    private readonly DbDataSource onlooker;
+    private readonly Onlooker onlooker;
     private readonly BuildWidget undeliverable = new(Guid.CreateVersion7());
     private readonly TaskCompletionSource ordered = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource gathered = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -47,8 +45,7 @@ public sealed class CellProbe : IAsyncDisposable
         this.settings = settings;
         queue = cell.Kind.OpenQueue(settings.Queue, settings.Transport);
         builder = new WidgetBuilder(cell.Access.CreateInsert());
-        server = cell.Kind.Widgets;
-        onlooker = server.OpenOutside(settings.Widgets);
+        onlooker = new Onlooker(cell.Kind.Widgets, settings);
     }
 
     /// <summary>Probes a cell.</summary>
@@ -154,7 +151,7 @@ public sealed class CellProbe : IAsyncDisposable
         var transaction = Transaction.Current;
         scopeIsolation = transaction?.IsolationLevel.ToString();
         var connection = await context.GetAsync(cancellationToken);
-        isolation = await IsolationOfAsync(connection, cancellationToken);
+        isolation = await onlooker.IsolationOfAsync(connection, cancellationToken);
         var (visible, left) = await FromOutsideAsync(message.MessageId, cancellationToken);
         order = new CommitOrder(transaction is not null, visible, left, IsMessageLeftAfterCommit: null);
         if (transaction is not null)
@@ -164,7 +161,7 @@ public sealed class CellProbe : IAsyncDisposable
         }
 
         // What one transaction has done leaves with one commit.
-        if (!visible && await HasReceivedAsync(connection, cancellationToken))
+        if (!visible && await onlooker.HasReceivedAsync(connection, cancellationToken))
             order = order with { IsMessageLeftAfterCommit = false };
 
         ordered.TrySetResult();
@@ -181,7 +178,7 @@ public sealed class CellProbe : IAsyncDisposable
         deadline.CancelAfter(Deadline);
         while (!deadline.IsCancellationRequested)
         {
-            if (await IsRowVisibleAsync(undeliverable.MessageId, cancellationToken))
+            if (await onlooker.IsRowVisibleAsync(undeliverable.MessageId, cancellationToken))
             {
                 order = order! with { IsMessageLeftAfterCommit = true };
                 return;
@@ -209,39 +206,7 @@ public sealed class CellProbe : IAsyncDisposable
     private async Task<(bool RowVisible, bool MessageLeft)> FromOutsideAsync(Guid messageId, CancellationToken cancellationToken)
     {
         using var outside = new TransactionScope(TransactionScopeOption.Suppress, TransactionScopeAsyncFlowOption.Enabled);
-        return (await IsRowVisibleAsync(messageId, cancellationToken), await queue.CountAsync(cancellationToken) > 0);
-    }
-
-    private async Task<bool> IsRowVisibleAsync(Guid messageId, CancellationToken cancellationToken)
-    {
-        await using var rows = onlooker.CreateCommand(server.CountQuery);
-        var message = rows.CreateParameter();
-        message.ParameterName = "message_id";
-        message.Value = messageId;
-        rows.Parameters.Add(message);
-        return (long)(await rows.ExecuteScalarAsync(cancellationToken))! > 0;
-    }
-
-    /// <summary>Whether the handler's session has, in its open transaction, deleted from a table that is the queue: its lock on it says so.</summary>
-    private async Task<bool> HasReceivedAsync(DbConnection connection, CancellationToken cancellationToken)
-    {
-        await using var command = connection.CreateCommand();
-        command.CommandText =
-            """
-            SELECT EXISTS (SELECT FROM pg_locks
-                           WHERE pid = pg_backend_pid() AND mode = 'RowExclusiveLock' AND relation = to_regclass(quote_ident(@queue)))
-            """;
-        var name = command.CreateParameter();
-        (name.ParameterName, name.Value) = ("queue", settings.Queue);
-        command.Parameters.Add(name);
-        return await command.ExecuteScalarAsync(cancellationToken) is true;
-    }
-
-    private async Task<string?> IsolationOfAsync(DbConnection connection, CancellationToken cancellationToken)
-    {
-        await using var command = connection.CreateCommand();
-        command.CommandText = server.IsolationQuery;
-        return (string?)await command.ExecuteScalarAsync(cancellationToken);
+        return (await onlooker.IsRowVisibleAsync(messageId, cancellationToken), await queue.CountAsync(cancellationToken) > 0);
     }
 
     private static async Task<bool> WithinAsync(Task task, CancellationToken cancellationToken)

@@ -68,7 +68,10 @@ internal sealed class ListCommand : KitCommand
             .Select(axis => (axis.ValueOf, Width: cells.Max(cell => axis.ValueOf(cell).Length)))
             .ToList();
         foreach (var cell in cells)
-            output.WriteLine($"{string.Join("  ", columns.Select(column => column.ValueOf(cell).PadRight(column.Width)))}  {SupportOf(cell).Because ?? "can run"}");
+        {
+            var names = columns.Select(column => column.ValueOf(cell).PadRight(column.Width));
+            output.WriteLine($"{string.Join("  ", names)}  {SupportOf(cell).Because ?? "can run"}");
+        }
 
         output.WriteLine();
         output.WriteLine($"{cells.Count(cell => SupportOf(cell).IsSupported)} of {cells.Count} cells can run.");

@@ -29,9 +29,11 @@ internal abstract class DeadLetters(IReturningQueue queue) : IAsyncDisposable
         {
             return await queue.ExistsAsync(cancellationToken) ? await work() : throw Missing;
         }
-        catch (Exception failure) when (Explain(failure) is { } explained)
+        catch (Exception failure)
         {
-            throw explained;
+            if (Explain(failure) is { } explained)
+                throw explained;
+            throw;
         }
     }
 }

@@ -23,8 +23,8 @@ internal sealed class DeadLettersOnRabbitMq : DeadLetters
     /// <exception cref="KitException">The URI cannot be read.</exception>
     public static DeadLetters Open(string uri, string name)
     {
-        var address = NamedBroker.Parse(uri, management: null);
-        return new DeadLettersOnRabbitMq(new RabbitMqQueue(address, name), address);
+        var broker = NamedBroker.Parse(uri, management: null);
+        return new DeadLettersOnRabbitMq(new RabbitMqQueue(broker, name), broker);
     }
 
     protected override KitException? Explain(Exception failure) => failure switch

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Servers.Machine;
 

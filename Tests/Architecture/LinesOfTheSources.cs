@@ -1,5 +1,4 @@
 using System.Globalization;
-using Kit.Tests.Results;
 
 namespace Kit.Tests.Architecture;
 

@@ -95,6 +95,7 @@ public sealed class CellsByTheirAxes
             .Replace("\"cleanError\"", "\"misplaced\"", StringComparison.Ordinal);
 
         Assert.That(
-            () => JsonSerializer.Deserialize<RoundDocument>(stored, ResultJson.Options), Throws.InstanceOf<JsonException>().With.Message.Contains("'misplaced'"));
+            () => JsonSerializer.Deserialize<RoundDocument>(stored, ResultJson.Options),
+            Throws.InstanceOf<JsonException>().With.Message.Contains("'misplaced'"));
     }
 }

@@ -2,7 +2,6 @@ using System.Text.RegularExpressions;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
-using Kit.Tests.Results;
 
 namespace Kit.Tests.Transports;
 

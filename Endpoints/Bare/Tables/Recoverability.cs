@@ -7,13 +7,15 @@ namespace Kit.Endpoints.Bare.Tables;
 
 /// <summary>
 /// What follows an attempt. After success the receive commits. After a failure the message goes back to its place in the queue, its failure
-/// counted in its row, or, after the mode's last attempt or when no attempt can succeed, to the error table. <see cref="FailureKind"/> decides.
+/// counted in its row, or, after the mode's last attempt or when no attempt can succeed, to the error table. <see cref="RetryRule"/> decides.
 /// </summary>
 /// <param name="mode">How many attempts there are.</param>
 /// <param name="firstDelay">Before the second attempt at a message whose session was lost; doubled each time.</param>
 /// <param name="log">Told of each failure.</param>
 internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstDelay, ILogger log)
 {
+    private readonly RetryRule rule = new(mode, firstDelay);
+
     /// <summary>Commits the receive of a message that was handled.</summary>
     /// <exception cref="AttemptLostException">The session was lost, and only the server knows whether it committed.</exception>
     public async Task CommitAsync(IQueueSession queue, DbTransaction receive, QueuedMessage message)
@@ -133,26 +135,23 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
 
     private async Task RetryOrGiveUpAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
-        var reason = Failure.ReasonOf(failure);
-        var attempts = message.FailedAttempts + 1;
-        var kind = FailureKinds.Of(failure);
-        if (kind is FailureKind.Hopeless || attempts >= mode.Attempts)
+        if (rule.DelayAfter(message, failure) is not { } delay)
         {
             await GiveUpAsync(queue, message, failure);
             return;
         }
 
-        var delay = kind is FailureKind.SessionLost ? BackOff.After(message.FailedAttempts, firstDelay) : TimeSpan.Zero;
-        await queue.RequeueAsync(message with { FailedAttempts = attempts }, delay);
-        LogRetried(message.MessageId, attempts, mode.Attempts, reason.Message);
+        var failed = message with { FailedAttempts = RetryRule.CountAfter(message, failure) };
+        await queue.RequeueAsync(failed, delay);
+        LogRetried(message.MessageId, failed.FailedAttempts, mode.Attempts, Failure.ReasonOf(failure).Message);
     }
 
     private async Task GiveUpAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
         var reason = Failure.ReasonOf(failure);
-        var attempts = reason is UnreadableMessageException ? message.FailedAttempts : message.FailedAttempts + 1;
-        await queue.MoveToErrorsAsync(message with { FailedAttempts = attempts }, reason);
-        LogGivenUp(message.MessageId, attempts, reason.Message);
+        var failed = message with { FailedAttempts = RetryRule.CountAfter(message, failure) };
+        await queue.MoveToErrorsAsync(failed, reason);
+        LogGivenUp(message.MessageId, failed.FailedAttempts, reason.Message);
     }
 
     [LoggerMessage(Level = LogLevel.Information, Message = "Attempt {Attempt} of {Attempts} at message {MessageId} failed: {Reason}")]

@@ -20,20 +20,6 @@ internal sealed class Testbed : IAsyncDisposable
 
     private const string Sink = "sink";
 
-    /// <summary>The widgets of an experiment know their attempt. The function fails a commit once: sequences are not rolled back.</summary>
-    private const string CreateTables =
-        """
-        ALTER TABLE widget ADD attempt_id uuid NOT NULL;
-        CREATE SEQUENCE commits_failed;
-        CREATE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS $$
-        BEGIN
-            IF nextval('commits_failed') = 1 THEN
-                RAISE EXCEPTION 'The experiment wants this commit to fail.' USING ERRCODE = 'integrity_constraint_violation';
-            END IF;
-            RETURN NULL;
-        END $$;
-        """;
-
     private readonly Cell cell;
     private readonly ProxyRoute toTransport;
     private readonly ProxyRoute toWidgets;
@@ -42,7 +28,6 @@ internal sealed class Testbed : IAsyncDisposable
     private readonly RoundTransport transport;
     private readonly IMessageQueue queue;
     private readonly IMessageQueue sink;
-    private readonly NpgsqlDataSource widgets;
     private readonly string folder = Directory.CreateTempSubdirectory("kit-faults-").FullName;
     private readonly List<Sending> sendings = [];
     private IMessageQueue? lateSink;
@@ -58,11 +43,14 @@ internal sealed class Testbed : IAsyncDisposable
         (toTransport, toWidgets) = (itsTransport.ProxyRoute!, itsTransport.Widgets.ProxyRoute!);
         queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
         sink = cell.Kind.OpenQueue(SinkName, transport.ForRunner);
-        widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(databases.Widgets));
+        Database = new ExperimentDatabase(EndpointConnections.ForRunner(databases.Widgets), databases.Names);
         WidgetsProxy = ProxyOf(toWidgets, databases.WidgetsForEndpoint);
         // One connection serves both where the mode needs them in one database.
         TransportProxy = transport.ForEndpoint == databases.WidgetsForEndpoint ? WidgetsProxy : ProxyOf(toTransport, transport.ForEndpoint);
     }
+
+    /// <summary>That of the widgets.</summary>
+    public ExperimentDatabase Database { get; }
 
     /// <summary>Between the endpoint and the widgets' database.</summary>
     public FaultProxy WidgetsProxy { get; }
@@ -77,7 +65,7 @@ internal sealed class Testbed : IAsyncDisposable
 
     /// <summary>Of the kit's own two-phase commit; <see langword="null"/> in a mode without it.</summary>
     public WindowsWatch? Windows => field ??= cell.Mode.RowCommit is RowCommit.InTwoPhases && cell.Mode.CrashEffect is CrashEffect.None
-        ? new WindowsWatch(widgets, JournalPath, databases.Names)
+        ? Database.WatchWindows(JournalPath)
         : null;
 
     private string JournalPath => Path.Combine(folder, "attempts.jsonl");
@@ -92,7 +80,7 @@ internal sealed class Testbed : IAsyncDisposable
         var testbed = new Testbed(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, "widgets", empty, cancellationToken));
         try
         {
-            await testbed.ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);
+            await testbed.Database.PrepareAsync(cancellationToken);
             await testbed.queue.CreateAsync(cancellationToken);
             await testbed.sink.CreateAsync(cancellationToken);
             return testbed;
@@ -175,33 +163,15 @@ internal sealed class Testbed : IAsyncDisposable
         await lateSink.CreateAsync(cancellationToken);
     }
 
-    /// <summary>From now on the message's first commit fails.</summary>
-    public Task FailCommitOfAsync(Guid message, CancellationToken cancellationToken) =>
-        ExecuteAsync(
-            $"""
-            CREATE CONSTRAINT TRIGGER fail_commit AFTER INSERT ON widget DEFERRABLE INITIALLY DEFERRED
-            FOR EACH ROW WHEN (NEW.message_id = '{message}') EXECUTE FUNCTION fail_commit();
-            """,
-            cancellationToken);
-
-    public async Task<bool> HasFailedACommitAsync(CancellationToken cancellationToken)
-    {
-        await using var command = widgets.CreateCommand("SELECT is_called FROM commits_failed");
-        return (bool)(await command.ExecuteScalarAsync(cancellationToken))!;
-    }
-
     /// <summary>All that can still move.</summary>
     public async Task<Counters> CountAsync(CancellationToken cancellationToken)
     {
-        var outbox = await CountOutboxAsync(cancellationToken);
-        await using var command = widgets.CreateCommand(
-            "SELECT (SELECT count(*) FROM widget), (SELECT count(*) FROM pg_prepared_xacts WHERE database = ANY($1))");
-        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases.Names] });
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        await reader.ReadAsync(cancellationToken);
+        // First: what it dispatches meanwhile is counted twice, and never not at all.
+        var outbox = await Database.CountOutboxAsync(transport.Queue, cancellationToken);
+        var (rows, prepared) = await Database.CountAsync(cancellationToken);
         return new Counters(
-            reader.GetInt64(0),
-            reader.GetInt64(1),
+            rows,
+            prepared,
             await queue.CountAsync(cancellationToken),
             await sink.CountAsync(cancellationToken) + (lateSink is null ? 0 : await lateSink.CountAsync(cancellationToken)),
             (await queue.ReadErrorsAsync(cancellationToken)).Count,
@@ -218,10 +188,7 @@ internal sealed class Testbed : IAsyncDisposable
         {
             Sendings = sendings,
             Attempts = AttemptJournal.Read(JournalPath),
-            Rows = await ReadAsync(
-                "SELECT id, message_id, attempt_id FROM widget",
-                row => new WidgetRow(row.GetInt64(0), row.GetGuid(1), row.GetGuid(2)),
-                cancellationToken),
+            Rows = await Database.ReadRowsAsync(cancellationToken),
             // An outgoing message bears the id of the one that caused it.
             Sink = [.. outgoing.Select(id => new SinkRow(id, id))],
             Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
@@ -241,43 +208,14 @@ internal sealed class Testbed : IAsyncDisposable
         if (lateSink is not null)
             await lateSink.DisposeAsync();
         await transport.DisposeAsync();
-        await widgets.DisposeAsync();
+        await Database.DisposeAsync();
         await owner.DisposeAsync();
         Directory.Delete(folder, recursive: true);
-    }
-
-    /// <summary>The sends that wait in a bare endpoint's outbox, which the endpoint creates when it starts.</summary>
-    private async Task<long> CountOutboxAsync(CancellationToken cancellationToken)
-    {
-        var table = $"\"{transport.Queue}_outbox\"";
-        await using var isThere = widgets.CreateCommand($"SELECT to_regclass('{table}') IS NOT NULL");
-        if (await isThere.ExecuteScalarAsync(cancellationToken) is not true)
-            return 0;
-
-        await using var count = widgets.CreateCommand($"SELECT count(*) FROM {table}");
-        return (long)(await count.ExecuteScalarAsync(cancellationToken))!;
     }
 
     private static FaultProxy ProxyOf(ProxyRoute route, string address)
     {
         var (host, port) = route.ServerOf(address);
         return new FaultProxy(host, port);
-    }
-
-    private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
-    {
-        await using var command = widgets.CreateCommand(query);
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        var rows = new List<T>();
-        while (await reader.ReadAsync(cancellationToken))
-            rows.Add(read(reader));
-
-        return rows;
-    }
-
-    private async Task ExecuteAsync(string statements, CancellationToken cancellationToken)
-    {
-        await using var command = widgets.CreateCommand(statements);
-        await command.ExecuteNonQueryAsync(cancellationToken);
     }
 }

@@ -1,0 +1,45 @@
+using System.Data.Common;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>Asks the widgets' server what a probed cell has done there, on a session of its own or on the handler's.</summary>
+internal sealed class Onlooker(WidgetServer server, EndpointSettings settings) : IAsyncDisposable
+{
+    private readonly DbDataSource outside = server.OpenOutside(settings.Widgets);
+
+    /// <summary>Whether the message's row has committed.</summary>
+    public async Task<bool> IsRowVisibleAsync(Guid messageId, CancellationToken cancellationToken)
+    {
+        await using var rows = outside.CreateCommand(server.CountQuery);
+        var message = rows.CreateParameter();
+        message.ParameterName = "message_id";
+        message.Value = messageId;
+        rows.Parameters.Add(message);
+        return (long)(await rows.ExecuteScalarAsync(cancellationToken))! > 0;
+    }
+
+    /// <summary>Whether the handler's session has, in its open transaction, deleted from a table that is the queue: its lock on it says so.</summary>
+    public async Task<bool> HasReceivedAsync(DbConnection connection, CancellationToken cancellationToken)
+    {
+        await using var command = connection.CreateCommand();
+        command.CommandText =
+            """
+            SELECT EXISTS (SELECT FROM pg_locks
+                           WHERE pid = pg_backend_pid() AND mode = 'RowExclusiveLock' AND relation = to_regclass(quote_ident(@queue)))
+            """;
+        var name = command.CreateParameter();
+        (name.ParameterName, name.Value) = ("queue", settings.Queue);
+        command.Parameters.Add(name);
+        return await command.ExecuteScalarAsync(cancellationToken) is true;
+    }
+
+    /// <summary>The isolation level of a handler's session, as its server names it.</summary>
+    public async Task<string?> IsolationOfAsync(DbConnection connection, CancellationToken cancellationToken)
+    {
+        await using var command = connection.CreateCommand();
+        command.CommandText = server.IsolationQuery;
+        return (string?)await command.ExecuteScalarAsync(cancellationToken);
+    }
+
+    public ValueTask DisposeAsync() => outside.DisposeAsync();
+}

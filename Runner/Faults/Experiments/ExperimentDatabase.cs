@@ -1,0 +1,92 @@
+using Kit.Runner.Results.Accounts;
+using Npgsql;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>The widgets' database of an experiment: its rows know their attempt, and a commit can be made to fail there.</summary>
+/// <param name="connectionString">Of the database, past every proxy.</param>
+/// <param name="databases">The names of the experiment's databases, in which transactions can be left prepared.</param>
+internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<string> databases) : IAsyncDisposable
+{
+    /// <summary>The widgets of an experiment know their attempt. The function fails a commit once: sequences are not rolled back.</summary>
+    private const string CreateTables =
+        """
+        ALTER TABLE widget ADD attempt_id uuid NOT NULL;
+        CREATE SEQUENCE commits_failed;
+        CREATE FUNCTION fail_commit() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            IF nextval('commits_failed') = 1 THEN
+                RAISE EXCEPTION 'The experiment wants this commit to fail.' USING ERRCODE = 'integrity_constraint_violation';
+            END IF;
+            RETURN NULL;
+        END $$;
+        """;
+
+    private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(connectionString);
+
+    /// <summary>Adds to the empty database what experiments need.</summary>
+    public Task PrepareAsync(CancellationToken cancellationToken) => ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);
+
+    /// <summary>Looks for what kills leave open of the kit's own two-phase commit.</summary>
+    public WindowsWatch WatchWindows(string journal) => new(widgets, journal, databases);
+
+    /// <summary>From now on the message's first commit fails.</summary>
+    public Task FailCommitOfAsync(Guid message, CancellationToken cancellationToken) =>
+        ExecuteAsync(
+            $"""
+            CREATE CONSTRAINT TRIGGER fail_commit AFTER INSERT ON widget DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW WHEN (NEW.message_id = '{message}') EXECUTE FUNCTION fail_commit();
+            """,
+            cancellationToken);
+
+    public async Task<bool> HasFailedACommitAsync(CancellationToken cancellationToken)
+    {
+        await using var command = widgets.CreateCommand("SELECT is_called FROM commits_failed");
+        return (bool)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    /// <summary>Rows that are visible, and transactions that are prepared.</summary>
+    public async Task<(long Rows, long Prepared)> CountAsync(CancellationToken cancellationToken)
+    {
+        await using var command = widgets.CreateCommand(
+            "SELECT (SELECT count(*) FROM widget), (SELECT count(*) FROM pg_prepared_xacts WHERE database = ANY($1))");
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return (reader.GetInt64(0), reader.GetInt64(1));
+    }
+
+    /// <summary>The sends that wait in a bare endpoint's outbox, which the endpoint creates when it starts.</summary>
+    public async Task<long> CountOutboxAsync(string queue, CancellationToken cancellationToken)
+    {
+        var table = $"\"{queue}_outbox\"";
+        await using var isThere = widgets.CreateCommand($"SELECT to_regclass('{table}') IS NOT NULL");
+        if (await isThere.ExecuteScalarAsync(cancellationToken) is not true)
+            return 0;
+
+        await using var count = widgets.CreateCommand($"SELECT count(*) FROM {table}");
+        return (long)(await count.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    public Task<IReadOnlyList<WidgetRow>> ReadRowsAsync(CancellationToken cancellationToken) => ReadAsync(
+        "SELECT id, message_id, attempt_id FROM widget", row => new WidgetRow(row.GetInt64(0), row.GetGuid(1), row.GetGuid(2)), cancellationToken);
+
+    public ValueTask DisposeAsync() => widgets.DisposeAsync();
+
+    private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
+    {
+        await using var command = widgets.CreateCommand(query);
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var rows = new List<T>();
+        while (await reader.ReadAsync(cancellationToken))
+            rows.Add(read(reader));
+
+        return rows;
+    }
+
+    private async Task ExecuteAsync(string statements, CancellationToken cancellationToken)
+    {
+        await using var command = widgets.CreateCommand(statements);
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
+}

@@ -1,0 +1,219 @@
+using System.Diagnostics;
+using Kit.Endpoints.Cells;
+using Kit.Guarantees;
+using Kit.Runner.Faults.Injections;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Transports;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>Lets one fault meet the chosen message, with ordinary ones before and after it.</summary>
+/// <param name="cell">Where.</param>
+/// <param name="chosen">The message.</param>
+/// <param name="testbed">The cell, set up.</param>
+/// <param name="servers">The servers, of which one may have to crash.</param>
+/// <param name="away">How long a server stays away.</param>
+/// <param name="tell">Told what shows that the fault has fired.</param>
+internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, RunServers servers, TimeSpan away, Action<string> tell)
+{
+    private const int Ordinary = 10;
+    private const int ForARestart = 3_000;
+
+    /// <summary>More than any mode attempts: an endpoint that does not count would go on for ever.</summary>
+    private const int MostCuts = 8;
+
+    /// <summary>128 + SIGKILL.</summary>
+    private const int Killed = 137;
+
+    /// <summary>For a process to come up and handle a message, on a busy machine too.</summary>
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
+
+    /// <summary>For an attempt to be cut off and the next to begin: NServiceBus connects to RabbitMQ again after 10 s.</summary>
+    private static readonly TimeSpan ForACut = TimeSpan.FromSeconds(20);
+
+    private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300);
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(25);
+
+    /// <summary>Lets the fault happen.</summary>
+    /// <returns>Why it did not; <see langword="null"/> when it did.</returns>
+    public async Task<string?> InjectAsync(Injection injection, CancellationToken cancellationToken)
+    {
+        var behaviour = injection switch
+        {
+            InHandler does => does.Behaviour,
+            KillWhereParked => Behaviour.Parks,
+            LosesReceive => Behaviour.WaitsForACut,
+            QueueComesLate => Behaviour.SendsToLateQueue,
+            _ => Behaviour.Succeeds,
+        };
+        await testbed.StartHandlerAsync(chosen, behaviour, injection is KillWhereParked parked ? parked.Point : AttemptPoint.Started, cancellationToken);
+        if (injection is Restart restart)
+            return await CrashAsync(restart, cancellationToken);
+
+        await testbed.SendAsync(NewIds(Ordinary), cancellationToken);
+        if (!await UntilAsync(() => AreHandledAsync(cancellationToken), cancellationToken))
+            return "the messages before the fault were not handled";
+
+        var armed = injection is OnTheWire wire ? Arm(wire) : null;
+        if (injection is ByConstraint)
+            await testbed.Database.FailCommitOfAsync(chosen, cancellationToken);
+        await using var slots = injection is HoldsSlots
+            ? await HeldSlots.TakeAllAsync(servers.WidgetsOf(cell).ConnectionString, cancellationToken)
+            : null;
+        await testbed.SendAsync([chosen], cancellationToken);
+        var hasFired = injection switch
+        {
+            LosesReceive => await CutEachReceiveAsync(cancellationToken),
+            HoldsSlots => await HoldAsync(slots!, cancellationToken),
+            _ => await UntilAsync(() => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
+        };
+        if (hasFired && injection is OnTheWire { IsAfterHandler: true } && !testbed.Journal.LinesOf(chosen).Any(line => line.Point is AttemptPoint.Returned))
+            return "the fault fired before the handler had returned";
+        int? exitCode = injection is KillWhereParked or OnTheWire { Kills: true } ? await KillAsync(cancellationToken) : null;
+        if (injection is QueueComesLate && !await CreateQueueLateAsync(cancellationToken))
+            return "the message did not come to its end";
+
+        var after = NewIds(Ordinary);
+        await testbed.SendAsync(after, cancellationToken);
+        if (!await UntilAsync(() => Task.FromResult(testbed.Journal.LinesOf(after[^1]).Count > 0), cancellationToken))
+            return "the endpoint did not go on after the fault";
+
+        return hasFired && exitCode is (null or Killed) ? null : "the fault did not fire";
+    }
+
+    /// <summary>Whether the first messages are handled and nothing of them is on its way, so that the armed fault meets the chosen one.</summary>
+    private async Task<bool> AreHandledAsync(CancellationToken cancellationToken)
+    {
+        if (await testbed.CountAsync(cancellationToken) is not { AreDone: true, Sink: Ordinary } before)
+            return false;
+
+        await Task.Delay(Moment, cancellationToken);
+        return await testbed.CountAsync(cancellationToken) == before;
+    }
+
+    private async Task<bool> CreateQueueLateAsync(CancellationToken cancellationToken)
+    {
+        if (!await UntilAsync(() => AreEndedAsync(cancellationToken), cancellationToken))
+            return false;
+
+        await testbed.CreateLateSinkAsync(cancellationToken);
+        tell("the queue was created when the message had been handled or given up");
+        return true;
+    }
+
+    private async Task<bool> AreEndedAsync(CancellationToken cancellationToken)
+    {
+        if (await testbed.CountAsync(cancellationToken) is not { IsReceived: true } before)
+            return false;
+
+        await Task.Delay(Moment, cancellationToken);
+        return await testbed.CountAsync(cancellationToken) == before;
+    }
+
+    private ArmedFault Arm(OnTheWire wire)
+    {
+        var proxy = wire.Connection is ConnectionTo.Widgets ? testbed.WidgetsProxy : testbed.TransportProxy;
+        return proxy.CutAt(wire.Patterns, wire.Moment, wire.Kills ? Ending.Hold : Ending.Cut);
+    }
+
+    private async Task<bool> HasFiredAsync(Injection injection, ArmedFault? armed, CancellationToken cancellationToken)
+    {
+        if (injection is OnTheWire wire)
+        {
+            if (!armed!.Fired.IsCompleted)
+                return false;
+
+            tell(
+                $"the proxy met its bytes on the connection to the {Words.Of(wire.Connection)} " +
+                $"and {(wire.Kills ? "held" : "cut")} it ({Words.Of(wire.Moment)})");
+            return true;
+        }
+
+        if (injection is ByConstraint)
+        {
+            if (!await testbed.Database.HasFailedACommitAsync(cancellationToken))
+                return false;
+
+            tell("the constraint has failed once");
+            return true;
+        }
+
+        if (testbed.Journal.LinesOf(chosen).FirstOrDefault(line => line.Point is AttemptPoint.Faulted) is not { } met)
+            return false;
+
+        tell($"the journal of attempt {met.AttemptId} says: {met.Note}");
+        return true;
+    }
+
+    /// <summary>Until the message is no longer in the queue, or has been cut off more often than any mode attempts it.</summary>
+    private async Task<bool> CutEachReceiveAsync(CancellationToken cancellationToken)
+    {
+        var attempts = new HashSet<Guid>();
+        var cuts = 0;
+        var hasEnded = await UntilAsync(
+            async () =>
+            {
+                foreach (var line in testbed.Journal.LinesOf(chosen).Where(line => line.Point is AttemptPoint.Faulted && attempts.Add(line.AttemptId)))
+                {
+                    if (cuts < MostCuts)
+                        await testbed.CutReceiveAsync(line.AttemptId);
+                    else
+                        testbed.LetGo(line.AttemptId);
+                    cuts++;
+                }
+
+                return cuts > 0 && (await testbed.CountAsync(cancellationToken)).Queue == 0;
+            },
+            cancellationToken,
+            (MostCuts + 1) * ForACut);
+        testbed.LetGoOfAll();
+        tell($"the connection to the transport was cut {Math.Min(cuts, MostCuts)} times while the message was being handled");
+        return hasEnded;
+    }
+
+    private async Task<bool> HoldAsync(HeldSlots slots, CancellationToken cancellationToken)
+    {
+        await Task.Delay(HeldSlots.Time, cancellationToken);
+        tell($"another application held all {slots.Count} prepared transactions that were free, for {HeldSlots.Time.TotalSeconds} s");
+        await slots.DisposeAsync();
+        return true;
+    }
+
+    private async Task<int> KillAsync(CancellationToken cancellationToken)
+    {
+        var code = await testbed.KillHandlerAsync();
+        tell($"the handler process ended with exit code {code}");
+        // The one that goes on meets no fault.
+        await testbed.StartHandlerAsync(chosen, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
+        return code;
+    }
+
+    private async Task<string?> CrashAsync(Restart restart, CancellationToken cancellationToken)
+    {
+        await testbed.SendAsync(NewIds(ForARestart), cancellationToken);
+        if (!await UntilAsync(() => Task.FromResult(StartedAttempts() > ForARestart / 20), cancellationToken))
+            return "the drain did not start";
+
+        var server = restart.OfBroker ? servers.Of(cell) : servers.WidgetsOf(cell);
+        tell(restart.StaysAway ? await server.StayAwayAsync(away, cancellationToken) : await server.CrashAsync(cancellationToken));
+        var started = StartedAttempts();
+        tell($"{started} of {ForARestart} messages had been attempted when the server was back");
+        return started < ForARestart ? null : "the drain had ended before the server crashed";
+    }
+
+    private int StartedAttempts() => testbed.Journal.Count() / ExperimentHandler.LinesPerAttempt;
+
+    private async Task<bool> UntilAsync(Func<Task<bool>> condition, CancellationToken cancellationToken, TimeSpan? limit = null)
+    {
+        for (var watch = Stopwatch.StartNew(); !await condition(); await Task.Delay(Pause, cancellationToken))
+        {
+            testbed.ThrowIfBroken();
+            if (watch.Elapsed > (limit ?? Patience))
+                return false;
+        }
+
+        return true;
+    }
+
+    private static List<Guid> NewIds(int count) => [.. Enumerable.Range(0, count).Select(_ => Guid.CreateVersion7())];
+}
