@@ -1,7 +1,6 @@
 using System.Reflection;
 using System.Text.Json;
 using Kit.Endpoints.NServiceBus;
-using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using NServiceBus;

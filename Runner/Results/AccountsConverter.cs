@@ -12,7 +12,7 @@ public sealed class AccountsConverter : JsonConverter<IReadOnlyDictionary<Delive
 {
     private const string Earlier = "error";
 
-    private static readonly IReadOnlyDictionary<string, DeliveryClass> ByName = Enum.GetValues<DeliveryClass>()
+    private static readonly Dictionary<string, DeliveryClass> ByName = Enum.GetValues<DeliveryClass>()
         .ToDictionary(NameOf).Append(new(Earlier, DeliveryClass.CleanError)).ToDictionary();
 
     public override IReadOnlyDictionary<DeliveryClass, int> Read(ref Utf8JsonReader reader, Type typeToConvert, JsonSerializerOptions options)
