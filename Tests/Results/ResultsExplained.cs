@@ -8,7 +8,8 @@ public sealed class ResultsExplained
 
     [Test]
     public void Every_column_of_the_csv_is_explained() =>
-        Assert.That(InventedRun.Cell("shared").Axes.Concat(RoundsCsv.Columns).Where(column => !Readme.Contains($"`{column}`", StringComparison.Ordinal)), Is.Empty);
+        Assert.That(
+            InventedRun.Cell("shared").Axes.Concat(RoundsCsv.Columns).Where(column => !Readme.Contains($"`{column}`", StringComparison.Ordinal)), Is.Empty);
 
     [Test]
     public void Every_column_of_the_tables_is_explained()

@@ -66,7 +66,8 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         {
             LosesReceive => await CutEachReceiveAsync(cancellationToken),
             HoldsSlots => await HoldAsync(slots!, cancellationToken),
-            InHandler or KillWhereParked or QueueComesLate or ByConstraint or OnTheWire => await UntilAsync(() => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
+            InHandler or KillWhereParked or QueueComesLate or ByConstraint or OnTheWire => await UntilAsync(
+                () => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
             _ => throw new NotSupportedException($"Nobody has said how it is seen that {injection} has happened."),
         };
         if (hasFired && injection is OnTheWire { IsAfterHandler: true } && !testbed.Journal.LinesOf(chosen).Any(line => line.Point is AttemptPoint.Returned))
