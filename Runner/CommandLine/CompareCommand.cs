@@ -41,7 +41,7 @@ internal sealed class CompareCommand : KitCommand
     private readonly Option<int?> rounds = NumberOption.Count("--rounds", "Rounds of each cell on each side (10).", least: 1);
     private readonly Option<int?> messages = NumberOption.Count("--messages", "Messages of each measured drain (10000).", least: 1);
     private readonly Option<int?> seedRows = NumberOption.Count(
-        "--seed-rows", "Rows in the widgets' table before each round (100000: each round seeds them anew).", least: 0);
+        "--seed-rows", "Rows in the widgets' table before each round (1000000).", least: 0);
     private readonly Option<int?> warmUp = NumberOption.Count(
         "--warmup", "Messages drained before the clock, in the same process (1000).", least: 0);
     private readonly Option<int?> concurrency = NumberOption.Count(
@@ -153,7 +153,7 @@ internal sealed class CompareCommand : KitCommand
                 Messages: parsed.GetValue(messages) ?? 10_000,
                 Rounds: parsed.GetValue(rounds) ?? 10,
                 Concurrency: parsed.GetValue(concurrency) ?? 2,
-                SeedRows: parsed.GetValue(seedRows) ?? 100_000,
+                SeedRows: parsed.GetValue(seedRows) ?? 1_000_000,
                 WarmUp: parsed.GetValue(warmUp) ?? 1_000,
                 OrderSeed: parsed.GetValue(orderSeed) ?? Random.Shared.Next(1_000_000),
                 Quick: false),

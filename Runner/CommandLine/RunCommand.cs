@@ -21,6 +21,7 @@ internal sealed class RunCommand : KitCommand
         "--order-seed", "Seed of the order of the cells within each round (random, and printed).", least: 0);
     private readonly Option<bool> quick = new("--quick") { Description = "One round with fewer rows and messages, about a minute; to try, not to cite." };
     private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not run noisy rounds once more at the end (quick never does)." };
+    private readonly Option<bool> inTurns = new(Turns.Option) { Hidden = true };
     private readonly Option<string?> output = new("--out")
     {
         Description = "A new folder for the results (results/ and the time).",
@@ -43,7 +44,7 @@ internal sealed class RunCommand : KitCommand
         this.arguments = arguments;
         filter.AddTo(this);
         output.NotEmpty();
-        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat }
+        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns }
             .Concat(choices.All).Concat(servers.All))
             Options.Add(option);
 
@@ -104,8 +105,9 @@ internal sealed class RunCommand : KitCommand
             filter.Choose(parsed),
             sizes,
             transports,
-            RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat),
+            RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat) && !parsed.GetValue(inTurns),
             parsed.GetValue(output) ?? Path.Combine("results", $"{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
-            ServerOption.Masked(arguments, transports));
+            ServerOption.Masked(arguments, transports))
+        { InTurns = parsed.GetValue(inTurns) };
     }
 }

@@ -32,6 +32,14 @@ internal sealed record ComparePlan(
     /// <summary>Whether the cells of each transport can run here, as far as its server goes.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; } = Transport.FindSupport(Arguments);
 
+    /// <summary>The sizes as the options of <c>run</c>.</summary>
+    public IReadOnlyList<string> SizesAsTyped =>
+    [
+        "--rounds", Figures.Plain(Sizes.Rounds), "--messages", Figures.Plain(Sizes.Messages), "--warmup", Figures.Plain(Sizes.WarmUp),
+        "--seed-rows", Figures.Plain(Sizes.SeedRows), "--concurrency", Figures.Plain(Sizes.Concurrency),
+        "--order-seed", Figures.Plain(Sizes.OrderSeed),
+    ];
+
     public string ReportPath => Path.Combine(Folder, ReportFile);
 
     /// <summary>

@@ -65,10 +65,19 @@ public sealed class RunFolder
     public void Save(RoundDocument round) =>
         WholeFile.Write(PathOf(round), writer => writer.WriteLine(JsonSerializer.Serialize(round, ResultJson.Options)));
 
+    /// <summary>The run's document alone, of a run that may not have ended.</summary>
+    /// <exception cref="KitException">It is damaged or of another schema.</exception>
+    public RunDocument LoadRun() => Read<RunDocument>(RunPath);
+
+    /// <summary>One round's first attempt.</summary>
+    /// <exception cref="KitException">It is missing, damaged, misnamed or of another schema.</exception>
+    public RoundDocument LoadRound(CellName cell, int round) =>
+        ReadRound(Path.Combine(Location, RoundsFolder, $"{RoundDocument.FileNameOf(cell, round, attempt: 1)}.json"));
+
     /// <exception cref="KitException">A file is missing, damaged, misnamed or of another schema; the message names it.</exception>
     public RecordedRun Load()
     {
-        var run = Read<RunDocument>(RunPath);
+        var run = LoadRun();
         var rounds = Path.Exists(Path.Combine(Location, RoundsFolder))
             ? Directory.GetFiles(Path.Combine(Location, RoundsFolder), "*.json").Order(StringComparer.Ordinal).Select(ReadRound).ToList()
             : [];

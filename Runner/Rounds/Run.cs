@@ -90,7 +90,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         }
 
         planned = cells.Count * plan.Sizes.Rounds;
-        foreach (var (cell, round) in plan.Order(cells))
+        await foreach (var (cell, round) in plan.Rounds(cells, cancellationToken))
             await MeasureAsync(record.Folder, SettingsOf(cell), cell, round, attempt: 1, cancellationToken);
 
         if (plan.RepeatNoisy)

@@ -16,6 +16,9 @@ namespace Kit.Runner.Rounds;
 internal sealed record RunPlan(
     IReadOnlyList<Cell> Cells, RunSettings Sizes, TransportArguments Arguments, bool RepeatNoisy, string Folder, string CommandLine)
 {
+    /// <summary>Whether another process says which round is next (<see cref="Turns"/>).</summary>
+    public bool InTurns { get; init; }
+
     /// <summary>What is said where no cell has all the names that were given.</summary>
     public const string NoSuchCell = "There is no such cell: the names that were given do not go together.";
 
@@ -27,6 +30,12 @@ internal sealed record RunPlan(
     /// <summary>Whether a cell can run here, or the first reason why not.</summary>
     /// <exception cref="UnknownTransportException">Nobody has wired its transport.</exception>
     public Support SupportOf(Cell cell) => cell.Support.IsSupported ? Here[Transport.Of(cell)] : cell.Support;
+
+    /// <summary>The rounds one after the other, as they are drawn or as they are called for.</summary>
+    public IAsyncEnumerable<(Cell Cell, int Round)> Rounds(IReadOnlyCollection<Cell> cells, CancellationToken cancellationToken) =>
+        InTurns
+            ? Turns.ReadAsync(Console.In, Console.Out, cells, cancellationToken)
+            : Order(cells).ToAsyncEnumerable();
 
     /// <summary>Every round of the run: round <i>r</i> has every cell once, in an order drawn from the order seed.</summary>
     /// <param name="cells">The cells that are measured.</param>

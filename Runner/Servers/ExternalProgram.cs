@@ -43,9 +43,7 @@ public sealed record ExternalProgram(
     /// </exception>
     public async Task<ProgramResult> RunAsync(IEnumerable<string> arguments, CancellationToken cancellationToken)
     {
-        var start = StartInfo(arguments);
-        start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
-        using var process = Start(start);
+        using var process = StartOnPipes(arguments);
         process.StandardInput.Close();
         var output = Task.WhenAll(
             process.StandardOutput.ReadToEndAsync(CancellationToken.None),
@@ -54,6 +52,24 @@ public sealed record ExternalProgram(
         await Task.WhenAny(output, Task.Delay(OutputGrace, cancellationToken));
         cancellationToken.ThrowIfCancellationRequested();
         return new ProgramResult(process.ExitCode, output.IsCompletedSuccessfully ? string.Join('\n', await output).Trim() : "");
+    }
+
+    /// <summary>Starts it with its input, output and errors as pipes; the caller ends and disposes it.</summary>
+    /// <exception cref="KitException">It cannot be started.</exception>
+    public Process StartOnPipes(IEnumerable<string> arguments)
+    {
+        var start = StartInfo(arguments);
+        start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
+        return Start(start);
+    }
+
+    /// <summary>Ends one that was started: by an interrupt where it has time for that, and by force with its children after it.</summary>
+    public async Task StopAsync(Process process)
+    {
+        if (ToEnd > TimeSpan.Zero && !OperatingSystem.IsWindows())
+            await InterruptAsync(process);
+        process.Kill(entireProcessTree: true);
+        await process.WaitForExitAsync(CancellationToken.None);
     }
 
     /// <summary>Runs it to its end on our own terminal, so that its user sees its output and can answer it; gives the exit code.</summary>
@@ -136,10 +152,7 @@ public sealed record ExternalProgram(
         }
         catch (OperationCanceledException)
         {
-            if (ToEnd > TimeSpan.Zero && !OperatingSystem.IsWindows())
-                await InterruptAsync(process);
-            process.Kill(entireProcessTree: true);
-            await process.WaitForExitAsync(CancellationToken.None);
+            await StopAsync(process);
             throw;
         }
     }

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using System.Globalization;
 using Kit.Runner;
 using Kit.Runner.Comparing;
 using Kit.Runner.Results;
@@ -59,7 +61,6 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
         var before = await Server.DatabasesAsync();
         using var runner = Start(Here, Here, "setsid", RunnerProcess.ProgramPath, "--rounds", "2", "--messages", "1000");
         await runner.PrintedAsync("1 of 2: ");
-        await Eventually.HoldsAsync(async () => (await Server.DatabasesAsync()).Count > before.Count, "the next build has databases");
 
         await runner.SignalAsync("INT", toGroup);
         var result = await runner.EndAsync();
@@ -72,8 +73,7 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
                 await File.ReadAllTextAsync(Path.Combine(Folder, ComparePlan.ReportFile)),
                 Does.Contain("- INCOMPLETE: before is stopped: interrupted.").And.Contain("| 1 |"));
             Assert.That(RunFolder.Open(Path.Combine(Folder, "before")).Load().Document.Ending.State, Is.EqualTo(RunState.Stopped));
-            Assert.That(Path.Combine(Folder, "running"), Does.Not.Exist);
-            Assert.That(await Server.DatabasesAsync(), Is.EqualTo(before), "The build that ran was let drop its databases.");
+            Assert.That(await Server.DatabasesAsync(), Is.EqualTo(before), "Both builds were let drop their databases.");
         }
     }
 
@@ -110,7 +110,48 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output);
             Assert.That(result.Errors, Is.EqualTo(
-                $"error: The build in {other} did not run, and ended with exit code 1: no wind today\n  → wait for some\n"));
+                $"error: The build in {other} does not run, and ended with exit code 1: no wind today\n  → wait for some\n"));
+        }
+    }
+
+    [Test]
+    public async Task A_build_that_cannot_take_turns_is_said_to_be_too_old()
+    {
+        IgnoreOutsideLinux();
+        var other = MakeBuild("for word; do shift; [ \"$word\" = --in-turns ] && word=--no-such-option; set -- \"$@\" \"$word\"; done\n" + RealRunner);
+        using var runner = Start(Here, other, RunnerProcess.ProgramPath, "--messages", "1");
+
+        var result = await runner.EndAsync();
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output);
+            Assert.That(result.Errors, Does.StartWith($"error: The build in {other} does not run, and ended with exit code 2: unknown option").And.Contain(
+                "  → Take a newer commit: "));
+        }
+    }
+
+    [Test]
+    public async Task A_build_that_ends_between_two_rounds_leaves_a_report_over_finished_pairs()
+    {
+        IgnoreOutsideLinux();
+        var before = await Server.DatabasesAsync();
+        var pid = Path.Combine(Parent.Path, "pid");
+        var other = MakeBuild($"echo $$ >'{pid}'\n" + RealRunner);
+        using var runner = Start(Here, other, RunnerProcess.ProgramPath, "--messages", "1000", "--rounds", "50");
+        await runner.PrintedAsync("1 of 50: ");
+
+        Process.GetProcessById(int.Parse(await File.ReadAllTextAsync(pid), CultureInfo.InvariantCulture)).Kill();
+        var result = await runner.EndAsync();
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output);
+            Assert.That(result.Errors, Does.StartWith($"error: The build in {other} does not run, and ended with exit code 137: "));
+            Assert.That(
+                await File.ReadAllTextAsync(Path.Combine(Folder, ComparePlan.ReportFile)), Does.Contain("- INCOMPLETE: ").And.Contain("exit code 137"));
+            Assert.That(RunFolder.Open(Path.Combine(Folder, "before")).Load().Rounds, Is.Not.Empty);
+            Assert.That(await Server.DatabasesAsync(), Is.EqualTo(before), "What the killed build left is removed.");
         }
     }
 
