@@ -41,7 +41,8 @@ internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
             var after = await ServerCounters.ReadAsync(counting, restored.Names, cancellationToken);
 
             var built = await widgets.ReadBuiltAsync(withCommitTime: true, cancellationToken);
-            var account = RoundAccount.Of(await EvidenceReader.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
+            var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
+                Scenario.Insert, warmUp, messages, built, sizes.SeedRows, restored, queue, sink: null, cancellationToken));
             return new ContestResult(
                 account.Outcome, OffsetsOf(messages, built), contestant.OwnPerSecond, own, CostsOf(before, after, begin, end, own), OthersOf(begin, end));
         }

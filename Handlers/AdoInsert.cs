@@ -6,10 +6,14 @@ namespace Kit.Handlers;
 /// <summary>Hand-written ADO.NET: the baseline.</summary>
 public sealed class AdoInsert : IWidgetInsert
 {
-    public async Task InsertAsync(DbConnection connection, Widget widget, CancellationToken cancellationToken)
+    public Task InsertAsync(DbConnection connection, Widget widget, CancellationToken cancellationToken) =>
+        ExecuteAsync(connection, "INSERT INTO widget (id, message_id) VALUES (@id, @message_id)", widget, cancellationToken);
+
+    /// <summary>Runs a statement with a widget's columns as parameters.</summary>
+    internal static async Task ExecuteAsync(DbConnection connection, string statement, Widget widget, CancellationToken cancellationToken)
     {
         await using var command = connection.CreateCommand();
-        command.CommandText = "INSERT INTO widget (id, message_id) VALUES (@id, @message_id)";
+        command.CommandText = statement;
         Add(command, "id", DbType.Int64, widget.Id);
         Add(command, "message_id", DbType.Guid, widget.MessageId);
         await command.ExecuteNonQueryAsync(cancellationToken);

@@ -39,7 +39,7 @@ internal static class UnwatchedProgram
     {
         var left = messages;
         var handled = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        var handle = cell.CreateHandler();
+        var handle = cell.CreateHandler(spec.Queue);
         var host = HandlerProgram.Build(spec, cell, HandleAsync);
         await using ((IAsyncDisposable)host)
         {

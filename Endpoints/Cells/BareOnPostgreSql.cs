@@ -1,6 +1,7 @@
 using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Npgsql;
@@ -20,7 +21,7 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public Support Supports(TransactionMode mode) => PostgreSqlSupport.Of(mode);
 
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => services
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => services
         .AddSingleton(handle)
         .AddBareEndpoint(settings.Queue, endpoint => endpoint
             .UsePostgreSql(settings.Transport, settings.Widgets)

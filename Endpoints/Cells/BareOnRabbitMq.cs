@@ -1,6 +1,7 @@
 using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using RabbitMQ.Client;
@@ -20,7 +21,7 @@ public sealed class BareOnRabbitMq : IEndpointKind
 
     public Support Supports(TransactionMode mode) => RabbitMqSupport.Of(mode);
 
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
         var transport = RabbitMqTransportSettings.Parse(settings.Transport);
         services

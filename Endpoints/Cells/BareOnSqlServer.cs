@@ -1,6 +1,7 @@
 using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.SqlServer;
+using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Data.SqlClient;
 using Microsoft.Extensions.DependencyInjection;
@@ -23,7 +24,7 @@ public sealed class BareOnSqlServer : IEndpointKind
     // One transaction holds receive and insert: it is rolled back whole before the failure is counted.
     public bool CountsAfterRollback(TransactionMode mode) => mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcPromoted;
 
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => services
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => services
         .AddSingleton(handle)
         .AddBareEndpoint(settings.Queue, endpoint => endpoint
             .UseSqlServer(settings.Transport, settings.Widgets)

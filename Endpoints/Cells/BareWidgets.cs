@@ -15,7 +15,7 @@ internal static class BareWidgets
         .LimitTransactions(settings.TransactionTimeout)
         .Handle<BuildWidget, BuildWidgetHandler>();
 
-    private sealed class BuildWidgetHandler(HandleWidget handle) : IMessageHandler<BuildWidget>
+    private sealed class BuildWidgetHandler(HandleMessage handle) : IMessageHandler<BuildWidget>
     {
         public Task HandleAsync(BuildWidget message, MessageContext context, CancellationToken cancellationToken) =>
             handle(message, new Adapter(context), cancellationToken);

@@ -4,8 +4,11 @@ using Kit.Modes;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>What one row of a comparison measures: a value on each axis of the matrix.</summary>
-public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrary Access)
+public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrary Access, Scenario Scenario)
 {
+    /// <summary>The name of the axis that says what the handler does.</summary>
+    public const string ScenarioAxis = "scenario";
+
     /// <summary>The axes, in the order in which names and tables have them. A new one is an entry here, and its values in <see cref="All"/>.</summary>
     public static IReadOnlyList<Axis> Axes { get; } =
     [
@@ -23,15 +26,26 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
             Measured = [AccessLibrary.Baseline],
             Rule = cell => cell.Access.Support,
         },
+        // What the handler does. Scenarios are compared when they are named; experiments with faults have a handler of their own.
+        new(ScenarioAxis, "scenarios", cell => cell.Scenario.Name)
+        {
+            Measured = [Scenario.Insert.Name],
+            Implied = Scenario.Insert.Name,
+            Rule = cell => cell.Scenario.NeedsPostgreSql && cell.Kind.Widgets != WidgetServer.PostgreSql
+                ? Support.No($"the scenario '{cell.Scenario.Name}' is written for widgets in PostgreSQL")
+                : Support.Yes,
+        },
     ];
 
-    /// <summary>Every cell that can be named, runnable or not; those of the comparison modes after those of the matrix.</summary>
+    /// <summary>Every cell that can be named, runnable or not. Access libraries are compared by the insert alone.</summary>
     public static IReadOnlyList<Cell> All { get; } =
     [
         .. from kind in EndpointKinds.All
            from mode in TransactionMode.All
            from access in AccessLibrary.All
-           select new Cell(kind, mode, access),
+           from scenario in Scenario.All
+           where scenario == Scenario.Insert || access.Name == AccessLibrary.Baseline
+           select new Cell(kind, mode, access, scenario),
     ];
 
     /// <summary>Whether the cell can run, or the first reason why not.</summary>
@@ -44,11 +58,16 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
         where !string.Equals(value, axis.Implied, StringComparison.Ordinal)
         select (axis.Name, value);
 
-    /// <summary>Also the name of its queue.</summary>
+    /// <summary>Its values, as file names and processes have them.</summary>
     public string Name => string.Join('.', Values.Select(value => value.Value));
 
     /// <summary>What it does with a message: the handler that is measured.</summary>
-    public HandleWidget CreateHandler() => new WidgetBuilder(Access.CreateInsert()).BuildAsync;
+    /// <param name="queue">The queue that it receives from.</param>
+    public HandleMessage CreateHandler(string queue) => Scenario.Handle(Access.CreateInsert(), SinkOf(queue));
+
+    /// <summary>The queue that a handler sends to.</summary>
+    /// <param name="queue">The one that it receives from.</param>
+    public static string SinkOf(string queue) => $"{queue}-sink";
 
     /// <summary>What its endpoint is built from.</summary>
     /// <inheritdoc cref="EndpointSettings(string, string, string, TransactionMode, int)" path="/param"/>

@@ -27,7 +27,7 @@ public sealed class CellProbe : IAsyncDisposable
     private readonly Cell cell;
     private readonly EndpointSettings settings;
     private readonly IMessageQueue queue;
-    private readonly HandleWidget handle;
+    private readonly HandleMessage handle;
     private readonly Onlooker onlooker;
     private readonly BuildWidget undeliverable = new(Guid.CreateVersion7());
     private readonly TaskCompletionSource ordered = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -44,7 +44,8 @@ public sealed class CellProbe : IAsyncDisposable
         this.cell = cell;
         this.settings = settings;
         queue = cell.Kind.OpenQueue(settings.Queue, settings.Transport);
-        handle = cell.CreateHandler();
+        // What a mode does is the same whatever the handler does, and the probe holds handlers where one that shares a row would hold the others.
+        handle = (cell with { Scenario = Scenario.Insert }).CreateHandler(settings.Queue);
         onlooker = new Onlooker(cell.Kind.Widgets, settings);
     }
 

@@ -6,9 +6,6 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>Handles one message; <see cref="WidgetBuilder.BuildAsync"/> or something around it.</summary>
-public delegate Task HandleWidget(BuildWidget message, IMessageContext context, CancellationToken cancellationToken);
-
 /// <summary>One framework on one transport: what it supports, and its endpoints and queues.</summary>
 public interface IEndpointKind
 {
@@ -31,7 +28,7 @@ public interface IEndpointKind
     bool CountsAfterRollback(TransactionMode mode) => mode is { CountsAfterRollback: true };
 
     /// <summary>Adds one endpoint, which starts and stops with the host.</summary>
-    void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle);
+    void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle);
 
     /// <summary>The endpoint's queue, to be filled and counted from outside.</summary>
     /// <param name="name">Its name.</param>

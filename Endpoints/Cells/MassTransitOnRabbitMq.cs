@@ -27,7 +27,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
 
     public Support Supports(TransactionMode mode) => MassTransitSupport.Of(mode);
 
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
         var transport = RabbitMqTransportSettings.Parse(settings.Transport);
         services.AddSingleton(handle);
@@ -93,7 +93,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         });
     }
 
-    private sealed class BuildWidgetConsumer(HandleWidget handle, NpgsqlDataSource data) : IConsumer<BuildWidget>
+    private sealed class BuildWidgetConsumer(HandleMessage handle, NpgsqlDataSource data) : IConsumer<BuildWidget>
     {
         public async Task Consume(ConsumeContext<BuildWidget> context)
         {

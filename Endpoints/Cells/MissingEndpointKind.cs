@@ -1,5 +1,6 @@
 using System.Reflection;
 using Kit.Endpoints.Bare;
+using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -23,7 +24,7 @@ internal sealed class MissingEndpointKind(string framework, string transport, st
 
     public Support Supports(TransactionMode mode) => support;
 
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => throw Missing();
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => throw Missing();
 
     public IMessageQueue OpenQueue(string name, string transport) => throw Missing();
 

@@ -15,7 +15,7 @@ namespace Kit.Endpoints.Cells;
 internal static class NServiceBusEndpoint
 {
     public static void Add(
-        IServiceCollection services, EndpointSettings settings, HandleWidget handle,
+        IServiceCollection services, EndpointSettings settings, HandleMessage handle,
         Func<EndpointSettings, DbDataSource> openWidgets, Action<EndpointConfiguration> useTransport)
     {
         var endpoint = Configure(settings.Queue, useTransport);
@@ -76,7 +76,7 @@ internal static class NServiceBusEndpoint
     }
 
     // Not private: NServiceBus generates code that names it.
-    internal sealed class BuildWidgetHandler(HandleWidget handle, DbDataSource data, TransactionMode mode) : IHandleMessages<BuildWidget>
+    internal sealed class BuildWidgetHandler(HandleMessage handle, DbDataSource data, TransactionMode mode) : IHandleMessages<BuildWidget>
     {
         public async Task Handle(BuildWidget message, IMessageHandlerContext context)
         {

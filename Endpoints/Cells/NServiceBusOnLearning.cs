@@ -27,7 +27,7 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
 
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) =>
         NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint =>
             endpoint.UseLearning(
                 settings.Transport, settings.Mode, settings.Concurrency, NServiceBusEndpoint.ErrorQueueOf(settings.Queue), settings.TransactionTimeout));

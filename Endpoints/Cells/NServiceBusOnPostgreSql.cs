@@ -28,7 +28,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
 
     /// <exception cref="ArgumentException">The mode needs one database, and two are named.</exception>
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
         if (settings.Mode.NeedsOneDatabase && settings.Transport != settings.Widgets)
             throw new ArgumentException(

@@ -27,7 +27,7 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
 
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
 
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
         var transport = RabbitMqTransportSettings.Parse(settings.Transport);
         services.AddSingleton<IHostedService>(new BrokerCheck(transport, settings.Queue, ArgumentsOf(transport.QueueType)));

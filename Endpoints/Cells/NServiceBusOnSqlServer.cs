@@ -29,7 +29,7 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
     public Support Supports(TransactionMode mode) =>
         NServiceBusSupport.Of(mode, Any) is { IsSupported: false } refused ? refused : SqlServerSupport.Of(mode);
 
-    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle)
+    public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
         var connections = new SqlServerConnections(settings.Transport, settings.Widgets);
         services.AddSingleton<IHostedService>(new ModeCheck(connections, settings));

@@ -5,12 +5,13 @@ namespace Kit.Runner.CommandLine;
 
 /// <summary>A filter for each axis of the matrix. Names are checked; an unknown one is answered with those that exist.</summary>
 /// <param name="isMatrix">Whether an axis that is not named has the values that are measured by default, rather than all.</param>
-internal sealed class CellFilter(bool isMatrix)
+/// <param name="without">Axes that the command does not know: its cells have the values there that names leave out.</param>
+internal sealed class CellFilter(bool isMatrix, params string[] without)
 {
     private const string Every = "all";
 
     private readonly IReadOnlyList<(Axis Axis, Option<string[]> Option)> filters =
-        [.. Cell.Axes.Where(axis => axis.IsShown).Select(axis => (axis, Filter(axis, isMatrix)))];
+        [.. Cell.Axes.Where(axis => axis.IsShown && !without.Contains(axis.Name)).Select(axis => (axis, Filter(axis, isMatrix)))];
 
     /// <summary>A cell's name, as a form to fill in: <c>framework/transport/mode/access</c>.</summary>
     public static string Form { get; } = string.Join('/', Cell.Axes.Where(axis => axis.IsShown).Select(axis => axis.Name));
@@ -26,7 +27,12 @@ internal sealed class CellFilter(bool isMatrix)
 
     /// <summary>The cells that every filter allows.</summary>
     public IReadOnlyList<Cell> Choose(ParseResult parsed) =>
-        [.. Cell.All.Where(cell => filters.All(filter => Allows(parsed.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell))))];
+    [
+        .. from cell in Cell.All
+           where filters.All(filter => Allows(parsed.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
+           where Cell.Axes.Where(axis => without.Contains(axis.Name)).All(axis => axis.ValueOf(cell) == axis.Implied)
+           select cell,
+    ];
 
     /// <summary>What was typed of them, to be typed to another runner.</summary>
     public IReadOnlyList<string> Typed(ParseResult parsed) =>

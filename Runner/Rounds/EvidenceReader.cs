@@ -7,9 +7,18 @@ namespace Kit.Runner.Rounds;
 /// <summary>Collects what is to be seen after a drain: rows, queues, prepared transactions.</summary>
 internal static class EvidenceReader
 {
+    /// <param name="scenario">What the handler did.</param>
+    /// <param name="warmUp">The messages before the clock.</param>
+    /// <param name="messages">The messages that the clock ran for.</param>
+    /// <param name="built">The rows that are not seeded.</param>
+    /// <param name="seedRows">How many are.</param>
+    /// <param name="widgets">The round's databases.</param>
+    /// <param name="queue">The queue that was drained.</param>
+    /// <param name="sink">The queue that the handler sent to; <see langword="null"/>: it sends nothing.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
     public static async Task<RoundEvidence> ReadAsync(
-        IReadOnlyCollection<BuildWidget> warmUp, IReadOnlyCollection<BuildWidget> messages, IEnumerable<BuiltWidget> built, long seedRows,
-        IRoundStore widgets, IMessageQueue queue, CancellationToken cancellationToken) => new()
+        Scenario scenario, IReadOnlyCollection<BuildWidget> warmUp, IReadOnlyCollection<BuildWidget> messages, IEnumerable<BuiltWidget> built,
+        long seedRows, IRoundStore widgets, IMessageQueue queue, IMessageQueue? sink, CancellationToken cancellationToken) => new()
         {
             Messages = messages.Select(message => message.MessageId).ToHashSet(),
             WarmUp = warmUp.Select(message => message.MessageId).ToHashSet(),
@@ -19,12 +28,15 @@ internal static class EvidenceReader
                 Sendings = [.. warmUp.Concat(messages).Select(message => new Sending(message.MessageId, SendResult.Acked))],
                 Attempts = [],
                 Rows = [.. built.Select(widget => new WidgetRow(widget.Id, widget.MessageId, AttemptId: Guid.Empty))],
-                Sink = [],
+                // An outgoing message bears the id of the one that caused it.
+                Sink = sink is null ? [] : [.. (await sink.ReadMessagesAsync(cancellationToken)).Select(id => new SinkRow(id, id))],
                 Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
                 Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
                 Prepared = await widgets.ReadPreparedAsync(cancellationToken),
             },
+            Sends = scenario.Sends,
             SeedRows = seedRows,
             TableRows = await widgets.CountAsync(cancellationToken),
+            Counted = await widgets.ReadTotalAsync(scenario, cancellationToken),
         };
 }

@@ -11,7 +11,7 @@ namespace Kit.Runner.Rounds;
 /// <summary>Stands around the handler and notes what the round must know of it: two counts, and one time for all messages.</summary>
 internal sealed class HandlerProbe : IDisposable
 {
-    private readonly HandleWidget handle;
+    private readonly HandleMessage handle;
     private readonly bool recordCompletions;
     private readonly MeterListener listener;
     private readonly ConcurrentQueue<DateTimeOffset> completions = new();
@@ -21,7 +21,7 @@ internal sealed class HandlerProbe : IDisposable
     private int handled;
     private int promotions;
 
-    public HandlerProbe(HandleWidget handle, bool recordCompletions)
+    public HandlerProbe(HandleMessage handle, bool recordCompletions)
     {
         this.handle = handle;
         this.recordCompletions = recordCompletions;

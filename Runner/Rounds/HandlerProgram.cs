@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Text.Json;
 using Kit.Endpoints.Cells;
+using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Faults.Experiments;
 using Microsoft.Extensions.Hosting;
@@ -48,7 +49,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     {
         await using var experiment = spec.Experiment is null ? null : new ExperimentHandler(spec.Experiment, cell.Kind);
         using var probe = new HandlerProbe(
-            experiment is null ? cell.CreateHandler() : experiment.HandleAsync, spec.RecordCompletions);
+            experiment is null ? cell.CreateHandler(spec.Queue) : experiment.HandleAsync, spec.RecordCompletions);
         var host = Build(spec, cell, probe.HandleAsync);
         await using ((IAsyncDisposable)host)
         {
@@ -63,7 +64,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     }
 
     /// <summary>The host of one drain, not yet started.</summary>
-    internal static IHost Build(HandlerSpec spec, Cell cell, HandleWidget handle)
+    internal static IHost Build(HandlerSpec spec, Cell cell, HandleMessage handle)
     {
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
         // Standard output is the runner's line to this process.

@@ -1,3 +1,4 @@
+using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Results.Accounts;
 
@@ -35,6 +36,12 @@ internal interface IRoundStore : IQueueStore, IAsyncDisposable
 
     /// <summary>The same for the runner's own look.</summary>
     string WidgetsForRunner { get; }
+
+    /// <summary>Runs the statements that a scenario needs before its first message.</summary>
+    Task PrepareAsync(Scenario scenario, CancellationToken cancellationToken);
+
+    /// <summary>The messages that a scenario's handlers have counted; <see langword="null"/>: they count none.</summary>
+    Task<long?> ReadTotalAsync(Scenario scenario, CancellationToken cancellationToken);
 
     /// <summary>All rows of the widgets' table.</summary>
     Task<long> CountAsync(CancellationToken cancellationToken);

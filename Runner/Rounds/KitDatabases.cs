@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Diagnostics;
 using Kit.Handlers;
 using Npgsql;
@@ -14,6 +15,9 @@ internal sealed class KitDatabases : IWidgetStore
     public const int BatchRows = 10_000;
 
     private const string CreateTable = "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)";
+
+    /// <summary>Above it, as PostgreSQL orders them, are the ids of all messages; seeded rows have those below, each its own.</summary>
+    public static Guid LastSeeded { get; } = SeededId(uint.MaxValue);
 
     private readonly string prefix = $"{DatabaseOwner.NamePrefix}{Guid.NewGuid().ToString("N")[..8]}";
 
@@ -47,7 +51,7 @@ internal sealed class KitDatabases : IWidgetStore
         {
             cancellationToken.ThrowIfCancellationRequested();
             var batch = Math.Min(BatchRows, rows - seeded);
-            Copy(connection, first.AddMilliseconds(seeded), batch);
+            Copy(connection, first.AddMilliseconds(seeded), seeded, batch);
             progress.Report(seeded + batch);
         }
 
@@ -95,7 +99,7 @@ internal sealed class KitDatabases : IWidgetStore
         return databases;
     }
 
-    private static void Copy(NpgsqlConnection connection, DateTime first, int rows)
+    private static void Copy(NpgsqlConnection connection, DateTime first, int seeded, int rows)
     {
         // Without await for each value: a million rows make two million of them.
         using var copy = connection.BeginBinaryImport("COPY widget (id, message_id) FROM STDIN (FORMAT BINARY)");
@@ -103,10 +107,19 @@ internal sealed class KitDatabases : IWidgetStore
         {
             copy.StartRow();
             copy.Write(WidgetId.LowestAt(first.AddMilliseconds(row)), NpgsqlDbType.Bigint);
-            copy.Write(Guid.Empty, NpgsqlDbType.Uuid);
+            copy.Write(SeededId((uint)(seeded + row)), NpgsqlDbType.Uuid);
         }
 
         copy.Complete();
+    }
+
+    // Ids of messages begin with the time, so that those that begin with zeros belong to none.
+    private static Guid SeededId(uint row)
+    {
+        Span<byte> bytes = stackalloc byte[16];
+        bytes.Clear();
+        BinaryPrimitives.WriteUInt32BigEndian(bytes[12..], row);
+        return new Guid(bytes, bigEndian: true);
     }
 
     private string ConnectionTo(string database) => new NpgsqlConnectionStringBuilder(Server) { Database = database }.ConnectionString;

@@ -13,6 +13,9 @@ namespace Kit.Runner.Rounds;
 /// <summary>One measured drain of one cell, from a restored database to a record. <see cref="RunAsync"/> narrates it.</summary>
 internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> progress)
 {
+    // Each round has a place of its own, so that names need not tell rounds apart.
+    private const string QueueName = "widgets";
+
     private static readonly Reading NotReached = Reading.Missing("the round did not come that far");
 
     private static readonly Reading NotCounted = Reading.Missing("the kit reads no counters of this server");
@@ -29,9 +32,13 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             await using var restored = await settings.Widgets.Store.RestoreAsync(cancellationToken);
             document = document with { RestoreSeconds = watch.Elapsed.TotalSeconds };
 
-            await using var transport = await settings.Queues.OpenAsync(cell, cell.Name, restored, cancellationToken);
+            await restored.PrepareAsync(cell.Scenario, cancellationToken);
+            await using var transport = await settings.Queues.OpenAsync(cell, QueueName, restored, cancellationToken);
             await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
             await queue.CreateAsync(cancellationToken);
+            await using var sink = cell.Scenario.Sends ? cell.Kind.OpenQueue(Cell.SinkOf(transport.Queue), transport.ForRunner) : null;
+            if (sink is not null)
+                await sink.CreateAsync(cancellationToken);
             await VerifyResetAsync(restored, queue, cancellationToken);
 
             await using var handler = await StartHandlerAsync(transport, restored, cancellationToken);
@@ -53,7 +60,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
             var ahead = await restored.ClockAheadAsync(cancellationToken);
-            var account = RoundAccount.Of(await EvidenceReader.ReadAsync(warmUp, messages, built, sizes.SeedRows, restored, queue, cancellationToken));
+            var account = RoundAccount.Of(
+                await EvidenceReader.ReadAsync(cell.Scenario, warmUp, messages, built, sizes.SeedRows, restored, queue, sink, cancellationToken));
             var use = UseOf(drained, handler);
             return document with
             {

@@ -1,3 +1,4 @@
+using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Results.Accounts;
 using Npgsql;
@@ -26,6 +27,12 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     public IReadOnlyList<string> Names => [NameIn(queue), NameIn(widgets)];
 
     private WidgetTable Table => table ??= new WidgetTable(widgets);
+
+    public Task PrepareAsync(Scenario scenario, CancellationToken cancellationToken) =>
+        scenario.Prepare is { } statements ? Table.ExecuteAsync(statements, cancellationToken) : Task.CompletedTask;
+
+    public async Task<long?> ReadTotalAsync(Scenario scenario, CancellationToken cancellationToken) =>
+        scenario.Total is { } query ? await Table.ScalarAsync<long>(query, cancellationToken) : null;
 
     public Task<long> CountAsync(CancellationToken cancellationToken) => Table.CountAsync(cancellationToken);
 

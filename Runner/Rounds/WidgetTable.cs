@@ -16,11 +16,26 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
 
     public Task<long> CountAsync(CancellationToken cancellationToken) => ScalarAsync<long>("SELECT count(*) FROM widget", cancellationToken);
 
+    /// <summary>Runs statements, for as long as they take.</summary>
+    public async Task ExecuteAsync(string statements, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(statements);
+        command.CommandTimeout = 0;
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    /// <summary>The one value that a query gives.</summary>
+    public async Task<T> ScalarAsync<T>(string query, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(query);
+        return (T)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
     /// <summary>All rows that are not seeded.</summary>
     public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
         ReadAsync(
-            $"SELECT id, message_id, {(withCommitTime ? "pg_xact_commit_timestamp(xmin)" : "NULL::timestamptz")} FROM widget WHERE message_id <> $1",
-            new NpgsqlParameter<Guid> { TypedValue = Guid.Empty },
+            $"SELECT id, message_id, {(withCommitTime ? "pg_xact_commit_timestamp(xmin)" : "NULL::timestamptz")} FROM widget WHERE message_id > $1",
+            new NpgsqlParameter<Guid> { TypedValue = KitDatabases.LastSeeded },
             row => new BuiltWidget(row.GetInt64(0), row.GetGuid(1), row.IsDBNull(2) ? null : row.GetFieldValue<DateTimeOffset>(2)),
             cancellationToken);
 
@@ -87,9 +102,4 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
         return rows;
     }
 
-    private async Task<T> ScalarAsync<T>(string query, CancellationToken cancellationToken)
-    {
-        await using var command = source.CreateCommand(query);
-        return (T)(await command.ExecuteScalarAsync(cancellationToken))!;
-    }
 }

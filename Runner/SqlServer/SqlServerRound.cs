@@ -1,3 +1,4 @@
+using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Rounds;
@@ -15,6 +16,17 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
     public string WidgetsForEndpoint => SqlServerConnections.ForEndpoint(widgets);
 
     public string WidgetsForRunner => SqlServerConnections.ForRunner(widgets);
+
+    public async Task PrepareAsync(Scenario scenario, CancellationToken cancellationToken)
+    {
+        if (scenario.Prepare is not { } statements)
+            return;
+        await using var connection = await SqlServerConnections.OpenAsync(widgets, cancellationToken);
+        await connection.ExecuteAsync(statements, cancellationToken);
+    }
+
+    public async Task<long?> ReadTotalAsync(Scenario scenario, CancellationToken cancellationToken) =>
+        scenario.Total is { } query ? (await ReadAsync(query, row => row.GetInt64(0), cancellationToken))[0] : null;
 
     public async Task<long> CountAsync(CancellationToken cancellationToken) =>
         (await ReadAsync("SELECT count_big(*) FROM dbo.widget", row => row.GetInt64(0), cancellationToken))[0];

@@ -69,7 +69,7 @@ public sealed partial class ListedCells
         using var output = new StringWriter { NewLine = "\n" };
 
         ListCommand.Write(
-            [new Cell(new OnSqlServer(), TransactionMode.DtcOff, AccessLibrary.All[0])],
+            [new Cell(new OnSqlServer(), TransactionMode.DtcOff, AccessLibrary.All[0], Scenario.Insert)],
             TransportArguments.None.With(Transport.Named(TransportName.SqlServer).Server!, isNamed ? "Server=db1" : null), output);
 
         Assert.That(output.ToString(), Is.EqualTo($"bare  sqlserver  dtc-off  ado  {said}\n\n{count} cells can run.\n"));
@@ -100,7 +100,7 @@ public sealed partial class ListedCells
 
         public Support Supports(TransactionMode mode) => Support.Yes;
 
-        public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) => throw new NotSupportedException();
+        public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => throw new NotSupportedException();
 
         public IMessageQueue OpenQueue(string name, string transport) => throw new NotSupportedException();
     }

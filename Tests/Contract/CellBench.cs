@@ -20,7 +20,7 @@ internal sealed class CellBench : IAsyncDisposable
     private readonly ConcurrentDictionary<Guid, Situation> situations = new();
     private readonly ConcurrentDictionary<Guid, int> attempts = new();
     private readonly SemaphoreSlim gate = new(0);
-    private readonly HandleWidget handle;
+    private readonly HandleMessage handle;
     private IHost? running;
     private bool held;
     private int unreadable;
@@ -36,7 +36,7 @@ internal sealed class CellBench : IAsyncDisposable
         Settings = cell.EndpointOn(cell.Name, address, databases.Widgets, concurrency: 2);
         queue = cell.Kind.OpenQueue(cell.Name, address);
         sink = cell.Kind.OpenQueue(Sink, address);
-        handle = cell.CreateHandler();
+        handle = cell.CreateHandler(cell.Name);
     }
 
     public EndpointSettings Settings { get; }

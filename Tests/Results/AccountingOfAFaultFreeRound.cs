@@ -26,6 +26,8 @@ public sealed class AccountingOfAFaultFreeRound
             Queue = [],
             Prepared = [],
         },
+        Sends = false,
+        Counted = null,
         SeedRows = Seeded,
         TableRows = Seeded + 15,
     };

@@ -19,7 +19,7 @@ namespace Kit.Tests.Transports;
 /// </summary>
 public sealed class TransportThatNobodyWired
 {
-    private static readonly Cell Invented = new(new OnInvented(), TransactionMode.DtcOff, AccessLibrary.All[0]);
+    private static readonly Cell Invented = new(new OnInvented(), TransactionMode.DtcOff, AccessLibrary.All[0], Scenario.Insert);
 
     private static readonly RunSettings Sizes =
         new(Messages: 1, Rounds: 1, Concurrency: 1, SeedRows: 0, WarmUp: 0, OrderSeed: 0, Quick: false);
@@ -59,7 +59,7 @@ public sealed class TransportThatNobodyWired
 
         public Support Supports(TransactionMode mode) => Support.Yes;
 
-        public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleWidget handle) =>
+        public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) =>
             throw new NotSupportedException();
 
         public IMessageQueue OpenQueue(string name, string transport) => throw new NotSupportedException();

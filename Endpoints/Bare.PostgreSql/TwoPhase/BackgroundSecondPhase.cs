@@ -7,7 +7,8 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <summary>
 /// Ends branches in batches, one round trip each, while the workers go on. When it falls behind, <see cref="Slots"/> lets the workers wait.
 /// PostgreSQL flushes its log at every COMMIT PREPARED, whatever synchronous_commit says; what a batch saves is the round trips and the
-/// switches between processes, and that is why it waits a moment for more.
+/// switches between processes, and that is why it waits a moment for more. Where none come, the worker ends its branch itself
+/// (<see cref="GatheringPause"/>).
 /// </summary>
 internal sealed partial class BackgroundSecondPhase : ISecondPhase
 {
@@ -17,6 +18,8 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     private readonly Slots slots;
     private readonly ILogger log;
     private readonly Channel<PreparedBranch> decided = Channel.CreateUnbounded<PreparedBranch>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly GatheringPause pause = new();
+    private readonly WaitingSecondPhase alone;
     private readonly Task committing;
 
     /// <param name="data">Where the branches are prepared: with connections that no handler can hold.</param>
@@ -27,10 +30,11 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
         this.data = data;
         this.slots = slots;
         this.log = log;
+        alone = new WaitingSecondPhase(slots, log);
         committing = CommitAsync();
     }
 
-    public ValueTask FinishAsync(PreparedBranch branch) => decided.Writer.WriteAsync(branch);
+    public ValueTask FinishAsync(PreparedBranch branch) => pause.TrySkip() ? alone.FinishAsync(branch) : decided.Writer.WriteAsync(branch);
 
     /// <summary>Ends what is waiting, then stops.</summary>
     public async ValueTask DisposeAsync()
@@ -49,6 +53,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
             while (decided.Reader.TryRead(out var branch))
                 branches.Add(branch);
 
+            pause.Gathered(branches.Count);
             await CommitAsync(branches);
         }
     }

@@ -18,8 +18,6 @@ internal sealed class Testbed : IAsyncDisposable
 {
     public const int Concurrency = 2;
 
-    private const string Sink = "sink";
-
     private readonly Cell cell;
     private readonly ProxyRoute toTransport;
     private readonly ProxyRoute toWidgets;
@@ -70,7 +68,7 @@ internal sealed class Testbed : IAsyncDisposable
 
     private string JournalPath => Path.Combine(folder, "attempts.jsonl");
 
-    private string SinkName => $"{transport.Queue}-{Sink}";
+    private string SinkName => Cell.SinkOf(transport.Queue);
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public static async Task<Testbed> CreateAsync(Cell cell, RunServers servers, CancellationToken cancellationToken)

@@ -25,7 +25,7 @@ public sealed class RoundAccount
     /// <summary>Accounts for the messages of the warm-up and of the round, and for whatever else was found.</summary>
     public static RoundAccount Of(RoundEvidence evidence)
     {
-        var account = Account.Of(evidence.Found, Workload.Measured);
+        var account = Account.Of(evidence.Found, Workload.Measured(evidence.Sends));
         var verdicts = account.Verdicts.ToLookup(verdict => evidence.WarmUp.Contains(verdict.MessageId));
         var (warmUp, messages) = (verdicts[true].ToLookup(verdict => verdict.Class), verdicts[false].ToLookup(verdict => verdict.Class));
         return new RoundAccount(
@@ -66,5 +66,9 @@ public sealed class RoundAccount
                          $"({Figures.Count(evidence.SeedRows)} seeded, {Figures.Count(evidence.WarmUp.Count)} by the warm-up, " +
                          $"{Figures.Count(evidence.Messages.Count)} by the round)";
         }
+
+        var messages = evidence.WarmUp.Count + evidence.Messages.Count;
+        if (evidence.Counted is { } counted && counted != messages)
+            yield return $"messages counted in one row: {Figures.Count(counted)} found, {Figures.Count(messages)} expected";
     }
 }

@@ -12,9 +12,15 @@ public sealed record RoundEvidence
     /// <summary>Where the messages of both left a trace; the seeded rows are not among them.</summary>
     public required History Found { get; init; }
 
+    /// <summary>Whether each message makes its handler send one.</summary>
+    public required bool Sends { get; init; }
+
     /// <summary>Rows that the restored table held before the first message.</summary>
     public required long SeedRows { get; init; }
 
     /// <summary>All rows of the table, seeded ones included, as the database counts them.</summary>
     public required long TableRows { get; init; }
+
+    /// <summary>The messages that the handlers counted themselves, in one row; <see langword="null"/>: they count none.</summary>
+    public required long? Counted { get; init; }
 }

@@ -9,8 +9,8 @@ namespace Kit.Runner.Results.Accounts;
 /// </param>
 public sealed record Workload(int RowsPerAttempt, bool Sends, bool ReceiveIsBranch)
 {
-    /// <summary>The handler that is measured: one row, nothing sent, and no journal of its attempts.</summary>
-    public static Workload Measured { get; } = new(RowsPerAttempt: 1, Sends: false, ReceiveIsBranch: false) { HasJournal = false };
+    /// <summary>A handler that is measured: one row, one message or none, and no journal of its attempts.</summary>
+    public static Workload Measured(bool sends) => new(RowsPerAttempt: 1, sends, ReceiveIsBranch: false) { HasJournal = false };
 
     /// <summary>Whether every attempt is in the <see cref="AttemptJournal"/>, so that a row or a message of no attempt is a mistake.</summary>
     public bool HasJournal { get; init; } = true;

@@ -1,0 +1,14 @@
+using System.Data.Common;
+
+namespace Kit.Handlers;
+
+/// <summary>An insert that does nothing where the message has its row: idempotent by a unique index on the message's id.</summary>
+public sealed class AdoUpsert : IWidgetInsert
+{
+    public Task InsertAsync(DbConnection connection, Widget widget, CancellationToken cancellationToken) =>
+        AdoInsert.ExecuteAsync(
+            connection,
+            "INSERT INTO widget (id, message_id) VALUES (@id, @message_id) ON CONFLICT (message_id) DO NOTHING",
+            widget,
+            cancellationToken);
+}
