@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
+using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Rounds;
 using Kit.Runner.Transports;
@@ -11,22 +12,25 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>list</c>: every cell, runnable or not.</summary>
 internal sealed class ListCommand : KitCommand
 {
-    private readonly CellFilter filter = new(isMatrix: false);
+    private readonly CellFilter filter = new(isMatrix: false, without: Cell.ScenarioAxis);
     private readonly Option<bool> modes = new("--modes") { Description = "What each mode is and promises, instead of the cells." };
+    private readonly Option<bool> scenarios = new("--scenarios") { Description = "What the handler of each scenario does, instead of the cells." };
     private readonly Option<bool> promises = new("--promises") { Description = "What each mode promises under each fault, instead of the cells." };
 
     public ListCommand()
         : base(
             "list",
-            $"Lists every cell ({string.Join(", ", Cell.Axes.Where(axis => axis.IsShown).Select(axis => axis.Plural))}), and why those that cannot run cannot.",
+            $"Lists every cell ({string.Join(", ", Shown.Select(axis => axis.Plural))}), and why those that cannot run cannot.",
             ("list", "every cell"),
             ("list --mode full-dtc --access ado", "who can run full-dtc"),
             ("list --modes", "what commits with what in each mode"),
+            ("list --scenarios", "what the measured handlers do"),
             ("list --promises --mode outbox", "what outbox promises under each fault"))
     {
         filter.AddTo(this);
         Add(modes);
         Add(promises);
+        Add(scenarios);
         Validators.Add(OnlyOne);
         SetAction(List);
     }
@@ -46,14 +50,30 @@ internal sealed class ListCommand : KitCommand
             return ExitCode.Success;
         }
 
+        if (parsed.GetValue(scenarios))
+        {
+            WriteScenarios(Console.Out);
+            return ExitCode.Success;
+        }
+
         Write(cells, TransportArguments.FromEnvironment(), Console.Out);
         return ExitCode.Success;
     }
 
     private void OnlyOne(CommandResult parsed)
     {
-        if (parsed.GetValue(modes) && parsed.GetValue(promises))
-            parsed.AddError("--modes and --promises: one of them at a time.");
+        if (new[] { modes, promises, scenarios }.Count(parsed.GetValue) > 1)
+            parsed.AddError("--modes, --promises and --scenarios: one of them at a time.");
+    }
+
+    // Every cell can be measured in each scenario: they would be the same lines, four times.
+    private static IEnumerable<Axis> Shown => Cell.Axes.Where(axis => axis.IsShown && axis.Name is not Cell.ScenarioAxis);
+
+    private static void WriteScenarios(TextWriter output)
+    {
+        var width = Scenario.All.Max(scenario => scenario.Name.Length);
+        foreach (var scenario in Scenario.All)
+            output.WriteLine($"{scenario.Name.PadRight(width)}  {scenario.What}{(scenario == Scenario.Insert ? " (measured where none is named)" : "")}");
     }
 
     internal static void Write(IReadOnlyList<Cell> cells, TransportArguments arguments, TextWriter output)
@@ -64,7 +84,7 @@ internal sealed class ListCommand : KitCommand
             return;
         }
 
-        var columns = Cell.Axes.Where(axis => axis.IsShown)
+        var columns = Shown
             .Select(axis => (axis.ValueOf, Width: cells.Max(cell => axis.ValueOf(cell).Length)))
             .ToList();
         foreach (var cell in cells)

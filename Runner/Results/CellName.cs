@@ -61,6 +61,9 @@ public sealed class CellName : IEquatable<CellName>
         ? throw new ArgumentException($"{this} names no {axis}.", nameof(axis))
         : new(Values.Select(own => string.Equals(own.Axis, axis, StringComparison.Ordinal) ? (axis, value) : own));
 
+    /// <summary>The cell whose name leaves an axis out.</summary>
+    public CellName Without(string axis) => new(Values.Where(own => !string.Equals(own.Axis, axis, StringComparison.Ordinal)));
+
     /// <summary>The same cell of another framework.</summary>
     public CellName WithFramework(string framework) => With(FrameworkAxis, framework);
 

@@ -3,7 +3,6 @@ using System.Diagnostics.Metrics;
 using System.Transactions;
 using Kit.Endpoints.Bare.Health;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
-using Kit.Endpoints.Cells;
 using Kit.Handlers;
 
 namespace Kit.Runner.Rounds;

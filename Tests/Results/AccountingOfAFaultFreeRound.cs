@@ -137,6 +137,47 @@ public sealed class AccountingOfAFaultFreeRound
                 .Outcome.IsValid(),
             Is.True);
 
+    [TestCase(0, DeliveryClass.Zombie)]
+    [TestCase(1, DeliveryClass.Once)]
+    [TestCase(2, DeliveryClass.DuplicatedOutgoing)]
+    public void Where_handlers_send_each_message_is_to_have_sent_one(int sent, DeliveryClass expected)
+    {
+        var others = Announced.Found.Sink.Where(row => row.CausedBy != Victim);
+        var evidence = Announced with
+        {
+            Found = Announced.Found with { Sink = [.. others, .. Enumerable.Repeat(new SinkRow(Victim, Victim), sent)] },
+        };
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(RoundAccount.Of(evidence).Counts[expected], Is.EqualTo(expected is DeliveryClass.Once ? 10 : 1));
+            Assert.That(RoundAccount.Of(evidence).Outcome.IsValid(), Is.EqualTo(expected is DeliveryClass.Once));
+        }
+    }
+
+    [Test]
+    public void What_is_sent_where_handlers_send_nothing_is_unexpected() =>
+        Assert.That(
+            RoundAccount.Of(Announced with { Sends = false }).Counts[DeliveryClass.Unexpected], Is.EqualTo(10));
+
+    [TestCase(14)]
+    [TestCase(16)]
+    public void A_row_that_counts_other_than_the_messages_makes_the_round_invalid(int counted)
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(
+                RoundAccount.Of(Clean with { Counted = counted }).Problems, Is.EqualTo([$"messages counted in one row: {counted} found, 15 expected"]));
+            Assert.That(RoundAccount.Of(Clean with { Counted = 15 }).Problems, Is.Empty);
+        }
+    }
+
+    private static RoundEvidence Announced => Clean with
+    {
+        Sends = true,
+        Found = Clean.Found with { Sink = [.. Clean.Found.Rows.Select(row => new SinkRow(row.MessageId, row.MessageId))] },
+    };
+
     private static void AssertUnexpected(RoundEvidence evidence)
     {
         var account = RoundAccount.Of(evidence);

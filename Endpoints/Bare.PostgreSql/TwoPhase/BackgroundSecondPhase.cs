@@ -41,6 +41,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     {
         decided.Writer.TryComplete();
         await committing;
+        await alone.DisposeAsync();
     }
 
     private async Task CommitAsync()

@@ -36,16 +36,31 @@ public sealed record FaultDocument
 /// <summary>A run without faults, whose speeds stand next to the guarantees.</summary>
 /// <param name="Folder">As it was named.</param>
 /// <param name="Commit">That it was made with.</param>
-/// <param name="PerSecond">Mean messages per second by cell.</param>
+/// <param name="PerSecond">Mean messages per second by cell, as the experiments name it.</param>
 public sealed record SpeedSource(string Folder, GitCommit? Commit, IReadOnlyDictionary<string, double> PerSecond)
 {
+    /// <summary>The axis that says what the measured handler does.</summary>
+    public const string ScenarioAxis = "scenario";
+
+    /// <summary>The scenario that is next to the handler of the experiments, which inserts two rows and sends a message.</summary>
+    public const string LikeExperiments = "insert-and-send";
+
+    /// <summary>What the measured handler did; <see langword="null"/>: one insert.</summary>
+    public string? Scenario { get; init; }
+
+    /// <summary>Reads the speeds of the handler that is next to that of the experiments, where the run has it.</summary>
     /// <exception cref="KitException">There is no run in the folder, or it is damaged.</exception>
     public static SpeedSource Read(string folder)
     {
         var run = RunFolder.Open(folder).Load();
+        var scenario = run.Cells.Any(cell => cell.Cell.On(ScenarioAxis) == LikeExperiments) ? LikeExperiments : null;
         return new SpeedSource(
             folder, run.Document.Commit,
-            run.Cells.Where(cell => cell.Rate is not null).ToDictionary(cell => cell.Cell.ToString(), cell => cell.Rate!.Mean));
+            run.Cells.Where(cell => cell.Cell.On(ScenarioAxis) == scenario && cell.Rate is not null)
+                .ToDictionary(cell => cell.Cell.Without(ScenarioAxis).ToString(), cell => cell.Rate!.Mean))
+        {
+            Scenario = scenario,
+        };
     }
 
     public double? Of(CellName cell) => PerSecond.TryGetValue(cell.ToString(), out var speed) ? speed : null;

@@ -94,10 +94,14 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
 
     private static string SpeedsOf(FaultDocument document) => document.Speeds is not { } speeds
         ? "msg/s: of no run; name one with --speed-from"
-        : $"msg/s: means of the fault-free run {speeds.Folder}, commit {CommitOf(speeds.Commit)}"
+        : $"msg/s: means of the fault-free run {speeds.Folder}, {HandlerOf(speeds)}, commit {CommitOf(speeds.Commit)}"
           + (speeds.Commit?.Id == document.Commit?.Id && speeds.Commit is { Dirty: false } && document.Commit is { Dirty: false }
               ? ""
               : " – not the build of these experiments");
+
+    private static string HandlerOf(SpeedSource speeds) => speeds.Scenario is { } scenario
+        ? $"whose handler is that of the scenario {scenario}"
+        : "whose handler inserts one row and sends nothing: less than that of the experiments";
 
     private static string CommitOf(GitCommit? commit) => commit is null ? "unknown" : commit.Id[..12] + (commit.Dirty ? " with changes" : "");
 }
