@@ -85,6 +85,20 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
             Path.Combine(plan.Folder, name),
             line => display.Note($"  {name}: {line}"),
             cancellationToken);
+        try
+        {
+            return SideOf(name, build, running);
+        }
+        catch
+        {
+            // What it has stored cannot be read: nobody else ends it.
+            await running.DisposeAsync();
+            throw;
+        }
+    }
+
+    private Side SideOf(string name, Build build, RunningBuild running)
+    {
         var side = new Side(build, running);
         if (build.IsStale(side.Document.Commit?.Id))
         {

@@ -14,6 +14,8 @@ internal sealed class RunningBuild : IAsyncDisposable
     // Its endpoint stops, its databases are dropped; less than the minute that this process has for all after Ctrl+C.
     private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(30);
 
+    private static readonly TimeSpan ForErrors = TimeSpan.FromSeconds(10);
+
     private const int MostLines = 50;
 
     private readonly Build build;
@@ -76,6 +78,7 @@ internal sealed class RunningBuild : IAsyncDisposable
 
     /// <summary>Lets it end its run: remove its databases, write its reports.</summary>
     /// <returns>Whether it says that all went well, of every cell that it was asked for.</returns>
+    /// <exception cref="KitException">It broke while it ended.</exception>
     public async Task<bool> EndAsync(CancellationToken cancellationToken)
     {
         await SayAsync(Turns.End);
@@ -84,18 +87,27 @@ internal sealed class RunningBuild : IAsyncDisposable
             // What it prints of its own results is printed over both builds' results here.
         }
 
-        await process.WaitForExitAsync(cancellationToken);
-        hasEnded = true;
+        await ExitAsync(cancellationToken);
+        if (process.ExitCode is not (ExitCode.Success or ExitCode.Failure) || said.Any(IsError))
+            throw Refused();
+
         return process.ExitCode == ExitCode.Success;
     }
 
-    /// <summary>Interrupts it where it has not ended, as Ctrl+C does.</summary>
+    /// <summary>Interrupts it where it has not ended, as Ctrl+C does; without signals, on Windows, it ends with its input.</summary>
     public async ValueTask DisposeAsync()
     {
         if (!hasEnded)
+        {
+            process.StandardInput.Close();
+            if (OperatingSystem.IsWindows())
+                await Task.WhenAny(process.WaitForExitAsync(), Task.Delay(ToStop));
             await program.StopAsync(process);
+        }
+
         hasEnded = true;
-        await errors;
+        // What it leaves running can hold the pipe open.
+        await Task.WhenAny(errors, Task.Delay(ForErrors));
         process.Dispose();
     }
 
@@ -121,11 +133,18 @@ internal sealed class RunningBuild : IAsyncDisposable
             onLine(line);
         }
 
-        await process.WaitForExitAsync(cancellationToken);
-        await errors;
-        hasEnded = true;
+        await ExitAsync(cancellationToken);
         throw Refused();
     }
+
+    private async Task ExitAsync(CancellationToken cancellationToken)
+    {
+        await process.WaitForExitAsync(cancellationToken);
+        hasEnded = true;
+        await Task.WhenAny(errors, Task.Delay(ForErrors, cancellationToken));
+    }
+
+    private static bool IsError(string line) => line.StartsWith("error: ", StringComparison.Ordinal);
 
     private async Task<string?> ReadLineAsync(CancellationToken cancellationToken)
     {
@@ -154,7 +173,7 @@ internal sealed class RunningBuild : IAsyncDisposable
     private KitException Refused()
     {
         var lines = said.ToArray();
-        var failure = lines.SkipWhile(line => !line.StartsWith("error: ", StringComparison.Ordinal)).Take(2).ToList();
+        var failure = lines.SkipWhile(line => !IsError(line)).Take(2).ToList();
         return new KitException(
             $"The build in {build.Folder} does not run, and ended with exit code {process.ExitCode}: "
             + (failure.Count > 0 ? failure[0]["error: ".Length..] : LogLines.EndOf(lines)),
