@@ -59,6 +59,10 @@ public sealed record Fault(string Name, string What)
 
     public static Fault DatabaseAway { get; } = new("database-away", "the database server is away for a while in the middle of a drain");
 
+    public static Fault NetworkSilent { get; } = new(
+        "network-silent",
+        "no byte arrives on any connection of the endpoint for a while, in the middle of a drain, and then all go on");
+
     public static Fault SlotsExhausted { get; } = new(
         "slots-exhausted",
         "another application holds every prepared transaction that the server allows, for a while");
@@ -74,7 +78,7 @@ public sealed record Fault(string Name, string What)
         CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker,
         LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, LateQueue, ImmediateSend, SecondConnection,
         KillAfterPrepare, KillAfterDecision,
-        ScopeTimesOut, ReceiveLost, DatabaseAway, SlotsExhausted,
+        ScopeTimesOut, ReceiveLost, DatabaseAway, NetworkSilent, SlotsExhausted,
     ];
 
     public override string ToString() => Name;

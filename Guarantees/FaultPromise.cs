@@ -24,11 +24,13 @@ public static class FaultPromise
         return PromiseTable.Of(fault, mode, isBroker);
     }
 
-    /// <summary>What holds for each message whatever goes wrong, and how often.</summary>
+    /// <summary>What holds whatever goes wrong, and how often, while no handler throws of its own accord.</summary>
+    /// <param name="mode">How transactional the handler is.</param>
+    /// <param name="isBroker">Whether the queue is a broker's.</param>
     /// <exception cref="UnknownModeException">Nobody has said what is promised.</exception>
-    public static IReadOnlySet<DeliveryClass> Always(TransactionMode mode)
+    public static StormPromise Always(TransactionMode mode, bool isBroker)
     {
         ArgumentNullException.ThrowIfNull(mode);
-        return PromiseTable.Always(mode);
+        return PromiseTable.Always(mode, isBroker);
     }
 }

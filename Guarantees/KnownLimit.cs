@@ -20,7 +20,7 @@ public enum Affected
 /// <param name="Framework">Where it is seen.</param>
 /// <param name="Transport">Where it is seen; <see langword="null"/> for every transport of the framework.</param>
 /// <param name="Modes">In which modes.</param>
-/// <param name="Fault">Under which fault.</param>
+/// <param name="Fault">Under which fault; <see langword="null"/>: in a storm of kills and cuts.</param>
 /// <param name="Affected">Which messages.</param>
 /// <param name="Classes">What they can be besides the classes that are promised.</param>
 /// <param name="Reason">Why, without a full stop, with the version in which it was seen or the issue that reports it.</param>
@@ -28,7 +28,7 @@ public sealed record KnownLimit(
     string Framework,
     string? Transport,
     IReadOnlyList<TransactionMode> Modes,
-    Fault Fault,
+    Fault? Fault,
     Affected Affected,
     IReadOnlySet<DeliveryClass> Classes,
     string Reason)
@@ -52,6 +52,10 @@ public sealed record KnownLimit(
            select new KnownLimit(
                framework, null, [TransactionMode.DtcOff, TransactionMode.ScopeOff], fault, Affected.Chosen, Set(CleanError, Zombie),
                "every failure is an attempt there, and three quick ones are over before the database is back (MassTransit 8.4.0, NServiceBus 10.2.8)"),
+        .. from framework in new[] { "masstransit", "nservicebus" }
+           select new KnownLimit(
+               framework, null, [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault: null, Affected.Chosen, Set(CleanError, Zombie),
+               "a connection that is cut is a failed attempt there, and after three the message is given up (MassTransit 8.4.0, NServiceBus 10.2.8)"),
         new("masstransit", "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.RestartBroker, Affected.Chosen, Set(Stuck),
             "the bus sometimes goes on trying the connection that it lost and does not connect again; the messages stay in the queue " +
             "(MassTransit 8.4.0)"),
@@ -62,7 +66,12 @@ public sealed record KnownLimit(
     ];
 
     /// <summary>The limits that are known of one experiment.</summary>
-    public static IReadOnlyList<KnownLimit> Of(string framework, string transport, TransactionMode mode, Fault fault, Affected affected) =>
+    /// <param name="framework">Of the cell.</param>
+    /// <param name="transport">Of the cell.</param>
+    /// <param name="mode">Of the cell.</param>
+    /// <param name="fault">The fault; <see langword="null"/>: a storm.</param>
+    /// <param name="affected">Which messages.</param>
+    public static IReadOnlyList<KnownLimit> Of(string framework, string transport, TransactionMode mode, Fault? fault, Affected affected) =>
     [
         .. from limit in All
            where limit.Framework == framework && (limit.Transport ?? transport) == transport

@@ -9,10 +9,17 @@ namespace Kit.Guarantees;
 /// </summary>
 internal static class PromiseTable
 {
+    // No handler throws of its own accord, so that only a mode that does not retry gives a message up: after the failure of a connection.
     private static readonly PromiseRow WhateverGoesWrong = new(
-        OneUnit: [CleanError, Once], DtcOff: [Torn, Duplicated, Zombie, DuplicatedOutgoing, CleanError, Once],
-        ScopeOff: [Torn, Duplicated, Zombie, DuplicatedOutgoing, CleanError, Once], TransactionsOff: [Torn, Ghost, Zombie, Lost, CleanError, Once],
-        NpgsqlScope: [Torn, InDoubt, Stuck, CleanError, Once], Outbox: [DuplicatedOutgoing, CleanError, Once]);
+        OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
+        NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]);
+
+    /// <summary>The same where the queue is a broker's: sends are messages of their own.</summary>
+    private static readonly PromiseRow WhateverGoesWrongOnBroker = WhateverGoesWrong with
+    {
+        DtcOff = [Duplicated, DuplicatedOutgoing, Once],
+        ScopeOff = [Torn, Duplicated, DuplicatedOutgoing, Once],
+    };
 
     private static readonly Dictionary<Fault, PromiseRow> Rows = new()
     {
@@ -89,6 +96,9 @@ internal static class PromiseTable
         [Fault.DatabaseAway] = new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]),
+        // Shorter than every time limit: nobody takes the other for gone.
+        [Fault.NetworkSilent] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Once], Outbox: [Once]),
         [Fault.SlotsExhausted] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [CleanError, Once], Outbox: [Once]),
     };
@@ -132,8 +142,25 @@ internal static class PromiseTable
         return column(isBroker && OnBroker.TryGetValue(fault, out var changed) ? changed(row) : row);
     }
 
+    /// <summary>How many messages a kill or a cut may touch: where the queue is in a database, and where it is a broker's.</summary>
+    private static readonly ByMode<(Reach Table, Reach Broker)> Reaches = new("the promises under faults")
+    {
+        {
+            [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting, TransactionMode.FullDtcPromoted, TransactionMode.Shared],
+            (Reach.None, Reach.None)
+        },
+        { [TransactionMode.DtcOff, TransactionMode.ScopeOff], (Reach.Handled, Reach.Pushed) },
+        { TransactionMode.NpgsqlScope, (Reach.Unbounded, Reach.Unbounded) },
+        { TransactionMode.TransactionsOff, (Reach.HandledAndNext, Reach.Unbounded) },
+        { TransactionMode.Outbox, (Reach.HandledOrSent, Reach.Pushed) },
+    };
+
     /// <inheritdoc cref="FaultPromise.Always"/>
-    public static IReadOnlySet<DeliveryClass> Always(TransactionMode mode) => Columns.Of(mode)(WhateverGoesWrong);
+    public static StormPromise Always(TransactionMode mode, bool isBroker)
+    {
+        var (table, broker) = Reaches.Of(mode);
+        return new StormPromise(Columns.Of(mode)(isBroker ? WhateverGoesWrongOnBroker : WhateverGoesWrong), isBroker ? broker : table);
+    }
 }
 
 /// <summary>The classes that a message may be of, for each way in which modes commit.</summary>

@@ -23,7 +23,22 @@ public static class PromiseText
                 output.WriteLine($"  {fault.Name.PadRight(Width)}{table}{(table == broker ? "" : $"; with a broker {broker}")}");
             }
 
-            output.WriteLine($"  {"always".PadRight(Width)}{Words.Of(FaultPromise.Always(mode))}");
+            var (always, onBroker) = (TextOf(FaultPromise.Always(mode, isBroker: false)), TextOf(FaultPromise.Always(mode, isBroker: true)));
+            output.WriteLine($"  {"always".PadRight(Width)}{always}{(always == onBroker ? "" : $"; with a broker {onBroker}")}");
         }
     }
+
+    private static string TextOf(StormPromise promise) =>
+        $"{Words.Of(promise.Classes)}{TextOf(promise.Reach)}";
+
+    private static string TextOf(Reach reach) => reach switch
+    {
+        Reach.None => "",
+        Reach.Handled => ", and for each kill or cut at most the messages that were being handled are not once",
+        Reach.HandledAndNext => ", and for each kill or cut at most the messages that were being handled, and the next of each handler, are not once",
+        Reach.HandledOrSent => ", and for each kill or cut at most the messages that were being handled or sent are not once",
+        Reach.Pushed => ", and for each kill or cut at most the messages that the broker had pushed are not once",
+        Reach.Unbounded => ", in any number",
+        _ => throw new NotSupportedException($"Nobody has said what '{reach}' is."),
+    };
 }

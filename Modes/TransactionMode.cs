@@ -71,7 +71,8 @@ public sealed record TransactionMode
             HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false),
         CrashEffect = CrashEffect.None,
         Promise = "Each message has its effect exactly once, through crashes of either side. The row becomes visible a moment after the " +
-                  "decision, when the second phase has run in the background: a message that the handler sent can be received before its row is seen.",
+                  "decision, when the second phase has run, as a rule in the background: " +
+                  "a message that the handler sent can be received before its row is seen.",
     };
 
     public static TransactionMode DtcOff { get; } = new("dtc-off")

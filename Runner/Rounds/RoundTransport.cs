@@ -10,6 +10,9 @@ namespace Kit.Runner.Rounds;
 /// <param name="remove">Removes it.</param>
 internal sealed class RoundTransport(string queue, string forEndpoint, string forRunner, Func<ValueTask> remove) : IAsyncDisposable
 {
+    /// <summary>What queues are called there, where nothing else is asked for: each round and experiment has a place of its own.</summary>
+    public const string QueueName = "widgets";
+
     /// <summary>The queue's name.</summary>
     public string Queue => queue;
 

@@ -41,6 +41,8 @@ internal sealed class RabbitMqTransport : Transport
 
     public override Transport Widgets => Named(TransportName.PostgreSql);
 
+    public override int? Prefetch => BareEndpointBuilderExtensions.DefaultPrefetch;
+
     public override string? Own => "a RabbitMQ broker";
 
     public override TransportSetting? Server => ServerSetting;
@@ -72,7 +74,7 @@ internal sealed class RabbitMqTransport : Transport
     public override async Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken)
     {
         var queueType = arguments[QueueTypeSetting] is { } typed ? Enum.Parse<QueueType>(typed, ignoreCase: true) : QueueType.Classic;
-        return await RunBroker.OpenAsync(this, BrokerOf(arguments), queueType, cancellationToken);
+        return await RunBroker.OpenAsync(this, BrokerOf(arguments), queueType, arguments.AllowsMemory, cancellationToken);
     }
 
     public override async Task<IReadOnlyList<Finding>> ExamineAsync(

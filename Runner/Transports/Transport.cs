@@ -56,6 +56,9 @@ internal abstract class Transport
     /// <summary>Whether its transactions can be promoted to distributed ones.</summary>
     public virtual bool CanPromote => false;
 
+    /// <summary>Messages that its server pushes to an endpoint before it has acknowledged the last; <see langword="null"/>: none.</summary>
+    public virtual int? Prefetch => null;
+
     /// <summary>Whether messages are acknowledged to a broker, rather than received in a transaction.</summary>
     public bool IsBroker => ProxyRoute?.Acknowledgement is not null;
 

@@ -22,7 +22,7 @@ public sealed class ModeThatNobodyWired
         Place("bare on SQL Server, one connection", mode => SqlServerSupport.Of(mode, isOneConnection: true)),
         Place("MassTransit", mode => MassTransitSupport.Of(mode)),
         Place("promises", mode => FaultPromise.Of(Fault.Poison, mode, isBroker: false)),
-        Place("promises always", mode => FaultPromise.Always(mode)),
+        Place("promises always", mode => FaultPromise.Always(mode, isBroker: false)),
     ];
 
     [TestCaseSource(nameof(Places))]

@@ -195,6 +195,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
 
         public void WorksWith(Backend backend) => backends.Add(backend);
 
-        public void Note(AttemptPoint point, string? what = null) => journal.Write(new AttemptLine(messageId, Id, point, [.. backends], what));
+        public void Note(AttemptPoint point, string? what = null) =>
+            journal.Write(new AttemptLine(messageId, Id, point, [.. backends], what) { At = DateTimeOffset.UtcNow });
     }
 }

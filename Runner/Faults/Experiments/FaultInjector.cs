@@ -44,12 +44,12 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             KillWhereParked => Behaviour.Parks,
             LosesReceive => Behaviour.WaitsForACut,
             QueueComesLate => Behaviour.SendsToLateQueue,
-            ByConstraint or OnTheWire or Restart or HoldsSlots => Behaviour.Succeeds,
+            ByConstraint or OnTheWire or MeetsADrain or HoldsSlots => Behaviour.Succeeds,
             _ => throw new NotSupportedException($"Nobody has said what the handler does under {injection}."),
         };
         await testbed.StartHandlerAsync(chosen, behaviour, injection is KillWhereParked parked ? parked.Point : AttemptPoint.Started, cancellationToken);
-        if (injection is Restart restart)
-            return await CrashAsync(restart, cancellationToken);
+        if (injection is MeetsADrain disturbance)
+            return await DisturbAsync(disturbance, cancellationToken);
 
         await testbed.SendAsync(NewIds(Ordinary), cancellationToken);
         if (!await UntilAsync(() => AreHandledAsync(cancellationToken), cancellationToken))
@@ -191,17 +191,47 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         return code;
     }
 
-    private async Task<string?> CrashAsync(Restart restart, CancellationToken cancellationToken)
+    private async Task<string?> DisturbAsync(MeetsADrain disturbance, CancellationToken cancellationToken)
     {
         await testbed.SendAsync(NewIds(ForARestart), cancellationToken);
         if (!await UntilAsync(() => Task.FromResult(StartedAttempts() > ForARestart / 20), cancellationToken))
             return "the drain did not start";
 
-        var server = restart.OfBroker ? servers.Of(cell) : servers.WidgetsOf(cell);
-        tell(restart.StaysAway ? await server.StayAwayAsync(away, cancellationToken) : await server.CrashAsync(cancellationToken));
+        if (disturbance is GoesSilent && await SilenceAsync(cancellationToken) is { } why)
+            return why;
+        tell(disturbance switch
+        {
+            GoesSilent => $"no byte arrived for {GoesSilent.Time.TotalSeconds} s, and no attempt was begun and ended",
+            Restart { StaysAway: true } restart => await ServerOf(restart).StayAwayAsync(away, cancellationToken),
+            Restart restart => await ServerOf(restart).CrashAsync(cancellationToken),
+            _ => throw new NotSupportedException($"Nobody has said how {disturbance} is brought about."),
+        });
         var started = StartedAttempts();
-        tell($"{started} of {ForARestart} messages had been attempted when the server was back");
-        return started < ForARestart ? null : "the drain had ended before the server crashed";
+        tell($"{started} of {ForARestart} messages had been attempted when it was over");
+        return started < ForARestart ? null : "the drain had ended before the fault";
+    }
+
+    private RunServer ServerOf(Restart restart) => restart.OfBroker ? servers.Of(cell) : servers.WidgetsOf(cell);
+
+    /// <returns>Why it was not silent; <see langword="null"/> when it was.</returns>
+    private async Task<string?> SilenceAsync(CancellationToken cancellationToken)
+    {
+        FaultProxy[] proxies = [.. new[] { testbed.WidgetsProxy, testbed.TransportProxy }.Distinct()];
+        try
+        {
+            if (proxies.Sum(proxy => proxy.Stall(Traffic.Both)) == 0)
+                return "there was no connection to be silent";
+
+            await Task.Delay(Moment, cancellationToken);
+            var before = testbed.Journal.Count();
+            await Task.Delay(GoesSilent.Time - Moment, cancellationToken);
+            return testbed.Journal.Count() - before > Testbed.Concurrency * ExperimentHandler.LinesPerAttempt ? "the drain went on" : null;
+        }
+        finally
+        {
+            foreach (var proxy in proxies)
+                proxy.Resume(Traffic.Both);
+        }
     }
 
     private int StartedAttempts() => testbed.Journal.Count() / ExperimentHandler.LinesPerAttempt;

@@ -39,7 +39,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
                 testbed.CountAsync, mayHideWork: injection is Restart && !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
             await testbed.StopHandlerAsync(cancellationToken);
             var account = Account.Of(await testbed.ReadHistoryAsync(cancellationToken), testbed.Workload);
-            return Judge(blank, account, injection is Restart, why ?? unsettled) with { Seconds = watch.Elapsed.TotalSeconds };
+            return Judge(blank, account, injection is MeetsADrain, why ?? unsettled) with { Seconds = watch.Elapsed.TotalSeconds };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {

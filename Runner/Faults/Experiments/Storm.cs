@@ -30,6 +30,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     private static readonly TimeSpan BetweenWords = TimeSpan.FromSeconds(10);
 
     private readonly Random random = new(plan.Seed);
+    private readonly List<(DateTimeOffset Done, IReadOnlySet<Guid> SentAfter)> done = [];
 
     /// <summary>Runs it. Whatever fails becomes the result's verdict.</summary>
     /// <exception cref="OperationCanceledException">It was stopped.</exception>
@@ -44,8 +45,9 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
             var unsettled = await Settling.WaitAsync(
                 testbed.CountAsync, mayHideWork: !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
             await testbed.StopHandlerAsync(cancellationToken);
-            var account = Account.Of(await testbed.ReadHistoryAsync(cancellationToken), testbed.Workload);
-            return Judge(blank, account, unsettled, facts) with { Seconds = watch.Elapsed.TotalSeconds };
+            var history = await testbed.ReadHistoryAsync(cancellationToken);
+            facts = facts with { RecoveryMilliseconds = StormRecovery.Of(done, history.Attempts) };
+            return Judge(blank, Account.Of(history, testbed.Workload), unsettled, facts) with { Seconds = watch.Elapsed.TotalSeconds };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
@@ -60,6 +62,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         random.Shuffle(faults);
         var wave = plan.Messages / (faults.Length + 1);
         var (kills, cuts, sent) = (0, 0, 0);
+        DateTimeOffset? hasHappened = null;
         await StartAsync(testbed, cancellationToken);
         var said = Stopwatch.StartNew();
         foreach (var isKill in faults)
@@ -73,7 +76,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
             }
 
             var before = testbed.Journal.Count();
-            await testbed.SendAsync(NewIds(wave), cancellationToken);
+            await SendAsync(wave);
             sent += wave;
             await ProgressAsync(testbed, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
             if (isKill)
@@ -82,19 +85,29 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
                 await testbed.KillHandlerAsync();
                 if (testbed.Windows is { } windows)
                     await windows.LookAsync(cancellationToken);
+                hasHappened = DateTimeOffset.UtcNow;
                 await StartAsync(testbed, cancellationToken);
             }
             else
             {
                 cuts++;
                 await Task.WhenAll(testbed.WidgetsProxy.EndAllAsync(Ending.Cut), testbed.TransportProxy.EndAllAsync(Ending.Cut));
+                hasHappened = DateTimeOffset.UtcNow;
             }
         }
 
         var atLast = testbed.Journal.Count();
-        await testbed.SendAsync(NewIds(plan.Messages - sent), cancellationToken);
+        await SendAsync(plan.Messages - sent);
         await ProgressAsync(testbed, atLast + 1, ToGoOn, cancellationToken);
         return new StormFacts(plan.Seed, kills, cuts, (kills + cuts) * Testbed.Concurrency, testbed.Windows?.Met);
+
+        async Task SendAsync(int count)
+        {
+            var ids = NewIds(count);
+            if (hasHappened is { } moment)
+                done.Add((moment, ids.ToHashSet()));
+            await testbed.SendAsync(ids, cancellationToken);
+        }
     }
 
     private static Task StartAsync(Testbed testbed, CancellationToken cancellationToken) =>
@@ -110,10 +123,22 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
 
     private FaultResult Judge(FaultResult blank, Account account, string? unsettled, StormFacts facts)
     {
-        var promised = FaultPromise.Always(cell.Mode);
-        var violations = account.ViolationsOf(promised)
-            .Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt))
-            .ToList();
+        var transport = Transport.Of(cell);
+        var promise = FaultPromise.Always(cell.Mode, transport.IsBroker);
+        var promised = promise.Classes;
+        var limits = KnownLimit.Of(cell.Kind.Framework, cell.Kind.Transport, cell.Mode, fault: null, Affected.Chosen);
+        facts = facts with
+        {
+            Touched = account.Verdicts.Count(verdict => verdict.Class is not DeliveryClass.Once),
+            MostTouched = promise.Most(facts.Kills + facts.Cuts, Testbed.Concurrency, transport.Prefetch),
+        };
+        List<Violation> violations =
+        [
+            .. facts.TooMany is { } tooMany ? [tooMany] : Array.Empty<Violation>(),
+            .. account.ViolationsOf(promised, limits)
+                .Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt))
+                .OrderBy(violation => violation.Known is not null),
+        ];
         return blank with
         {
             Verdict = unsettled is not null ? FaultVerdict.Void : violations.Count > 0 ? FaultVerdict.Broken : FaultVerdict.Kept,

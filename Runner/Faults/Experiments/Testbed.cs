@@ -75,7 +75,7 @@ internal sealed class Testbed : IAsyncDisposable
     {
         var kit = new KitDatabases(servers.WidgetsOf(cell).ConnectionString);
         var empty = await kit.CreateEmptyAsync(cancellationToken);
-        var testbed = new Testbed(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, "widgets", empty, cancellationToken));
+        var testbed = new Testbed(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, empty, cancellationToken));
         try
         {
             await testbed.Database.PrepareAsync(cancellationToken);

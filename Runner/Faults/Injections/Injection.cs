@@ -54,6 +54,7 @@ internal abstract record Injection
             : AtReceive(cell, chosen),
         [Fault.RestartDatabase] = (_, _) => new Restart(OfBroker: false),
         [Fault.DatabaseAway] = (_, _) => new Restart(OfBroker: false) { StaysAway = true },
+        [Fault.NetworkSilent] = (_, _) => new GoesSilent(),
         [Fault.RestartBroker] = (cell, _) => Transport.Of(cell).IsBroker
             ? new Restart(OfBroker: true)
             : new NoWindow("the transport has no broker"),
@@ -166,8 +167,18 @@ internal sealed record OnTheWire(ConnectionTo Connection, IReadOnlyList<ReadOnly
     public bool IsAfterHandler { get; init; } = true;
 }
 
+/// <summary>It comes in the middle of a drain, and meets every message.</summary>
+internal abstract record MeetsADrain : Injection;
+
+/// <summary>No byte arrives on any connection of the endpoint for a while.</summary>
+internal sealed record GoesSilent : MeetsADrain
+{
+    /// <summary>Shorter than the time limits of drivers and brokers.</summary>
+    public static TimeSpan Time { get; } = TimeSpan.FromSeconds(8);
+}
+
 /// <summary>A server crashes in the middle of a drain, and is started again.</summary>
-internal sealed record Restart(bool OfBroker) : Injection
+internal sealed record Restart(bool OfBroker) : MeetsADrain
 {
     /// <summary>Whether it is away for the time of the plan, and not only for as long as it takes to start.</summary>
     public bool StaysAway { get; init; }

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Kit.Runner.Results.Accounts;
 
 /// <summary>How far an attempt to handle a message has come, in the order in which it gets there.</summary>
@@ -36,4 +38,9 @@ public sealed record Backend(int ProcessId, uint? TransactionId = null);
 /// <param name="AttemptId">New each time the handler is entered.</param>
 /// <param name="Backends">The sessions that the attempt works with, as far as it knows them at this point.</param>
 /// <param name="Note">What the attempt met, where it is a fault.</param>
-public sealed record AttemptLine(Guid MessageId, Guid AttemptId, AttemptPoint Point, IReadOnlyList<Backend> Backends, string? Note = null);
+public sealed record AttemptLine(Guid MessageId, Guid AttemptId, AttemptPoint Point, IReadOnlyList<Backend> Backends, string? Note = null)
+{
+    /// <summary>When it was written, by the machine's clock; absent in journals that note no times.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public DateTimeOffset? At { get; init; }
+}

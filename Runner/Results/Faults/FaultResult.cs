@@ -1,6 +1,7 @@
 using System.Text.Json.Serialization;
 using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
+using MathNet.Numerics.Statistics;
 
 namespace Kit.Runner.Results.Faults;
 
@@ -94,5 +95,34 @@ public sealed record Observation(DeliveryClass Class, int Messages);
 /// <param name="Windows">Where the kills met the kit's two-phase commit; <see langword="null"/> in a mode without it.</param>
 public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, WindowsMet? Windows = null)
 {
+    /// <summary>Messages that are of another class than once; absent where they were not held against a number.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? Touched { get; init; }
+
+    /// <summary>The most that may be; absent where no number is promised.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? MostTouched { get; init; }
+
+    /// <summary>What is not promised of their number; <see langword="null"/>: nothing.</summary>
+    [JsonIgnore]
+    public Violation? TooMany => Touched > MostTouched
+        ? new Violation(MessageId: null, $"{Touched} messages are not once; {Kills} kills and {Cuts} cuts may touch {MostTouched}", [])
+        : null;
+
+    /// <summary>
+    /// Milliseconds from each kill or cut until a message that was sent after it had been handled, ascending, a new process included; absent
+    /// where it was not measured.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyList<double>? RecoveryMilliseconds { get; init; }
+
+    /// <summary>Half of the recoveries took no longer.</summary>
+    [JsonIgnore]
+    public double? RecoveryP50 => RecoveryMilliseconds is { Count: > 0 } times ? Math.Round(times.Quantile(0.5), 1) : null;
+
+    /// <summary>The longest.</summary>
+    [JsonIgnore]
+    public double? RecoveryMost => RecoveryMilliseconds is { Count: > 0 } times ? times[^1] : null;
+
     public const string Name = "storm";
 }

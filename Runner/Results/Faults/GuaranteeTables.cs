@@ -7,6 +7,11 @@ namespace Kit.Runner.Results.Faults;
 /// <summary>What became of the messages of each cell: by class, for each handler that a kill met, and each promise next to its observation.</summary>
 internal static class GuaranteeTables
 {
+    private const string NotOnce = "not once";
+    private const string AtMost = "at most";
+    private const string RecoveryHalf = "recovery p50 ms";
+    private const string RecoveryMost = "recovery max ms";
+
     private static readonly IReadOnlyList<Column> Signature =
     [
         new("once", cells => Count(cells, DeliveryClass.Once, DeliveryClass.Recovered)),
@@ -85,17 +90,24 @@ internal static class GuaranteeTables
         var axes = AxesOf(storms);
         return new(
             "Storms: for each handler that could be running at a kill or cut",
-            [.. axes, "in flight", .. Rated.Select(rate => rate.Header), "seed", "verdict"],
+            [.. axes, "in flight", .. Rated.Select(rate => rate.Header), NotOnce, AtMost, RecoveryHalf, RecoveryMost, "seed", "verdict"],
             [
                 .. storms.Select(result => (IReadOnlyList<string>)
                 [
                     .. ValuesOf(result.Cell, axes, document), Figures.Count(result.Storm!.InFlight),
-                    .. Rated.Select(rate => RateOf(result, rate.Class)), Figures.Plain(result.Storm.Seed), Words.Of(result.Verdict),
+                    .. Rated.Select(rate => RateOf(result, rate.Class)),
+                    result.Storm.Touched is { } touched ? Figures.Count(touched) : Figures.None,
+                    result.Storm.MostTouched is { } most ? Figures.Count(most) : Figures.None,
+                    Figures.Measured(result.Storm.RecoveryP50), Figures.Measured(result.Storm.RecoveryMost),
+                    Figures.Plain(result.Storm.Seed), Words.Of(result.Verdict),
                 ]),
             ],
             "In flight is kills and cuts times concurrency. " +
             "Messages of the class for each of them; where there was none, the upper end of the 95 % interval (3/n). " +
-            "More than one means that more was lost or doubled than was being handled: what a broker had pushed ahead.");
+            "More than one means that more was lost or doubled than was being handled: what a broker had pushed ahead. " +
+            "Not once is the number of messages that are of another class, at most how many may be; a dash: no number is promised, or it was not " +
+            "counted. Recovery is the time in milliseconds from a kill or cut until a message that was sent after it had been handled, the start of a " +
+            "new process included.");
     }
 
     private static string RateOf(FaultResult result, DeliveryClass kind)
@@ -155,7 +167,7 @@ internal static class GuaranteeTables
 
     /// <summary>Whether a column holds figures, which stand to the right.</summary>
     public static bool IsFigure(string header) =>
-        header is "msg/s" or "in flight"
+        header is "msg/s" or "in flight" or NotOnce or AtMost or RecoveryHalf or RecoveryMost
         || Signature.Any(column => column.Header == header)
         || Rated.Any(rate => rate.Header == header);
 

@@ -17,7 +17,9 @@ namespace Kit.Tests.Faults.Experiments;
 [Category("faults")]
 public sealed class OneFaultMeetsAMessage
 {
-    /// <summary>A server that is away takes half a minute for each cell: the other modes are left to the command.</summary>
+    /// <summary>A server that is away, or silent, takes up to half a minute for each cell: the other modes are left to the command.</summary>
+    private static readonly IReadOnlyList<Fault> Slow = [Fault.DatabaseAway, Fault.NetworkSilent];
+
     private static readonly IReadOnlyList<TransactionMode> AwayModes = [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.Outbox];
 
     private static readonly IReadOnlyList<TransactionMode> Modes = [.. TransactionMode.Matrix, TransactionMode.Shared, TransactionMode.Outbox];
@@ -32,7 +34,7 @@ public sealed class OneFaultMeetsAMessage
         from cell in Cells
         from fault in Fault.All
         where Injection.Of(fault, cell, Guid.Empty) is not NoWindow
-        where fault != Fault.DatabaseAway || AwayModes.Contains(cell.Mode)
+        where !Slow.Contains(fault) || AwayModes.Contains(cell.Mode)
         select new TestCaseData(cell, fault).SetArgDisplayNames($"{cell}", fault.Name);
 
     [OneTimeSetUp]
@@ -62,8 +64,8 @@ public sealed class OneFaultMeetsAMessage
 
     private static async Task<IEnumerable<FaultResult>> MakeAllAsync(IReadOnlyList<Cell> cells) =>
     [
-        .. await MakeAsync(cells, [.. Fault.All.Where(fault => fault != Fault.DatabaseAway)]),
-        .. await MakeAsync([.. cells.Where(cell => AwayModes.Contains(cell.Mode))], [Fault.DatabaseAway]),
+        .. await MakeAsync(cells, [.. Fault.All.Except(Slow)]),
+        .. await MakeAsync([.. cells.Where(cell => AwayModes.Contains(cell.Mode))], Slow),
     ];
 
     private static async Task<IReadOnlyList<FaultResult>> MakeAsync(IReadOnlyList<Cell> cells, IReadOnlyList<Fault> faults)

@@ -33,7 +33,9 @@ public sealed class StormOverTwoPhaseCommit
                 Is.EqualTo(FaultVerdict.Kept),
                 () => $"{result.Because} {string.Join('\n', result.Violations.Select(violation => violation.Because))}");
             Assert.That(result.Counts[DeliveryClass.Once], Is.EqualTo(result.Messages));
-            Assert.That(result.Storm! with { Windows = null }, Is.EqualTo(new StormFacts(Seed, Kills: 3, Cuts: 2, InFlight: 10)));
+            Assert.That((result.Storm!.Seed, result.Storm.Kills, result.Storm.Cuts, result.Storm.InFlight), Is.EqualTo((Seed, 3, 2, 10)));
+            Assert.That((result.Storm.Touched, result.Storm.MostTouched), Is.EqualTo((0, 0)));
+            Assert.That(result.Storm.RecoveryMilliseconds, Has.Count.EqualTo(5).And.Ordered.And.All.Positive);
             Assert.That(result.Fired[^1], Does.StartWith("windows met: "));
             var met = result.Storm.Windows!;
             Assert.That(met.BeforePrepare + met.Prepared + met.Decided + met.NoneOpen, Is.InRange(3, 3 * 3), "each kill is in one window or more");

@@ -85,7 +85,7 @@ public sealed class ReportOfExperiments
     [Test]
     public void Of_a_storm_in_which_nothing_was_in_flight_have_no_rates() => Assert.That(
         LinesOf(Document, Storm with { Storm = Storm.Storm! with { InFlight = 0 } }),
-        Has.Some.EqualTo("| bare | postgresql | full-dtc | 0 | – | – | – | – | – | – | – | 7 | kept |"));
+        Has.Some.EqualTo("| bare | postgresql | full-dtc | 0 | – | – | – | – | – | – | – | 19 | 20 | 900 | 1,200 | 7 | kept |"));
 
     [Test]
     public void Count_each_class_in_its_column()

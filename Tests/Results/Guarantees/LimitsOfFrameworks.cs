@@ -12,7 +12,9 @@ public sealed class LimitsOfFrameworks
         using var output = new StringWriter { NewLine = "\n" };
         foreach (var limit in KnownLimit.All)
         {
-            output.WriteLine($"{limit.Framework}/{limit.Transport ?? "any transport"}, {limit.Fault}, {Words.Of(limit.Affected)}: {Words.Of(limit.Classes)}");
+            output.WriteLine(
+                $"{limit.Framework}/{limit.Transport ?? "any transport"}, {limit.Fault?.Name ?? "storm"}, " +
+                $"{Words.Of(limit.Affected)}: {Words.Of(limit.Classes)}");
             output.WriteLine($"  {string.Join(", ", limit.Modes)}");
             output.WriteLine($"  {limit.Reason}");
         }

@@ -23,11 +23,47 @@ public sealed class PromisesOfTheModes
     }
 
     [Test]
+    public void Give_a_message_up_where_nothing_is_tried_again_alone()
+    {
+        foreach (var mode in TransactionMode.All)
+        {
+            foreach (var isBroker in new[] { false, true })
+            {
+                Assert.That(
+                    FaultPromise.Always(mode, isBroker).Classes.Contains(DeliveryClass.CleanError), Is.EqualTo(mode.Attempts == 1), $"{mode.Name}, {isBroker}");
+            }
+        }
+    }
+
+    [TestCase("full-dtc", false, 0)]
+    [TestCase("shared", false, 0)]
+    [TestCase("dtc-off", false, 20)]
+    [TestCase("dtc-off", true, 320)]
+    [TestCase("transactions-off", false, 40)]
+    [TestCase("npgsql-scope", false, null)]
+    [TestCase("transactions-off", true, null)]
+    [TestCase("outbox", false, 30)]
+    [TestCase("outbox", true, 320)]
+    public void Say_how_many_messages_ten_faults_may_touch(string mode, bool isBroker, int? most) =>
+        Assert.That(
+            FaultPromise.Always(TransactionMode.Parse(mode), isBroker).Most(faults: 10, concurrency: 2, isBroker ? 32 : null), Is.EqualTo(most));
+
+    [Test]
+    public void Need_the_number_that_a_broker_pushes() =>
+        Assert.That(
+            () => FaultPromise.Always(TransactionMode.DtcOff, isBroker: true).Most(faults: 1, concurrency: 2, prefetch: null),
+            Throws.ArgumentNullException);
+
+    [Test]
     public void Of_a_mode_that_nobody_entered_are_refused()
     {
         var invented = TransactionMode.FullDtc with { Name = "invented" };
 
-        foreach (var choose in new Action[] { () => FaultPromise.Of(Fault.Poison, invented, isBroker: false), () => FaultPromise.Always(invented) })
+        foreach (var choose in new Action[]
+        {
+            () => FaultPromise.Of(Fault.Poison, invented, isBroker: false),
+            () => FaultPromise.Always(invented, isBroker: false),
+        })
             Assert.That(choose, Throws.TypeOf<UnknownModeException>().With.Message.StartsWith("the promises under faults: mode 'invented'"));
     }
 
