@@ -73,7 +73,7 @@ internal sealed class FloorCommand : Command
         async Task<ContestResult> EndpointAsync(int round)
         {
             var settings = new RoundSettings(
-                sizes, ClockSource.CommitTimestamps, server.Running, server.Running, server.Running.Processes ?? []);
+                sizes, ClockSource.CommitTimestamps, server.Running, server.Running, Disk: null, server.Running.Processes ?? []);
             var cell = Cell.All.Single(cell => cell.Name == CellName);
             var document = await new Round(settings, cell, new Unseen()).RunAsync(round, attempt: 1, cancellationToken);
             cancellationToken.ThrowIfCancellationRequested();

@@ -13,8 +13,9 @@ internal sealed class CellFilter(bool isMatrix, params string[] without)
     private readonly IReadOnlyList<(Axis Axis, Option<string[]> Option)> filters =
         [.. Cell.Axes.Where(axis => axis.IsShown && !without.Contains(axis.Name)).Select(axis => (axis, Filter(axis, isMatrix)))];
 
-    /// <summary>A cell's name, as a form to fill in: <c>framework/transport/mode/access</c>.</summary>
-    public static string Form { get; } = string.Join('/', Cell.Axes.Where(axis => axis.IsShown).Select(axis => axis.Name));
+    /// <summary>A cell's name, as a form to fill in: <c>framework/transport/mode/access[/scenario]</c>.</summary>
+    public static string Form { get; } = string.Concat(
+        Cell.Axes.Where(axis => axis.IsShown).Select((axis, at) => axis.Implied is null ? $"{(at > 0 ? "/" : "")}{axis.Name}" : $"[/{axis.Name}]"));
 
     public void AddTo(Command command)
     {

@@ -53,6 +53,7 @@ internal sealed class CompareCommand : KitCommand
         Description = "A new folder for the rounds of both builds and the report (results/compare- and the time).",
         HelpName = "folder",
     };
+    private readonly Option<bool> noDurability = NoDurability();
     private readonly TransportOptions servers = TransportOptions.Servers();
     private readonly IReadOnlyList<string> arguments;
 
@@ -86,7 +87,7 @@ internal sealed class CompareCommand : KitCommand
     }
 
     private IEnumerable<Option> OfBuilds() =>
-        [rounds, messages, seedRows, warmUp, concurrency, orderSeed, output, .. servers.All];
+        [rounds, messages, seedRows, warmUp, concurrency, orderSeed, output, noDurability, .. servers.All];
 
     private async Task<int> CompareAsync(ParseResult parsed, CancellationToken cancellationToken) =>
         parsed.GetValue(build) is [var before, var after]
@@ -143,7 +144,7 @@ internal sealed class CompareCommand : KitCommand
 
     private ComparePlan Plan(ParseResult parsed, string before, string after)
     {
-        var transports = TransportOptions.Read(parsed, servers);
+        var transports = TransportOptions.Read(parsed, servers).WithMemory(parsed.GetValue(noDurability));
         return new ComparePlan(
             Build.Open(before),
             Build.Open(after),

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Kit.Runner.Servers;
 
 namespace Kit.Runner.CommandLine;
 
@@ -9,4 +10,10 @@ namespace Kit.Runner.CommandLine;
 internal abstract class KitCommand(string name, string description, params (string Typed, string Purpose)[] examples) : Command(name, description)
 {
     public IReadOnlyList<(string Typed, string Purpose)> Examples => examples;
+
+    /// <summary>Lets servers of the kit's own keep their files in memory.</summary>
+    protected static Option<bool> NoDurability() => new(ServerPlace.Option)
+    {
+        Description = "Let the kit's own servers keep their files in memory where no folder for them is on a disk; every table says so.",
+    };
 }

@@ -21,6 +21,7 @@ internal sealed class RunCommand : KitCommand
         "--order-seed", "Seed of the order of the cells within each round (random, and printed).", least: 0);
     private readonly Option<bool> quick = new("--quick") { Description = "One round with fewer rows and messages, about a minute; to try, not to cite." };
     private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not run noisy rounds once more at the end (quick never does)." };
+    private readonly Option<bool> noDurability = NoDurability();
     private readonly Option<bool> inTurns = new(Turns.Option) { Hidden = true };
     private readonly Option<string?> output = new("--out")
     {
@@ -44,7 +45,7 @@ internal sealed class RunCommand : KitCommand
         this.arguments = arguments;
         filter.AddTo(this);
         output.NotEmpty();
-        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns }
+        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, noDurability, inTurns }
             .Concat(choices.All).Concat(servers.All))
             Options.Add(option);
 
@@ -91,7 +92,7 @@ internal sealed class RunCommand : KitCommand
 
     private RunPlan Plan(ParseResult parsed)
     {
-        var transports = TransportOptions.Read(parsed, choices, servers);
+        var transports = TransportOptions.Read(parsed, choices, servers).WithMemory(parsed.GetValue(noDurability));
         var isQuick = parsed.GetValue(quick);
         var sizes = new RunSettings(
             Messages: parsed.GetValue(messages) ?? (isQuick ? 2_000 : 10_000),

@@ -12,6 +12,7 @@ internal sealed class SharedServers : IAsyncDisposable
 {
     private readonly ComparePlan plan;
     private readonly RunServers servers = new();
+    private DiskFacts? disk;
 
     private SharedServers(ComparePlan plan) => this.plan = plan;
 
@@ -43,6 +44,7 @@ internal sealed class SharedServers : IAsyncDisposable
                 await shared.servers.StartAsync(transport, plan.Arguments, cancellationToken);
             }
 
+            shared.disk = shared.servers.MeasureDisk(plan.Arguments);
             return shared;
         }
         catch
@@ -52,9 +54,9 @@ internal sealed class SharedServers : IAsyncDisposable
         }
     }
 
-    /// <summary>Says in a side's facts whose servers they were: a build that is given one takes it for the user's.</summary>
+    /// <summary>Says in a side's facts whose servers they were, and on what disk: a build that is given one takes it for the user's.</summary>
     public RunDocument Owned(RunDocument document) => servers.All.Where(one => one.Server.IsOwn)
-        .Aggregate(document, (described, one) => one.Transport.DescribeAsOwn(described));
+        .Aggregate(document with { Disk = disk }, (described, one) => one.Transport.DescribeAsOwn(described));
 
     public async ValueTask DisposeAsync()
     {

@@ -21,6 +21,8 @@ internal static class Doctor
 
     private const int EnoughCores = 2;
 
+    private const string Flush = "flush of the disk";
+
     private static readonly TimeSpan LoadWindow = TimeSpan.FromSeconds(1);
 
     /// <summary>Every check, in the order in which they are shown. A check that cannot be made is a finding with that problem.</summary>
@@ -30,7 +32,7 @@ internal static class Doctor
         .. question.Packages.Select(OfPackage),
         new Finding("licence of NServiceBus", "RPL-1.5, or commercial from Particular Software; the kit ships none of it"),
         .. OfMachine(MachineFacts.Read()),
-        .. new[] { Path.GetTempPath(), question.ResultsFolder }.Select(Path.GetFullPath).Distinct(StringComparer.Ordinal).Select(Disk),
+        .. Disks(question.ResultsFolder),
         await LoadAsync(cancellationToken),
         Build(typeof(Doctor).Assembly),
     ];
@@ -76,6 +78,30 @@ internal static class Doctor
         return findings;
     }
 
+    private static IEnumerable<Finding> Disks(string results)
+    {
+        yield return Disk(Path.GetFullPath(results));
+        ServerPlace? place = null;
+        Finding finding;
+        try
+        {
+            place = ServerPlace.Choose(allowsMemory: false);
+            finding = new Finding(Flush, $"{FlushTimer.Measure(place.Path, FlushTimer.Enough).Text}, 8 KiB in {place.Path} on {place.FileSystem}");
+        }
+        catch (KitException failure)
+        {
+            finding = new Finding(Flush, "unknown", failure.Message, failure.Remedy);
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            finding = new Finding(Flush, "unknown", failure.Message, $"Set {ServerPlace.Variable} to a folder that can be written.");
+        }
+
+        if (place is not null)
+            yield return Disk(place.Path);
+        yield return finding;
+    }
+
     private static Finding Disk(string folder)
     {
         try
@@ -86,7 +112,7 @@ internal static class Doctor
                 ? new Finding("disk", found)
                 : new Finding(
                     "disk", found, $"A run with the defaults can need {EnoughDisk / Gibibyte:F0} GiB.",
-                    "Make room, or use another folder: TMPDIR (TEMP on Windows) for the private server, --out for results.");
+                    $"Make room, or use another folder: {ServerPlace.Variable} for the servers, --out for results.");
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException or ArgumentException)
         {

@@ -46,5 +46,5 @@ public sealed class CellResult
 
     // A share that was not measured comes last: nothing says that it was quiet.
     private static RoundDocument Quietest(IEnumerable<RoundDocument> attempts) =>
-        attempts.OrderBy(round => round.Noise.OtherCpuShare.Value ?? double.MaxValue).First();
+        attempts.OrderBy(round => round.Noise.IsDiskNoisy()).ThenBy(round => round.Noise.OtherCpuShare.Value ?? double.MaxValue).First();
 }

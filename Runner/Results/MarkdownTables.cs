@@ -10,6 +10,12 @@ public static class MarkdownTables
         output.WriteLine($"# Run of {Figures.Moment(run.Document.StartedUtc)}");
         output.WriteLine();
         WriteTable(RunFacts.Headers, RunFacts.Of(run).Select(fact => (IReadOnlyList<string>)[fact.Name, fact.Fact]), output);
+        if (ReportText.WarningOf(run.Document) is { } warning)
+        {
+            output.WriteLine();
+            output.WriteLine($"**{warning}**");
+        }
+
         WriteRounds(run, graphs, output);
         WriteSummary(run, output);
         WriteProbes(run, output);
@@ -50,6 +56,8 @@ public static class MarkdownTables
         IReadOnlyList<SummaryColumn> columns = [.. SummaryTable.SpeedOf(run), .. SummaryTable.Costs];
         WriteTable(SummaryTable.HeadersOf(columns), SummaryTable.Rows(run, columns), output);
         output.WriteLine();
+        if (ReportText.WarningOf(run.Document) is { } warning)
+            output.Write($"**{warning}** ");
         output.WriteLine(ReportText.SummaryLegend);
     }
 

@@ -19,6 +19,19 @@ internal static class ReportText
         "What each cell was seen to do with a few messages, from outside and from within the handler. " +
         "One that does not do what its label says is not measured.";
 
+    /// <summary>What must stand next to every figure of a run; <see langword="null"/>: nothing.</summary>
+    public static string? WarningOf(RunDocument document) => document.Disk switch
+    {
+        null => null,
+        { IsInMemory: true } disk =>
+            $"Not durable: the servers kept their files in memory ({disk.Folder} on {disk.FileSystem}), where a flush costs nothing. " +
+            "These figures do not tell what a mode costs on a disk.",
+        { IsTooFast: true } disk =>
+            $"Perhaps not durable: a flush in {disk.Folder} on {disk.FileSystem} took {Figures.Measured(disk.Flush.P50Milliseconds)} ms, less than a disk " +
+            "needs. Something below does not write through.",
+        _ => null,
+    };
+
     private static readonly IReadOnlyList<string> Words =
         [RoundTable.Graph, RoundTable.Run, SummaryTable.Mode, RunFacts.Facts, .. ProbeTable.Words];
 

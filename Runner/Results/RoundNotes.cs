@@ -22,7 +22,20 @@ internal static class RoundNotes
             yield return $"handlers were entered {Figures.Count(round.Retries)} times more than there were messages.";
     }
 
-    private static string LoadOf(Noise noise) =>
+    private static string LoadOf(Noise noise) => string.Join("; ", DisturbancesOf(noise));
+
+    private static IEnumerable<string> DisturbancesOf(Noise noise)
+    {
+        if (noise.AreProcessorsNoisy())
+            yield return ProcessorsOf(noise);
+        if (noise.IsDiskNoisy())
+        {
+            yield return $"a flush took {Figures.Measured(noise.FlushRatio)} times as long as before the first round " +
+                         $"(more than {Figures.Measured(Noise.FlushLimit)})";
+        }
+    }
+
+    private static string ProcessorsOf(Noise noise) =>
         $"other processes took {Figures.Share(noise.OtherCpuShare.Value ?? 0)} of the CPU (more than {Figures.Share(noise.Limit)})" +
         (noise.BusiestProcess is null ? "" : $", {noise.BusiestProcess} the most");
 

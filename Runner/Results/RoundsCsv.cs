@@ -20,6 +20,7 @@ public static class RoundsCsv
         new("noisy", (_, round) => round.Noise.IsNoisy() ? "yes" : "no"),
         new("other_cpu_share", (_, round) => round.Noise.OtherCpuShare.Value),
         new("busiest_other_process", (_, round) => round.Noise.BusiestProcess),
+        new("flush_ratio", (_, round) => round.Noise.FlushRatio),
         new("messages", (_, round) => round.Messages),
         new("concurrency", (_, round) => round.Concurrency),
         new("committed", (_, round) => round.Throughput.Committed),

@@ -43,6 +43,10 @@ public sealed record RunDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, IReadOnlyDictionary<string, string>>? Servers { get; init; }
 
+    /// <summary>Where the kit's own servers kept their files; absent where none was started.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public DiskFacts? Disk { get; init; }
+
     public required RunSettings Settings { get; init; }
 
     /// <summary>The isolation level of every transaction.</summary>

@@ -13,8 +13,7 @@ namespace Kit.Runner.Rounds;
 /// <summary>One measured drain of one cell, from a restored database to a record. <see cref="RunAsync"/> narrates it.</summary>
 internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> progress)
 {
-    // Each round has a place of its own, so that names need not tell rounds apart.
-    private const string QueueName = "widgets";
+    private const int FlushesNextToADrain = 200;
 
     private static readonly Reading NotReached = Reading.Missing("the round did not come that far");
 
@@ -33,7 +32,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             document = document with { RestoreSeconds = watch.Elapsed.TotalSeconds };
 
             await restored.PrepareAsync(cell.Scenario, cancellationToken);
-            await using var transport = await settings.Queues.OpenAsync(cell, QueueName, restored, cancellationToken);
+            await using var transport = await settings.Queues.OpenAsync(cell, RoundTransport.QueueName, restored, cancellationToken);
             await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
             await queue.CreateAsync(cancellationToken);
             await using var sink = cell.Scenario.Sends ? cell.Kind.OpenQueue(Cell.SinkOf(transport.Queue), transport.ForRunner) : null;
@@ -55,7 +54,9 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
             await restored.SettleAsync(cell.Mode, cancellationToken);
             var before = await restored.ReadCountersAsync(cancellationToken);
+            var flushBefore = MeasureFlush();
             var drained = await drain.RunAsync(messages.Count, cancellationToken);
+            var flushAfter = MeasureFlush();
             var after = await restored.ReadCountersAsync(cancellationToken);
 
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
@@ -73,7 +74,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 ColdPerSecond = new Throughput(OffsetsOf(cold.Report, warmUp, built, ahead)).AveragePerSecond,
                 Promotions = Transport.Of(cell).CanPromote ? drained.Report.Promotions : null,
                 SecondPhase = LagOf(drained.Report.SecondPhaseLags),
-                Noise = NoiseOf(use),
+                Noise = NoiseOf(use) with { FlushRatio = RatioOf(flushBefore, flushAfter) },
                 Costs = await CostsOfAsync(restored.QueueForRunner(cell.Mode), before, after, drained, handler, cancellationToken),
             };
         }
@@ -155,6 +156,13 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             CpuOf(drained, [handler.Id]),
             server);
     }
+
+    private FlushTime? MeasureFlush() => settings.Disk is { } disk && settings.Widgets.IsOwn ? FlushTimer.Measure(disk.Folder, FlushesNextToADrain) : null;
+
+    // The mean of before and after: a disk that slowed down in between is met by half.
+    private double? RatioOf(FlushTime? before, FlushTime? after) => (settings.Disk, before, after) is ({ } disk, { } one, { } other)
+        ? Math.Round((one.Over(disk.Flush) + other.Over(disk.Flush)) / 2, 3)
+        : null;
 
     private Reading CpuOf(Drained drained, IReadOnlyList<int> processes) => drained is { Start: { } start, End: { } end }
         ? Reading.Of(CpuUse.TimeOf(start, end, processes.ToHashSet()).TotalMilliseconds).Per(sizes.Messages)

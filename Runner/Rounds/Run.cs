@@ -75,6 +75,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var (transport, server) in servers.All)
             await DescribeAsync(transport, server, record, cancellationToken);
 
+        DiskFacts? disk = null;
         var clocks = new Dictionary<RunDatabase, ClockSource>();
         foreach (var database in cells.Select(servers.WidgetsOf).Distinct())
             clocks[database] = await database.ReadClockAsync(cancellationToken);
@@ -89,6 +90,8 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             record.Save(run => run with { SeedingSeconds = (run.SeedingSeconds ?? 0) + seeding.TotalSeconds });
         }
 
+        disk = servers.MeasureDisk(plan.Arguments);
+        record.Save(run => run with { Disk = disk });
         planned = cells.Count * plan.Sizes.Rounds;
         await foreach (var (cell, round) in plan.Rounds(cells, cancellationToken))
             await MeasureAsync(record.Folder, SettingsOf(cell), cell, round, attempt: 1, cancellationToken);
@@ -97,7 +100,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             await RepeatNoisyAsync(record.Folder, SettingsOf, cancellationToken);
 
         RoundSettings SettingsOf(Cell cell) =>
-            new(plan.Sizes, clocks[servers.WidgetsOf(cell)], servers.Of(cell), servers.WidgetsOf(cell), servers.Processes);
+            new(plan.Sizes, clocks[servers.WidgetsOf(cell)], servers.Of(cell), servers.WidgetsOf(cell), disk, servers.Processes);
     }
 
     /// <summary>Starts a server. Where the kit's own does not start, its cells are left out and the others go on.</summary>
@@ -166,7 +169,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         var noisy = rounds.Where(round => round.Noise.IsNoisy()).ToList();
         planned += noisy.Count;
         if (noisy.Count > 0)
-            display.Note($"Other processes took more than {Noise.DefaultLimit:P0} of the machine in {noisy.Count} rounds; they are run once more.");
+            display.Note($"Noisy rounds: {noisy.Count}; they are run once more.");
 
         foreach (var round in noisy)
         {

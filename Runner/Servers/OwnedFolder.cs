@@ -11,7 +11,7 @@ public sealed class OwnedFolder
 {
     /// <summary>What to do when a server's folder cannot be made or written.</summary>
     public const string Remedy =
-        "Make room there, let the server's user enter every folder above and write, or name another folder for temporary files with TMPDIR (TEMP on Windows).";
+        $"Make room there, let the server's user enter every folder above and write, or name another folder with {ServerPlace.Variable}.";
 
     // Between a folder and its owner file lie two lines of code; one that has had no owner for this long will get none.
     private static readonly TimeSpan OwnerDeadline = TimeSpan.FromMinutes(10);

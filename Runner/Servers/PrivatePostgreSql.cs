@@ -44,11 +44,12 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
     public int PostmasterPid =>
         Postmaster.RunningIn(DataFolder) ?? throw new InvalidOperationException("The private PostgreSQL server is stopped.");
 
-    /// <summary>Starts a cluster under the system's folder for temporary files, once leftovers of crashed runs are removed.</summary>
+    /// <summary>Starts a cluster in the first <see cref="ServerPlace"/>, be it in memory, once leftovers of crashed runs are removed.</summary>
     /// <exception cref="KitException">
     /// No server programs, no folder that can be written to, a full disk, or the server does not start; then with its last log lines.
     /// </exception>
-    public static Task<PrivatePostgreSql> StartAsync(CancellationToken cancellationToken) => StartAsync(Path.GetTempPath(), cancellationToken);
+    public static Task<PrivatePostgreSql> StartAsync(CancellationToken cancellationToken) =>
+        StartAsync(ServerPlace.Choose(allowsMemory: true).Path, cancellationToken);
 
     /// <summary>The same, under a folder of the caller's choice.</summary>
     /// <inheritdoc cref="StartAsync(CancellationToken)" path="/exception"/>
@@ -58,7 +59,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
         parent = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parent));
         var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
         var user = await UnprivilegedUser.FindAsync("PostgreSQL", "postgres", cancellationToken);
-        foreach (var leftover in ClusterFolder.Leftovers(parent))
+        foreach (var leftover in ServerPlace.WhereLeftoversCanBe(parent).SelectMany(ClusterFolder.Leftovers))
             await RemoveLeftoverAsync(new ClusterControl(binaries, leftover, user));
 
         var own = ClusterFolder.Create(parent);

@@ -83,11 +83,12 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     /// <summary>The processes whose CPU time, with that of their descendants, is the broker's: itself and its port mapper.</summary>
     public Task<IReadOnlyList<int>> FindPidsAsync() => control.FindProcessesAsync();
 
-    /// <summary>Starts a broker under the system's folder for temporary files, once leftovers of crashed runs are removed.</summary>
+    /// <summary>Starts a broker in the first <see cref="ServerPlace"/>, be it in memory, once leftovers of crashed runs are removed.</summary>
     /// <exception cref="KitException">
     /// Windows, no broker programs, no folder that can be written to, a full disk, or the broker does not start; then with its last log lines.
     /// </exception>
-    public static Task<PrivateRabbitMq> StartAsync(CancellationToken cancellationToken) => StartAsync(Path.GetTempPath(), cancellationToken);
+    public static Task<PrivateRabbitMq> StartAsync(CancellationToken cancellationToken) =>
+        StartAsync(ServerPlace.Choose(allowsMemory: true).Path, cancellationToken);
 
     /// <summary>The same, under a folder of the caller's choice.</summary>
     /// <inheritdoc cref="StartAsync(CancellationToken)" path="/exception"/>
@@ -99,7 +100,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         parent = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parent));
         var found = RabbitMqBinaries.Find();
         var user = await UnprivilegedUser.FindAsync("RabbitMQ", "rabbitmq", cancellationToken);
-        foreach (var leftover in BrokerFolder.Leftovers(parent))
+        foreach (var leftover in ServerPlace.WhereLeftoversCanBe(parent).SelectMany(BrokerFolder.Leftovers))
             await RemoveLeftoverAsync(new BrokerControl(leftover, user));
 
         var own = BrokerFolder.Create(parent);

@@ -14,23 +14,23 @@ internal sealed class LearningTransport : Transport
     public override Transport Widgets => Named(TransportName.PostgreSql);
 
     public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
-        Task.FromResult<RunServer>(new Folders(Title));
+        Task.FromResult<RunServer>(new Folders(Title, ServerPlace.Choose(arguments.AllowsMemory).Path));
 
     /// <summary>There is no server, and so no process.</summary>
-    private sealed class Folders(string title) : RunServer
+    private sealed class Folders(string title, string parent) : RunServer
     {
         private const string Prefix = "kit-learning-";
 
         public override IReadOnlyList<int>? Processes => [];
 
-        /// <summary>In the folder for temporary files: the transport writes each message there before it moves it to its queue.</summary>
+        /// <summary>Where servers have their files: the transport writes each message there before it moves it to its queue.</summary>
         public override async Task<RoundTransport> OpenAsync(
             Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken)
         {
-            foreach (var leftover in OwnedFolder.Leftovers(Path.GetTempPath(), Prefix))
+            foreach (var leftover in ServerPlace.WhereLeftoversCanBe(parent).SelectMany(place => OwnedFolder.Leftovers(place, Prefix)))
                 await leftover.DeleteAsync();
 
-            var folder = OwnedFolder.Create(Path.GetTempPath(), Prefix, title);
+            var folder = OwnedFolder.Create(parent, Prefix, title);
             return new RoundTransport(queue, folder.Server, folder.Server, async () => await folder.DeleteAsync());
         }
 

@@ -55,7 +55,7 @@ internal sealed class PostgreSqlTransport : Transport
     public override async Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         arguments[ServerSetting] is { } named
             ? new RunPostgreSql(this, named)
-            : new RunPostgreSql(this, await PrivatePostgreSql.StartAsync(cancellationToken));
+            : new RunPostgreSql(this, await PrivatePostgreSql.StartAsync(ServerPlace.Choose(arguments.AllowsMemory).Path, cancellationToken));
 
     public override async Task<IReadOnlyList<Finding>> ExamineAsync(
         TransportArguments arguments, CancellationToken cancellationToken)

@@ -40,7 +40,7 @@ internal sealed class RunBroker : RunServer
 
     /// <exception cref="KitException">The named broker cannot be used, or the kit's own does not start.</exception>
     public static async Task<RunBroker> OpenAsync(
-        RabbitMqTransport transport, RabbitMqAddress? named, QueueType queueType, CancellationToken cancellationToken)
+        RabbitMqTransport transport, RabbitMqAddress? named, QueueType queueType, bool allowsMemory, CancellationToken cancellationToken)
     {
         if (named is not null)
         {
@@ -51,7 +51,7 @@ internal sealed class RunBroker : RunServer
             };
         }
 
-        var started = await PrivateRabbitMq.StartAsync(cancellationToken);
+        var started = await PrivateRabbitMq.StartAsync(ServerPlace.Choose(allowsMemory).Path, cancellationToken);
         return new RunBroker(transport, started.Address, started.Version.ToString(), queueType, started)
         {
             processes = await started.FindPidsAsync(),

@@ -1,5 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
+using Kit.Runner.Servers;
+using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Transports;
 
@@ -34,7 +36,7 @@ internal sealed class RunServers : IAsyncDisposable
         try
         {
             foreach (var transport in transports)
-                await servers.StartAsync(transport, TransportArguments.None, cancellationToken);
+                await servers.StartAsync(transport, TransportArguments.None.WithMemory(isAllowed: true), cancellationToken);
             return servers;
         }
         catch
@@ -50,6 +52,25 @@ internal sealed class RunServers : IAsyncDisposable
         var server = await transport.StartAsync(arguments, cancellationToken);
         started.Push((transport, server));
         return server;
+    }
+
+    /// <summary>What a flush costs where those of the kit's own have their files; <see langword="null"/>: none is the kit's own.</summary>
+    /// <param name="arguments">By which they were started.</param>
+    /// <exception cref="KitException">Their folder cannot be written any more.</exception>
+    public DiskFacts? MeasureDisk(TransportArguments arguments)
+    {
+        if (!started.Any(one => one.Server.Processes is { Count: > 0 }))
+            return null;
+
+        var place = ServerPlace.Choose(arguments.AllowsMemory);
+        try
+        {
+            return new DiskFacts(place.Path, place.FileSystem, place.IsInMemory, FlushTimer.Measure(place.Path, FlushTimer.Enough));
+        }
+        catch (Exception cause) when (cause is IOException or UnauthorizedAccessException)
+        {
+            throw new KitException($"A flush cannot be timed in {place.Path}: {cause.Message}", OwnedFolder.Remedy, cause);
+        }
     }
 
     /// <summary>Each of them, even where another cannot be stopped.</summary>

@@ -7,6 +7,9 @@ internal sealed class TransportArguments
 
     private TransportArguments(IEnumerable<(TransportSetting Setting, string? Text)> texts) => this.texts = [.. texts];
 
+    /// <summary>Whether servers of the kit's own may keep their files in memory.</summary>
+    public bool AllowsMemory { get; init; }
+
     /// <summary>Nothing is said: every server is the kit's own.</summary>
     public static TransportArguments None { get; } = new([]);
 
@@ -25,5 +28,8 @@ internal sealed class TransportArguments
     public static TransportArguments Of(IEnumerable<(TransportSetting Setting, string? Text)> texts) => new(texts);
 
     /// <summary>The same, and this.</summary>
-    public TransportArguments With(TransportSetting setting, string? text) => new([.. texts, (setting, text)]);
+    public TransportArguments With(TransportSetting setting, string? text) => new([.. texts, (setting, text)]) { AllowsMemory = AllowsMemory };
+
+    /// <summary>The same, and whether servers of the kit's own may keep their files in memory.</summary>
+    public TransportArguments WithMemory(bool isAllowed) => new(texts) { AllowsMemory = isAllowed };
 }

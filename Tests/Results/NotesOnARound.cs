@@ -57,6 +57,19 @@ public sealed class NotesOnARound
             Is.EqualTo(["bare/postgresql/full-dtc/ado: load by other processes not measured: no such counter."]));
     }
 
+    [Test]
+    public void A_slow_disk_is_told_with_how_slow_it_was()
+    {
+        var slow = Quiet with { Noise = Quiet.Noise with { FlushRatio = 2.25 } };
+        const string told = "a flush took 2.25 times as long as before the";
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(RoundLine.Of(slow), Is.EqualTo($"{Round}: 100 msg/s, valid, noisy: {told} run"));
+            Assert.That(NotesOn(slow), Is.EqualTo([$"{Round}: noisy, {told} first round (more than 1.50). It was not run again, and counts."]));
+        }
+    }
+
     [TestCase(1, "bare/postgresql/full-dtc/ado, round 1: 100 msg/s, valid, noisy: others took 50 %")]
     [TestCase(2, "bare/postgresql/full-dtc/ado, round 1 again: 100 msg/s, valid, noisy: others took 50 %")]
     public void In_one_line_it_is_told_as_well(int attempt, string line) => Assert.That(RoundLine.Of(Noisy with { Attempt = attempt }), Is.EqualTo(line));

@@ -89,6 +89,41 @@ public sealed class RoundsThatCount
     public void Round_is_noisy_above_the_limit(double? share, bool noisy) =>
         Assert.That(With(Quiet, attempt: 1, share).Noise.IsNoisy(), Is.EqualTo(noisy));
 
+    [TestCase(1.5, false)]
+    [TestCase(1.501, true)]
+    [TestCase(null, false)]
+    public void Round_is_noisy_where_a_flush_took_much_longer_than_before_the_run(double? ratio, bool noisy)
+    {
+        var round = Quiet with { Noise = Quiet.Noise with { FlushRatio = ratio } };
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(round.Noise.IsNoisy(), Is.EqualTo(noisy));
+            Assert.That(round.Noise.AreProcessorsNoisy(), Is.False);
+        }
+    }
+
+    [Test]
+    public void Of_two_attempts_the_one_with_the_quiet_disk_counts_even_where_its_processors_were_busier()
+    {
+        var slowDisk = Quiet with { Noise = Quiet.Noise with { FlushRatio = 2 } };
+        var again = With(Quiet, attempt: 2, share: 0.07);
+
+        AssertCounts([slowDisk, again], again);
+    }
+
+    [Test]
+    public void A_flush_as_a_multiple_of_another_is_that_of_the_medians()
+    {
+        var usual = FlushTime.Of([0.1, 0.2, 0.3]);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(usual, Is.EqualTo(new FlushTime(0.2, 0.3, 3)));
+            Assert.That(FlushTime.Of([0.5]).Over(usual), Is.EqualTo(2.5));
+        }
+    }
+
     private static void AssertCounts(RoundDocument[] rounds, RoundDocument counting) =>
         Assert.That(ResultOf(rounds).Counting.Single(), Is.SameAs(counting));
 

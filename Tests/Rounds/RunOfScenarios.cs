@@ -24,7 +24,7 @@ public sealed class RunOfScenarios : OnAServerOfItsOwn
         var folder = Path.Combine(parent.Path, "run");
         result = await RunnerProcess.RunAsync(
             "run", "--transport", "postgresql", "--mode", "full-dtc,outbox,transactions-off", "--scenario", "all", "--access", "ado",
-            "--messages", $"{Messages}", "--warmup", "20", "--seed-rows", "1000", "--rounds", "1",
+            "--messages", $"{Messages}", "--warmup", "20", "--seed-rows", "1000", "--rounds", "1", "--no-repeat",
             "--postgresql", server.ConnectionString, "--out", folder);
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
         run = RunFolder.Open(folder).Load();

@@ -101,6 +101,8 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
             foreach (var (name, run) in new[] { ("before", speeds.Before), ("after", speeds.After) }.Where(
                 side => side.Item2.Document.Ending != RunEnding.Completed))
                 yield return $"INCOMPLETE: {name} is {run.Document.Ending}.";
+            foreach (var warning in new[] { speeds.Before, speeds.After }.Select(run => ReportText.WarningOf(run.Document)).OfType<string>().Distinct())
+                yield return warning;
             foreach (var cell in speeds.Cells.Where(cell => cell.IsRegression))
                 yield return $"REGRESSION: {cell.Cell} is slower by more than {Figures.Share(speeds.Limits.Threshold!.Value.Share)}.";
             foreach (var cell in speeds.NotJudged)

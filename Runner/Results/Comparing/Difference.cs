@@ -44,6 +44,8 @@ public sealed record Difference(string What, string Before, string After)
         Add(facts, "SQL Server", document.SqlServer ?? new Dictionary<string, string>());
         foreach (var (name, server) in document.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>())
             Add(facts, name, server);
+        if (document.Disk is { } disk)
+            facts["disk"] = $"{disk.Folder} on {disk.FileSystem}{(disk.IsInMemory ? ", in memory" : "")}";
         Add(facts, "package", document.Packages);
         facts["messages"] = Figures.Count(document.Settings.Messages);
         facts["rounds"] = Figures.Count(document.Settings.Rounds);

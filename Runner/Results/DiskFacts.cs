@@ -1,0 +1,37 @@
+using System.Text.Json.Serialization;
+using MathNet.Numerics.Statistics;
+
+namespace Kit.Runner.Results;
+
+/// <summary>Where the kit's own servers kept their files during a run, and what a flush cost there.</summary>
+/// <param name="Folder">Their folder.</param>
+/// <param name="FileSystem">As the system names its kind.</param>
+/// <param name="IsInMemory">Whether a flush makes nothing durable there.</param>
+/// <param name="Flush">Before the first round.</param>
+public sealed record DiskFacts(string Folder, string FileSystem, bool IsInMemory, FlushTime Flush)
+{
+    // A system call alone takes about a microsecond, and the quickest disks with a buffer that outlives the power some ten.
+    private const double QuickestMilliseconds = 0.005;
+
+    /// <summary>Whether no disk makes anything durable so quickly, whatever the file system calls itself.</summary>
+    [JsonIgnore]
+    public bool IsTooFast => Flush.P50Milliseconds < QuickestMilliseconds;
+}
+
+/// <summary>How long flushes of one page took, in milliseconds.</summary>
+/// <param name="P50Milliseconds">Half of them took no longer.</param>
+/// <param name="P99Milliseconds">99 of 100 took no longer.</param>
+/// <param name="Count">How many there were.</param>
+public sealed record FlushTime(double P50Milliseconds, double P99Milliseconds, int Count)
+{
+    /// <param name="milliseconds">One or more.</param>
+    public static FlushTime Of(IReadOnlyList<double> milliseconds) =>
+        new(Math.Round(milliseconds.Quantile(0.5), 4), Math.Round(milliseconds.Quantile(0.99), 4), milliseconds.Count);
+
+    /// <summary>As a multiple of another, at the median.</summary>
+    public double Over(FlushTime other) => Math.Round(P50Milliseconds / Math.Max(other.P50Milliseconds, 1e-4), 3);
+
+    /// <summary>For a reader.</summary>
+    [JsonIgnore]
+    public string Text => $"{Figures.Measured(P50Milliseconds)} ms at the median, {Figures.Measured(P99Milliseconds)} ms at the 99th percentile";
+}

@@ -1,0 +1,61 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+using Kit.Runner.Results;
+using Microsoft.Win32.SafeHandles;
+
+namespace Kit.Runner.Servers.Machine;
+
+/// <summary>
+/// How long a disk takes to make a page of a log durable: 8 KiB over what is there, and <c>fdatasync</c>, as PostgreSQL writes its log on Linux
+/// (<c>wal_sync_method</c>). Elsewhere the whole file is flushed.
+/// </summary>
+public static class FlushTimer
+{
+    /// <summary>Flushes for a median that is to be relied on.</summary>
+    public const int Enough = 1_000;
+
+    private const int Page = 8192;
+    private const int Pages = 128;
+
+    // A spinning disk takes some 10 ms for each.
+    private static readonly TimeSpan Longest = TimeSpan.FromSeconds(1);
+
+    /// <summary>Measures it with a file that is removed.</summary>
+    /// <param name="folder">Where.</param>
+    /// <param name="most">How many flushes; fewer where they take longer than a second.</param>
+    /// <exception cref="IOException">The folder cannot be written.</exception>
+    /// <exception cref="UnauthorizedAccessException">The same.</exception>
+    public static FlushTime Measure(string folder, int most)
+    {
+        using var file = File.OpenHandle(
+            Path.Combine(folder, $"kit-flush-{Guid.NewGuid():N}"), FileMode.CreateNew, FileAccess.Write, FileShare.None, FileOptions.DeleteOnClose);
+        var page = new byte[Page];
+        for (var at = 0; at < Pages; at++)
+            RandomAccess.Write(file, page, at * (long)Page);
+        RandomAccess.FlushToDisk(file);
+
+        var times = new List<double>();
+        var watch = Stopwatch.StartNew();
+        for (var flush = 0; flush < most && watch.Elapsed < Longest; flush++)
+        {
+            page[0]++;
+            var began = Stopwatch.GetTimestamp();
+            RandomAccess.Write(file, page, flush % Pages * (long)Page);
+            Flush(file);
+            times.Add(Stopwatch.GetElapsedTime(began).TotalMilliseconds);
+        }
+
+        return FlushTime.Of(times);
+    }
+
+    private static void Flush(SafeFileHandle file)
+    {
+        if (!OperatingSystem.IsLinux())
+            RandomAccess.FlushToDisk(file);
+        else if (FlushData(file) != 0)
+            throw new IOException($"fdatasync failed with error {Marshal.GetLastPInvokeError()}.");
+    }
+
+    [DllImport("libc", EntryPoint = "fdatasync", SetLastError = true), DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int FlushData(SafeFileHandle file);
+}

@@ -1,0 +1,91 @@
+using Kit.Runner;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+using Kit.Tests.CommandLine;
+
+namespace Kit.Tests.Servers;
+
+/// <summary>Which folder the kit's own servers keep their files in, and what is said where it is in memory.</summary>
+[Parallelizable]
+public sealed class PlaceOfTheServers
+{
+    private const string Memory = "/dev/shm";
+
+    private static readonly ServerPlace First = new("/one", "tmpfs", IsInMemory: true);
+    private static readonly ServerPlace Second = new("/two", "ext4", IsInMemory: false);
+    private static readonly ServerPlace Third = new("/three", "xfs", IsInMemory: false);
+
+    [Test]
+    public void The_first_on_a_disk() => Assert.That(ServerPlace.Choose([First, Second, Third], allowsMemory: false), Is.EqualTo(Second));
+
+    [Test]
+    public void The_first_of_all_where_memory_is_allowed() =>
+        Assert.That(ServerPlace.Choose([First, Second, Third], allowsMemory: true), Is.EqualTo(First));
+
+    [Test]
+    public void Where_none_is_on_a_disk_each_is_named_with_what_can_be_done() =>
+        Assert.That(
+            () => ServerPlace.Choose([First, First with { Path = "/other" }], allowsMemory: false),
+            Throws.InstanceOf<KitException>()
+                .With.Message.EqualTo("None of the folders for the kit's own servers is on a disk: /one (tmpfs, in memory), /other (tmpfs, in memory).")
+                .And.Property(nameof(KitException.Remedy)).Contains(ServerPlace.Option));
+
+    [Test]
+    public void The_named_one_is_the_first_candidate_and_none_comes_twice()
+    {
+        var named = Path.TrimEndingDirectorySeparator(Path.GetTempPath());
+
+        var candidates = ServerPlace.Candidates(named);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(candidates[0].Path, Is.EqualTo(named));
+            Assert.That(candidates.Select(place => place.Path), Is.Unique);
+        }
+    }
+
+    [Test]
+    public void A_named_one_that_is_not_there_is_refused() =>
+        Assert.That(
+            () => ServerPlace.Candidates("/no/such/folder"),
+            Throws.InstanceOf<KitException>().With.Message.EqualTo("KIT_TEMP names /no/such/folder, which is no folder."));
+
+    [Test]
+    public async Task A_run_in_memory_says_so_next_to_every_table()
+    {
+        if (!Directory.Exists(Memory))
+            Assert.Ignore($"There is no {Memory} here.");
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        var place = Directory.CreateDirectory(Path.Combine(Memory, $"kit-test-{Guid.NewGuid():N}")).FullName;
+        using var parent = new TemporaryFolder();
+        var folder = Path.Combine(parent.Path, "run");
+        try
+        {
+            using var runner = RunnerProcess.Start(
+                new Dictionary<string, string> { [ServerPlace.Variable] = place },
+                RunnerProcess.ProgramPath,
+                [
+                    "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off", "--messages", "20", "--warmup", "5",
+                    "--seed-rows", "10", "--rounds", "1", "--no-repeat", ServerPlace.Option, "--out", folder,
+                ]);
+            var result = await runner.EndAsync();
+
+            var run = RunFolder.Open(folder).Load();
+            var tables = await File.ReadAllTextAsync(RunFolder.Open(folder).TablesPath);
+            using (Assert.EnterMultipleScope())
+            {
+                Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+                Assert.That(run.Document.Disk, Is.Not.Null);
+                Assert.That((run.Document.Disk?.Folder, run.Document.Disk?.IsInMemory), Is.EqualTo((place, true)));
+                Assert.That(run.Document.Disk?.Flush.Count, Is.GreaterThan(100));
+                Assert.That(run.Rounds.Single().Noise.FlushRatio, Is.Positive);
+                Assert.That(result.Output, Does.Contain("Not durable: the servers kept their files in memory"));
+                Assert.That(tables.Split("Not durable: ").Length - 1, Is.EqualTo(2), "above the rounds and below the summary");
+            }
+        }
+        finally
+        {
+            Directory.Delete(place, recursive: true);
+        }
+    }
+}
