@@ -40,10 +40,15 @@ internal static class GuaranteeLists
 
     private static IEnumerable<string> Findings(FaultResult result)
     {
-        yield return $"{result.Name}: {Figures.Count(result.ViolationCount)} of {Figures.Count(result.Messages)} messages; {string.Join("; ", result.Fired)}";
+        var messages = result.ViolationCount - (result.Storm?.TooMany is null ? 0 : 1);
+        var met = messages > 0 ? $"{Figures.Count(messages)} of {Figures.Count(result.Messages)} messages; " : "";
+        yield return $"{result.Name}: {met}{string.Join("; ", result.Fired)}";
         if (result.Known is { } reason)
             yield return $"{result.Name}: known: {reason}";
         foreach (var violation in result.Violations)
-            yield return $"{result.Name}: {violation.Because} [{string.Join("; ", violation.Evidence)}]";
+        {
+            var evidence = violation.Evidence.Count > 0 ? $" [{string.Join("; ", violation.Evidence)}]" : "";
+            yield return $"{result.Name}: {violation.Because}{evidence}";
+        }
     }
 }

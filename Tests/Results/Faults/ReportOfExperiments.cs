@@ -83,6 +83,21 @@ public sealed class ReportOfExperiments
             $"- {Storm.Name}: 1,000 kills; windows met: 4 before prepare, 3 prepared, 2 decided (second phase outstanding), 1 none open"));
 
     [Test]
+    public void Of_a_storm_that_touched_too_many_say_the_number_and_no_single_message()
+    {
+        var facts = Storm.Storm! with { Touched = 25, MostTouched = 20 };
+        var broken = Storm with
+        {
+            Verdict = FaultVerdict.Broken, Fired = ["5 kills and 5 cuts"], Storm = facts, Violations = [facts.TooMany!], ViolationCount = 1,
+        };
+
+        Assert.That(
+            LinesOf(Document, broken),
+            Has.Some.EqualTo($"- {broken.Name}: 5 kills and 5 cuts").And.Some.EqualTo(
+                $"- {broken.Name}: 25 messages are not once; 5 kills and 5 cuts may touch 20"));
+    }
+
+    [Test]
     public void Of_a_storm_in_which_nothing_was_in_flight_have_no_rates() => Assert.That(
         LinesOf(Document, Storm with { Storm = Storm.Storm! with { InFlight = 0 } }),
         Has.Some.EqualTo("| bare | postgresql | full-dtc | 0 | – | – | – | – | – | – | – | 19 | 20 | 900 | 1,200 | 7 | kept |"));
