@@ -1,6 +1,7 @@
 using System.Reflection;
 using System.Text.Json;
 using Kit.Endpoints.NServiceBus;
+using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using NServiceBus;

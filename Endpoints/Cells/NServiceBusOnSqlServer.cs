@@ -4,6 +4,7 @@ using System.Text.Json;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.SqlServer;
 using Kit.Endpoints.NServiceBus;
+using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Data.SqlClient;
 using Microsoft.Extensions.DependencyInjection;
