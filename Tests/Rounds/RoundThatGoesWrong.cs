@@ -1,6 +1,7 @@
 using Kit.Guarantees;
 using Kit.Runner;
 using Kit.Runner.Results;
+using Kit.Runner.Rounds;
 using Kit.Tests.CommandLine;
 using Npgsql;
 
@@ -10,7 +11,7 @@ namespace Kit.Tests.Rounds;
 [Parallelizable]
 public sealed class RoundThatGoesWrong : OnAServerOfItsOwn
 {
-    private const string Queue = "\"bare.postgresql.scope-off.ado\"";
+    private const string Queue = $"\"{RoundTransport.QueueName}\"";
 
     private const int Messages = 200;
 

@@ -110,7 +110,7 @@ public sealed class PrivateBrokerLifeTests
 
         await Assert.ThatAsync(
             () => PrivateRabbitMq.StartAsync(file, CancellationToken.None),
-            Throws.InstanceOf<KitException>().With.Message.Contains(file).And.Property(nameof(KitException.Remedy)).Contains("TMPDIR"));
+            Throws.InstanceOf<KitException>().With.Message.Contains(file).And.Property(nameof(KitException.Remedy)).Contains(ServerPlace.Variable));
     }
 
     [Test]

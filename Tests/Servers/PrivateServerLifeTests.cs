@@ -127,7 +127,7 @@ public sealed class PrivateServerLifeTests
 
         await Assert.ThatAsync(
             () => PrivatePostgreSql.StartAsync(file, CancellationToken.None),
-            Throws.InstanceOf<KitException>().With.Message.Contains(file).And.Property(nameof(KitException.Remedy)).Contains("TMPDIR"));
+            Throws.InstanceOf<KitException>().With.Message.Contains(file).And.Property(nameof(KitException.Remedy)).Contains(ServerPlace.Variable));
     }
 
     [Test]
@@ -138,7 +138,7 @@ public sealed class PrivateServerLifeTests
 
         await Assert.ThatAsync(
             () => PrivatePostgreSql.StartAsync("/sys", CancellationToken.None),
-            Throws.InstanceOf<KitException>().With.Message.Contains("/sys").And.Property(nameof(KitException.Remedy)).Contains("TMPDIR"));
+            Throws.InstanceOf<KitException>().With.Message.Contains("/sys").And.Property(nameof(KitException.Remedy)).Contains(ServerPlace.Variable));
     }
 
     [TestCase("4k", Description = "Full when the first file is written.")]
