@@ -88,7 +88,11 @@ public sealed class ReportOfExperiments
         var facts = Storm.Storm! with { Touched = 25, MostTouched = 20 };
         var broken = Storm with
         {
-            Verdict = FaultVerdict.Broken, Fired = ["5 kills and 5 cuts"], Storm = facts, Violations = [facts.TooMany!], ViolationCount = 1,
+            Verdict = FaultVerdict.Broken,
+            Fired = ["5 kills and 5 cuts"],
+            Storm = facts,
+            Violations = [facts.TooMany!],
+            ViolationCount = 1,
         };
 
         Assert.That(
