@@ -11,11 +11,14 @@ internal sealed class CellFilter(bool isMatrix, params string[] without)
     private const string Every = "all";
 
     private readonly IReadOnlyList<(Axis Axis, Option<string[]> Option)> filters =
-        [.. Cell.Axes.Where(axis => axis.IsShown && !without.Contains(axis.Name)).Select(axis => (axis, Filter(axis, isMatrix)))];
+        [.. AxesWithout(without).Select(axis => (axis, Filter(axis, isMatrix)))];
 
     /// <summary>A cell's name, as a form to fill in: <c>framework/transport/mode/access[/scenario]</c>.</summary>
     public static string Form { get; } = string.Concat(
         Cell.Axes.Where(axis => axis.IsShown).Select((axis, at) => axis.Implied is null ? $"{(at > 0 ? "/" : "")}{axis.Name}" : $"[/{axis.Name}]"));
+
+    /// <summary>The axes that there is a choice on, but for some.</summary>
+    public static IEnumerable<Axis> AxesWithout(params string[] without) => Cell.Axes.Where(axis => axis.IsShown && !without.Contains(axis.Name));
 
     public void AddTo(Command command)
     {

@@ -62,8 +62,8 @@ internal sealed class FaultsCommand : KitCommand
         var console = Console.Out;
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. " +
-            (plan.Storm is { } raging
-                ? $"Storm: {raging.Messages} messages, {raging.Kills} kills, {raging.Cuts} cuts, seed {raging.Seed}"
+            (plan.Storm is { } sizes
+                ? $"Storm: {sizes.Messages} messages, {sizes.Kills} kills, {sizes.Cuts} cuts, seed {sizes.Seed}"
                 : $"Faults: {plan.Faults.Count}") +
             $". Results: {plan.Folder}");
         try

@@ -67,7 +67,7 @@ internal sealed class ListCommand : KitCommand
     }
 
     // Every cell can be measured in each scenario: they would be the same lines, four times.
-    private static IEnumerable<Axis> Shown => Cell.Axes.Where(axis => axis.IsShown && axis.Name is not Cell.ScenarioAxis);
+    private static IEnumerable<Axis> Shown => CellFilter.AxesWithout(Cell.ScenarioAxis);
 
     private static void WriteScenarios(TextWriter output)
     {

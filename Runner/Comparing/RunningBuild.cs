@@ -16,12 +16,10 @@ internal sealed class RunningBuild : IAsyncDisposable
 
     private static readonly TimeSpan ForErrors = TimeSpan.FromSeconds(10);
 
-    private const int MostLines = 50;
-
     private readonly Build build;
     private readonly ExternalProgram program;
     private readonly Process process;
-    private readonly Queue<string> said = new();
+    private readonly LastLines said = new(most: 50);
     private readonly Task errors;
     private bool hasEnded;
 
@@ -88,7 +86,7 @@ internal sealed class RunningBuild : IAsyncDisposable
         }
 
         await ExitAsync(cancellationToken);
-        if (process.ExitCode is not (ExitCode.Success or ExitCode.Failure) || said.Any(IsError))
+        if (process.ExitCode is not (ExitCode.Success or ExitCode.Failure) || said.Kept.Any(IsError))
             throw Refused();
 
         return process.ExitCode == ExitCode.Success;
@@ -150,29 +148,19 @@ internal sealed class RunningBuild : IAsyncDisposable
     {
         var line = await process.StandardOutput.ReadLineAsync(cancellationToken);
         if (line is not null)
-            Remember(line);
+            said.Add(line);
         return line;
     }
 
     private async Task ReadErrorsAsync()
     {
         while (await process.StandardError.ReadLineAsync() is { } line)
-            Remember(line);
-    }
-
-    private void Remember(string line)
-    {
-        lock (said)
-        {
-            said.Enqueue(line);
-            if (said.Count > MostLines)
-                said.Dequeue();
-        }
+            said.Add(line);
     }
 
     private KitException Refused()
     {
-        var lines = said.ToArray();
+        var lines = said.Kept;
         var failure = lines.SkipWhile(line => !IsError(line)).Take(2).ToList();
         return new KitException(
             $"The build in {build.Folder} does not run, and ended with exit code {process.ExitCode}: "

@@ -78,28 +78,30 @@ internal static class Doctor
         return findings;
     }
 
-    private static IEnumerable<Finding> Disks(string results)
+    private static IReadOnlyList<Finding> Disks(string results)
     {
-        yield return Disk(Path.GetFullPath(results));
-        ServerPlace? place = null;
-        Finding finding;
+        results = Path.TrimEndingDirectorySeparator(Path.GetFullPath(results));
         try
         {
-            place = ServerPlace.Choose(allowsMemory: false);
-            finding = new Finding(Flush, $"{FlushTimer.Measure(place.Path, FlushTimer.Enough).Text}, 8 KiB in {place.Path} on {place.FileSystem}");
+            var place = ServerPlace.Choose(allowsMemory: false);
+            return [.. new[] { results, place.Path }.Distinct(StringComparer.Ordinal).Select(Disk), FlushIn(place)];
         }
-        catch (KitException failure)
+        catch (KitException nowhere)
         {
-            finding = new Finding(Flush, "unknown", failure.Message, failure.Remedy);
+            return [Disk(results), new Finding(Flush, "unknown", nowhere.Message, nowhere.Remedy)];
+        }
+    }
+
+    private static Finding FlushIn(ServerPlace place)
+    {
+        try
+        {
+            return new Finding(Flush, $"{FlushTimer.Measure(place.Path, FlushTimer.Enough).Text}, 8 KiB in {place.Path} on {place.FileSystem}");
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
-            finding = new Finding(Flush, "unknown", failure.Message, $"Set {ServerPlace.Variable} to a folder that can be written.");
+            return new Finding(Flush, "unknown", failure.Message, $"Set {ServerPlace.Variable} to a folder that can be written.");
         }
-
-        if (place is not null)
-            yield return Disk(place.Path);
-        yield return finding;
     }
 
     private static Finding Disk(string folder)

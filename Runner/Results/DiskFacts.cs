@@ -13,6 +13,10 @@ public sealed record DiskFacts(string Folder, string FileSystem, bool IsInMemory
     // A system call alone takes about a microsecond, and the quickest disks with a buffer that outlives the power some ten.
     private const double QuickestMilliseconds = 0.005;
 
+    /// <summary>For a reader.</summary>
+    [JsonIgnore]
+    public string Where => $"{Folder} on {FileSystem}{(IsInMemory ? ", in memory" : "")}";
+
     /// <summary>Whether no disk makes anything durable so quickly, whatever the file system calls itself.</summary>
     [JsonIgnore]
     public bool IsTooFast => Flush.P50Milliseconds < QuickestMilliseconds;

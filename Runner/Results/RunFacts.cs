@@ -26,7 +26,7 @@ internal static class RunFacts
         foreach (var (name, facts) in document.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>())
             yield return (name, Listed(facts));
         if (document.Disk is { } disk)
-            yield return ("Disk", $"{disk.Folder} on {disk.FileSystem}{(disk.IsInMemory ? ", in memory" : "")}; a flush of 8 KiB: {disk.Flush.Text}");
+            yield return ("Disk", $"{disk.Where}; a flush of 8 KiB: {disk.Flush.Text}");
         yield return ("Packages", Listed(document.Packages));
         yield return ("Settings", SettingsOf(document.Settings));
         yield return ("Transactions", $"{document.Isolation}; immediate retries: {Listed(Written(document.ImmediateRetries))}");

@@ -63,7 +63,7 @@ public sealed class RunFolder
 
     /// <exception cref="KitException">The file cannot be written.</exception>
     public void Save(RoundDocument round) =>
-        WholeFile.Write(PathOf(round), writer => writer.WriteLine(JsonSerializer.Serialize(round, ResultJson.Options)));
+        WholeFile.Write(PathOf(round.FileName), writer => writer.WriteLine(JsonSerializer.Serialize(round, ResultJson.Options)));
 
     /// <summary>The run's document alone, of a run that may not have ended.</summary>
     /// <exception cref="KitException">It is damaged or of another schema.</exception>
@@ -72,7 +72,7 @@ public sealed class RunFolder
     /// <summary>One round's first attempt.</summary>
     /// <exception cref="KitException">It is missing, damaged, misnamed or of another schema.</exception>
     public RoundDocument LoadRound(CellName cell, int round) =>
-        ReadRound(Path.Combine(Location, RoundsFolder, $"{RoundDocument.FileNameOf(cell, round, attempt: 1)}.json"));
+        ReadRound(PathOf(RoundDocument.FileNameOf(cell, round, attempt: 1)));
 
     /// <exception cref="KitException">A file is missing, damaged, misnamed or of another schema; the message names it.</exception>
     public RecordedRun Load()
@@ -96,7 +96,7 @@ public sealed class RunFolder
         WholeFile.Write(TablesPath, writer => MarkdownTables.Write(run, GraphsFolder, writer));
     }
 
-    private string PathOf(RoundDocument round) => Path.Combine(Location, RoundsFolder, round.FileName + ".json");
+    private string PathOf(string round) => Path.Combine(Location, RoundsFolder, round + ".json");
 
     private RoundDocument ReadRound(string path)
     {
@@ -130,7 +130,7 @@ public sealed class RunFolder
                 {
                     throw new KitException(
                         "The run is complete, yet a file is missing: " +
-                        $"{Path.Combine(Location, RoundsFolder, RoundDocument.FileNameOf(cell, round, attempt: 1))}.json",
+                        PathOf(RoundDocument.FileNameOf(cell, round, attempt: 1)),
                         "Restore it from a copy, or run again: a table without it would not be what was measured.");
                 }
             }

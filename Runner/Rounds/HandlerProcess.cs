@@ -17,7 +17,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private readonly Process process;
     private readonly TaskCompletionSource ready = Once();
     private readonly TaskCompletionSource broken = Once();
-    private readonly Queue<string> lastErrors = new();
+    private readonly LastLines lastErrors = new(most: 5);
     private readonly Task reading;
     private TaskCompletionSource<DrainReport> stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int handled;
@@ -184,20 +184,11 @@ internal sealed class HandlerProcess : IAsyncDisposable
 
     private void Remember(string? line)
     {
-        if (string.IsNullOrWhiteSpace(line))
-            return;
-
-        lock (lastErrors)
-        {
-            lastErrors.Enqueue(line.Trim());
-            if (lastErrors.Count > 5)
-                lastErrors.Dequeue();
-        }
+        if (!string.IsNullOrWhiteSpace(line))
+            lastErrors.Add(line.Trim());
     }
 
-    private string LastErrors()
-    {
-        lock (lastErrors)
-            return lastErrors.Count == 0 ? "Run the cell alone, with --verbose." : $"Its last words: {string.Join(" | ", lastErrors)}";
-    }
+    private string LastErrors() => lastErrors.Kept is { Count: > 0 } kept
+        ? $"Its last words: {string.Join(" | ", kept)}"
+        : "Run the cell alone, with --verbose.";
 }

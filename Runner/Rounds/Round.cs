@@ -56,8 +56,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             var before = await restored.ReadCountersAsync(cancellationToken);
             var flushBefore = MeasureFlush();
             var drained = await drain.RunAsync(messages.Count, cancellationToken);
-            var flushAfter = MeasureFlush();
             var after = await restored.ReadCountersAsync(cancellationToken);
+            var flushAfter = MeasureFlush();
 
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
             var ahead = await restored.ClockAheadAsync(cancellationToken);

@@ -52,11 +52,18 @@ public sealed class OwnedFolder
         }
     }
 
-    /// <summary>The folders under a parent whose name begins with a prefix and whose owner has ended.</summary>
+    /// <summary>
+    /// The folders whose name begins with a prefix and whose owner has ended: under a parent, and wherever another run would have made them.
+    /// </summary>
     public static IReadOnlyList<OwnedFolder> Leftovers(string parent, string prefix) =>
-        Directory.Exists(parent)
-            ? [.. Directory.EnumerateDirectories(parent, prefix + "*").Select(path => new OwnedFolder(path)).Where(folder => folder.IsLeftover())]
-            : [];
+    [
+        .. from place in ServerPlace.WhereLeftoversCanBe(parent)
+           where Directory.Exists(place)
+           from path in Directory.EnumerateDirectories(place, prefix + "*")
+           let folder = new OwnedFolder(path)
+           where folder.IsLeftover()
+           select folder,
+    ];
 
     /// <summary>Gives what belongs to the server to the user that it runs as.</summary>
     /// <param name="user"><see langword="null"/>: our own, who has it already.</param>

@@ -59,7 +59,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
         parent = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parent));
         var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
         var user = await UnprivilegedUser.FindAsync("PostgreSQL", "postgres", cancellationToken);
-        foreach (var leftover in ServerPlace.WhereLeftoversCanBe(parent).SelectMany(ClusterFolder.Leftovers))
+        foreach (var leftover in ClusterFolder.Leftovers(parent))
             await RemoveLeftoverAsync(new ClusterControl(binaries, leftover, user));
 
         var own = ClusterFolder.Create(parent);

@@ -100,7 +100,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         parent = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parent));
         var found = RabbitMqBinaries.Find();
         var user = await UnprivilegedUser.FindAsync("RabbitMQ", "rabbitmq", cancellationToken);
-        foreach (var leftover in ServerPlace.WhereLeftoversCanBe(parent).SelectMany(BrokerFolder.Leftovers))
+        foreach (var leftover in BrokerFolder.Leftovers(parent))
             await RemoveLeftoverAsync(new BrokerControl(leftover, user));
 
         var own = BrokerFolder.Create(parent);

@@ -43,8 +43,10 @@ public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory
     }
 
     /// <summary>The folders that servers of a crashed run can have been left in: the one that is used now, and those that another run would use.</summary>
-    public static IEnumerable<string> WhereLeftoversCanBe(string parent) =>
-        new[] { parent }.Concat(Folders(Environment.GetEnvironmentVariable(Variable))).Distinct(StringComparer.Ordinal);
+    internal static IEnumerable<string> WhereLeftoversCanBe(string parent) =>
+        new[] { System.IO.Path.TrimEndingDirectorySeparator(parent) }
+            .Concat(Folders(Environment.GetEnvironmentVariable(Variable)))
+            .Distinct(StringComparer.Ordinal);
 
     private static IEnumerable<string> Folders(string? named) =>
         from folder in new[] { named, System.IO.Path.GetTempPath(), "/var/tmp", Cache }
@@ -56,7 +58,7 @@ public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory
         : System.IO.Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".cache");
 
     /// <summary>What a folder is on.</summary>
-    public static ServerPlace Of(string path)
+    private static ServerPlace Of(string path)
     {
         var drive = new DriveInfo(OperatingSystem.IsWindows() ? System.IO.Path.GetPathRoot(path)! : path);
         return new ServerPlace(path, drive.DriveFormat, drive.DriveType is DriveType.Ram);

@@ -27,7 +27,7 @@ internal sealed class LearningTransport : Transport
         public override async Task<RoundTransport> OpenAsync(
             Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken)
         {
-            foreach (var leftover in ServerPlace.WhereLeftoversCanBe(parent).SelectMany(place => OwnedFolder.Leftovers(place, Prefix)))
+            foreach (var leftover in OwnedFolder.Leftovers(parent, Prefix))
                 await leftover.DeleteAsync();
 
             var folder = OwnedFolder.Create(parent, Prefix, title);

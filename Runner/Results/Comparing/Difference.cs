@@ -45,7 +45,7 @@ public sealed record Difference(string What, string Before, string After)
         foreach (var (name, server) in document.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>())
             Add(facts, name, server);
         if (document.Disk is { } disk)
-            facts["disk"] = $"{disk.Folder} on {disk.FileSystem}{(disk.IsInMemory ? ", in memory" : "")}";
+            facts["disk"] = disk.Where;
         Add(facts, "package", document.Packages);
         facts["messages"] = Figures.Count(document.Settings.Messages);
         facts["rounds"] = Figures.Count(document.Settings.Rounds);

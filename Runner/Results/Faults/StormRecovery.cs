@@ -13,11 +13,11 @@ public static class StormRecovery
     public static IReadOnlyList<double> Of(
         IEnumerable<(DateTimeOffset Done, IReadOnlySet<Guid> SentAfter)> faults, IEnumerable<AttemptLine> attempts)
     {
-        var handled = attempts.Where(line => line is { Point: AttemptPoint.Returned, At: not null }).ToList();
+        var handled = attempts.Where(line => line is { Point: AttemptPoint.Returned, At: not null }).ToLookup(line => line.MessageId, line => line.At);
         return
         [
             .. from fault in faults
-               let first = handled.Where(line => fault.SentAfter.Contains(line.MessageId)).Min(line => line.At)
+               let first = fault.SentAfter.SelectMany(message => handled[message]).Min()
                where first is not null
                let milliseconds = Math.Round((first.Value - fault.Done).TotalMilliseconds, 1)
                orderby milliseconds
