@@ -31,7 +31,15 @@ public sealed record Fault(string Name, string What)
 
     public static Fault RestartDatabase { get; } = new("restart-database", "the database server crashes in the middle of a drain and starts again");
 
-    public static Fault RestartBroker { get; } = new("restart-broker", "the message broker crashes in the middle of a drain and starts again");
+    public static Fault RestartBroker { get; } = new("restart-broker", "the message broker crashes at the beginning of a drain and starts again");
+
+    public static Fault RestartBrokerHalfway { get; } =
+        new("restart-broker-halfway", "the message broker crashes when half of a drain is handled and starts again");
+
+    public static Fault RestartBrokerLate { get; } =
+        new("restart-broker-late", "the message broker crashes when nine tenths of a drain are handled and starts again");
+
+    public static Fault SentTwice { get; } = new("sent-twice", "the message is in the queue twice, with one id, and two workers have it at the same time");
 
     public static Fault LostDeadlock { get; } = new("lost-deadlock", "a statement between the two inserts becomes the victim of a deadlock");
 
@@ -73,9 +81,9 @@ public sealed record Fault(string Name, string What)
     /// </summary>
     public static IReadOnlyList<Fault> All { get; } =
     [
-        ThrowBeforeInsert, ThrowAfterInsert, Poison,
+        ThrowBeforeInsert, ThrowAfterInsert, Poison, SentTwice,
         KillBeforeCommit, KillBetweenInserts, KillBeforeDispatch, KillBeforeAcknowledgement,
-        CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker,
+        CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker, RestartBrokerHalfway, RestartBrokerLate,
         LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, LateQueue, ImmediateSend, SecondConnection,
         KillAfterPrepare, KillAfterDecision,
         ScopeTimesOut, ReceiveLost, DatabaseAway, NetworkSilent, SlotsExhausted,

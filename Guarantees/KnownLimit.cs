@@ -35,6 +35,8 @@ public sealed record KnownLimit(
 {
     private const string DriversCommit = "the driver takes the roll-back that answers the scope's commit for success (npgsql issue 6641)";
 
+    private static readonly Fault[] CrashesOfTheBroker = [Fault.RestartBroker, Fault.RestartBrokerHalfway, Fault.RestartBrokerLate];
+
     public static IReadOnlyList<KnownLimit> All { get; } =
     [
         new("nservicebus", "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.FailedDispatch, Affected.Bystander,
@@ -56,13 +58,16 @@ public sealed record KnownLimit(
            select new KnownLimit(
                framework, null, [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault: null, Affected.Chosen, Set(CleanError, Zombie),
                "a connection that is cut is a failed attempt there, and after three the message is given up (MassTransit 8.4.0, NServiceBus 10.2.8)"),
-        new("masstransit", "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.RestartBroker, Affected.Chosen, Set(Stuck),
-            "the bus sometimes goes on trying the connection that it lost and does not connect again; the messages stay in the queue " +
-            "(MassTransit 8.4.0)"),
-        new("bare", "rabbitmq", [TransactionMode.TransactionsOff], Fault.RestartBroker, Affected.Chosen,
-            Set(Duplicated, DuplicatedOutgoing),
-            "a classic queue notes on disk what it forgot when it has time, so a broker that is killed can hand out again what it had delivered " +
-            "under no-ack (RabbitMQ 3.10.8)"),
+        .. from fault in CrashesOfTheBroker
+           select new KnownLimit(
+               "masstransit", "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], fault, Affected.Chosen, Set(Stuck),
+               "the bus sometimes goes on trying the connection that it lost and does not connect again; the messages stay in the queue " +
+               "(MassTransit 8.4.0)"),
+        .. from fault in CrashesOfTheBroker
+           select new KnownLimit(
+               "bare", "rabbitmq", [TransactionMode.TransactionsOff], fault, Affected.Chosen, Set(Duplicated, DuplicatedOutgoing),
+               "a classic queue notes on disk what it forgot when it has time, so a broker that is killed can hand out again what it had delivered " +
+               "under no-ack (RabbitMQ 3.10.8)"),
     ];
 
     /// <summary>The limits that are known of one experiment.</summary>

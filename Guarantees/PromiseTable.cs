@@ -21,8 +21,17 @@ internal static class PromiseTable
         ScopeOff = [Torn, Duplicated, DuplicatedOutgoing, Once],
     };
 
+    // What is acknowledged and comes back is a message more. The depth of the drain changes how many, not of which class.
+    private static readonly PromiseRow BrokerCrashes = new(
+        OneUnit: [Once], DtcOff: [Duplicated, DuplicatedOutgoing, Once], ScopeOff: [Duplicated, DuplicatedOutgoing, Once],
+        TransactionsOff: [Zombie, Lost, Once], NpgsqlScope: [Once], Outbox: [DuplicatedOutgoing, Once]);
+
     private static readonly Dictionary<Fault, PromiseRow> Rows = new()
     {
+        // Two messages to every mode but outbox, which remembers ids: both workers can send what the one has committed.
+        [Fault.SentTwice] = new(
+            OneUnit: [Duplicated, DuplicatedOutgoing], DtcOff: [Duplicated, DuplicatedOutgoing], ScopeOff: [Duplicated, DuplicatedOutgoing],
+            TransactionsOff: [Duplicated, DuplicatedOutgoing], NpgsqlScope: [Duplicated, DuplicatedOutgoing], Outbox: [Once]),
         [Fault.ThrowBeforeInsert] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [CleanError], NpgsqlScope: [Once], Outbox: [Once]),
         [Fault.ThrowAfterInsert] = new(
@@ -52,9 +61,9 @@ internal static class PromiseTable
         [Fault.RestartDatabase] = new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]),
-        [Fault.RestartBroker] = new(
-            OneUnit: [Once], DtcOff: [Duplicated, DuplicatedOutgoing, Once], ScopeOff: [Duplicated, DuplicatedOutgoing, Once],
-            TransactionsOff: [Zombie, Lost, Once], NpgsqlScope: [Once], Outbox: [DuplicatedOutgoing, Once]),
+        [Fault.RestartBroker] = BrokerCrashes,
+        [Fault.RestartBrokerHalfway] = BrokerCrashes,
+        [Fault.RestartBrokerLate] = BrokerCrashes,
         [Fault.LostDeadlock] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Torn, Duplicated], TransactionsOff: [Torn, Zombie], NpgsqlScope: [Once], Outbox: [Once]),
         [Fault.SwallowedError] = new(

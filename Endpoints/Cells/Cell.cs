@@ -4,7 +4,7 @@ using Kit.Modes;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>What one row of a comparison measures: a value on each axis of the matrix.</summary>
-public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrary Access, Scenario Scenario)
+public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrary Access, Scenario Scenario, Condition Condition)
 {
     /// <summary>The name of the axis that says what the handler does.</summary>
     public const string ScenarioAxis = "scenario";
@@ -35,17 +35,29 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
                 ? Support.No($"the scenario '{cell.Scenario.Name}' is written for widgets in PostgreSQL")
                 : Support.Yes,
         },
+        // Under what conditions. They are compared when they are named.
+        new("condition", "conditions", cell => cell.Condition.Name)
+        {
+            Measured = [Condition.Plain.Name],
+            Implied = Condition.Plain.Name,
+            Rule = cell => cell.Condition.SupportOn(cell.Kind),
+        },
     ];
 
-    /// <summary>Every cell that can be named, runnable or not. Access libraries are compared by the insert alone.</summary>
+    /// <summary>Every cell that can be named, runnable or not. Access libraries, scenarios and conditions are compared one at a time.</summary>
     public static IReadOnlyList<Cell> All { get; } =
     [
         .. from kind in EndpointKinds.All
            from mode in TransactionMode.All
            from access in AccessLibrary.All
            from scenario in Scenario.All
-           where scenario == Scenario.Insert || access.Name == AccessLibrary.Baseline
-           select new Cell(kind, mode, access, scenario),
+           from condition in Condition.All
+           where (access.Name, scenario, condition) switch
+           {
+               (not AccessLibrary.Baseline, _, _) => scenario == Scenario.Insert && condition == Condition.Plain,
+               _ => scenario == Scenario.Insert || condition == Condition.Plain,
+           }
+           select new Cell(kind, mode, access, scenario, condition),
     ];
 
     /// <summary>Whether the cell can run, or the first reason why not.</summary>

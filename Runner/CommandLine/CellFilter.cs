@@ -5,20 +5,23 @@ namespace Kit.Runner.CommandLine;
 
 /// <summary>A filter for each axis of the matrix. Names are checked; an unknown one is answered with those that exist.</summary>
 /// <param name="isMatrix">Whether an axis that is not named has the values that are measured by default, rather than all.</param>
-/// <param name="without">Axes that the command does not know: its cells have the values there that names leave out.</param>
-internal sealed class CellFilter(bool isMatrix, params string[] without)
+/// <param name="ofRounds">
+/// Whether it chooses on the axes, too, that only measured rounds differ on: those with a value that names leave out, which is the value of all
+/// cells elsewhere.
+/// </param>
+internal sealed class CellFilter(bool isMatrix, bool ofRounds)
 {
     private const string Every = "all";
 
     private readonly IReadOnlyList<(Axis Axis, Option<string[]> Option)> filters =
-        [.. AxesWithout(without).Select(axis => (axis, Filter(axis, isMatrix)))];
+        [.. Shown(ofRounds).Select(axis => (axis, Filter(axis, isMatrix)))];
 
     /// <summary>A cell's name, as a form to fill in: <c>framework/transport/mode/access[/scenario]</c>.</summary>
     public static string Form { get; } = string.Concat(
         Cell.Axes.Where(axis => axis.IsShown).Select((axis, at) => axis.Implied is null ? $"{(at > 0 ? "/" : "")}{axis.Name}" : $"[/{axis.Name}]"));
 
-    /// <summary>The axes that there is a choice on, but for some.</summary>
-    public static IEnumerable<Axis> AxesWithout(params string[] without) => Cell.Axes.Where(axis => axis.IsShown && !without.Contains(axis.Name));
+    /// <summary>The axes that there is a choice on, with those of measured rounds or without.</summary>
+    public static IEnumerable<Axis> Shown(bool ofRounds) => Cell.Axes.Where(axis => axis.IsShown && (ofRounds || axis.Implied is null));
 
     public void AddTo(Command command)
     {
@@ -34,7 +37,7 @@ internal sealed class CellFilter(bool isMatrix, params string[] without)
     [
         .. from cell in Cell.All
            where filters.All(filter => Allows(parsed.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
-           where Cell.Axes.Where(axis => without.Contains(axis.Name)).All(axis => axis.ValueOf(cell) == axis.Implied)
+           where ofRounds || Cell.Axes.All(axis => axis.Implied is null || axis.ValueOf(cell) == axis.Implied)
            select cell,
     ];
 

@@ -13,7 +13,7 @@ internal sealed class CompareCommand : KitCommand
 {
     private const int Sides = 2;
 
-    private readonly CellFilter filter = new(isMatrix: true);
+    private readonly CellFilter filter = new(isMatrix: true, ofRounds: true);
     private readonly Argument<string[]> folders = new("folder")
     {
         Description = "Two folders of results, of 'run' or 'faults': before and after.",

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Faults;
@@ -10,7 +9,7 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>faults</c>: lets things go wrong and accounts for every message.</summary>
 internal sealed class FaultsCommand : KitCommand
 {
-    private readonly CellFilter filter = new(isMatrix: true, without: Cell.ScenarioAxis);
+    private readonly CellFilter filter = new(isMatrix: true, ofRounds: false);
     private readonly Option<string[]> fault = NamesOption.Of("--fault", "Only these faults.", [.. Fault.All.Select(one => one.Name)]);
     private readonly Option<bool> storm = new("--storm")
     {

@@ -12,9 +12,10 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>list</c>: every cell, runnable or not.</summary>
 internal sealed class ListCommand : KitCommand
 {
-    private readonly CellFilter filter = new(isMatrix: false, without: Cell.ScenarioAxis);
+    private readonly CellFilter filter = new(isMatrix: false, ofRounds: false);
     private readonly Option<bool> modes = new("--modes") { Description = "What each mode is and promises, instead of the cells." };
     private readonly Option<bool> scenarios = new("--scenarios") { Description = "What the handler of each scenario does, instead of the cells." };
+    private readonly Option<bool> conditions = new("--conditions") { Description = "What each condition changes in a round, instead of the cells." };
     private readonly Option<bool> promises = new("--promises") { Description = "What each mode promises under each fault, instead of the cells." };
 
     public ListCommand()
@@ -25,12 +26,14 @@ internal sealed class ListCommand : KitCommand
             ("list --mode full-dtc --access ado", "who can run full-dtc"),
             ("list --modes", "what commits with what in each mode"),
             ("list --scenarios", "what the measured handlers do"),
+            ("list --conditions", "what can be different in a round"),
             ("list --promises --mode outbox", "what outbox promises under each fault"))
     {
         filter.AddTo(this);
         Add(modes);
         Add(promises);
         Add(scenarios);
+        Add(conditions);
         Validators.Add(OnlyOne);
         SetAction(List);
     }
@@ -52,7 +55,13 @@ internal sealed class ListCommand : KitCommand
 
         if (parsed.GetValue(scenarios))
         {
-            WriteScenarios(Console.Out);
+            Write(Scenario.All.Select(scenario => (scenario.Name, scenario.What)), Console.Out);
+            return ExitCode.Success;
+        }
+
+        if (parsed.GetValue(conditions))
+        {
+            Write(Condition.All.Select(condition => (condition.Name, condition.What)), Console.Out);
             return ExitCode.Success;
         }
 
@@ -62,18 +71,19 @@ internal sealed class ListCommand : KitCommand
 
     private void OnlyOne(CommandResult parsed)
     {
-        if (new[] { modes, promises, scenarios }.Count(parsed.GetValue) > 1)
-            parsed.AddError("--modes, --promises and --scenarios: one of them at a time.");
+        if (new[] { modes, promises, scenarios, conditions }.Count(parsed.GetValue) > 1)
+            parsed.AddError("--modes, --promises, --scenarios and --conditions: one of them at a time.");
     }
 
-    // Every cell can be measured in each scenario: they would be the same lines, four times.
-    private static IEnumerable<Axis> Shown => CellFilter.AxesWithout(Cell.ScenarioAxis);
+    // Every cell can be measured in each scenario and under each condition: they would be the same lines again.
+    private static IEnumerable<Axis> Shown => CellFilter.Shown(ofRounds: false);
 
-    private static void WriteScenarios(TextWriter output)
+    private static void Write(IEnumerable<(string Name, string What)> values, TextWriter output)
     {
-        var width = Scenario.All.Max(scenario => scenario.Name.Length);
-        foreach (var scenario in Scenario.All)
-            output.WriteLine($"{scenario.Name.PadRight(width)}  {scenario.What}{(scenario == Scenario.Insert ? " (measured where none is named)" : "")}");
+        var lines = values.ToList();
+        var width = lines.Max(line => line.Name.Length);
+        foreach (var (name, what) in lines)
+            output.WriteLine($"{name.PadRight(width)}  {what}{(name == lines[0].Name ? " (measured where none is named)" : "")}");
     }
 
     internal static void Write(IReadOnlyList<Cell> cells, TransportArguments arguments, TextWriter output)

@@ -7,7 +7,7 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>run</c>: measures the matrix.</summary>
 internal sealed class RunCommand : KitCommand
 {
-    private readonly CellFilter filter = new(isMatrix: true);
+    private readonly CellFilter filter = new(isMatrix: true, ofRounds: true);
     private readonly Option<int?> messages = NumberOption.Count(
         "--messages", "Messages of each measured drain (10000; quick: 2000).", least: 1);
     private readonly Option<int?> rounds = NumberOption.Count("--rounds", "Rounds; each has every cell once (5; quick: 1).", least: 1);
@@ -40,6 +40,7 @@ internal sealed class RunCommand : KitCommand
             ("run", "the same with the defaults"),
             ("run --transport rabbitmq --queue-type quorum", "RabbitMQ alone, on replicated queues"),
             ("run --transport postgresql --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
+            ("run --framework bare --transport postgresql --condition all", "how far the ratios depend on the table, the index, a slow neighbour"),
             ("run --framework bare --transport postgresql --mode scope-off --access all --rounds 3", "the access libraries next to each other"))
     {
         this.arguments = arguments;
@@ -102,8 +103,16 @@ internal sealed class RunCommand : KitCommand
             WarmUp: parsed.GetValue(warmUp) ?? (isQuick ? 500 : 1_000),
             OrderSeed: parsed.GetValue(orderSeed) ?? Random.Shared.Next(1_000_000),
             Quick: isQuick);
+        var cells = filter.Choose(parsed);
+        if (sizes.Concurrency < 2 && cells.FirstOrDefault(cell => cell.Condition.IsOneSlow) is { } slow)
+        {
+            throw new KitException(
+                $"The condition '{slow.Condition.Name}' keeps one worker busy, and --concurrency {sizes.Concurrency} leaves none for the other messages.",
+                "Give --concurrency 2 or more, or leave the condition out.");
+        }
+
         return new RunPlan(
-            filter.Choose(parsed),
+            cells,
             sizes,
             transports,
             RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat) && !parsed.GetValue(inTurns),

@@ -12,8 +12,10 @@ internal static class ReportText
         "only where that interval, adjusted for the number of ratios in the column (Holm), lies beyond " +
         $"{Figures.Share(Margin.Default.Share)}; n < {Figures.Plain(Comparison.EnoughRounds)} marks a ratio of fewer rounds. " +
         "Strictest is the mode to which a crash can do least on the same framework, transport and access library; bare the driver " +
-        "alone in the same mode on the same transport. Max is the busiest second of any counting round. Commits, flushes, WAL bytes, " +
-        "two-phase commits and CPU are per message; the 2nd phase is the mean of the rounds' p50 and the highest of their p99.";
+        "alone in the same mode on the same transport. Middle half is the rate from the commit of the message at a quarter of the drain to that " +
+        "at three quarters. Max is the busiest second of any counting round. Commits, flushes, WAL bytes, " +
+        "buffers (pages that the server looked at), two-phase commits and CPU are per message; the 2nd phase is the mean of the " +
+        "rounds' p50 and the highest of their p99.";
 
     public const string ProbeLegend =
         "What each cell was seen to do with a few messages, from outside and from within the handler. " +

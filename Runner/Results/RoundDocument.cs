@@ -134,6 +134,10 @@ public sealed record MessageCosts(
     Reading HandlerCpuMilliseconds,
     Reading ServerCpuMilliseconds)
 {
+    /// <summary>Pages that the server looked at in the round's databases, in its memory or below; absent where they were not counted yet.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public Reading? Buffers { get; init; }
+
     /// <summary>Each figure with its name, for whoever must treat all alike.</summary>
     public IEnumerable<(string Name, Reading Reading)> Named() =>
     [
@@ -141,6 +145,7 @@ public sealed record MessageCosts(
         ("WAL flushes", WalFlushes),
         ("WAL bytes", WalBytes),
         ("two-phase commits", TwoPhaseCommits),
+        .. Buffers is { } buffers ? [("buffers", buffers)] : Array.Empty<(string, Reading)>(),
         ("handler CPU", HandlerCpuMilliseconds),
         ("server CPU", ServerCpuMilliseconds),
     ];

@@ -16,18 +16,24 @@ internal static class SummaryTable
         new("Ratio to strictest", (run, cell) => RatioOf(cell, run.AgainstStrictest(cell), run.IsStrictest(cell))),
     ];
 
+    private static readonly SummaryColumn MiddleHalf =
+        new("Middle half msg/s", (_, cell) => Figures.Measured(cell.MeanOf(round => round.Throughput.MiddleHalfPerSecond)));
+
     private static readonly SummaryColumn Max =
         new("Max msg/s", (_, cell) => Figures.Measured(cell.Counting.Max(round => round.Throughput.MaximumInOneSecond)));
 
     /// <summary>How fast. Frameworks are set against the bare driver where the run has several.</summary>
     public static IReadOnlyList<SummaryColumn> SpeedOf(RecordedRun run) =>
-        run.Cells.Select(cell => cell.Cell.Framework).Distinct(StringComparer.Ordinal).Skip(1).Any() ? [.. Rates, ToBare, Max] : [.. Rates, Max];
+        run.Cells.Select(cell => cell.Cell.Framework).Distinct(StringComparer.Ordinal).Skip(1).Any()
+            ? [.. Rates, ToBare, MiddleHalf, Max]
+            : [.. Rates, MiddleHalf, Max];
 
     public static IReadOnlyList<SummaryColumn> Costs { get; } =
     [
         new("Commits", (_, cell) => MeanCost(cell, costs => costs.Commits)),
         new("Flushes", (_, cell) => MeanCost(cell, costs => costs.WalFlushes)),
         new("WAL bytes", (_, cell) => MeanCost(cell, costs => costs.WalBytes)),
+        new("Buffers", (_, cell) => MeanCost(cell, costs => costs.Buffers ?? Reading.Missing("not counted then"))),
         new("Two-phase commits", (_, cell) => MeanCost(cell, costs => costs.TwoPhaseCommits)),
         new("Handler CPU ms", (_, cell) => MeanCost(cell, costs => costs.HandlerCpuMilliseconds)),
         new("Server CPU ms", (_, cell) => MeanCost(cell, costs => costs.ServerCpuMilliseconds)),

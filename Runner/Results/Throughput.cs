@@ -44,6 +44,18 @@ public sealed class Throughput
     /// <summary>Commits divided by elapsed seconds; <see langword="null"/> where no time passed.</summary>
     public double? AveragePerSecond => Elapsed == 0 ? null : commits.Length / ElapsedSeconds;
 
+    /// <summary>Commits per second in the first tenth of the messages; <see langword="null"/> where there are too few to tell.</summary>
+    public double? FirstTenthPerSecond => PerSecondBetween(0, 0.1);
+
+    /// <summary>
+    /// The same from a quarter to three quarters of the messages: without a beginning that is slower or faster than the rest, and without an end
+    /// at which fewer workers have something to do.
+    /// </summary>
+    public double? MiddleHalfPerSecond => PerSecondBetween(0.25, 0.75);
+
+    /// <summary>The same in the last tenth.</summary>
+    public double? LastTenthPerSecond => PerSecondBetween(0.9, 1);
+
     /// <summary>
     /// The most commits in any window of one second that holds its first moment and not its last, [t, t + 1 s). The window slides: it is
     /// tried at every commit, since a window with the most commits can always be moved to begin at one.
@@ -67,6 +79,13 @@ public sealed class Throughput
 
             return highest;
         }
+    }
+
+    // From one commit to another, so that neither the wait before the first nor that after the last belongs to it.
+    private double? PerSecondBetween(double from, double to)
+    {
+        var (first, last) = ((int)(from * commits.Length), (int)(to * commits.Length) - 1);
+        return last > first && commits[last] > commits[first] ? (double)(last - first) * Second / (commits[last] - commits[first]) : null;
     }
 
     private long Elapsed => commits.Length == 0 ? 0 : commits[^1];

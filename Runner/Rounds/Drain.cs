@@ -33,7 +33,7 @@ internal sealed class Drain(HandlerProcess handler, IMessageQueue queue, TimeSpa
     public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)
     {
         var start = CpuSample.Take();
-        await handler.StartEndpointAsync(cancellationToken);
+        await handler.StartEndpointAsync(messages, cancellationToken);
         var stalled = await WaitUntilEmptyAsync(messages, cancellationToken);
         var end = CpuSample.Take();
         try

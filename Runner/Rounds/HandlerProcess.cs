@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Reflection;
 using System.Text.Json;
 using Kit.Runner.Results;
@@ -51,6 +52,8 @@ internal sealed class HandlerProcess : IAsyncDisposable
             start.ArgumentList.Add(Assembly.GetExecutingAssembly().Location);
 
         start.ArgumentList.Add(Command);
+        foreach (var (name, value) in spec.Environment)
+            start.Environment[name] = value;
         var handler = new HandlerProcess(Process.Start(start)!);
         try
         {
@@ -71,12 +74,14 @@ internal sealed class HandlerProcess : IAsyncDisposable
     }
 
     /// <summary>Builds a new endpoint and starts it.</summary>
-    public Task StartEndpointAsync(CancellationToken cancellationToken)
+    /// <param name="messages">How many messages wait for it; 0 where that is not known.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    public Task StartEndpointAsync(int messages, CancellationToken cancellationToken)
     {
         ThrowIfBroken();
         stopped = new TaskCompletionSource<DrainReport>(TaskCreationOptions.RunContinuationsAsynchronously);
         Volatile.Write(ref handled, 0);
-        return SayAsync(HandlerProgram.Start, cancellationToken);
+        return SayAsync(string.Create(CultureInfo.InvariantCulture, $"{HandlerProgram.Start} {messages}"), cancellationToken);
     }
 
     /// <summary>Stops the endpoint when what it handles is done, and closes its connections.</summary>

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text.Json;
 using Kit.Endpoints.Cells;
@@ -10,8 +11,8 @@ using Microsoft.Extensions.Logging;
 namespace Kit.Runner.Rounds;
 
 /// <summary>
-/// The handler process: reads its specification, then obeys <c>start</c> and <c>stop</c>, each start with a new endpoint and so with
-/// new connections. It ends when its standard input does, so that it never outlives the runner.
+/// The handler process: reads its specification, then obeys <c>start</c> (and how many messages wait) and <c>stop</c>, each start with a new
+/// endpoint and so with new connections. It ends when its standard input does, so that it never outlives the runner.
 /// </summary>
 internal sealed class HandlerProgram(TextReader input, TextWriter output)
 {
@@ -33,8 +34,8 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
                        ?? throw new InvalidOperationException("The handler process was given no specification.");
             var cell = Cell.All.Single(cell => cell.Name == spec.Cell);
             Say(new HandlerReady());
-            while (await input.ReadLineAsync() is Start)
-                await DrainAsync(spec, cell);
+            while (await input.ReadLineAsync() is { } line && line.Split(' ') is [Start, var messages])
+                await DrainAsync(spec, cell, int.Parse(messages, CultureInfo.InvariantCulture));
 
             return ExitCode.Success;
         }
@@ -45,11 +46,14 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         }
     }
 
-    private async Task DrainAsync(HandlerSpec spec, Cell cell)
+    private async Task DrainAsync(HandlerSpec spec, Cell cell, int messages)
     {
         await using var experiment = spec.Experiment is null ? null : new ExperimentHandler(spec.Experiment, cell.Kind);
-        using var probe = new HandlerProbe(
-            experiment is null ? cell.CreateHandler(spec.Queue) : experiment.HandleAsync, spec.RecordCompletions);
+        HandlerProbe? watching = null;
+        HandleMessage handle = experiment is null ? cell.CreateHandler(spec.Queue) : experiment.HandleAsync;
+        if (cell.Condition.IsOneSlow)
+            handle = new SlowHandler(handle, () => watching!.Handled >= messages - 1).HandleAsync;
+        using var probe = watching = new HandlerProbe(handle, spec.RecordCompletions);
         var host = Build(spec, cell, probe.HandleAsync);
         await using ((IAsyncDisposable)host)
         {

@@ -37,8 +37,8 @@ internal interface IRoundStore : IQueueStore, IAsyncDisposable
     /// <summary>The same for the runner's own look.</summary>
     string WidgetsForRunner { get; }
 
-    /// <summary>Runs the statements that a scenario needs before its first message.</summary>
-    Task PrepareAsync(Scenario scenario, CancellationToken cancellationToken);
+    /// <summary>Runs the statements that a scenario or a condition needs before the first message.</summary>
+    Task PrepareAsync(string statements, CancellationToken cancellationToken);
 
     /// <summary>The messages that a scenario's handlers have counted; <see langword="null"/>: they count none.</summary>
     Task<long?> ReadTotalAsync(Scenario scenario, CancellationToken cancellationToken);

@@ -9,7 +9,13 @@ namespace Kit.Runner.Rounds;
 /// <summary>Where the numbers of a run come from: everything that somebody needs to judge or repeat it.</summary>
 internal static class Provenance
 {
-    private static bool IsTiered => AppContext.GetData("System.Runtime.TieredCompilation") is not "false";
+    // The variable comes before what the program was built with, as the runtime has it.
+    private static bool IsTiered => Environment.GetEnvironmentVariable("DOTNET_TieredCompilation") switch
+    {
+        null or "" => AppContext.GetData("System.Runtime.TieredCompilation") is not "false",
+        "0" => false,
+        _ => true,
+    };
 
     /// <summary>What is known before the run has begun.</summary>
     public static async Task<RunDocument> OfAsync(RunPlan plan, CancellationToken cancellationToken)

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Transactions;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
@@ -21,6 +22,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
     private readonly RunSettings sizes = settings.Sizes;
 
+    private int SeedRows => cell.Condition.IsEmpty ? 0 : sizes.SeedRows;
+
     /// <summary>Runs the round. Whatever goes wrong becomes its outcome; only a cancellation is thrown.</summary>
     public async Task<RoundDocument> RunAsync(int number, int attempt, CancellationToken cancellationToken)
     {
@@ -31,7 +34,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             await using var restored = await settings.Widgets.Store.RestoreAsync(cancellationToken);
             document = document with { RestoreSeconds = watch.Elapsed.TotalSeconds };
 
-            await restored.PrepareAsync(cell.Scenario, cancellationToken);
+            foreach (var statements in new[] { cell.Scenario.Prepare, cell.Condition.Prepare }.OfType<string>())
+                await restored.PrepareAsync(statements, cancellationToken);
             await using var transport = await settings.Queues.OpenAsync(cell, RoundTransport.QueueName, restored, cancellationToken);
             await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
             await queue.CreateAsync(cancellationToken);
@@ -55,14 +59,14 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             await restored.SettleAsync(cell.Mode, cancellationToken);
             var before = await restored.ReadCountersAsync(cancellationToken);
             var flushBefore = MeasureFlush();
-            var drained = await drain.RunAsync(messages.Count, cancellationToken);
+            var drained = await DrainAsync(drain, messages.Count, restored, cancellationToken);
             var after = await restored.ReadCountersAsync(cancellationToken);
             var flushAfter = MeasureFlush();
 
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
             var ahead = await restored.ClockAheadAsync(cancellationToken);
             var account = RoundAccount.Of(
-                await EvidenceReader.ReadAsync(cell.Scenario, warmUp, messages, built, sizes.SeedRows, restored, queue, sink, cancellationToken));
+                await EvidenceReader.ReadAsync(cell.Scenario, warmUp, messages, built, SeedRows, restored, queue, sink, cancellationToken));
             var use = UseOf(drained, handler);
             return document with
             {
@@ -93,16 +97,29 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         HandlerProcess.StartAsync(
             new HandlerSpec(
                 cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, sizes.Concurrency,
-                settings.Clock is ClockSource.HandlerCompletions),
+                settings.Clock is ClockSource.HandlerCompletions)
+            {
+                // As long as a drain may take.
+                TransactionTimeout = cell.Condition.IsOneSlow ? TransactionManager.MaximumTimeout : null,
+                Environment = cell.Condition.Environment,
+            },
             cancellationToken);
+
+    private async Task<Drained> DrainAsync(Drain drain, int messages, IRoundStore restored, CancellationToken cancellationToken)
+    {
+        await using var held = cell.Condition.HoldsPrepared
+            ? await HeldTransaction.HoldAsync(restored.QueueForRunner(cell.Mode), cancellationToken)
+            : null;
+        return await drain.RunAsync(messages, cancellationToken);
+    }
 
     private async Task VerifyResetAsync(IRoundStore widgets, IMessageQueue queue, CancellationToken cancellationToken)
     {
         var (rows, depth) = (await widgets.CountAsync(cancellationToken), await queue.CountAsync(cancellationToken));
-        if (rows != sizes.SeedRows || depth != 0)
+        if (rows != SeedRows || depth != 0)
         {
             throw new KitException(
-                $"The restored databases hold {rows} rows and {depth} messages, expected {sizes.SeedRows} and 0.",
+                $"The restored databases hold {rows} rows and {depth} messages, expected {SeedRows} and 0.",
                 "Something else wrote to them: run on a server of the kit's own.");
         }
     }
@@ -146,7 +163,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         var ofAllClients = Reading.Missing("the server is not the kit's own: it counts the work of all its clients");
         var server = settings.ServerProcesses is { } servers ? CpuOf(drained, servers) : Reading.Missing("a server is not the kit's own");
         if (before is null || after is null)
-            return new MessageCosts(NotCounted, NotCounted, NotCounted, NotCounted, CpuOf(drained, [handler.Id]), server);
+            return new MessageCosts(NotCounted, NotCounted, NotCounted, NotCounted, CpuOf(drained, [handler.Id]), server) { Buffers = NotCounted };
 
         return new MessageCosts(
             after.CommitsSince(before).Per(sizes.Messages),
@@ -154,7 +171,10 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             isOwn ? after.WalBytesSince(before).Per(sizes.Messages) : ofAllClients,
             isOwn ? (await after.TwoPhaseCommitsSinceAsync(before, database, cancellationToken)).Per(sizes.Messages) : ofAllClients,
             CpuOf(drained, [handler.Id]),
-            server);
+            server)
+        {
+            Buffers = after.BuffersSince(before).Per(sizes.Messages),
+        };
     }
 
     private FlushTime? MeasureFlush() => settings.Disk is { } disk && settings.Widgets.IsOwn ? FlushTimer.Measure(disk.Folder, FlushesNextToADrain) : null;

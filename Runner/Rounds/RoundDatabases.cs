@@ -28,8 +28,7 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
 
     private WidgetTable Table => table ??= new WidgetTable(widgets);
 
-    public Task PrepareAsync(Scenario scenario, CancellationToken cancellationToken) =>
-        scenario.Prepare is { } statements ? Table.ExecuteAsync(statements, cancellationToken) : Task.CompletedTask;
+    public Task PrepareAsync(string statements, CancellationToken cancellationToken) => Table.ExecuteAsync(statements, cancellationToken);
 
     public async Task<long?> ReadTotalAsync(Scenario scenario, CancellationToken cancellationToken) =>
         scenario.Total is { } query ? await Table.ScalarAsync<long>(query, cancellationToken) : null;

@@ -6,10 +6,11 @@ namespace Kit.Runner.Rounds;
 
 /// <summary>What the database server has counted so far; the difference of two readings is the cost of a drain.</summary>
 /// <param name="Commits">Committed transactions of the round's databases, from <c>pg_stat_database</c>.</param>
+/// <param name="Buffers">Pages that its sessions looked at in the round's databases, found in shared memory or not, from <c>pg_stat_database</c>.</param>
 /// <param name="WalFlushes">Times the log was forced to disk: <c>pg_stat_wal.wal_sync</c>, from version 18 <c>pg_stat_io</c>. Of the whole server.</param>
 /// <param name="WalPosition">Where the log ends. Of the whole server.</param>
 /// <param name="IsSettled">Whether every session in the round's databases had ended, and so reported what it counted.</param>
-internal sealed record ServerCounters(long Commits, Reading WalFlushes, NpgsqlLogSequenceNumber WalPosition, bool IsSettled)
+internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlushes, NpgsqlLogSequenceNumber WalPosition, bool IsSettled)
 {
     private static readonly TimeSpan ForSessionsToEnd = TimeSpan.FromSeconds(20);
 
@@ -28,12 +29,19 @@ internal sealed record ServerCounters(long Commits, Reading WalFlushes, NpgsqlLo
                 "SELECT coalesce(sum(xact_commit), 0)::bigint FROM pg_stat_database WHERE datname = ANY($1)",
                 databases,
                 cancellationToken),
+            await ScalarAsync<long>(
+                server,
+                "SELECT coalesce(sum(blks_hit + blks_read), 0)::bigint FROM pg_stat_database WHERE datname = ANY($1)",
+                databases,
+                cancellationToken),
             await ReadFlushesAsync(server, cancellationToken),
             await ScalarAsync<NpgsqlLogSequenceNumber>(server, "SELECT pg_current_wal_flush_lsn()", databases: null, cancellationToken),
             await CountSessionsAsync(server, databases, cancellationToken) == 0);
     }
 
     public Reading CommitsSince(ServerCounters before) => IsSettled && before.IsSettled ? Reading.Of(Commits - before.Commits) : Unsettled;
+
+    public Reading BuffersSince(ServerCounters before) => IsSettled && before.IsSettled ? Reading.Of(Buffers - before.Buffers) : Unsettled;
 
     public Reading FlushesSince(ServerCounters before) => (WalFlushes, before.WalFlushes) switch
     {

@@ -17,10 +17,8 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
 
     public string WidgetsForRunner => SqlServerConnections.ForRunner(widgets);
 
-    public async Task PrepareAsync(Scenario scenario, CancellationToken cancellationToken)
+    public async Task PrepareAsync(string statements, CancellationToken cancellationToken)
     {
-        if (scenario.Prepare is not { } statements)
-            return;
         await using var connection = await SqlServerConnections.OpenAsync(widgets, cancellationToken);
         await connection.ExecuteAsync(statements, cancellationToken);
     }

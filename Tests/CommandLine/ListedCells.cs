@@ -37,7 +37,7 @@ public sealed partial class ListedCells
         var result = await RunnerProcess.RunAsync("list", "--modes", "--promises");
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
-        Assert.That(result.Errors, Does.Contain("--modes, --promises and --scenarios: one of them at a time."));
+        Assert.That(result.Errors, Does.Contain("--modes, --promises, --scenarios and --conditions: one of them at a time."));
     }
 
     [Test]
@@ -69,7 +69,7 @@ public sealed partial class ListedCells
         using var output = new StringWriter { NewLine = "\n" };
 
         ListCommand.Write(
-            [new Cell(new OnSqlServer(), TransactionMode.DtcOff, AccessLibrary.All[0], Scenario.Insert)],
+            [new Cell(new OnSqlServer(), TransactionMode.DtcOff, AccessLibrary.All[0], Scenario.Insert, Condition.Plain)],
             TransportArguments.None.With(Transport.Named(TransportName.SqlServer).Server!, isNamed ? "Server=db1" : null), output);
 
         Assert.That(output.ToString(), Is.EqualTo($"bare  sqlserver  dtc-off  ado  {said}\n\n{count} cells can run.\n"));

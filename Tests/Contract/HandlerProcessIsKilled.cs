@@ -65,7 +65,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
     {
         await using var handler = await HandlerProcess.StartAsync(spec, CancellationToken.None);
         var before = await databases.CountRowsAsync();
-        await handler.StartEndpointAsync(CancellationToken.None);
+        await handler.StartEndpointAsync(messages: 0, CancellationToken.None);
         await Eventually.HoldsAsync(async () => await databases.CountRowsAsync() > before + (MessagesPerKill / 10), "rows come");
         using var process = Process.GetProcessById(handler.Id);
         process.Kill();
@@ -75,7 +75,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
     private static async Task DrainAsync(HandlerSpec spec, IMessageQueue queue, ITestWidgets databases)
     {
         await using var handler = await HandlerProcess.StartAsync(spec, CancellationToken.None);
-        await handler.StartEndpointAsync(CancellationToken.None);
+        await handler.StartEndpointAsync(messages: 0, CancellationToken.None);
         await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
         // What a broker has pushed without acknowledgements is out of its queue before it is handled; and recovery ends prepared transactions.
         var rows = -1;

@@ -7,6 +7,31 @@ public sealed class InventedDrains
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
     [Test]
+    public void Parts_of_a_drain_have_rates_of_their_own()
+    {
+        // Twenty messages: two at 10 a second, then sixteen at 100 a second, then two at 20 a second.
+        var drain = new Throughput([100, 200, .. Enumerable.Range(1, 16).Select(at => 200 + (10.0 * at)), 410, 460]);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(drain.FirstTenthPerSecond, Is.EqualTo(10));
+            Assert.That(drain.MiddleHalfPerSecond, Is.EqualTo(100));
+            Assert.That(drain.LastTenthPerSecond, Is.EqualTo(20));
+        }
+    }
+
+    [Test]
+    public void Parts_without_two_moments_have_no_rate()
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(new Throughput([]).MiddleHalfPerSecond, Is.Null);
+            Assert.That(new Throughput([100, 200, 300]).FirstTenthPerSecond, Is.Null);
+            Assert.That(new Throughput([5, 5, 5, 5, 5, 5, 5, 5]).MiddleHalfPerSecond, Is.Null);
+        }
+    }
+
+    [Test]
     public void Nothing_committed_has_no_figures()
     {
         var drain = new Throughput([]);

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Data;
 using System.Data.Common;
+using System.Diagnostics;
 using System.Transactions;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
@@ -42,6 +43,9 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
             await SendPastTheEndpointAsync(message, cancellationToken);
             throw Intended(attempt, "has sent at once and throws");
         }
+
+        if (behaviour is Behaviour.WaitsForItsCopy && isFirst)
+            await WaitForCopyAsync(attempt);
 
         var connection = await context.GetAsync(cancellationToken);
         await ReachAsync(attempt, AttemptPoint.BeforeInsert, behaviour);
@@ -102,6 +106,19 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
             AttemptPoint.Faulted,
             $"waits for {ExperimentSpec.LongerThanThat.TotalSeconds} s, and a transaction lasts {ExperimentSpec.ShortTransaction.TotalSeconds} s");
         await Task.Delay(ExperimentSpec.LongerThanThat, CancellationToken.None);
+    }
+
+    private async Task WaitForCopyAsync(Attempt attempt)
+    {
+        var watch = Stopwatch.StartNew();
+        while (attempts[attempt.MessageId] < 2 && watch.Elapsed < ExperimentSpec.ForACopy)
+            await Task.Delay(Pause, CancellationToken.None);
+
+        attempt.Note(
+            AttemptPoint.Faulted,
+            attempts[attempt.MessageId] < 2
+                ? $"waited {ExperimentSpec.ForACopy.TotalSeconds} s for the other copy of its message, which came to no handler"
+                : "had the message while another handler had its copy");
     }
 
     private async Task WaitForCutAsync(Attempt attempt)

@@ -44,6 +44,9 @@ internal enum Behaviour
     /// Makes its second insert on a connection that it opens by itself, in the ambient transaction where there is one, whenever it is attempted.
     /// </summary>
     OpensASecondConnection,
+
+    /// <summary>Waits before its first insert until another attempt at the message has begun, at the first attempt alone, and not for ever.</summary>
+    WaitsForItsCopy,
 }
 
 /// <summary>
@@ -65,6 +68,9 @@ internal sealed record ExperimentSpec(
 
     /// <summary>How long their handlers wait.</summary>
     public static TimeSpan LongerThanThat { get; } = TimeSpan.FromSeconds(3);
+
+    /// <summary>How long a handler waits for the other copy of its message: an endpoint may keep that one from its handler.</summary>
+    public static TimeSpan ForACopy { get; } = TimeSpan.FromSeconds(2);
 
     /// <summary>The queue that <see cref="Behaviour.SendsToLateQueue"/> sends to.</summary>
     public string LateSink => LateSinkOf(Sink);

@@ -17,7 +17,7 @@ namespace Kit.Runner.Faults.Experiments;
 internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, RunServers servers, TimeSpan away, Action<string> tell)
 {
     private const int Ordinary = 10;
-    private const int ForARestart = 3_000;
+    private const int ForADrain = 3_000;
 
     /// <summary>More than any mode attempts: an endpoint that does not count would go on for ever.</summary>
     private const int MostCuts = 8;
@@ -34,6 +34,9 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
     private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(25);
 
+    /// <summary>The moment before a server was made to crash; <see langword="null"/>: none was.</summary>
+    public DateTimeOffset? Crashed { get; private set; }
+
     /// <summary>Lets the fault happen.</summary>
     /// <returns>Why it did not; <see langword="null"/> when it did.</returns>
     public async Task<string?> InjectAsync(Injection injection, CancellationToken cancellationToken)
@@ -44,6 +47,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             KillWhereParked => Behaviour.Parks,
             LosesReceive => Behaviour.WaitsForACut,
             QueueComesLate => Behaviour.SendsToLateQueue,
+            ArrivesTwice => Behaviour.WaitsForItsCopy,
             ByConstraint or OnTheWire or MeetsADrain or HoldsSlots => Behaviour.Succeeds,
             _ => throw new NotSupportedException($"Nobody has said what the handler does under {injection}."),
         };
@@ -62,11 +66,13 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             ? await HeldSlots.TakeAllAsync(servers.WidgetsOf(cell).ConnectionString, cancellationToken)
             : null;
         await testbed.SendAsync([chosen], cancellationToken);
+        if (injection is ArrivesTwice)
+            await testbed.SendAgainAsync(chosen, cancellationToken);
         var hasFired = injection switch
         {
             LosesReceive => await CutEachReceiveAsync(cancellationToken),
             HoldsSlots => await HoldAsync(slots!, cancellationToken),
-            InHandler or KillWhereParked or QueueComesLate or ByConstraint or OnTheWire => await UntilAsync(
+            InHandler or KillWhereParked or QueueComesLate or ArrivesTwice or ByConstraint or OnTheWire => await UntilAsync(
                 () => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
             _ => throw new NotSupportedException($"Nobody has said how it is seen that {injection} has happened."),
         };
@@ -193,10 +199,12 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
 
     private async Task<string?> DisturbAsync(MeetsADrain disturbance, CancellationToken cancellationToken)
     {
-        await testbed.SendAsync(NewIds(ForARestart), cancellationToken);
-        if (!await UntilAsync(() => Task.FromResult(StartedAttempts() > ForARestart / 20), cancellationToken))
+        await testbed.SendAsync(NewIds(ForADrain), cancellationToken);
+        if (!await UntilAsync(() => Task.FromResult(StartedAttempts() > ForADrain * disturbance.Depth), cancellationToken))
             return "the drain did not start";
 
+        if (disturbance is Restart)
+            Crashed = DateTimeOffset.UtcNow;
         if (disturbance is GoesSilent && await SilenceAsync(cancellationToken) is { } why)
             return why;
         tell(disturbance switch
@@ -207,8 +215,8 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             _ => throw new NotSupportedException($"Nobody has said how {disturbance} is brought about."),
         });
         var started = StartedAttempts();
-        tell($"{started} of {ForARestart} messages had been attempted when it was over");
-        return started < ForARestart ? null : "the drain had ended before the fault";
+        tell($"{started} of {ForADrain} messages had been attempted when it was over");
+        return started < ForADrain ? null : "the drain had ended before the fault";
     }
 
     private RunServer ServerOf(Restart restart) => restart.OfBroker ? servers.Of(cell) : servers.WidgetsOf(cell);

@@ -1,5 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
+using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
@@ -134,9 +135,8 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     /// <summary>A cell under a fault, or in a storm.</summary>
     private sealed record Experiment(Cell Cell, Fault? Fault, StormPlan? Storm)
     {
-        /// <summary>Crashes of servers meet every cell; and a storm needs the processors.</summary>
-        public bool NeedsTheServersAlone => Storm is not null
-            || Fault == Fault.RestartDatabase || Fault == Fault.RestartBroker || Fault == Fault.DatabaseAway || Fault == Fault.SlotsExhausted;
+        /// <summary>What happens to a server meets every cell; and a storm needs the processors.</summary>
+        public bool NeedsTheServersAlone => Storm is not null || Injection.Of(Fault!, Cell, Guid.Empty) is Restart or HoldsSlots;
 
         public Task<FaultResult> RunAsync(
             RunServers servers, TimeSpan away, Action<string> say, CancellationToken cancellationToken) => Storm is not null

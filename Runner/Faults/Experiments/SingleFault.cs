@@ -34,12 +34,18 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
         try
         {
             await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken);
-            var why = await new FaultInjector(cell, chosen, testbed, servers, away, fired.Add).InjectAsync(injection, cancellationToken);
+            var injector = new FaultInjector(cell, chosen, testbed, servers, away, fired.Add);
+            var why = await injector.InjectAsync(injection, cancellationToken);
             var unsettled = await Settling.WaitAsync(
                 testbed.CountAsync, mayHideWork: injection is Restart && !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
             await testbed.StopHandlerAsync(cancellationToken);
-            var account = Account.Of(await testbed.ReadHistoryAsync(cancellationToken), testbed.Workload);
-            return Judge(blank, account, injection is MeetsADrain, why ?? unsettled) with { Seconds = watch.Elapsed.TotalSeconds };
+            var history = await testbed.ReadHistoryAsync(cancellationToken);
+            var account = Account.Of(history, testbed.Workload);
+            return Judge(blank, account, injection is MeetsADrain, why ?? unsettled) with
+            {
+                Redelivered = injector.Crashed is { } crash ? Redelivered.Of(history.Attempts, crash) : null,
+                Seconds = watch.Elapsed.TotalSeconds,
+            };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {

@@ -110,7 +110,7 @@ internal sealed class Testbed : IAsyncDisposable
                 TransactionTimeout = behaviour is Behaviour.OutlivesItsTransaction ? ExperimentSpec.ShortTransaction : null,
             },
             cancellationToken);
-        await handler.StartEndpointAsync(cancellationToken);
+        await handler.StartEndpointAsync(messages: 0, cancellationToken);
     }
 
     /// <summary>Cuts every connection of the endpoint to its transport, and tells the attempt that waits for it.</summary>
@@ -153,6 +153,9 @@ internal sealed class Testbed : IAsyncDisposable
         await queue.PreloadAsync([.. messages.Select(message => new BuildWidget(message))], cancellationToken);
         sendings.AddRange(messages.Select(message => new Sending(message, SendResult.Acked)));
     }
+
+    /// <summary>Puts a message into the queue that was sent before, as a sender does that did not learn of it, or a broker that delivers again.</summary>
+    public Task SendAgainAsync(Guid message, CancellationToken cancellationToken) => queue.PreloadAsync([new BuildWidget(message)], cancellationToken);
 
     /// <summary>Creates the queue that the handler has sent to.</summary>
     public async Task CreateLateSinkAsync(CancellationToken cancellationToken)

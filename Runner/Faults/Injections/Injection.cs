@@ -55,9 +55,10 @@ internal abstract record Injection
         [Fault.RestartDatabase] = (_, _) => new Restart(OfBroker: false),
         [Fault.DatabaseAway] = (_, _) => new Restart(OfBroker: false) { StaysAway = true },
         [Fault.NetworkSilent] = (_, _) => new GoesSilent(),
-        [Fault.RestartBroker] = (cell, _) => Transport.Of(cell).IsBroker
-            ? new Restart(OfBroker: true)
-            : new NoWindow("the transport has no broker"),
+        [Fault.RestartBroker] = (cell, _) => RestartOfBroker(cell, Restart.AtTheBeginning),
+        [Fault.RestartBrokerHalfway] = (cell, _) => RestartOfBroker(cell, depth: 0.5),
+        [Fault.RestartBrokerLate] = (cell, _) => RestartOfBroker(cell, depth: 0.9),
+        [Fault.SentTwice] = (_, _) => new ArrivesTwice(),
         [Fault.KillAfterPrepare] = (cell, chosen) => WhereSomethingIsPrepared(cell, () => AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true)),
         [Fault.KillAfterDecision] = (cell, chosen) => WhereSomethingIsPrepared(
             cell, () => new OnTheWire(ConnectionTo.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)),
@@ -75,6 +76,10 @@ internal abstract record Injection
     public static Injection Of(Fault fault, Cell cell, Guid chosen) => Ways.TryGetValue(fault, out var way)
         ? way(cell, chosen)
         : throw new NotSupportedException($"Nobody has said how '{fault}' is brought about.");
+
+    private static Injection RestartOfBroker(Cell cell, double depth) => Transport.Of(cell).IsBroker
+        ? new Restart(OfBroker: true) { Depth = depth }
+        : new NoWindow("the transport has no broker");
 
     private static ReadOnlyMemory<byte>? AcknowledgementOf(Cell cell) => Transport.Of(cell).ProxyRoute?.Acknowledgement;
 
@@ -154,6 +159,9 @@ internal sealed record InHandler(Behaviour Behaviour) : Injection;
 /// <summary>A deferred constraint of the widgets' table fails once, for the chosen message.</summary>
 internal sealed record ByConstraint : Injection;
 
+/// <summary>The message is sent once more, with its id, and its handler waits for the other to be there.</summary>
+internal sealed record ArrivesTwice : Injection;
+
 /// <summary>The handler sends to a queue that is created when the message has come to its end.</summary>
 internal sealed record QueueComesLate : Injection;
 
@@ -168,7 +176,14 @@ internal sealed record OnTheWire(ConnectionTo Connection, IReadOnlyList<ReadOnly
 }
 
 /// <summary>It comes in the middle of a drain, and meets every message.</summary>
-internal abstract record MeetsADrain : Injection;
+internal abstract record MeetsADrain : Injection
+{
+    /// <summary>When a twentieth of the messages has been attempted.</summary>
+    public const double AtTheBeginning = 0.05;
+
+    /// <summary>The share of the messages that have been attempted when it comes.</summary>
+    public double Depth { get; init; } = AtTheBeginning;
+}
 
 /// <summary>No byte arrives on any connection of the endpoint for a while.</summary>
 internal sealed record GoesSilent : MeetsADrain

@@ -19,6 +19,10 @@ internal static class GuaranteeLists
                 "Kills of two-phase commit",
                 [.. windows.Select(result => $"{result.Name}: {Figures.Count(result.Storm!.Kills)} kills; {result.Storm.Windows}")]);
 
+        var crashes = ordered.Where(result => result.Redelivered is not null).ToList();
+        if (crashes.Count > 0)
+            yield return ("Handled before a crash", [.. crashes.Select(result => $"{result.Name}: {result.Redelivered}")]);
+
         var failed = ordered.Where(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed).ToList();
         if (failed.Count > 0)
             yield return ("Experiments that show nothing", [.. failed.Select(result => $"{result.Name}: {result.Because}")]);

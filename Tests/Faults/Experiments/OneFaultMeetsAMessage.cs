@@ -18,7 +18,7 @@ namespace Kit.Tests.Faults.Experiments;
 public sealed class OneFaultMeetsAMessage
 {
     /// <summary>A server that is away, or silent, takes up to half a minute for each cell: the other modes are left to the command.</summary>
-    private static readonly IReadOnlyList<Fault> Slow = [Fault.DatabaseAway, Fault.NetworkSilent];
+    private static readonly IReadOnlyList<Fault> Slow = [Fault.DatabaseAway, Fault.NetworkSilent, Fault.RestartBrokerHalfway, Fault.RestartBrokerLate];
 
     private static readonly IReadOnlyList<TransactionMode> AwayModes = [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.Outbox];
 
