@@ -29,15 +29,16 @@ public sealed record Fault(string Name, string What)
 
     public static Fault CutAtReceive { get; } = new("cut-at-receive", "the connection to the transport is cut while the receive commits or is acknowledged");
 
-    public static Fault RestartDatabase { get; } = new("restart-database", "the database server crashes in the middle of a drain and starts again");
+    public static Fault RestartDatabase { get; } = new(
+        "restart-database", "the database server crashes when 5 % of a drain has been attempted, and starts again");
 
-    public static Fault RestartBroker { get; } = new("restart-broker", "the message broker crashes at the beginning of a drain and starts again");
+    public static Fault RestartBroker { get; } = new("restart-broker", "the message broker crashes when 5 % of a drain has been attempted, and starts again");
 
     public static Fault RestartBrokerHalfway { get; } =
-        new("restart-broker-halfway", "the message broker crashes when half of a drain is handled and starts again");
+        new("restart-broker-halfway", "the message broker crashes when half of a drain has been attempted, and starts again");
 
     public static Fault RestartBrokerLate { get; } =
-        new("restart-broker-late", "the message broker crashes when nine tenths of a drain are handled and starts again");
+        new("restart-broker-late", "the message broker crashes when 90 % of a drain has been attempted, and starts again");
 
     public static Fault SentTwice { get; } = new("sent-twice", "the message is in the queue twice, with one id, and two workers have it at the same time");
 
@@ -65,11 +66,12 @@ public sealed record Fault(string Name, string What)
 
     public static Fault ReceiveLost { get; } = new("receive-lost", "the connection to the transport is cut whenever the message is being handled");
 
-    public static Fault DatabaseAway { get; } = new("database-away", "the database server is away for a while in the middle of a drain");
+    public static Fault DatabaseAway { get; } = new(
+        "database-away", "the database server goes away when 5 % of a drain has been attempted, and comes back after a while");
 
     public static Fault NetworkSilent { get; } = new(
         "network-silent",
-        "no byte arrives on any connection of the endpoint for a while, in the middle of a drain, and then all go on");
+        "no byte arrives on any connection of the endpoint for a while, when 5 % of a drain has been attempted, and then all go on");
 
     public static Fault SlotsExhausted { get; } = new(
         "slots-exhausted",

@@ -28,10 +28,11 @@ internal static class PromiseTable
 
     private static readonly Dictionary<Fault, PromiseRow> Rows = new()
     {
-        // Two messages to every mode but outbox, which remembers ids: both workers can send what the one has committed.
+        // Two messages to every mode but outbox, which remembers ids. There both workers can dispatch what one of them has committed.
         [Fault.SentTwice] = new(
             OneUnit: [Duplicated, DuplicatedOutgoing], DtcOff: [Duplicated, DuplicatedOutgoing], ScopeOff: [Duplicated, DuplicatedOutgoing],
-            TransactionsOff: [Duplicated, DuplicatedOutgoing], NpgsqlScope: [Duplicated, DuplicatedOutgoing], Outbox: [Once]),
+            TransactionsOff: [Duplicated, DuplicatedOutgoing], NpgsqlScope: [Duplicated, DuplicatedOutgoing],
+            Outbox: [DuplicatedOutgoing, Once]),
         [Fault.ThrowBeforeInsert] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [CleanError], NpgsqlScope: [Once], Outbox: [Once]),
         [Fault.ThrowAfterInsert] = new(

@@ -9,6 +9,9 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>The name of the axis that says what the handler does.</summary>
     public const string ScenarioAxis = "scenario";
 
+    /// <summary>The name of the axis that says what is different in a round.</summary>
+    public const string ConditionAxis = "condition";
+
     /// <summary>The axes, in the order in which names and tables have them. A new one is an entry here, and its values in <see cref="All"/>.</summary>
     public static IReadOnlyList<Axis> Axes { get; } =
     [
@@ -36,7 +39,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
                 : Support.Yes,
         },
         // Under what conditions. They are compared when they are named.
-        new("condition", "conditions", cell => cell.Condition.Name)
+        new(ConditionAxis, "conditions", cell => cell.Condition.Name)
         {
             Measured = [Condition.Plain.Name],
             Implied = Condition.Plain.Name,
@@ -52,13 +55,16 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
            from access in AccessLibrary.All
            from scenario in Scenario.All
            from condition in Condition.All
-           where (access.Name, scenario, condition) switch
-           {
-               (not AccessLibrary.Baseline, _, _) => scenario == Scenario.Insert && condition == Condition.Plain,
-               _ => scenario == Scenario.Insert || condition == Condition.Plain,
-           }
+           where access.Name == AccessLibrary.Baseline || (scenario == Scenario.Insert && condition == Condition.Plain)
+           where scenario == Scenario.Insert || condition == Condition.Plain
            select new Cell(kind, mode, access, scenario, condition),
     ];
+
+    /// <summary>Whether it has, on each axis that names can leave out, the value that they leave out. Only measured rounds know other cells.</summary>
+    public bool IsPlain => Axes.All(axis => axis.Implied is null || string.Equals(axis.ValueOf(this), axis.Implied, StringComparison.Ordinal));
+
+    /// <summary>The cell whose values on those axes are the implied ones, and whose other values are its own.</summary>
+    public Cell Plain => this with { Scenario = Scenario.Insert, Condition = Condition.Plain };
 
     /// <summary>Whether the cell can run, or the first reason why not.</summary>
     public Support Support => Axes.Select(axis => axis.Rule(this)).FirstOrDefault(support => !support.IsSupported) ?? Support.Yes;

@@ -10,8 +10,8 @@ public sealed record Condition(string Name, string What)
     /// <summary>What is measured where no other condition is named.</summary>
     public static Condition Plain { get; } = new("plain", "nothing is different");
 
-    /// <summary>The insert meets a table without rows.</summary>
-    public static Condition EmptyTable { get; } = new("empty-table", "the widgets' table holds no rows when the round begins")
+    /// <summary>The insert meets a table without seeded rows.</summary>
+    public static Condition EmptyTable { get; } = new("empty-table", "the widgets' table holds no rows but those of the warm-up")
     {
         Prepare = "TRUNCATE TABLE widget",
         IsEmpty = true,
@@ -25,14 +25,14 @@ public sealed record Condition(string Name, string What)
 
     /// <summary>One worker has one message for the whole drain, and with it whatever its mode keeps open while a handler runs.</summary>
     public static Condition SlowHandler { get; } = new(
-        "slow-handler", "the handler of the first message inserts its row and then waits until all others are handled; one worker less for them")
+        "slow-handler", "one handler inserts its row and then waits until all other messages are handled; one worker less for them")
     {
         IsOneSlow = true,
     };
 
     /// <summary>The queue's database cannot remove the rows of messages that are received.</summary>
     public static Condition PreparedTransaction { get; } = new(
-        "prepared-transaction", "a prepared transaction of somebody else stays in the queue's database for the whole drain")
+        "prepared-transaction", "a prepared transaction of another application stays in the queue's database for the whole drain (queues in PostgreSQL)")
     {
         HoldsPrepared = true,
     };
@@ -41,7 +41,7 @@ public sealed record Condition(string Name, string What)
     public static Condition TieredCompilation { get; } = new(
         "tiered-compilation", "the handler's process runs with tiered compilation, as .NET does by default and the kit does not")
     {
-        Environment = new Dictionary<string, string> { ["DOTNET_TieredCompilation"] = "1" },
+        IsTiered = true,
     };
 
     public static IReadOnlyList<Condition> All { get; } = [Plain, EmptyTable, SecondIndex, SlowHandler, PreparedTransaction, TieredCompilation];
@@ -52,14 +52,14 @@ public sealed record Condition(string Name, string What)
     /// <summary>Whether <see cref="Prepare"/> removes the seeded rows.</summary>
     public bool IsEmpty { get; init; }
 
-    /// <summary>Whether the first handler of a drain waits for all others. It needs two workers.</summary>
+    /// <summary>Whether one handler of a drain waits for all others. It needs two workers.</summary>
     public bool IsOneSlow { get; init; }
 
     /// <summary>Whether a prepared transaction is held in the queue's database.</summary>
     public bool HoldsPrepared { get; init; }
 
-    /// <summary>Variables of the handler's process.</summary>
-    public IReadOnlyDictionary<string, string> Environment { get; init; } = new Dictionary<string, string>();
+    /// <summary>Whether the handler's process runs with tiered compilation.</summary>
+    public bool IsTiered { get; init; }
 
     /// <summary>Whether it can be brought about for a framework on a transport, or why not.</summary>
     internal Support SupportOn(IEndpointKind kind) => this switch

@@ -5,10 +5,7 @@ namespace Kit.Runner.CommandLine;
 
 /// <summary>A filter for each axis of the matrix. Names are checked; an unknown one is answered with those that exist.</summary>
 /// <param name="isMatrix">Whether an axis that is not named has the values that are measured by default, rather than all.</param>
-/// <param name="ofRounds">
-/// Whether it chooses on the axes, too, that only measured rounds differ on: those with a value that names leave out, which is the value of all
-/// cells elsewhere.
-/// </param>
+/// <param name="ofRounds">Whether it also chooses by scenario and condition, on which only measured rounds differ.</param>
 internal sealed class CellFilter(bool isMatrix, bool ofRounds)
 {
     private const string Every = "all";
@@ -16,7 +13,7 @@ internal sealed class CellFilter(bool isMatrix, bool ofRounds)
     private readonly IReadOnlyList<(Axis Axis, Option<string[]> Option)> filters =
         [.. Shown(ofRounds).Select(axis => (axis, Filter(axis, isMatrix)))];
 
-    /// <summary>A cell's name, as a form to fill in: <c>framework/transport/mode/access[/scenario]</c>.</summary>
+    /// <summary>A cell's name, as a form to fill in: <c>framework/transport/mode/access[/scenario][/condition]</c>.</summary>
     public static string Form { get; } = string.Concat(
         Cell.Axes.Where(axis => axis.IsShown).Select((axis, at) => axis.Implied is null ? $"{(at > 0 ? "/" : "")}{axis.Name}" : $"[/{axis.Name}]"));
 
@@ -37,7 +34,7 @@ internal sealed class CellFilter(bool isMatrix, bool ofRounds)
     [
         .. from cell in Cell.All
            where filters.All(filter => Allows(parsed.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
-           where ofRounds || Cell.Axes.All(axis => axis.Implied is null || axis.ValueOf(cell) == axis.Implied)
+           where ofRounds || cell.IsPlain
            select cell,
     ];
 

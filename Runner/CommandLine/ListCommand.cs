@@ -55,13 +55,13 @@ internal sealed class ListCommand : KitCommand
 
         if (parsed.GetValue(scenarios))
         {
-            Write(Scenario.All.Select(scenario => (scenario.Name, scenario.What)), Console.Out);
+            Write(Scenario.All.Select(scenario => (scenario.Name, scenario.What)), Cell.ScenarioAxis, Console.Out);
             return ExitCode.Success;
         }
 
         if (parsed.GetValue(conditions))
         {
-            Write(Condition.All.Select(condition => (condition.Name, condition.What)), Console.Out);
+            Write(Condition.All.Select(condition => (condition.Name, condition.What)), Cell.ConditionAxis, Console.Out);
             return ExitCode.Success;
         }
 
@@ -75,15 +75,16 @@ internal sealed class ListCommand : KitCommand
             parsed.AddError("--modes, --promises, --scenarios and --conditions: one of them at a time.");
     }
 
-    // Every cell can be measured in each scenario and under each condition: they would be the same lines again.
+    // Scenarios and conditions would repeat the same lines.
     private static IEnumerable<Axis> Shown => CellFilter.Shown(ofRounds: false);
 
-    private static void Write(IEnumerable<(string Name, string What)> values, TextWriter output)
+    private static void Write(IEnumerable<(string Name, string What)> values, string axis, TextWriter output)
     {
         var lines = values.ToList();
         var width = lines.Max(line => line.Name.Length);
+        var implied = Cell.Axes.Single(one => one.Name == axis).Implied;
         foreach (var (name, what) in lines)
-            output.WriteLine($"{name.PadRight(width)}  {what}{(name == lines[0].Name ? " (measured where none is named)" : "")}");
+            output.WriteLine($"{name.PadRight(width)}  {what}{(name == implied ? " (measured where none is named)" : "")}");
     }
 
     internal static void Write(IReadOnlyList<Cell> cells, TransportArguments arguments, TextWriter output)

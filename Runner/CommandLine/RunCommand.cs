@@ -111,6 +111,13 @@ internal sealed class RunCommand : KitCommand
                 "Give --concurrency 2 or more, or leave the condition out.");
         }
 
+        if (sizes.SeedRows == 0 && cells.FirstOrDefault(cell => cell.Condition.IsEmpty) is { } empty)
+        {
+            throw new KitException(
+                $"The condition '{empty.Condition.Name}' removes the seeded rows, and --seed-rows 0 seeds none.",
+                "Give --seed-rows 1 or more, or leave the condition out.");
+        }
+
         return new RunPlan(
             cells,
             sizes,

@@ -39,18 +39,18 @@ public sealed class RecordedRun
     public IEnumerable<IGrouping<string, CellResult>> Groups => Cells.GroupBy(result => result.Cell.Group);
 
     /// <summary>
-    /// The cell's rate against that of the strictest mode on the same framework, transport and access library, of this run alone; judged
-    /// together with all cells that are set against theirs.
+    /// The cell's rate against that of the strictest mode, among the cells of this run that differ in the mode alone; judged together with all
+    /// cells that are set against theirs.
     /// </summary>
     /// <returns><see langword="null"/> for the strictest itself, and where no round counts in both.</returns>
     public Comparison? AgainstStrictest(CellResult result) => toStrictest.GetValueOrDefault(result.Cell);
 
-    /// <summary>Whether no stricter mode was planned on its framework, transport and access library.</summary>
+    /// <summary>Whether no stricter mode was planned among the cells that differ in the mode alone.</summary>
     public bool IsStrictest(CellResult result) => ReferenceEquals(StrictestNextTo(result), result);
 
     /// <summary>
-    /// The cell's rate against that of the bare driver on the same transport, with the same mode and access library, of this run alone;
-    /// judged together with all cells that are set against theirs.
+    /// The cell's rate against that of the bare driver, in the same cell of this run but for the framework; judged together with all cells that
+    /// are set against theirs.
     /// </summary>
     /// <returns><see langword="null"/> for the bare driver itself, where it was not measured, and where no round counts in both.</returns>
     public Comparison? AgainstBare(CellResult result) => toBare.GetValueOrDefault(result.Cell);

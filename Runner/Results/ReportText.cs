@@ -11,10 +11,10 @@ internal static class ReportText
         "rounds that count in both cells, with its 95 % interval (Student's t for pairs, on logarithms). Faster and slower are said " +
         "only where that interval, adjusted for the number of ratios in the column (Holm), lies beyond " +
         $"{Figures.Share(Margin.Default.Share)}; n < {Figures.Plain(Comparison.EnoughRounds)} marks a ratio of fewer rounds. " +
-        "Strictest is the mode to which a crash can do least on the same framework, transport and access library; bare the driver " +
-        "alone in the same mode on the same transport. Middle half is the rate from the commit of the message at a quarter of the drain to that " +
+        "Strictest is the mode to which a crash can do least, among the cells that differ in the mode alone; bare the driver alone, in the " +
+        "same cell but for the framework. Middle half is the rate from the commit of the message at a quarter of the drain to that " +
         "at three quarters. Max is the busiest second of any counting round. Commits, flushes, WAL bytes, " +
-        "buffers (pages that the server looked at), two-phase commits and CPU are per message; the 2nd phase is the mean of the " +
+        "buffers (accesses, hits and reads), two-phase commits and CPU are per message; the 2nd phase is the mean of the " +
         "rounds' p50 and the highest of their p99.";
 
     public const string ProbeLegend =

@@ -99,7 +99,7 @@ public sealed record RoundDocument
         Clock = clock,
         HandlerEntries = 0,
         Accounts = new Dictionary<DeliveryClass, int>(),
-        Costs = new MessageCosts(missing, missing, missing, missing, missing, missing),
+        Costs = new MessageCosts(missing, missing, missing, missing, missing, missing) { Buffers = missing },
         SecondPhase = null,
         OffsetsMilliseconds = [],
     };
@@ -134,7 +134,7 @@ public sealed record MessageCosts(
     Reading HandlerCpuMilliseconds,
     Reading ServerCpuMilliseconds)
 {
-    /// <summary>Pages that the server looked at in the round's databases, in its memory or below; absent where they were not counted yet.</summary>
+    /// <summary>Accesses to buffers in the round's databases, hits and reads, autovacuum's included; absent where they were not counted yet.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Reading? Buffers { get; init; }
 

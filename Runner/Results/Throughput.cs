@@ -11,6 +11,9 @@ public sealed class Throughput
     private const long Second = 1_000_000;
     private const double MicrosecondsPerMillisecond = 1_000;
 
+    /// <summary>Between commits: fewer give no rate of a part, because two workers commit almost at once.</summary>
+    private const int EnoughIntervals = 50;
+
     private readonly long[] commits;
 
     /// <param name="offsetsMilliseconds">Milliseconds from the first handler entry to each commit, ascending.</param>
@@ -44,7 +47,10 @@ public sealed class Throughput
     /// <summary>Commits divided by elapsed seconds; <see langword="null"/> where no time passed.</summary>
     public double? AveragePerSecond => Elapsed == 0 ? null : commits.Length / ElapsedSeconds;
 
-    /// <summary>Commits per second in the first tenth of the messages; <see langword="null"/> where there are too few to tell.</summary>
+    /// <summary>
+    /// Commits per second from the first commit in the first tenth of the messages to the last one in it; <see langword="null"/> where a tenth
+    /// has too few to tell.
+    /// </summary>
     public double? FirstTenthPerSecond => PerSecondBetween(0, 0.1);
 
     /// <summary>
@@ -81,11 +87,10 @@ public sealed class Throughput
         }
     }
 
-    // From one commit to another, so that neither the wait before the first nor that after the last belongs to it.
     private double? PerSecondBetween(double from, double to)
     {
         var (first, last) = ((int)(from * commits.Length), (int)(to * commits.Length) - 1);
-        return last > first && commits[last] > commits[first] ? (double)(last - first) * Second / (commits[last] - commits[first]) : null;
+        return last - first >= EnoughIntervals && commits[last] > commits[first] ? (double)(last - first) * Second / (commits[last] - commits[first]) : null;
     }
 
     private long Elapsed => commits.Length == 0 ? 0 : commits[^1];

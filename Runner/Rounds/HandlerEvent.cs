@@ -34,5 +34,8 @@ internal sealed record DrainReport(
     DateTimeOffset? FirstEntryUtc, int Entries, int Handled,
     IReadOnlyList<DateTimeOffset> CompletionsUtc, IReadOnlyList<double> SecondPhaseLags, int Promotions)
 {
+    /// <summary>Whether one handler waited until all other messages were handled; <see langword="null"/>: none was to.</summary>
+    public bool? OneHasWaited { get; init; }
+
     public static DrainReport Nothing { get; } = new(FirstEntryUtc: null, Entries: 0, Handled: 0, CompletionsUtc: [], SecondPhaseLags: [], Promotions: 0);
 }

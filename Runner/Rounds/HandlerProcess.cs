@@ -15,10 +15,14 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private static readonly TimeSpan ToStart = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(60);
 
+    // A child that outlives it holds the pipe open.
+    private static readonly TimeSpan ForErrors = TimeSpan.FromSeconds(10);
+
     private readonly Process process;
     private readonly TaskCompletionSource ready = Once();
     private readonly TaskCompletionSource broken = Once();
     private readonly LastLines lastErrors = new(most: 5);
+    private readonly Task errors;
     private readonly Task reading;
     private TaskCompletionSource<DrainReport> stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int handled;
@@ -26,8 +30,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private HandlerProcess(Process process)
     {
         this.process = process;
-        process.ErrorDataReceived += (_, line) => Remember(line.Data);
-        process.BeginErrorReadLine();
+        errors = ReadErrorsAsync();
         reading = ReadAsync();
     }
 
@@ -36,8 +39,11 @@ internal sealed class HandlerProcess : IAsyncDisposable
     /// <summary>Handlers that returned since <see cref="StartEndpointAsync"/>; up to a quarter of a second old.</summary>
     public int Handled => Volatile.Read(ref handled);
 
+    /// <param name="spec">What it must run.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <param name="isTiered">Whether it runs with tiered compilation.</param>
     /// <exception cref="KitException">The process does not come up.</exception>
-    public static async Task<HandlerProcess> StartAsync(HandlerSpec spec, CancellationToken cancellationToken)
+    public static async Task<HandlerProcess> StartAsync(HandlerSpec spec, CancellationToken cancellationToken, bool isTiered = false)
     {
         var itself = Environment.ProcessPath!;
         var start = new ProcessStartInfo(itself)
@@ -52,8 +58,8 @@ internal sealed class HandlerProcess : IAsyncDisposable
             start.ArgumentList.Add(Assembly.GetExecutingAssembly().Location);
 
         start.ArgumentList.Add(Command);
-        foreach (var (name, value) in spec.Environment)
-            start.Environment[name] = value;
+        // As in the runtime, the variable overrides what the program was built with; and whatever this process was started with.
+        start.Environment["DOTNET_TieredCompilation"] = isTiered ? "1" : "0";
         var handler = new HandlerProcess(Process.Start(start)!);
         try
         {
@@ -154,6 +160,8 @@ internal sealed class HandlerProcess : IAsyncDisposable
             reason = "it said something that is no event";
         }
 
+        // Both come to their end with the process, and what it says last says most.
+        await Task.WhenAny(errors, Task.Delay(ForErrors));
         broken.SetException(new KitException($"The handler process failed: {reason.TrimEnd('.')}.", LastErrors()));
         _ = broken.Task.Exception;
     }
@@ -187,10 +195,13 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private async Task UnlessBrokenAsync(Task awaited, TimeSpan limit, CancellationToken cancellationToken) =>
         await await Task.WhenAny(awaited, broken.Task).WaitAsync(limit, cancellationToken);
 
-    private void Remember(string? line)
+    private async Task ReadErrorsAsync()
     {
-        if (!string.IsNullOrWhiteSpace(line))
-            lastErrors.Add(line.Trim());
+        while (await process.StandardError.ReadLineAsync() is { } line)
+        {
+            if (!string.IsNullOrWhiteSpace(line))
+                lastErrors.Add(line.Trim());
+        }
     }
 
     private string LastErrors() => lastErrors.Kept is { Count: > 0 } kept

@@ -49,11 +49,9 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     private async Task DrainAsync(HandlerSpec spec, Cell cell, int messages)
     {
         await using var experiment = spec.Experiment is null ? null : new ExperimentHandler(spec.Experiment, cell.Kind);
-        HandlerProbe? watching = null;
         HandleMessage handle = experiment is null ? cell.CreateHandler(spec.Queue) : experiment.HandleAsync;
-        if (cell.Condition.IsOneSlow)
-            handle = new SlowHandler(handle, () => watching!.Handled >= messages - 1).HandleAsync;
-        using var probe = watching = new HandlerProbe(handle, spec.RecordCompletions);
+        var slow = cell.Condition.IsOneSlow ? new SlowHandler(handle, messages) : null;
+        using var probe = new HandlerProbe(slow is null ? handle : slow.HandleAsync, spec.RecordCompletions);
         var host = Build(spec, cell, probe.HandleAsync);
         await using ((IAsyncDisposable)host)
         {
@@ -64,7 +62,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
             await host.StopAsync();
         }
 
-        Say(new HandlerStopped(probe.Report()));
+        Say(new HandlerStopped(probe.Report() with { OneHasWaited = slow?.HasWaited }));
     }
 
     /// <summary>The host of one drain, not yet started.</summary>

@@ -1,4 +1,3 @@
-using System.Text.Json.Serialization;
 using Kit.Runner.Faults.Experiments;
 
 namespace Kit.Runner.Rounds;
@@ -20,8 +19,4 @@ internal sealed record HandlerSpec(
 {
     /// <summary>How long the ambient transactions of handlers last; .NET's default where it is not given.</summary>
     public TimeSpan? TransactionTimeout { get; init; }
-
-    /// <summary>Variables that the process is started with.</summary>
-    [JsonIgnore]
-    public IReadOnlyDictionary<string, string> Environment { get; init; } = new Dictionary<string, string>();
 }

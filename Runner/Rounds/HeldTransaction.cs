@@ -5,42 +5,49 @@ namespace Kit.Runner.Rounds;
 /// <summary>A prepared transaction that stays in a database: until it ends, the rows that others delete there cannot be removed.</summary>
 internal sealed class HeldTransaction : IAsyncDisposable
 {
-    private readonly NpgsqlDataSource source;
+    // Unpooled: no session of it is open while it is held.
+    private readonly string database;
     private readonly string name = $"kit_condition_{Guid.NewGuid():N}";
+    private bool isEnded;
 
-    private HeldTransaction(string database) => source = NpgsqlDataSource.Create(database);
+    private HeldTransaction(string database) => this.database = new NpgsqlConnectionStringBuilder(database) { Pooling = false }.ConnectionString;
 
+    /// <summary>Prepares one, to be rolled back when this is disposed of.</summary>
     /// <param name="database">Connection string.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <exception cref="PostgresException">The server allows no prepared transaction, or none more.</exception>
+    /// <exception cref="NpgsqlException">The server cannot be reached, allows no prepared transaction or has no slot left.</exception>
     public static async Task<HeldTransaction> HoldAsync(string database, CancellationToken cancellationToken)
     {
         var held = new HeldTransaction(database);
+        // Only a transaction with an id holds the dead rows of others back.
+        await held.ExecuteAsync(["BEGIN", "SELECT pg_current_xact_id()", $"PREPARE TRANSACTION '{held.name}'"], cancellationToken);
+        return held;
+    }
+
+    /// <summary>Ends it. One whose end fails goes with its database.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (isEnded)
+            return;
+        isEnded = true;
         try
         {
-            await using var connection = await held.source.OpenConnectionAsync(cancellationToken);
-            // It counts for others from the moment on in which it has an id.
-            foreach (var statement in new[] { "BEGIN", "SELECT pg_current_xact_id()", $"PREPARE TRANSACTION '{held.name}'" })
-            {
-                await using var command = new NpgsqlCommand(statement, connection);
-                await command.ExecuteNonQueryAsync(cancellationToken);
-            }
-
-            return held;
+            await ExecuteAsync([$"ROLLBACK PREPARED '{name}'"], CancellationToken.None);
         }
-        catch
+        catch (NpgsqlException)
         {
-            await held.source.DisposeAsync();
-            throw;
+            // Why the drain failed says more. What is left prepared makes the round INVALID, and the database is dropped with it.
         }
     }
 
-    public async ValueTask DisposeAsync()
+    private async Task ExecuteAsync(IEnumerable<string> statements, CancellationToken cancellationToken)
     {
-        await using (source)
+        await using var connection = new NpgsqlConnection(database);
+        await connection.OpenAsync(cancellationToken);
+        foreach (var statement in statements)
         {
-            await using var command = source.CreateCommand($"ROLLBACK PREPARED '{name}'");
-            await command.ExecuteNonQueryAsync();
+            await using var command = new NpgsqlCommand(statement, connection);
+            await command.ExecuteNonQueryAsync(cancellationToken);
         }
     }
 }

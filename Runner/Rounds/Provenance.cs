@@ -9,14 +9,6 @@ namespace Kit.Runner.Rounds;
 /// <summary>Where the numbers of a run come from: everything that somebody needs to judge or repeat it.</summary>
 internal static class Provenance
 {
-    // The variable comes before what the program was built with, as the runtime has it.
-    private static bool IsTiered => Environment.GetEnvironmentVariable("DOTNET_TieredCompilation") switch
-    {
-        null or "" => AppContext.GetData("System.Runtime.TieredCompilation") is not "false",
-        "0" => false,
-        _ => true,
-    };
-
     /// <summary>What is known before the run has begun.</summary>
     public static async Task<RunDocument> OfAsync(RunPlan plan, CancellationToken cancellationToken)
     {
@@ -52,7 +44,8 @@ internal static class Provenance
         var machine = MachineFacts.Read();
         return new HostFacts(
             machine.Cores, machine.CpuModel, machine.TotalMemoryBytes,
-            machine.OperatingSystem, $"{machine.Runtime}{(IsTiered ? "" : ", tiered compilation off")}");
+            // HandlerProcess turns it off, but where a condition wants it.
+            machine.OperatingSystem, $"{machine.Runtime}, tiered compilation off");
     }
 
     public static CellName NameOf(Cell cell) => new(cell.Values);

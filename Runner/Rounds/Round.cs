@@ -57,11 +57,16 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             document = document with { PreloadSeconds = watch.Elapsed.TotalSeconds };
 
             await restored.SettleAsync(cell.Mode, cancellationToken);
+            await using var held = cell.Condition.HoldsPrepared
+                ? await HeldTransaction.HoldAsync(restored.QueueForRunner(cell.Mode), cancellationToken)
+                : null;
             var before = await restored.ReadCountersAsync(cancellationToken);
             var flushBefore = MeasureFlush();
-            var drained = await DrainAsync(drain, messages.Count, restored, cancellationToken);
+            var drained = await drain.RunAsync(messages.Count, cancellationToken);
             var after = await restored.ReadCountersAsync(cancellationToken);
             var flushAfter = MeasureFlush();
+            if (held is not null)
+                await held.DisposeAsync();
 
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
             var ahead = await restored.ClockAheadAsync(cancellationToken);
@@ -70,7 +75,12 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             var use = UseOf(drained, handler);
             return document with
             {
-                Outcome = drained.Stalled is { } stalled ? RoundOutcome.Stalled(stalled) : account.Outcome,
+                Outcome = drained switch
+                {
+                    { Stalled: { } stalled } => RoundOutcome.Stalled(stalled),
+                    { Report.OneHasWaited: false } => RoundOutcome.Invalid(["no handler has waited until all other messages were handled"]),
+                    _ => account.Outcome,
+                },
                 Accounts = account.Counts,
                 FirstHandlerEntryUtc = drained.Report.FirstEntryUtc,
                 HandlerEntries = drained.Report.Entries,
@@ -99,19 +109,11 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, sizes.Concurrency,
                 settings.Clock is ClockSource.HandlerCompletions)
             {
-                // As long as a drain may take.
+                // The longest that .NET allows.
                 TransactionTimeout = cell.Condition.IsOneSlow ? TransactionManager.MaximumTimeout : null,
-                Environment = cell.Condition.Environment,
             },
-            cancellationToken);
-
-    private async Task<Drained> DrainAsync(Drain drain, int messages, IRoundStore restored, CancellationToken cancellationToken)
-    {
-        await using var held = cell.Condition.HoldsPrepared
-            ? await HeldTransaction.HoldAsync(restored.QueueForRunner(cell.Mode), cancellationToken)
-            : null;
-        return await drain.RunAsync(messages, cancellationToken);
-    }
+            cancellationToken,
+            cell.Condition.IsTiered);
 
     private async Task VerifyResetAsync(IRoundStore widgets, IMessageQueue queue, CancellationToken cancellationToken)
     {

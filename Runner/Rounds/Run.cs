@@ -56,7 +56,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         {
             foreach (var lack in await transport.CheckAsync(plan.Arguments, cancellationToken))
             {
-                foreach (var cell in cells.Where(cell => transport.Serves(cell) && lack.Concerns(cell.Mode)))
+                foreach (var cell in cells.Where(cell => transport.Serves(cell) && lack.Concerns(cell)))
                     lacking.TryAdd(cell, lack);
             }
 
@@ -133,8 +133,10 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     /// <summary>Has every cell handle a few messages first. One that does not do what its label says is not measured.</summary>
     private async Task ProbeAsync(Record record, Func<Cell, RoundSettings> settingsOf, CancellationToken cancellationToken)
     {
-        display.Note($"Probing what {cells.Count} cells really do, before anything is measured.");
-        foreach (var cell in cells.ToList())
+        // Scenarios and conditions change nothing of what commits with what, and the probe has a handler of its own.
+        var probed = cells.ToLookup(cell => cell.Plain);
+        display.Note($"Probing what {probed.Count} cells really do, before anything is measured.");
+        foreach (var cell in probed.Select(same => same.Key))
         {
             var settings = settingsOf(cell);
             await using var scratch = await settings.Widgets.Store.CreateEmptyAsync(cancellationToken);
@@ -147,11 +149,17 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
                     cancellationToken);
                 record.Save(run => run with { Probes = [.. run.Probes, Provenance.OfProbe(cell, probe)] });
                 if (probe.Support.Because is { } reason)
-                    Refuse(record, cell, $"its probe disagrees with its label: {reason}");
+                    RefuseAll($"its probe disagrees with its label: {reason}");
             }
             catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
             {
-                Refuse(record, cell, $"it could not be probed: {failure.Message}");
+                RefuseAll($"it could not be probed: {failure.Message}");
+            }
+
+            void RefuseAll(string because)
+            {
+                foreach (var same in probed[cell])
+                    Refuse(record, same, because);
             }
         }
     }

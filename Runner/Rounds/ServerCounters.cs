@@ -6,7 +6,7 @@ namespace Kit.Runner.Rounds;
 
 /// <summary>What the database server has counted so far; the difference of two readings is the cost of a drain.</summary>
 /// <param name="Commits">Committed transactions of the round's databases, from <c>pg_stat_database</c>.</param>
-/// <param name="Buffers">Pages that its sessions looked at in the round's databases, found in shared memory or not, from <c>pg_stat_database</c>.</param>
+/// <param name="Buffers">Accesses to buffers in the round's databases, hits and reads, autovacuum's included, from <c>pg_stat_database</c>.</param>
 /// <param name="WalFlushes">Times the log was forced to disk: <c>pg_stat_wal.wal_sync</c>, from version 18 <c>pg_stat_io</c>. Of the whole server.</param>
 /// <param name="WalPosition">Where the log ends. Of the whole server.</param>
 /// <param name="IsSettled">Whether every session in the round's databases had ended, and so reported what it counted.</param>
@@ -23,17 +23,10 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
         while (await CountSessionsAsync(server, databases, cancellationToken) > 0 && DateTime.UtcNow < deadline)
             await Task.Delay(20, cancellationToken);
 
+        var (commits, buffers) = await ReadDatabasesAsync(server, databases, cancellationToken);
         return new ServerCounters(
-            await ScalarAsync<long>(
-                server,
-                "SELECT coalesce(sum(xact_commit), 0)::bigint FROM pg_stat_database WHERE datname = ANY($1)",
-                databases,
-                cancellationToken),
-            await ScalarAsync<long>(
-                server,
-                "SELECT coalesce(sum(blks_hit + blks_read), 0)::bigint FROM pg_stat_database WHERE datname = ANY($1)",
-                databases,
-                cancellationToken),
+            commits,
+            buffers,
             await ReadFlushesAsync(server, cancellationToken),
             await ScalarAsync<NpgsqlLogSequenceNumber>(server, "SELECT pg_current_wal_flush_lsn()", databases: null, cancellationToken),
             await CountSessionsAsync(server, databases, cancellationToken) == 0);
@@ -73,6 +66,18 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
         {
             return Reading.Missing($"the server's log cannot be read: {refused.MessageText}");
         }
+    }
+
+    private static async Task<(long Commits, long Buffers)> ReadDatabasesAsync(
+        NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken)
+    {
+        await using var command = new NpgsqlCommand(
+            "SELECT coalesce(sum(xact_commit), 0)::bigint, coalesce(sum(blks_hit + blks_read), 0)::bigint FROM pg_stat_database WHERE datname = ANY($1)",
+            server);
+        command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return (reader.GetInt64(0), reader.GetInt64(1));
     }
 
     private static Task<long> CountSessionsAsync(NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken) =>

@@ -1,21 +1,33 @@
+using System.Collections.Concurrent;
 using Kit.Handlers;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>Lets the handler of the first message of a drain wait, when its work is done, until all others are handled.</summary>
+/// <summary>Lets one handler of a drain wait, when its work is done, until all other messages are handled.</summary>
 /// <param name="handle">Does the work.</param>
-/// <param name="isLastLeft">Whether all others are handled.</param>
-internal sealed class SlowHandler(HandleMessage handle, Func<bool> isLastLeft)
+/// <param name="messages">How many messages the drain has.</param>
+internal sealed class SlowHandler(HandleMessage handle, int messages)
 {
-    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(20);
+    private readonly ConcurrentDictionary<Guid, bool> others = new();
+    private readonly TaskCompletionSource allOthers = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int isTaken;
 
-    private int entries;
+    /// <summary>Whether a handler has waited, and all others were handled meanwhile.</summary>
+    public bool HasWaited { get; private set; }
 
     public async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
     {
-        var isFirst = Interlocked.Increment(ref entries) == 1;
         await handle(message, context, cancellationToken);
-        while (isFirst && !isLastLeft())
-            await Task.Delay(Pause, cancellationToken);
+        // The first whose work is done: an attempt that failed before would not be waited for by anybody.
+        if (Interlocked.Exchange(ref isTaken, 1) == 0)
+        {
+            if (messages > 1)
+                await allOthers.Task.WaitAsync(cancellationToken);
+            HasWaited = true;
+        }
+        else if (others.TryAdd(message.MessageId, true) && others.Count == messages - 1)
+        {
+            allOthers.TrySetResult();
+        }
     }
 }

@@ -11,7 +11,7 @@ internal sealed class SqlServerWithDriver : SqlServerTransport
     public override Support SupportHere(TransportArguments arguments) => SupportAnywhere(arguments);
 
     public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
-        [.. Lack.OfEveryMode((await SqlServerFacts.ReadAsync(arguments[Server!]!, cancellationToken)).Findings())];
+        [.. Lack.OfEveryCell((await SqlServerFacts.ReadAsync(arguments[Server!]!, cancellationToken)).Findings())];
 
     public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         Task.FromResult<RunServer>(new RunSqlServer(

@@ -1,4 +1,4 @@
-using Kit.Modes;
+using Kit.Endpoints.Cells;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.Transports;
@@ -6,17 +6,17 @@ namespace Kit.Runner.Transports;
 /// <summary>Something that a server lacks which cells need.</summary>
 /// <param name="Problem">What was expected and what was found.</param>
 /// <param name="Remedy">What to do about it.</param>
-/// <param name="Concerns">Which modes need it.</param>
-internal sealed record Lack(string Problem, string Remedy, Func<TransactionMode, bool> Concerns)
+/// <param name="Concerns">Which cells need it.</param>
+internal sealed record Lack(string Problem, string Remedy, Func<Cell, bool> Concerns)
 {
     /// <summary>Why a cell is left out, to be followed by a full stop.</summary>
     public string Because => $"{Problem} {Remedy}".TrimEnd('.');
 
-    /// <summary>The fatal findings among those of a server, each a lack of every mode.</summary>
-    public static IEnumerable<Lack> OfEveryMode(IEnumerable<Finding> findings) => Of(findings, _ => true);
+    /// <summary>The fatal findings among those of a server, each a lack of every cell.</summary>
+    public static IEnumerable<Lack> OfEveryCell(IEnumerable<Finding> findings) => Of(findings, _ => true);
 
-    /// <summary>The same, of some modes.</summary>
-    public static IEnumerable<Lack> Of(IEnumerable<Finding> findings, Func<TransactionMode, bool> concerns) =>
+    /// <summary>The same, of some cells.</summary>
+    public static IEnumerable<Lack> Of(IEnumerable<Finding> findings, Func<Cell, bool> concerns) =>
         from finding in findings
         where finding is { IsFatal: true, Problem: not null, Remedy: not null }
         select new Lack(finding.Problem!, finding.Remedy!, concerns);

@@ -47,8 +47,10 @@ internal sealed class PostgreSqlTransport : Transport
         var findings = facts.Findings(twoPhaseWanted: false).ToList();
         return
         [
-            .. Lack.OfEveryMode(findings),
-            .. Lack.Of(facts.Findings(twoPhaseWanted: true).Except(findings), mode => mode.RowCommit is RowCommit.InTwoPhases),
+            .. Lack.OfEveryCell(findings),
+            .. Lack.Of(
+                facts.Findings(twoPhaseWanted: true).Except(findings),
+                cell => cell is { Mode.RowCommit: RowCommit.InTwoPhases } or { Condition.HoldsPrepared: true }),
         ];
     }
 

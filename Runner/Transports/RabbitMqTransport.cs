@@ -69,7 +69,7 @@ internal sealed class RabbitMqTransport : Transport
         BrokerOf(arguments) is null ? PrivateRabbitMq.FindSupport() : Support.Yes;
 
     public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
-        [.. Lack.OfEveryMode((await RabbitMqFacts.ReadAsync(BrokerOf(arguments)!, cancellationToken)).Findings())];
+        [.. Lack.OfEveryCell((await RabbitMqFacts.ReadAsync(BrokerOf(arguments)!, cancellationToken)).Findings())];
 
     public override async Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken)
     {

@@ -1,5 +1,4 @@
 using Kit.Endpoints.Cells;
-using Kit.Handlers;
 
 namespace Kit.Tests.Contract;
 
@@ -14,7 +13,7 @@ internal static class ContractCells
     /// <summary>The wanted ones among them. Where none can run there is one ignored fixture: NUnit refuses a source without any.</summary>
     public static IEnumerable<TestFixtureData> Of(Predicate<Cell> wanted)
     {
-        var named = Cell.All.Where(cell => cell.Access.Name == "ado" && cell.Scenario == Scenario.Insert && wanted(cell)).ToList();
+        var named = Cell.All.Where(cell => cell is { Access.Name: "ado", IsPlain: true } && wanted(cell)).ToList();
         var here = named.Where(cell => cell.Support.IsSupported && TestTransport.MissingServer(cell.Kind.Transport) is null).ToList();
         return here.Count > 0
             ? here.Select(cell => new TestFixtureData(cell).SetArgDisplayNames(cell.Name))

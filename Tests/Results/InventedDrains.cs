@@ -9,8 +9,11 @@ public sealed class InventedDrains
     [Test]
     public void Parts_of_a_drain_have_rates_of_their_own()
     {
-        // Twenty messages: two at 10 a second, then sixteen at 100 a second, then two at 20 a second.
-        var drain = new Throughput([100, 200, .. Enumerable.Range(1, 16).Select(at => 200 + (10.0 * at)), 410, 460]);
+        // A thousand messages: 100 at 10 a second, then 800 at 100 a second, then 100 at 20 a second.
+        var moments = new List<double>();
+        for (var at = 0; at < 1_000; at++)
+            moments.Add((at == 0 ? 0 : moments[^1]) + (at < 100 ? 100 : at < 900 ? 10 : 50));
+        var drain = new Throughput(moments);
 
         using (Assert.EnterMultipleScope())
         {
@@ -21,14 +24,18 @@ public sealed class InventedDrains
     }
 
     [Test]
-    public void Parts_without_two_moments_have_no_rate()
+    public void Parts_with_too_few_commits_have_no_rate()
     {
         using (Assert.EnterMultipleScope())
         {
             Assert.That(new Throughput([]).MiddleHalfPerSecond, Is.Null);
-            Assert.That(new Throughput([100, 200, 300]).FirstTenthPerSecond, Is.Null);
-            Assert.That(new Throughput([5, 5, 5, 5, 5, 5, 5, 5]).MiddleHalfPerSecond, Is.Null);
+            Assert.That(Of(100).MiddleHalfPerSecond, Is.Null, "49 intervals");
+            Assert.That(Of(102).MiddleHalfPerSecond, Is.EqualTo(1_000), "50 intervals");
+            Assert.That(Of(102).LastTenthPerSecond, Is.Null);
+            Assert.That(new Throughput([.. Enumerable.Repeat(5.0, 200)]).MiddleHalfPerSecond, Is.Null, "no time passes");
         }
+
+        static Throughput Of(int messages) => new([.. Enumerable.Range(1, messages).Select(at => (double)at)]);
     }
 
     [Test]

@@ -27,7 +27,7 @@ public sealed class ProcessIsKilled
     public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared(string mode)
     {
         var kills = TestContext.Parameters.Get("kills", 24);
-        var cell = Cell.All.Single(cell => cell.Mode.Name == mode && cell is { Kind: BareOnPostgreSql, Access.Name: "ado", Scenario.Name: "insert" });
+        var cell = Cell.All.Single(cell => cell.Mode.Name == mode && cell is { Kind: BareOnPostgreSql, Access.Name: "ado", IsPlain: true });
         await using var databases = await TestDatabases.CreateAsync();
         await using var queue = cell.Kind.OpenQueue(cell.Name, databases.Queue);
         await queue.CreateAsync(CancellationToken.None);

@@ -44,9 +44,6 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
             throw Intended(attempt, "has sent at once and throws");
         }
 
-        if (behaviour is Behaviour.WaitsForItsCopy && isFirst)
-            await WaitForCopyAsync(attempt);
-
         var connection = await context.GetAsync(cancellationToken);
         await ReachAsync(attempt, AttemptPoint.BeforeInsert, behaviour);
         var first = WidgetId.Next();
@@ -57,6 +54,8 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         if (behaviour is Behaviour.Deadlocks && isFirst)
             await MeetDeadlockAsync(connection, attempt, cancellationToken);
 
+        if (behaviour is Behaviour.WaitsForItsCopy && isFirst)
+            await WaitForCopyAsync(attempt);
         if (behaviour is Behaviour.OutlivesItsTransaction && isFirst)
             await OutliveTransactionAsync(attempt);
         if (behaviour is Behaviour.WaitsForACut)
@@ -108,17 +107,22 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         await Task.Delay(ExperimentSpec.LongerThanThat, CancellationToken.None);
     }
 
+    // Two workers have the message where another handler was entered, or where an endpoint that remembers ids waits for what this one commits.
     private async Task WaitForCopyAsync(Attempt attempt)
     {
-        var watch = Stopwatch.StartNew();
-        while (attempts[attempt.MessageId] < 2 && watch.Elapsed < ExperimentSpec.ForACopy)
-            await Task.Delay(Pause, CancellationToken.None);
+        await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(spec.Widgets) { Enlist = false, Pooling = false });
+        await using var onlooker = await source.OpenConnectionAsync();
+        for (var watch = Stopwatch.StartNew(); watch.Elapsed < ExperimentSpec.ForACopy; await Task.Delay(Pause, CancellationToken.None))
+        {
+            var isEntered = attempts[attempt.MessageId] > 1;
+            if (!isEntered && !await Deadlock.IsWaitedForAsync(onlooker, attempt.Session, CancellationToken.None))
+                continue;
 
-        attempt.Note(
-            AttemptPoint.Faulted,
-            attempts[attempt.MessageId] < 2
-                ? $"waited {ExperimentSpec.ForACopy.TotalSeconds} s for the other copy of its message, which came to no handler"
-                : "had the message while another handler had its copy");
+            attempt.Note(
+                AttemptPoint.Faulted,
+                isEntered ? "had the message while another handler had its copy" : "had the message while another session waited for its commit");
+            return;
+        }
     }
 
     private async Task WaitForCutAsync(Attempt attempt)
@@ -210,7 +214,14 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
 
         public Guid Id { get; } = Guid.CreateVersion7();
 
-        public void WorksWith(Backend backend) => backends.Add(backend);
+        /// <summary>The server's process that it has worked with last.</summary>
+        public int Session { get; private set; }
+
+        public void WorksWith(Backend backend)
+        {
+            backends.Add(backend);
+            Session = backend.ProcessId;
+        }
 
         public void Note(AttemptPoint point, string? what = null) =>
             journal.Write(new AttemptLine(messageId, Id, point, [.. backends], what) { At = DateTimeOffset.UtcNow });

@@ -45,7 +45,10 @@ internal enum Behaviour
     /// </summary>
     OpensASecondConnection,
 
-    /// <summary>Waits before its first insert until another attempt at the message has begun, at the first attempt alone, and not for ever.</summary>
+    /// <summary>
+    /// Waits between its two inserts until another attempt at the message has begun, or a session waits for this one to commit; at the first attempt
+    /// alone, and not for ever.
+    /// </summary>
     WaitsForItsCopy,
 }
 
@@ -69,8 +72,8 @@ internal sealed record ExperimentSpec(
     /// <summary>How long their handlers wait.</summary>
     public static TimeSpan LongerThanThat { get; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>How long a handler waits for the other copy of its message: an endpoint may keep that one from its handler.</summary>
-    public static TimeSpan ForACopy { get; } = TimeSpan.FromSeconds(2);
+    /// <summary>How long a handler waits for the other copy of its message.</summary>
+    public static TimeSpan ForACopy { get; } = TimeSpan.FromSeconds(20);
 
     /// <summary>The queue that <see cref="Behaviour.SendsToLateQueue"/> sends to.</summary>
     public string LateSink => LateSinkOf(Sink);

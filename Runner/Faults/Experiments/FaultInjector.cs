@@ -201,8 +201,9 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
     {
         await testbed.SendAsync(NewIds(ForADrain), cancellationToken);
         if (!await UntilAsync(() => Task.FromResult(StartedAttempts() > ForADrain * disturbance.Depth), cancellationToken))
-            return "the drain did not start";
+            return $"the drain did not come to {disturbance.Depth:P0} of its messages within {Patience.TotalSeconds} s";
 
+        var started = StartedAttempts();
         if (disturbance is Restart)
             Crashed = DateTimeOffset.UtcNow;
         if (disturbance is GoesSilent && await SilenceAsync(cancellationToken) is { } why)
@@ -214,9 +215,8 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             Restart restart => await ServerOf(restart).CrashAsync(cancellationToken),
             _ => throw new NotSupportedException($"Nobody has said how {disturbance} is brought about."),
         });
-        var started = StartedAttempts();
-        tell($"{started} of {ForADrain} messages had been attempted when it was over");
-        return started < ForADrain ? null : "the drain had ended before the fault";
+        tell($"{started} of {ForADrain} messages had been attempted when it began");
+        return started < ForADrain - Testbed.Concurrency ? null : "the drain had ended before the fault";
     }
 
     private RunServer ServerOf(Restart restart) => restart.OfBroker ? servers.Of(cell) : servers.WidgetsOf(cell);

@@ -43,7 +43,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
             var account = Account.Of(history, testbed.Workload);
             return Judge(blank, account, injection is MeetsADrain, why ?? unsettled) with
             {
-                Redelivered = injector.Crashed is { } crash ? Redelivered.Of(history.Attempts, crash) : null,
+                HandledAgain = injector.Crashed is { } crash ? HandledAgain.Of(history.Attempts, crash) : null,
                 Seconds = watch.Elapsed.TotalSeconds,
             };
         }

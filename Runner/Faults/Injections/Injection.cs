@@ -175,10 +175,10 @@ internal sealed record OnTheWire(ConnectionTo Connection, IReadOnlyList<ReadOnly
     public bool IsAfterHandler { get; init; } = true;
 }
 
-/// <summary>It comes in the middle of a drain, and meets every message.</summary>
+/// <summary>It comes during a drain, and meets every message.</summary>
 internal abstract record MeetsADrain : Injection
 {
-    /// <summary>When a twentieth of the messages has been attempted.</summary>
+    /// <summary>Where no other <see cref="Depth"/> is given.</summary>
     public const double AtTheBeginning = 0.05;
 
     /// <summary>The share of the messages that have been attempted when it comes.</summary>
@@ -192,7 +192,7 @@ internal sealed record GoesSilent : MeetsADrain
     public static TimeSpan Time { get; } = TimeSpan.FromSeconds(8);
 }
 
-/// <summary>A server crashes in the middle of a drain, and is started again.</summary>
+/// <summary>A server crashes during a drain, and is started again.</summary>
 internal sealed record Restart(bool OfBroker) : MeetsADrain
 {
     /// <summary>Whether it is away for the time of the plan, and not only for as long as it takes to start.</summary>

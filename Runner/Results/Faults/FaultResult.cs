@@ -67,9 +67,9 @@ public sealed record FaultResult
     /// <summary>What was done in a storm; <see langword="null"/> for a single fault.</summary>
     public StormFacts? Storm { get; init; }
 
-    /// <summary>What came back after a server had crashed; absent for other faults.</summary>
+    /// <summary>What was handled again after a server had crashed; absent for other faults.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public Redelivered? Redelivered { get; init; }
+    public HandledAgain? HandledAgain { get; init; }
 
     /// <summary>Whether it shows that promises are kept, or that there is nothing to show.</summary>
     public bool IsGood => Verdict is FaultVerdict.Kept or FaultVerdict.NoWindow;

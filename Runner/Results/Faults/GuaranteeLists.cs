@@ -19,9 +19,9 @@ internal static class GuaranteeLists
                 "Kills of two-phase commit",
                 [.. windows.Select(result => $"{result.Name}: {Figures.Count(result.Storm!.Kills)} kills; {result.Storm.Windows}")]);
 
-        var crashes = ordered.Where(result => result.Redelivered is not null).ToList();
+        var crashes = ordered.Where(result => result is { HandledAgain: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken }).ToList();
         if (crashes.Count > 0)
-            yield return ("Handled before a crash", [.. crashes.Select(result => $"{result.Name}: {result.Redelivered}")]);
+            yield return ("Handled again after a crash", [.. crashes.Select(result => $"{result.Name}: {result.HandledAgain}")]);
 
         var failed = ordered.Where(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed).ToList();
         if (failed.Count > 0)

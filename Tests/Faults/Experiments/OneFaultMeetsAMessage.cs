@@ -1,6 +1,5 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Injections;
@@ -28,7 +27,7 @@ public sealed class OneFaultMeetsAMessage
 
     private static IEnumerable<Cell> Cells => Cell.All.Where(cell =>
         cell is { Kind.Framework: "bare", Kind.Transport: TransportName.PostgreSql or TransportName.RabbitMq, Access.Name: "ado", Support.IsSupported: true }
-        && cell.Scenario == Scenario.Insert && Modes.Contains(cell.Mode) && TestTransport.MissingServer(cell.Kind.Transport) is null);
+        && cell.IsPlain && Modes.Contains(cell.Mode) && TestTransport.MissingServer(cell.Kind.Transport) is null);
 
     private static IEnumerable<TestCaseData> Places =>
         from cell in Cells

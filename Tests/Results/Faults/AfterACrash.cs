@@ -13,20 +13,20 @@ public sealed class AfterACrash
     [Test]
     public void What_is_begun_again_has_come_back() =>
         Assert.That(
-            Redelivered.Of([Returned(One, -5), Returned(Other, -4), Started(One, 20), Returned(One, 21)], Crash), Is.EqualTo(new Redelivered(2, 1)));
+            HandledAgain.Of([Returned(One, -5), Returned(Other, -4), Started(One, 20), Returned(One, 21)], Crash), Is.EqualTo(new HandledAgain(2, 1)));
 
     [Test]
     public void What_was_not_finished_before_is_only_handled_later() =>
-        Assert.That(Redelivered.Of([Started(One, -5), Started(One, 20), Returned(One, 21)], Crash), Is.EqualTo(new Redelivered(0, 0)));
+        Assert.That(HandledAgain.Of([Started(One, -5), Started(One, 20), Returned(One, 21)], Crash), Is.EqualTo(new HandledAgain(0, 0)));
 
     [Test]
     public void What_is_begun_in_the_moment_of_the_crash_comes_after_it() =>
-        Assert.That(Redelivered.Of([Returned(One, -5), Started(One, 0), Returned(Other, 0)], Crash), Is.EqualTo(new Redelivered(1, 1)));
+        Assert.That(HandledAgain.Of([Returned(One, -5), Started(One, 0), Returned(Other, 0)], Crash), Is.EqualTo(new HandledAgain(1, 1)));
 
-    [TestCase(200, 152, "152 of the 200 messages that had been handled were handled again (76 %)")]
-    [TestCase(0, 0, "0 of the 0 messages that had been handled were handled again")]
-    public void It_is_said_with_its_share(int handled, int cameBack, string text) =>
-        Assert.That(new Redelivered(handled, cameBack).ToString(), Is.EqualTo(text));
+    [TestCase(200, 152, "152 of the 200 messages whose handler had returned were handled again (76 %)")]
+    [TestCase(0, 0, "0 of the 0 messages whose handler had returned were handled again")]
+    public void It_is_said_with_its_share(int returned, int again, string text) =>
+        Assert.That(new HandledAgain(returned, again).ToString(), Is.EqualTo(text));
 
     private static AttemptLine Started(Guid message, int milliseconds) => Line(message, milliseconds, AttemptPoint.Started);
 

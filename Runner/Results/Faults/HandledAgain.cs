@@ -1,0 +1,23 @@
+using Kit.Runner.Results.Accounts;
+
+namespace Kit.Runner.Results.Faults;
+
+/// <summary>How many of the messages that were handled before a server crashed were handled again after it.</summary>
+/// <param name="Returned">Messages whose handler had returned before the crash. The endpoint may not have committed the last one of each worker.</param>
+/// <param name="Again">Those of them for which a handler was entered after it. An endpoint that knows their ids enters none.</param>
+public sealed record HandledAgain(int Returned, int Again)
+{
+    /// <param name="attempts">The journal of the handlers.</param>
+    /// <param name="crash">The moment before the crash, by the same clock.</param>
+    public static HandledAgain Of(IEnumerable<AttemptLine> attempts, DateTimeOffset crash)
+    {
+        var lines = attempts.ToList();
+        var returned = lines.Where(line => line.Point is AttemptPoint.Returned && line.At < crash).Select(line => line.MessageId).ToHashSet();
+        var entered = lines.Where(line => line.Point is AttemptPoint.Started && line.At >= crash).Select(line => line.MessageId).ToHashSet();
+        return new HandledAgain(returned.Count, returned.Count(entered.Contains));
+    }
+
+    public override string ToString() =>
+        $"{Figures.Count(Again)} of the {Figures.Count(Returned)} messages whose handler had returned were handled again" +
+        (Returned > 0 ? $" ({Figures.Share((double)Again / Returned)})" : "");
+}
