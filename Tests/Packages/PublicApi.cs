@@ -1,0 +1,38 @@
+using System.Reflection;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Endpoints.Bare.SqlServer;
+using Kit.Endpoints.MassTransit;
+using Kit.Modes;
+using PublicApiGenerator;
+
+namespace Kit.Tests.Packages;
+
+/// <summary>What applications can call, as approved: a change of it is a change for them.</summary>
+public sealed class PublicApi
+{
+    private static IEnumerable<TestCaseData> Assemblies
+    {
+        get
+        {
+            yield return Case("TransactionModes", typeof(TransactionMode).Assembly);
+            yield return Case("TransactionModes.Bare", typeof(BareEndpointBuilder).Assembly);
+            yield return Case("TransactionModes.Bare.PostgreSql", typeof(PostgreSqlQueue).Assembly);
+            yield return Case("TransactionModes.Bare.RabbitMq", typeof(RabbitMqAddress).Assembly);
+            yield return Case("TransactionModes.MassTransit", typeof(ReceiveEndpointExtensions).Assembly);
+#if KIT_SQLCLIENT
+            yield return Case("TransactionModes.Bare.SqlServer", typeof(SqlServerSupport).Assembly);
+#endif
+#if KIT_NSERVICEBUS
+            yield return Case("TransactionModes.NServiceBus", typeof(Kit.Endpoints.NServiceBus.NServiceBusSupport).Assembly);
+#endif
+        }
+    }
+
+    [TestCaseSource(nameof(Assemblies))]
+    public void Is_what_is_approved(string id, Assembly assembly) =>
+        Approval.Verify($"api-{id}.txt", assembly.GeneratePublicApi(new ApiGeneratorOptions { IncludeAssemblyAttributes = false }) + "\n");
+
+    private static TestCaseData Case(string id, Assembly assembly) => new TestCaseData(id, assembly).SetArgDisplayNames(id);
+}
