@@ -16,6 +16,7 @@ public sealed class BareEndpointBuilder
     private readonly IServiceCollection services;
     private readonly Dictionary<string, IHandlerInvoker> invokers = new(StringComparer.Ordinal);
     private Func<MessagePipeline, ILogger, IHostedService>? transport;
+    private TransactionMode? mode;
 
     internal BareEndpointBuilder(string name, IServiceCollection services)
     {
@@ -31,7 +32,8 @@ public sealed class BareEndpointBuilder
     /// <summary>What the endpoint tells of itself while it runs.</summary>
     internal EndpointStatus Status { get; }
 
-    internal TransactionMode Mode { get; private set; } = TransactionMode.DtcOff;
+    internal TransactionMode Mode =>
+        mode ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transaction mode: call UseTransactionMode.");
 
     internal int Concurrency { get; private set; } = 2;
 
@@ -51,10 +53,11 @@ public sealed class BareEndpointBuilder
     internal Func<MessagePipeline, ILogger, IHostedService> Transport =>
         transport ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transport: call UsePostgreSql, UseSqlServer or UseRabbitMq.");
 
-    /// <summary>How transactional the handlers are. <see cref="TransactionMode.DtcOff"/> when not called.</summary>
-    public BareEndpointBuilder UseMode(TransactionMode mode)
+    /// <summary>How transactional the handlers are. Nothing is chosen for you: an endpoint without a mode is refused.</summary>
+    public BareEndpointBuilder UseTransactionMode(TransactionMode mode)
     {
-        Mode = mode;
+        ArgumentNullException.ThrowIfNull(mode);
+        this.mode = mode;
         return this;
     }
 

@@ -9,11 +9,11 @@ public static class ServiceCollectionExtensions
     /// <example><code>
     /// services.AddBareEndpoint("widgets", endpoint => endpoint
     ///     .UsePostgreSql(queues, widgets)
-    ///     .UseMode(TransactionMode.DtcOff)
+    ///     .UseTransactionMode(TransactionMode.DtcOff)
     ///     .LimitConcurrency(2)
     ///     .Handle&lt;BuildWidget, BuildWidgetHandler&gt;());
     /// </code></example>
-    /// <exception cref="InvalidOperationException">The endpoint has no transport or no handler.</exception>
+    /// <exception cref="InvalidOperationException">The endpoint has no transport, no mode or no handler.</exception>
     public static IServiceCollection AddBareEndpoint(this IServiceCollection services, string name, Action<BareEndpointBuilder> configure)
     {
         var endpoint = new BareEndpointBuilder(name, services);
@@ -21,6 +21,7 @@ public static class ServiceCollectionExtensions
         if (endpoint.Invokers.Count == 0)
             throw new InvalidOperationException($"Endpoint '{name}' handles nothing: call Handle<TMessage, THandler>.");
 
+        _ = endpoint.Mode;
         var create = endpoint.Transport;
         // By a factory, so that the container disposes it.
         services.AddKeyedSingleton(name, (_, _) => endpoint.Status);

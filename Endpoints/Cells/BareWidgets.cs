@@ -10,7 +10,7 @@ namespace Kit.Endpoints.Cells;
 internal static class BareWidgets
 {
     public static BareEndpointBuilder BuildWidgets(this BareEndpointBuilder endpoint, EndpointSettings settings) => endpoint
-        .UseMode(settings.Mode)
+        .UseTransactionMode(settings.Mode)
         .LimitConcurrency(settings.Concurrency)
         .LimitTransactions(settings.TransactionTimeout)
         .Handle<BuildWidget, BuildWidgetHandler>();

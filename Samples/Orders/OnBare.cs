@@ -11,7 +11,7 @@ internal static class OnBare
     public static void Add(IServiceCollection services, Settings settings) =>
         services.AddBareEndpoint("orders", endpoint => endpoint
             .UsePostgreSql(settings.Queues, settings.Data)
-            .UseMode(settings.Mode)
+            .UseTransactionMode(settings.Mode)
             .LimitConcurrency(2)
             .Handle<PlaceOrder, PlaceOrderHandler>());
 

@@ -43,7 +43,7 @@ internal sealed class BareBench : IAsyncDisposable
         {
             endpoint
                 .UsePostgreSql(Databases.QueueOf(mode), data ?? Databases.Widgets)
-                .UseMode(mode)
+                .UseTransactionMode(mode)
                 .LimitConcurrency(1)
                 .PauseAfterOutage(TimeSpan.FromMilliseconds(100))
                 .Handle<Todo, TodoHandler>();

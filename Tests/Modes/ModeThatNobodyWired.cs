@@ -38,7 +38,7 @@ public sealed class ModeThatNobodyWired
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Services.AddBareEndpoint("work", endpoint => endpoint
             .UsePostgreSql("Host=127.0.0.1;Port=9", "Host=127.0.0.1;Port=9")
-            .UseMode(Invented)
+            .UseTransactionMode(Invented)
             .Handle<string, Never>());
         using var built = host.Build();
 

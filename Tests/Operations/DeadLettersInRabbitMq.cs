@@ -123,7 +123,7 @@ public sealed class DeadLettersInRabbitMq
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Services.AddSingleton(work).AddBareEndpoint("work", endpoint => endpoint
             .UseRabbitMq(broker.Address, databases.Widgets)
-            .UseMode(TransactionMode.ScopeOff)
+            .UseTransactionMode(TransactionMode.ScopeOff)
             .LimitConcurrency(1)
             .Handle<Todo, TodoHandler>());
         using var built = host.Build();

@@ -86,7 +86,7 @@ internal sealed class OutboxBench : IAsyncDisposable
                 ? endpoint.UseRabbitMq(transport, data)
                 : endpoint.UsePostgreSql(transport, data);
             endpoint.OutboxSchedule = Schedule;
-            endpoint.UseMode(TransactionMode.Outbox).Handle<BuildWidget, Handler>();
+            endpoint.UseTransactionMode(TransactionMode.Outbox).Handle<BuildWidget, Handler>();
         });
         return host.Build();
     }

@@ -18,7 +18,7 @@ public sealed class ApplicationOutside
         var builder = Host.CreateApplicationBuilder();
         builder.Services.AddBareEndpoint("orders", endpoint => endpoint
             .UsePostgreSql(queues, data)
-            .UseMode(TransactionMode.FullDtc)
+            .UseTransactionMode(TransactionMode.FullDtc)
             .Handle<PlaceOrder, PlaceOrderHandler>());
         using var host = builder.Build();
         await host.StartAsync();

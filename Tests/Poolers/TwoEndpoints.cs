@@ -64,7 +64,7 @@ internal sealed class TwoEndpoints : IAsyncDisposable
             host.Logging.AddProvider(Warnings);
             host.Services.AddSingleton(new Station(name)).AddBareEndpoint(name, endpoint => endpoint
                 .UsePostgreSql(bouncer.ConnectionTo(Databases.Queue), bouncer.ConnectionTo(DataOf(mode)))
-                .UseMode(mode)
+                .UseTransactionMode(mode)
                 .Handle<Parcel, ParcelHandler>());
             hosts.Add(host.Build());
             await hosts[^1].StartAsync();

@@ -164,7 +164,7 @@ public sealed class QueueIsThereAlready
         host.Logging.AddProvider(new LogInto(log));
         host.Services.AddBareEndpoint("work", endpoint => endpoint
             .UseRabbitMq(address ?? broker.Address, databases.Widgets, type)
-            .UseMode(TransactionMode.ScopeOff)
+            .UseTransactionMode(TransactionMode.ScopeOff)
             .Handle<string, Never>());
         using var built = host.Build();
         await built.StartAsync();

@@ -72,7 +72,7 @@ public sealed class OneConnectionStringOrTwo
     private static async Task StartAsync(TransactionMode mode, string? data)
     {
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
-        builder.Services.AddBareEndpoint("orders", endpoint => endpoint.UseSqlServer(Server, data).UseMode(mode).Handle<Order, OrderHandler>());
+        builder.Services.AddBareEndpoint("orders", endpoint => endpoint.UseSqlServer(Server, data).UseTransactionMode(mode).Handle<Order, OrderHandler>());
         using var host = builder.Build();
         await host.StartAsync();
     }

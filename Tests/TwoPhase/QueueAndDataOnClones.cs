@@ -180,7 +180,7 @@ public sealed class QueueAndDataOnClones
         host.Logging.AddProvider(warnings);
         host.Services.AddBareEndpoint("work", endpoint => endpoint
             .UsePostgreSql(queueConnection, dataConnection)
-            .UseMode(TransactionMode.All.Single(known => known.Name == mode))
+            .UseTransactionMode(TransactionMode.All.Single(known => known.Name == mode))
             .LimitConcurrency(1)
             .Handle<Widget, WidgetHandler>());
         return host.Build();

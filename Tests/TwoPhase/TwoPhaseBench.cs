@@ -72,7 +72,7 @@ internal sealed class TwoPhaseBench : IAsyncDisposable
         builder.Logging.AddProvider(log);
         builder.Services.AddSingleton(work).AddBareEndpoint(Name, endpoint => endpoint
             .UsePostgreSql(queue, data)
-            .UseMode(mode)
+            .UseTransactionMode(mode)
             .LimitConcurrency(concurrency)
             .Handle<Todo, TodoHandler>());
         var host = builder.Build();
