@@ -2,13 +2,14 @@
 # The kit's command line: ./run.ps1 COMMAND, ./run.ps1 --help. With -Install first, what is missing is installed before.
 $ErrorActionPreference = 'Stop'
 $rest = @($args)
+$runner = "$PSScriptRoot/Runner/bin/Release/net10.0/Kit.Runner.dll"
+if (-not (Test-Path $runner)) { [Console]::Error.WriteLine('Building the runner. The first time it takes about a minute.') }
 # MSBuild sums up a build that succeeded whatever it is told; only one that failed is worth showing.
 $built = dotnet build "$PSScriptRoot/Runner" --configuration Release --nologo --verbosity quiet
 if ($LASTEXITCODE -ne 0) {
     $built | ForEach-Object { [Console]::Error.WriteLine($_) }
     exit $LASTEXITCODE
 }
-$runner = "$PSScriptRoot/Runner/bin/Release/net10.0/Kit.Runner.dll"
 if ($rest.Count -gt 0 -and $rest[0] -eq '-Install') {
     $rest = @($rest | Select-Object -Skip 1)
     dotnet $runner install

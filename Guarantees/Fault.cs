@@ -23,7 +23,7 @@ public sealed record Fault(string Name, string What)
         "the process is killed when the rows have committed, before the message is sent");
 
     public static Fault KillBeforeAcknowledgement { get; } =
-        new("kill-before-ack", "the process is killed when the message is sent, before the receive is acknowledged");
+        new("kill-before-ack", "the process is killed before the receive is acknowledged or commits, when all else is done");
 
     public static Fault CutAtCommit { get; } = new("cut-at-commit", "the connection to the rows' database is cut while the answer to the commit is on its way");
 

@@ -13,8 +13,12 @@ public static class PromiseText
     {
         ArgumentNullException.ThrowIfNull(modes);
         ArgumentNullException.ThrowIfNull(output);
+        output.WriteLine("Under each fault, the classes that a message may be of: a/b is a or b. Where a cell has no such moment, nothing is tried.");
+        output.WriteLine(
+            "'always' is what holds in a storm of kills and cuts at any moment. results/README.md explains the classes, list --faults the faults.");
         foreach (var mode in modes)
         {
+            output.WriteLine();
             output.WriteLine(mode.Name);
             foreach (var fault in Fault.All)
             {
@@ -35,7 +39,8 @@ public static class PromiseText
     {
         Reach.None => "",
         Reach.Handled => ", and for each kill or cut at most the messages that were being handled are not once",
-        Reach.HandledAndNext => ", and for each kill or cut at most the messages that were being handled, and the next of each handler, are not once",
+        Reach.HandledAndNext =>
+            ", and for each kill or cut at most the messages that were being handled, and for each cut the next of each handler, are not once",
         Reach.HandledOrSent => ", and for each kill or cut at most the messages that were being handled or sent are not once",
         Reach.Pushed => ", and for each kill or cut at most the messages that the broker had pushed are not once",
         Reach.Unbounded => ", in any number",

@@ -10,7 +10,8 @@ public enum Reach
     Handled,
 
     /// <summary>
-    /// Those, and the next of each handler: it can meet a pooled connection that was cut as well, and where nothing is tried again it fails.
+    /// Those, and after a cut the next of each handler: it can meet a pooled connection that was cut as well, and where nothing is tried again it
+    /// fails.
     /// </summary>
     HandledAndNext,
 
@@ -32,17 +33,18 @@ public enum Reach
 public sealed record StormPromise(IReadOnlySet<DeliveryClass> Classes, Reach Reach)
 {
     /// <summary>The most messages that may be of another class than once; <see langword="null"/>: no number is promised.</summary>
-    /// <param name="faults">Kills and cuts.</param>
+    /// <param name="kills">Of the handlers' process.</param>
+    /// <param name="cuts">Of all its connections.</param>
     /// <param name="concurrency">Handlers that run at the same time.</param>
     /// <param name="prefetch">Messages that a broker pushes ahead; <see langword="null"/>: the queue is in a database.</param>
     /// <exception cref="ArgumentNullException">A broker pushes, and nobody says how many.</exception>
-    public int? Most(int faults, int concurrency, int? prefetch) => Reach switch
+    public int? Most(int kills, int cuts, int concurrency, int? prefetch) => Reach switch
     {
         Reach.None => 0,
-        Reach.Handled => faults * concurrency,
-        Reach.HandledAndNext => faults * concurrency * 2,
-        Reach.HandledOrSent => faults * (concurrency + 1),
-        Reach.Pushed => faults * Math.Max(concurrency, prefetch ?? throw new ArgumentNullException(nameof(prefetch))),
+        Reach.Handled => (kills + cuts) * concurrency,
+        Reach.HandledAndNext => (kills + (2 * cuts)) * concurrency,
+        Reach.HandledOrSent => (kills + cuts) * (concurrency + 1),
+        Reach.Pushed => (kills + cuts) * Math.Max(concurrency, prefetch ?? throw new ArgumentNullException(nameof(prefetch))),
         Reach.Unbounded => null,
         _ => throw new NotSupportedException($"Nobody has said how many messages '{Reach}' is."),
     };

@@ -3,6 +3,7 @@ using System.CommandLine.Parsing;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Rounds;
 
 namespace Kit.Runner.CommandLine;
 
@@ -58,6 +59,7 @@ internal sealed class FaultsCommand : KitCommand
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
         var plan = Plan(parsed);
+        RunPlan.Require(plan.Cells, plan.Runnable, plan.SupportOf);
         var console = Console.Out;
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. " +

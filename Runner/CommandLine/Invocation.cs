@@ -38,7 +38,7 @@ internal static class Invocation
             await Console.Error.WriteLineAsync(parsed.GetValue(verbose) ? $"error: {failure}" : $"error: {failure.Message}");
             if (failure is KitException { Remedy: var remedy })
                 await Console.Error.WriteLineAsync($"  → {remedy}");
-            return ExitCode.Failure;
+            return failure is KitException { IsUsage: true } ? ExitCode.Usage : ExitCode.Failure;
         }
     }
 }

@@ -16,6 +16,7 @@ internal sealed class ListCommand : KitCommand
     private readonly Option<bool> modes = new("--modes") { Description = "What each mode is and promises, instead of the cells." };
     private readonly Option<bool> scenarios = new("--scenarios") { Description = "What the handler of each scenario does, instead of the cells." };
     private readonly Option<bool> conditions = new("--conditions") { Description = "What each condition changes in a round, instead of the cells." };
+    private readonly Option<bool> faults = new("--faults") { Description = "What goes wrong in each fault, instead of the cells." };
     private readonly Option<bool> promises = new("--promises") { Description = "What each mode promises under each fault, instead of the cells." };
 
     public ListCommand()
@@ -27,6 +28,7 @@ internal sealed class ListCommand : KitCommand
             ("list --modes", "what commits with what in each mode"),
             ("list --scenarios", "what the measured handlers do"),
             ("list --conditions", "what can be different in a round"),
+            ("list --faults", "what can go wrong"),
             ("list --promises --mode outbox", "what outbox promises under each fault"))
     {
         filter.AddTo(this);
@@ -34,6 +36,7 @@ internal sealed class ListCommand : KitCommand
         Add(promises);
         Add(scenarios);
         Add(conditions);
+        Add(faults);
         Validators.Add(OnlyOne);
         SetAction(List);
     }
@@ -59,6 +62,12 @@ internal sealed class ListCommand : KitCommand
             return ExitCode.Success;
         }
 
+        if (parsed.GetValue(faults))
+        {
+            Write(Fault.All.Select(fault => (fault.Name, fault.What)), axis: null, Console.Out);
+            return ExitCode.Success;
+        }
+
         if (parsed.GetValue(conditions))
         {
             Write(Condition.All.Select(condition => (condition.Name, condition.What)), Cell.ConditionAxis, Console.Out);
@@ -71,18 +80,18 @@ internal sealed class ListCommand : KitCommand
 
     private void OnlyOne(CommandResult parsed)
     {
-        if (new[] { modes, promises, scenarios, conditions }.Count(parsed.GetValue) > 1)
-            parsed.AddError("--modes, --promises, --scenarios and --conditions: one of them at a time.");
+        if (new[] { modes, promises, scenarios, conditions, faults }.Count(parsed.GetValue) > 1)
+            parsed.AddError("--modes, --promises, --scenarios, --conditions and --faults: one of them at a time.");
     }
 
     // Scenarios and conditions would repeat the same lines.
     private static IEnumerable<Axis> Shown => CellFilter.Shown(ofRounds: false);
 
-    private static void Write(IEnumerable<(string Name, string What)> values, string axis, TextWriter output)
+    private static void Write(IEnumerable<(string Name, string What)> values, string? axis, TextWriter output)
     {
         var lines = values.ToList();
         var width = lines.Max(line => line.Name.Length);
-        var implied = Cell.Axes.Single(one => one.Name == axis).Implied;
+        var implied = Cell.Axes.SingleOrDefault(one => one.Name == axis)?.Implied;
         foreach (var (name, what) in lines)
             output.WriteLine($"{name.PadRight(width)}  {what}{(name == implied ? " (measured where none is named)" : "")}");
     }

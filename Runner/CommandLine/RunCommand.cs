@@ -56,6 +56,7 @@ internal sealed class RunCommand : KitCommand
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
         var plan = Plan(parsed);
+        RunPlan.Require(plan.Cells, plan.Runnable, plan.SupportOf);
         var console = Console.Out;
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. Rounds of each: {plan.Sizes.Rounds}. Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
@@ -104,18 +105,20 @@ internal sealed class RunCommand : KitCommand
             OrderSeed: parsed.GetValue(orderSeed) ?? Random.Shared.Next(1_000_000),
             Quick: isQuick);
         var cells = filter.Choose(parsed);
-        if (sizes.Concurrency < 2 && cells.FirstOrDefault(cell => cell.Condition.IsOneSlow) is { } slow)
+        if ((sizes.Concurrency < 2 || sizes.Messages < 2) && cells.FirstOrDefault(cell => cell.Condition.IsOneSlow) is { } slow)
         {
             throw new KitException(
-                $"The condition '{slow.Condition.Name}' keeps one worker busy, and --concurrency {sizes.Concurrency} leaves none for the other messages.",
-                "Give --concurrency 2 or more, or leave the condition out.");
+                $"The condition '{slow.Condition.Name}' keeps one worker busy with one message, and nothing is left next to it.",
+                "Give --concurrency and --messages 2 or more, or leave the condition out.")
+            { IsUsage = true };
         }
 
         if (sizes.SeedRows == 0 && cells.FirstOrDefault(cell => cell.Condition.IsEmpty) is { } empty)
         {
             throw new KitException(
                 $"The condition '{empty.Condition.Name}' removes the seeded rows, and --seed-rows 0 seeds none.",
-                "Give --seed-rows 1 or more, or leave the condition out.");
+                "Give --seed-rows 1 or more, or leave the condition out.")
+            { IsUsage = true };
         }
 
         return new RunPlan(

@@ -43,5 +43,5 @@ internal static class UsageError
 
     private static string Options(Command command) =>
         string.Join(", ", new[] { command }.Concat(command.Parents.OfType<Command>()).SelectMany(each => each.Options)
-            .Where(option => command.Options.Contains(option) || option.Recursive).Select(option => option.Name));
+            .Where(option => !option.Hidden && (command.Options.Contains(option) || option.Recursive)).Select(option => option.Name));
 }

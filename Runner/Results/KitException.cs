@@ -7,4 +7,7 @@ namespace Kit.Runner.Results;
 public sealed class KitException(string message, string remedy, Exception? cause = null) : Exception(message, cause)
 {
     public string Remedy { get; } = remedy;
+
+    /// <summary>Whether what was typed is wrong, whatever the machine has.</summary>
+    public bool IsUsage { get; init; }
 }

@@ -48,7 +48,7 @@ internal static class SummaryTable
         var severalGroups = run.Groups.Skip(1).Any();
         return run.Cells.Select(cell => (IReadOnlyList<string>)
         [
-            severalGroups ? cell.Cell.ToString() : cell.Cell.Mode,
+            severalGroups || cell.Cell.Axes.Any(axis => run.Document.Implied?.ContainsKey(axis) == true) ? cell.Cell.ToString() : cell.Cell.Mode,
             .. columns.Select(column => column.Text(run, cell)),
         ]);
     }

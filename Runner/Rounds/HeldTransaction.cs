@@ -10,6 +10,9 @@ internal sealed class HeldTransaction : IAsyncDisposable
     private readonly string name = $"kit_condition_{Guid.NewGuid():N}";
     private bool isEnded;
 
+    /// <summary>Whether it was there until it was ended here; <see langword="false"/> before that, and where somebody else ended it.</summary>
+    public bool HasLasted { get; private set; }
+
     private HeldTransaction(string database) => this.database = new NpgsqlConnectionStringBuilder(database) { Pooling = false }.ConnectionString;
 
     /// <summary>Prepares one, to be rolled back when this is disposed of.</summary>
@@ -24,7 +27,7 @@ internal sealed class HeldTransaction : IAsyncDisposable
         return held;
     }
 
-    /// <summary>Ends it. One whose end fails goes with its database.</summary>
+    /// <summary>Ends it. Whether that succeeded, <see cref="HasLasted"/> says.</summary>
     public async ValueTask DisposeAsync()
     {
         if (isEnded)
@@ -33,10 +36,11 @@ internal sealed class HeldTransaction : IAsyncDisposable
         try
         {
             await ExecuteAsync([$"ROLLBACK PREPARED '{name}'"], CancellationToken.None);
+            HasLasted = true;
         }
         catch (NpgsqlException)
         {
-            // Why the drain failed says more. What is left prepared makes the round INVALID, and the database is dropped with it.
+            // Why a drain failed says more; what is left prepared goes with its database.
         }
     }
 

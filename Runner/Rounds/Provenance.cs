@@ -19,7 +19,7 @@ internal static class Provenance
             EndedUtc = null,
             Ending = RunEnding.Running,
             Commit = await CommitAsync(cancellationToken),
-            Host = OfHost(),
+            Host = OfHost(plan.Cells.Any(cell => cell.Condition.IsTiered)),
             Packages = Packages(),
             Server = new Dictionary<string, string>(),
             Settings = plan.Sizes,
@@ -39,13 +39,13 @@ internal static class Provenance
         };
     }
 
-    public static HostFacts OfHost()
+    /// <param name="someTiered">Whether some handlers' processes run with tiered compilation, and not none.</param>
+    public static HostFacts OfHost(bool someTiered = false)
     {
         var machine = MachineFacts.Read();
         return new HostFacts(
             machine.Cores, machine.CpuModel, machine.TotalMemoryBytes,
-            // HandlerProcess turns it off, but where a condition wants it.
-            machine.OperatingSystem, $"{machine.Runtime}, tiered compilation off");
+            machine.OperatingSystem, $"{machine.Runtime}, tiered compilation off{(someTiered ? " where no condition says otherwise" : "")}");
     }
 
     public static CellName NameOf(Cell cell) => new(cell.Values);

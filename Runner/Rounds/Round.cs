@@ -78,6 +78,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 Outcome = drained switch
                 {
                     { Stalled: { } stalled } => RoundOutcome.Stalled(stalled),
+                    _ when held is { HasLasted: false } => RoundOutcome.Invalid(["the prepared transaction did not last for the whole drain"]),
                     { Report.OneHasWaited: false } => RoundOutcome.Invalid(["no handler has waited until all other messages were handled"]),
                     _ => account.Outcome,
                 },

@@ -26,8 +26,6 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     public async Task<RecordedRun> RunAsync(CancellationToken cancellationToken)
     {
         // What cannot start leaves no folder behind that the next attempt would have to avoid.
-        if (cells.Count == 0)
-            throw new KitException(WhyNothingRuns(), "See 'list' for every cell, and 'doctor' for this machine.");
         var lacking = await FindLacksAsync(cancellationToken);
 
         var record = new Record(plan.Folder, await Provenance.OfAsync(plan, cancellationToken));
@@ -135,7 +133,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     {
         // Scenarios and conditions change nothing of what commits with what, and the probe has a handler of its own.
         var probed = cells.ToLookup(cell => cell.Plain);
-        display.Note($"Probing what {probed.Count} cells really do, before anything is measured.");
+        display.Note($"Probing what cells really do, before anything is measured: {probed.Count}.");
         foreach (var cell in probed.Select(same => same.Key))
         {
             var settings = settingsOf(cell);
@@ -196,10 +194,6 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         rounds.Add(document);
         display.Finished(RoundLine.Of(document), rounds.Count, planned);
     }
-
-    private string WhyNothingRuns() => plan.Cells.Count == 0
-        ? RunPlan.NoSuchCell
-        : $"None of the cells can run: {plan.SupportOf(plan.Cells[0]).Because}.";
 
     private IReadOnlyList<Transport> Needed() => Transport.NeededBy(cells.Select(Transport.Of));
 

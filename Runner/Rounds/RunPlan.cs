@@ -20,7 +20,27 @@ internal sealed record RunPlan(
     public bool InTurns { get; init; }
 
     /// <summary>What is said where no cell has all the names that were given.</summary>
-    public const string NoSuchCell = "There is no such cell: the names that were given do not go together.";
+    public const string NoSuchCell =
+        "There is no such cell: the names that were given do not go together. " +
+        "Scenarios and conditions go with --access ado, and conditions with --scenario insert.";
+
+    /// <summary>Refuses a plan of which nothing can run.</summary>
+    /// <param name="cells">The cells that were asked for.</param>
+    /// <param name="runnable">Those of them that can run here.</param>
+    /// <param name="supportOf">Why one cannot.</param>
+    /// <exception cref="KitException">There is no such cell, or none can run.</exception>
+    public static void Require(IReadOnlyList<Cell> cells, IReadOnlyList<Cell> runnable, Func<Cell, Support> supportOf)
+    {
+        const string remedy = "See 'list' for every cell, and 'doctor' for this machine.";
+        if (cells.Count == 0)
+            throw new KitException(NoSuchCell, remedy) { IsUsage = true };
+        if (runnable.Count == 0)
+        {
+            var reasons = cells.Select(cell => supportOf(cell).Because).Distinct();
+            throw new KitException($"None of the cells can run: {string.Join("; ", reasons)}.", remedy);
+        }
+
+    }
 
     /// <summary>Whether the cells of each transport can run here, as far as its server goes.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(Arguments);

@@ -23,7 +23,10 @@ public sealed class HandlerMisbehaves
         await queue.EnqueueAsync([OutgoingMessage.Create("work", new Todo())], CancellationToken.None);
 
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
-        host.Services.AddBareEndpoint("work", endpoint => endpoint.UseRabbitMq(broker.Address, databases.Widgets).UseTransactionMode(mode).Handle<Todo, TodoHandler>());
+        host.Services.AddBareEndpoint("work", endpoint => endpoint
+            .UseRabbitMq(broker.Address, databases.Widgets)
+            .UseTransactionMode(mode)
+            .Handle<Todo, TodoHandler>());
         using var built = host.Build();
         await built.StartAsync();
         await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");

@@ -65,7 +65,7 @@ public sealed class RunOfScenarios : OnAServerOfItsOwn
     {
         var refused = await RunnerProcess.RunAsync("run", "--access", "dapper", "--scenario", "upsert", "--out", Path.Combine(parent.Path, "none"));
 
-        Assert.That(refused.ExitCode, Is.EqualTo(ExitCode.Failure));
+        Assert.That(refused.ExitCode, Is.EqualTo(ExitCode.Usage));
         Assert.That(refused.Errors, Does.StartWith("error: There is no such cell"));
     }
 }

@@ -75,8 +75,8 @@ public sealed class RunUnderConditions : OnAServerOfItsOwn
         var refused = await RunnerProcess.RunAsync(
             "run", "--condition", "slow-handler", "--concurrency", "1", "--out", Path.Combine(parent.Path, "none"));
 
-        Assert.That(refused.ExitCode, Is.EqualTo(ExitCode.Failure));
-        Assert.That(refused.Errors, Does.StartWith("error: The condition 'slow-handler' keeps one worker busy"));
+        Assert.That(refused.ExitCode, Is.EqualTo(ExitCode.Usage));
+        Assert.That(refused.Errors, Does.StartWith("error: The condition 'slow-handler' keeps one worker busy with one message"));
     }
 
     private double BuffersOf(string mode, string condition) =>

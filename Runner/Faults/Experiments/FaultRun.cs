@@ -29,9 +29,6 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     /// <exception cref="OperationCanceledException">It was stopped; what had ended is saved.</exception>
     public async Task<(FaultDocument Document, IReadOnlyList<FaultResult> Results)> RunAsync(CancellationToken cancellationToken)
     {
-        if (plan.Runnable.Count == 0)
-            throw new KitException(WhyNothingRuns(), "See 'list' for every cell, and 'doctor' for this machine.");
-
         var document = await DocumentAsync(cancellationToken);
         results.AddRange(folder.LoadResults());
         var done = results.Where(result => result.IsGood || result.Verdict is FaultVerdict.Broken).Select(result => result.Name).ToHashSet();
@@ -127,10 +124,6 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
             tell(result, ++finished, planned);
         }
     }
-
-    private string WhyNothingRuns() => plan.Cells.Count == 0
-        ? RunPlan.NoSuchCell
-        : $"None of the cells can run: {plan.SupportOf(plan.Cells[0]).Because}.";
 
     /// <summary>A cell under a fault, or in a storm.</summary>
     private sealed record Experiment(Cell Cell, Fault? Fault, StormPlan? Storm)

@@ -130,7 +130,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         facts = facts with
         {
             Touched = account.Verdicts.Count(verdict => verdict.Class is not DeliveryClass.Once),
-            MostTouched = promise.Most(facts.Kills + facts.Cuts, Testbed.Concurrency, transport.Prefetch),
+            MostTouched = promise.Most(facts.Kills, facts.Cuts, Testbed.Concurrency, transport.Prefetch),
         };
         List<Violation> violations =
         [

@@ -45,7 +45,7 @@ internal abstract record Injection
             RowCommit.WithReceive or RowCommit.InTwoPhases => new NoWindow("rows and sends commit as one unit"),
             var other => throw new NotSupportedException($"Nobody has said when rows and sends commit where rows commit {other}."),
         },
-        [Fault.KillBeforeAcknowledgement] = (cell, _) => BeforeAcknowledgement(cell),
+        [Fault.KillBeforeAcknowledgement] = BeforeAcknowledgement,
         [Fault.CutAtCommit] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.EachStatement
             ? new OnTheWire(ConnectionTo.Widgets, [Uuid(chosen)], CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }
             : AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: false),
@@ -121,16 +121,19 @@ internal abstract record Injection
         _ => [Uuid(chosen), Text(Commit)],
     };
 
-    private static Injection BeforeAcknowledgement(Cell cell)
+    // Where sends commit with the receive, it is the moment before that commit: the rows are there, and nothing else.
+    private static Injection BeforeAcknowledgement(Cell cell, Guid chosen)
     {
         if (cell.Mode.RowCommit is RowCommit.InTwoPhases or RowCommit.WithReceive)
             return new NoWindow("sends and receive commit as one unit");
         if (HasReceivedBeforeHandler(cell))
             return new KillWhereParked(AttemptPoint.AfterSend);
 
-        return AcknowledgementOf(cell) is { } acknowledgement
-            ? new OnTheWire(ConnectionTo.Transport, [acknowledgement], CutMoment.BeforeForwarding, Kills: true)
-            : new NoWindow("sends and receive commit together");
+        return new OnTheWire(
+            ConnectionTo.Transport,
+            AcknowledgementOf(cell) is { } acknowledgement ? [acknowledgement] : DecisionOf(cell, chosen),
+            CutMoment.BeforeForwarding,
+            Kills: true);
     }
 
     private static Injection AtReceive(Cell cell, Guid chosen)

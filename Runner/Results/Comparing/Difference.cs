@@ -47,6 +47,12 @@ public sealed record Difference(string What, string Before, string After)
         if (document.Disk is { } disk)
             facts["disk"] = disk.Where;
         Add(facts, "package", document.Packages);
+        foreach (var axis in CellName.AxesOf(document.Cells))
+        {
+            var values = document.Cells.Select(cell => cell.On(axis, document.Implied) ?? Figures.None);
+            facts[axis] = string.Join(", ", values.Distinct().Order(StringComparer.Ordinal));
+        }
+
         facts["messages"] = Figures.Count(document.Settings.Messages);
         facts["rounds"] = Figures.Count(document.Settings.Rounds);
         facts["concurrency"] = Figures.Count(document.Settings.Concurrency);
