@@ -22,6 +22,10 @@ public sealed record Fault(string Name, string What)
         "kill-before-dispatch",
         "the process is killed when the rows have committed, before the message is sent");
 
+    public static Fault KillAtDispatch { get; } = new(
+        "kill-at-dispatch",
+        "the process is killed while the handler's message is on its way to the broker, and does not arrive");
+
     public static Fault KillBeforeAcknowledgement { get; } =
         new("kill-before-ack", "the process is killed before the receive is acknowledged or commits, when all else is done");
 
@@ -84,7 +88,7 @@ public sealed record Fault(string Name, string What)
     public static IReadOnlyList<Fault> All { get; } =
     [
         ThrowBeforeInsert, ThrowAfterInsert, Poison, SentTwice,
-        KillBeforeCommit, KillBetweenInserts, KillBeforeDispatch, KillBeforeAcknowledgement,
+        KillBeforeCommit, KillBetweenInserts, KillBeforeDispatch, KillAtDispatch, KillBeforeAcknowledgement,
         CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker, RestartBrokerHalfway, RestartBrokerLate,
         LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, LateQueue, ImmediateSend, SecondConnection,
         KillAfterPrepare, KillAfterDecision,

@@ -48,6 +48,9 @@ internal static class PromiseTable
         [Fault.KillBeforeDispatch] = new(
             OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once],
             Outbox: [DuplicatedOutgoing, Once]),
+        // The rows are there, and the message must be, too: one that was acknowledged before its send is not handled again.
+        [Fault.KillAtDispatch] = new(
+            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once], Outbox: [Once]),
         [Fault.KillBeforeAcknowledgement] = new(
             OneUnit: [Once], DtcOff: [Duplicated, DuplicatedOutgoing], ScopeOff: [Duplicated, DuplicatedOutgoing], TransactionsOff: [Once],
             NpgsqlScope: [Once], Outbox: [DuplicatedOutgoing, Once]),

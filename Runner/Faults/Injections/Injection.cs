@@ -45,6 +45,10 @@ internal abstract record Injection
             RowCommit.WithReceive or RowCommit.InTwoPhases => new NoWindow("rows and sends commit as one unit"),
             var other => throw new NotSupportedException($"Nobody has said when rows and sends commit where rows commit {other}."),
         },
+        // The body of what the handler sends has the id in it, and so has nothing else that goes to a broker.
+        [Fault.KillAtDispatch] = (cell, chosen) => Transport.Of(cell).IsBroker
+            ? new OnTheWire(ConnectionTo.Transport, [Text(chosen.ToString())], CutMoment.BeforeForwarding, Kills: true) { IsAfterHandler = false }
+            : new NoWindow("the transport has no broker"),
         [Fault.KillBeforeAcknowledgement] = BeforeAcknowledgement,
         [Fault.CutAtCommit] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.EachStatement
             ? new OnTheWire(ConnectionTo.Widgets, [Uuid(chosen)], CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }
