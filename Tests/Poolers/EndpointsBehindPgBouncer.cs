@@ -58,6 +58,7 @@ public sealed class EndpointsBehindPgBouncer
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Services.AddBareEndpoint("work", endpoint => endpoint
             .UseRabbitMq("amqp://127.0.0.1:9/", bouncer.ConnectionTo(databases.Widgets))
+            .UseTransactionMode(TransactionMode.DtcOff)
             .Handle<Todo, TodoHandler>());
         var built = host.Build();
         await using ((IAsyncDisposable)built)
