@@ -10,15 +10,17 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>Runs the workers of one endpoint between the host's start and stop.</summary>
 internal sealed class PostgreSqlEndpoint(
-    BareEndpointBuilder endpoint, NpgsqlConnectionStringBuilder queueConnection, NpgsqlConnectionStringBuilder dataConnection,
-    MessagePipeline pipeline, ILogger log)
+    BareEndpointBuilder endpoint, DatabaseAccess queueDatabase, DatabaseAccess dataDatabase, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
+    /// <summary>As OpenTelemetry calls it.</summary>
+    public const string MessagingSystem = "postgresql";
+
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);
     private readonly QueueStatements statements = new(endpoint.Name);
     private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, log);
-    private NpgsqlDataSource? queues;
-    private NpgsqlDataSource? data;
+    private QueueSource? queues;
+    private OpenedSource? data;
     private FullDtc? fullDtc;
     private OutboxDispatcher? dispatcher;
 
@@ -27,20 +29,23 @@ internal sealed class PostgreSqlEndpoint(
     /// <exception cref="InvalidOperationException">The server lacks what the mode needs.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
+        // Whoever starts the host may have a transaction of their own; the endpoint is not part of it.
+        using var detached = DetachedDataSource.Detach();
         if (PostgreSqlSupport.Of(endpoint.Mode).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
 
-        PoolSizes.Require(endpoint, queueConnection, dataConnection);
+        RequireConnectionStrings();
+        PoolSizes.Require(endpoint, queueDatabase, dataDatabase);
         var pooler = new PoolerCheck(endpoint.Name, log);
-        await pooler.RequireSessionsAsync(queueConnection, cancellationToken);
-        await pooler.RequireSessionsAsync(dataConnection, cancellationToken);
-        queues = QueueSource.Create(queueConnection.ConnectionString, enlist: endpoint.Mode == TransactionMode.NpgsqlScope);
-        data = NpgsqlDataSource.Create(ForData());
-        await RequireCurrentTableAsync(queues, cancellationToken);
-        var open = await PrepareModeAsync(queues, data, cancellationToken);
+        await pooler.RequireSessionsAsync(queueDatabase, cancellationToken);
+        await pooler.RequireSessionsAsync(dataDatabase, cancellationToken);
+        queues = new QueueSource(queueDatabase, enlist: endpoint.Mode == TransactionMode.NpgsqlScope);
+        data = dataDatabase.Open(enlist: endpoint.Mode == TransactionMode.NpgsqlScope);
+        await new QueueTables(endpoint.Name, statements, queues.Source, log).PrepareAsync(cancellationToken);
+        var open = await PrepareModeAsync(queues.Source, data.Source, cancellationToken);
         endpoint.Status.Branches = () => fullDtc?.BranchesLeft;
         endpoint.Status.Outbox = () => dispatcher?.Backlog;
-        workers.Start(endpoint.Concurrency, open, AnswerAsync);
+        workers.Start(endpoint.Concurrency, () => TimedReceiver.OpenAsync(pipeline, open), AnswerAsync);
     }
 
     /// <summary>
@@ -66,33 +71,34 @@ internal sealed class PostgreSqlEndpoint(
             await queues.DisposeAsync();
     }
 
-    private string ForData() => new NpgsqlConnectionStringBuilder(dataConnection.ConnectionString)
+    private async Task<Func<MessagePipeline, Task<IReceiver>>> PrepareModeAsync(
+        NpgsqlDataSource queues, NpgsqlDataSource data, CancellationToken cancellationToken)
     {
-        Enlist = endpoint.Mode == TransactionMode.NpgsqlScope,
-    }.ConnectionString;
-
-    private async Task<Func<Task<IReceiver>>> PrepareModeAsync(NpgsqlDataSource queues, NpgsqlDataSource data, CancellationToken cancellationToken)
-    {
+        var detached = new DetachedDataSource(data);
         if (endpoint.Mode == TransactionMode.DtcOff)
         {
             var handlers = new LocalTransactionScope(data, endpoint.Transactions);
-            return async () => new DtcOffReceiver(await OpenSessionAsync(), handlers, pipeline, recoverability);
+            return async worker => new DtcOffReceiver(await OpenSessionAsync(), handlers, worker, recoverability);
         }
 
         if (endpoint.Mode == TransactionMode.ScopeOff)
-            return async () => new ScopeOffReceiver(await OpenSessionAsync(), data, pipeline, recoverability);
+            return async worker => new ScopeOffReceiver(await OpenSessionAsync(), detached, worker, recoverability);
         if (endpoint.Mode == TransactionMode.TransactionsOff)
         {
-            var patient = new PatientDataSource(data, endpoint.FirstPause, log);
-            return async () => new TransactionsOffReceiver(await OpenSessionAsync(), patient, pipeline, recoverability);
+            var patient = new PatientDataSource(detached, endpoint.FirstPause, log);
+            return async worker => new TransactionsOffReceiver(await OpenSessionAsync(), patient, worker, recoverability);
         }
 
         if (endpoint.Mode == TransactionMode.NpgsqlScope)
-            return () => Task.FromResult<IReceiver>(new NpgsqlScopeReceiver(() => OpenSessionAsync(), data, endpoint.Transactions, pipeline, recoverability));
+        {
+            return worker => Task.FromResult<IReceiver>(
+                new NpgsqlScopeReceiver(() => OpenSessionAsync(), data, endpoint.Transactions, worker, recoverability));
+        }
+
         if (endpoint.Mode == TransactionMode.Shared)
         {
             RequireOneDatabase();
-            return async () => new SharedReceiver(await OpenSessionAsync(), pipeline, recoverability);
+            return async worker => new SharedReceiver(await OpenSessionAsync(), worker, recoverability);
         }
 
         if (endpoint.Mode == TransactionMode.Outbox)
@@ -101,9 +107,9 @@ internal sealed class PostgreSqlEndpoint(
             await outbox.CreateAsync(cancellationToken);
             var unanswered = new UnansweredReceives(outbox);
             var dispatching = dispatcher = OutboxDispatcher.Start(
-                outbox, stop => QueueSender.OpenAsync(queueConnection.ConnectionString, unanswered, stop), endpoint.OutboxSchedule, log);
-            return async () => new OutboxReceiver(
-                await OpenSessionAsync(withTransactionId: true), outbox, dispatching, unanswered, pipeline, recoverability);
+                outbox, stop => QueueSender.OpenAsync(queueDatabase, unanswered, stop), endpoint.OutboxSchedule, log);
+            return async worker => new OutboxReceiver(
+                await OpenSessionAsync(withTransactionId: true), outbox, dispatching, unanswered, worker, recoverability);
         }
 
         if (endpoint.Mode != TransactionMode.FullDtc && endpoint.Mode != TransactionMode.FullDtcWaiting)
@@ -111,12 +117,12 @@ internal sealed class PostgreSqlEndpoint(
 
         await RequireOneServerAsync(queues, cancellationToken);
         var mode = fullDtc = await FullDtc.StartAsync(
-            queues, dataConnection, endpoint.Mode, endpoint.Concurrency, endpoint.Transactions, log, cancellationToken);
+            queues, dataDatabase.Settings, endpoint.Mode, endpoint.Concurrency, endpoint.Transactions, log, cancellationToken);
         workers.Repeat(endpoint.RecoveryInterval, abandoned => mode.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
-        return async () =>
+        return async worker =>
         {
             var session = await OpenSessionAsync(withTransactionId: true);
-            return new FullDtcReceiver(session, await ProveServerAsync(session), mode, pipeline, recoverability);
+            return new FullDtcReceiver(session, await ProveServerAsync(session), mode, worker, recoverability);
         };
     }
 
@@ -130,36 +136,32 @@ internal sealed class PostgreSqlEndpoint(
         await recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
     }
 
-    private async Task RequireCurrentTableAsync(NpgsqlDataSource queues, CancellationToken cancellationToken)
+    /// <summary>What these modes promise hangs on how connections are opened: proved to be on one server, or enlisted.</summary>
+    private void RequireConnectionStrings()
     {
-        await using var command = queues.CreateCommand(statements.IsOutdated);
-        if (await command.ExecuteScalarAsync(cancellationToken) is true)
-        {
-            throw new InvalidOperationException(
-                $"Endpoint '{endpoint.Name}' cannot start: an earlier version of the kit made its queue's table. " +
-                $"Run this once, it rewrites nothing: {statements.Upgrade}");
-        }
+        dataDatabase.RequireNoEnlistment(endpoint);
+        if (!queueDatabase.IsGiven && !dataDatabase.IsGiven)
+            return;
 
-        await using var errors = queues.CreateCommand(statements.LacksErrors);
-        if (await errors.ExecuteScalarAsync(cancellationToken) is true)
+        if (endpoint.Mode == TransactionMode.FullDtc || endpoint.Mode == TransactionMode.FullDtcWaiting || endpoint.Mode == TransactionMode.NpgsqlScope)
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint.Name}' cannot start: its role cannot insert into the error table {statements.Errors}, or there is none, and a message " +
-                "could not be given up. Create it with PostgreSqlQueue.CreateAsync, or grant INSERT on it.");
+                $"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode} on a data source: it opens and checks each connection itself. " +
+                "Give UsePostgreSql connection strings.");
         }
     }
 
     private async Task RequireOneServerAsync(NpgsqlDataSource queues, CancellationToken cancellationToken)
     {
         await using var queue = await queues.OpenConnectionAsync(cancellationToken);
-        await using var proved = await OneServer.ProveAsync(queue, ForData(), cancellationToken);
+        await using var proved = await OneServer.ProveAsync(queue, dataDatabase.Text(enlist: false), cancellationToken);
     }
 
     private async Task<OneServer> ProveServerAsync(QueueSession session)
     {
         try
         {
-            return await OneServer.ProveAsync(session.Connection, ForData(), workers.Abandoned);
+            return await OneServer.ProveAsync(session.Connection, dataDatabase.Text(enlist: false), workers.Abandoned);
         }
         catch
         {
@@ -171,11 +173,11 @@ internal sealed class PostgreSqlEndpoint(
     /// <summary>Handlers work on the receive's own connection: another user or search path would be ignored without a word.</summary>
     private void RequireOneDatabase()
     {
-        if (!queueConnection.EquivalentTo(dataConnection))
+        if (!queueDatabase.IsSameAs(dataDatabase))
         {
             throw new InvalidOperationException(
                 $"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: its queue and its handlers' data must be in one database, reached with one " +
-                "connection string. Give UsePostgreSql that one alone, or use another mode.");
+                "connection string or data source. Give UsePostgreSql that one alone, or use another mode.");
         }
     }
 }

@@ -15,7 +15,12 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
 
     public string Name => name;
 
-    public Task CreateAsync(CancellationToken cancellationToken) => ExecuteAsync(statements.Create, cancellationToken);
+    /// <summary>Creates its two tables where they are missing; where they are there, the role needs no right to.</summary>
+    public async Task CreateAsync(CancellationToken cancellationToken)
+    {
+        if (!await ExistsAsync(cancellationToken))
+            await ExecuteAsync(statements.Create, cancellationToken);
+    }
 
     public Task DropAsync(CancellationToken cancellationToken) => ExecuteAsync(statements.Drop, cancellationToken);
 
@@ -30,6 +35,10 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
             await rows.WriteAsync(message.MessageId, NpgsqlDbType.Uuid, cancellationToken);
             await rows.WriteAsync(message.Type, NpgsqlDbType.Text, cancellationToken);
             await rows.WriteAsync(message.Body, NpgsqlDbType.Bytea, cancellationToken);
+            if (MessageHeaders.Write(message.Headers) is { } headers)
+                await rows.WriteAsync(headers, NpgsqlDbType.Text, cancellationToken);
+            else
+                await rows.WriteNullAsync(cancellationToken);
         }
 
         await rows.CompleteAsync(cancellationToken);

@@ -11,19 +11,16 @@ internal sealed class QueueSender : IOutboxSender
 
     private QueueSender(NpgsqlConnection connection) => this.connection = connection;
 
-    /// <summary>Past the endpoint's pool: its workers can hold every connection of that for as long as they run.</summary>
-    /// <param name="connectionString">The queues' database.</param>
+    /// <param name="queues">The queues' database.</param>
     /// <param name="unanswered">What must be known before anything is sent again.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public static async Task<IOutboxSender> OpenAsync(
-        string connectionString, UnansweredReceives unanswered, CancellationToken cancellationToken)
+        DatabaseAccess queues, UnansweredReceives unanswered, CancellationToken cancellationToken)
     {
-        var unpooled = new NpgsqlConnectionStringBuilder(connectionString) { Pooling = false, Enlist = false };
-        var opened = new NpgsqlConnection(unpooled.ConnectionString);
+        var opened = await queues.OpenApartAsync(cancellationToken);
         try
         {
-            await opened.OpenAsync(cancellationToken);
             await unanswered.ResolveAsync(opened, cancellationToken);
             return new QueueSender(opened);
         }
@@ -38,10 +35,7 @@ internal sealed class QueueSender : IOutboxSender
     {
         try
         {
-            await using var send = new NpgsqlCommand(QueueStatements.Send(message.Queue), connection);
-            send.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = message.MessageId });
-            send.Parameters.Add(new NpgsqlParameter<string> { TypedValue = message.Type });
-            send.Parameters.Add(new NpgsqlParameter<byte[]> { TypedValue = message.Body });
+            await using var send = new NpgsqlBatch(connection) { BatchCommands = { QueueStatements.Sending(message) } };
             await send.ExecuteNonQueryAsync();
             return null;
         }

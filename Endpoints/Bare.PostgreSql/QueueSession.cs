@@ -9,19 +9,22 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 internal sealed class QueueSession : IQueueSession
 {
     /// <summary>The savepoint between the receive and the work of a handler that was lent this connection.</summary>
-    public const string BeforeHandler = "before_handler";
+    public const string BeforeHandler = "kit_before_handler";
 
     private readonly NpgsqlConnection connection;
     private readonly NpgsqlCommand receive;
     private readonly QueueStatements statements;
     private readonly IsolationLevel isolation;
+    private readonly bool withTransactionId;
 
-    private QueueSession(NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements, IsolationLevel isolation)
+    private QueueSession(
+        NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements, IsolationLevel isolation, bool withTransactionId)
     {
         this.connection = connection;
         this.receive = receive;
         this.statements = statements;
         this.isolation = isolation;
+        this.withTransactionId = withTransactionId;
     }
 
     /// <summary>To be lent to a handler, which is not to close it.</summary>
@@ -30,19 +33,19 @@ internal sealed class QueueSession : IQueueSession
     public bool IsOpen => connection.State == ConnectionState.Open;
 
     public static async Task<QueueSession> OpenAsync(
-        NpgsqlDataSource source,
+        QueueSource source,
         QueueStatements statements,
         IsolationLevel isolation,
         bool withTransactionId,
         CancellationToken cancellationToken)
     {
-        var opened = await source.OpenConnectionAsync(cancellationToken);
+        var opened = await source.OpenAsync(cancellationToken);
         try
         {
             var command = new NpgsqlCommand(withTransactionId ? statements.ReceiveWithTransactionId : statements.Receive, opened);
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Queue });
             await command.PrepareAsync(cancellationToken);
-            return new QueueSession(opened, command, statements, isolation);
+            return new QueueSession(opened, command, statements, isolation, withTransactionId);
         }
         catch
         {
@@ -63,7 +66,7 @@ internal sealed class QueueSession : IQueueSession
     {
         await using var reader = await ExecuteReceiveAsync();
         return await reader.ReadAsync()
-            ? (Read(reader), reader.FieldCount > 6 ? reader.GetFieldValue<ulong>(5) : 0)
+            ? (Read(reader), withTransactionId ? reader.GetFieldValue<ulong>(reader.GetOrdinal("pg_current_xact_id")) : 0)
             : (null, 0);
     }
 
@@ -74,7 +77,7 @@ internal sealed class QueueSession : IQueueSession
 
         await using var batch = new NpgsqlBatch(connection);
         foreach (var message in messages)
-            batch.BatchCommands.Add(Command(QueueStatements.Send(message.Queue), message.MessageId, message.Type, message.Body));
+            batch.BatchCommands.Add(QueueStatements.Sending(message));
 
         await batch.ExecuteNonQueryAsync();
     }
@@ -86,10 +89,10 @@ internal sealed class QueueSession : IQueueSession
     {
         await using var batch = new NpgsqlBatch(connection);
         foreach (var message in messages)
-            batch.BatchCommands.Add(Command(QueueStatements.Send(message.Queue), message.MessageId, message.Type, message.Body));
+            batch.BatchCommands.Add(QueueStatements.Sending(message));
 
-        batch.BatchCommands.Add(Command($"RELEASE SAVEPOINT {BeforeHandler}"));
-        batch.BatchCommands.Add(Command("COMMIT"));
+        batch.BatchCommands.Add(new NpgsqlBatchCommand($"RELEASE SAVEPOINT {BeforeHandler}"));
+        batch.BatchCommands.Add(new NpgsqlBatchCommand("COMMIT"));
         await batch.ExecuteNonQueryAsync();
     }
 
@@ -113,12 +116,14 @@ internal sealed class QueueSession : IQueueSession
     }
 
     public Task RequeueAsync(QueuedMessage message, TimeSpan delay) =>
-        ExecuteAsync(statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts, delay);
+        ExecuteAsync(
+            statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
+            MessageHeaders.Write(message.Headers), delay);
 
     public Task MoveToErrorsAsync(QueuedMessage message, Exception reason) =>
         ExecuteAsync(
             statements.MoveToErrors, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
-            Failure.Describe(reason));
+            MessageHeaders.Write(message.Headers), Failure.Describe(reason));
 
     public async Task<QueuedMessage?> TakeAsync(QueuedMessage message)
     {
@@ -158,26 +163,19 @@ internal sealed class QueueSession : IQueueSession
     }
 
     private static QueuedMessage Read(NpgsqlDataReader reader) =>
-        new(reader.GetInt64(0), reader.GetGuid(1), reader.GetString(2), reader.GetFieldValue<byte[]>(3), reader.GetInt32(4));
+        new(
+            reader.GetInt64(0), reader.GetGuid(1), reader.GetString(2), reader.GetFieldValue<byte[]>(3), reader.GetInt32(4),
+            MessageHeaders.Read(reader.IsDBNull(5) ? null : reader.GetString(5)));
 
-    private async Task ExecuteAsync(string statement, params object[] values)
+    private async Task ExecuteAsync(string statement, params object?[] values)
     {
-        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { Command(statement, values) } };
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { PostgreSqlStatement.Of(statement, values) } };
         await batch.ExecuteNonQueryAsync();
     }
 
     private async Task<object?> ScalarAsync(string statement, params object[] values)
     {
-        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { Command(statement, values) } };
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { PostgreSqlStatement.Of(statement, values) } };
         return await batch.ExecuteScalarAsync();
-    }
-
-    private static NpgsqlBatchCommand Command(string statement, params object[] values)
-    {
-        var command = new NpgsqlBatchCommand(statement);
-        foreach (var value in values)
-            command.Parameters.Add(new NpgsqlParameter { Value = value });
-
-        return command;
     }
 }

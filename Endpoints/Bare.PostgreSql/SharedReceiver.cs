@@ -23,7 +23,7 @@ internal sealed class SharedReceiver(QueueSession queue, MessagePipeline pipelin
         await receive.SaveAsync(QueueSession.BeforeHandler, CancellationToken.None);
         try
         {
-            var sends = await LentWork.RunAsync(pipeline, message, queue.Connection, cancellationToken);
+            var sends = await LentWork.RunAsync(pipeline, message, queue.Connection, receive, cancellationToken);
             await queue.CommitAsync(sends);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)

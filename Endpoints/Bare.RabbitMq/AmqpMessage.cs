@@ -7,10 +7,10 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <summary>How a message lies in a queue: persistent, its identity and type in the properties, the failures in headers.</summary>
 internal static class AmqpMessage
 {
-    private const string FailedAttempts = "kit-failed-attempts";
-    private const string Reason = "kit-reason";
-    private const string Due = "kit-not-before";
-    private const string FailedAt = "kit-failed-at";
+    private const string FailedAttempts = MessageHeaders.Reserved + "failed-attempts";
+    private const string Reason = MessageHeaders.Reserved + "reason";
+    private const string Due = MessageHeaders.Reserved + "not-before";
+    private const string FailedAt = MessageHeaders.Reserved + "failed-at";
 
     // A clock that was set back must not hold a message for longer than any delay.
     private static readonly TimeSpan LongestDelay = TimeSpan.FromMinutes(1);
@@ -21,7 +21,15 @@ internal static class AmqpMessage
         Type = message.Type,
         ContentType = "application/json",
         Persistent = true,
+        Headers = message.Headers.Count == 0 ? null : message.Headers.ToDictionary(header => header.Key, header => (object?)header.Value),
     };
+
+    /// <summary>What the sender gave with the message as text; neither the kit's own headers nor the broker's.</summary>
+    public static IReadOnlyDictionary<string, string> HeadersOf(IReadOnlyBasicProperties properties) => properties.Headers is null
+        ? MessageHeaders.None
+        : properties.Headers
+            .Where(header => header.Value is byte[] && !MessageHeaders.IsTaken(header.Key))
+            .ToDictionary(header => header.Key, header => Encoding.UTF8.GetString((byte[])header.Value!), StringComparer.Ordinal);
 
     /// <summary>The properties of a message that is put into another queue.</summary>
     public static BasicProperties WithFailures(this IReadOnlyBasicProperties properties, int failedAttempts, string? reason = null)

@@ -50,6 +50,10 @@ internal static class Broker
             throw new BrokerException(
                 refused.IsReturn ? $"There is no queue '{queue}' (NO_ROUTE)." : $"The broker refused a message for queue '{queue}'.", refused);
         }
+        catch (ArgumentException unfit)
+        {
+            throw new BrokerException($"A message for queue '{queue}' cannot be published: {unfit.Message}", unfit);
+        }
         catch (TimeoutException late)
         {
             throw new BrokerException(

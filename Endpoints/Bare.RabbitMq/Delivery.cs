@@ -8,7 +8,8 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <param name="Properties">As its sender, or the endpoint that put it back, wrote them.</param>
 /// <param name="IsRedelivered">Whether the broker delivered it before and got no answer.</param>
 internal sealed record Delivery(IChannel Channel, ulong Tag, IReadOnlyBasicProperties Properties, byte[] Body, bool IsRedelivered)
-    : ReceivedMessage(AmqpMessage.MessageIdOf(Properties), Properties.Type ?? "", Body, AmqpMessage.FailedAttemptsOf(Properties))
+    : ReceivedMessage(
+        AmqpMessage.MessageIdOf(Properties), Properties.Type ?? "", Body, AmqpMessage.FailedAttemptsOf(Properties), AmqpMessage.HeadersOf(Properties))
 {
     /// <summary>Whether it was taken from the queue of messages that are tried again.</summary>
     public bool IsRetry { get; init; }

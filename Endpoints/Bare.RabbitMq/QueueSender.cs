@@ -16,8 +16,11 @@ internal sealed class QueueSender : IOutboxSender
         this.channel = channel;
     }
 
+    /// <summary>Whether it can still send.</summary>
+    public bool IsOpen => channel.IsOpen;
+
     /// <exception cref="BrokerException">No connection, and why.</exception>
-    public static async Task<IOutboxSender> OpenAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
+    public static async Task<QueueSender> OpenAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
     {
         var opened = await Broker.ConnectAsync(address, name, cancellationToken);
         try
@@ -38,7 +41,7 @@ internal sealed class QueueSender : IOutboxSender
             await channel.PublishConfirmedAsync(message.Queue, AmqpMessage.PropertiesOf(message), message.Body);
             return null;
         }
-        catch (BrokerException refused) when (refused.InnerException is PublishException or TimeoutException)
+        catch (BrokerException refused) when (refused.InnerException is PublishException or TimeoutException or ArgumentException)
         {
             return refused.Message;
         }

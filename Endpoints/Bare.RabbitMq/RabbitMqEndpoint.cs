@@ -8,32 +8,39 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>Runs the workers of one endpoint between the host's start and stop, and starts them anew when a connection was lost.</summary>
 internal sealed partial class RabbitMqEndpoint(
-    BareEndpointBuilder endpoint, RabbitMqSettings settings, NpgsqlConnectionStringBuilder dataConnection, MessagePipeline pipeline, ILogger log)
+    BareEndpointBuilder endpoint, RabbitMqSettings settings, DatabaseAccess database, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
+    /// <summary>As OpenTelemetry calls it.</summary>
+    public const string MessagingSystem = "rabbitmq";
+
     private readonly QueueNames names = new(endpoint.Name, settings.QueueType);
     private readonly CancellationTokenSource stopping = new();
     private readonly CancellationTokenSource abandoning = new();
     private Task running = Task.CompletedTask;
-    private NpgsqlDataSource? data;
+    private OpenedSource? data;
     private OutboxDispatcher? dispatcher;
 
     /// <exception cref="BrokerException">The broker cannot be reached, or has a queue of that name and of another type.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
-    /// <exception cref="InvalidOperationException">The handlers' database is behind a pooler that lends no sessions.</exception>
+    /// <exception cref="InvalidOperationException">The handlers' database is behind a pooler that lends no sessions, or its pool is too small.</exception>
     /// <exception cref="NpgsqlException">The database cannot be reached or, in <c>outbox</c>, refuses its tables.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
+        // Whoever starts the host may have a transaction of their own; the endpoint is not part of it.
+        using var detached = DetachedDataSource.Detach();
         if (RabbitMqSupport.Of(endpoint.Mode).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
 
-        await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(dataConnection, cancellationToken);
-        data = NpgsqlDataSource.Create(ForData());
-        var receiverOf = await PrepareModeAsync(data, cancellationToken);
+        database.RequireNoEnlistment(endpoint);
+        PoolSizes.Require(endpoint, database);
+        await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(database, cancellationToken);
+        data = database.Open(enlist: false);
+        var receiverOf = await PrepareModeAsync(data.Source, cancellationToken);
         endpoint.Status.Outbox = () => dispatcher?.Backlog;
         await CheckQueuesAsync(cancellationToken);
         var session = await OpenAsync(cancellationToken);
-        running = Task.Run(() => RunAsync(session, receiverOf), CancellationToken.None);
+        running = OwnContext.Run(() => RunAsync(session, Measured(receiverOf)));
     }
 
     /// <summary>
@@ -63,24 +70,22 @@ internal sealed partial class RabbitMqEndpoint(
     [LoggerMessage(Level = LogLevel.Warning, Message = "The broker takes no messages for now: {Reason}")]
     internal static partial void LogBlocked(ILogger log, string reason);
 
-    // What joins an ambient transaction is the endpoint's own doing.
-    private string ForData() => new NpgsqlConnectionStringBuilder(dataConnection.ConnectionString) { Enlist = false }.ConnectionString;
-
-    private async Task<Func<QueueSession, IReceiver>> PrepareModeAsync(NpgsqlDataSource data, CancellationToken cancellationToken)
+    private async Task<Func<QueueSession, MessagePipeline, IReceiver>> PrepareModeAsync(NpgsqlDataSource data, CancellationToken cancellationToken)
     {
         var recoverability = new Recoverability(endpoint.Mode, endpoint.FirstPause, log);
+        var detached = new DetachedDataSource(data);
         if (endpoint.Mode == TransactionMode.DtcOff)
         {
             var handlers = new LocalTransactionScope(data, endpoint.Transactions);
-            return queue => new DtcOffReceiver(queue, handlers, pipeline, recoverability);
+            return (queue, worker) => new DtcOffReceiver(queue, handlers, worker, recoverability);
         }
 
         if (endpoint.Mode == TransactionMode.ScopeOff)
-            return queue => new ScopeOffReceiver(queue, data, pipeline, recoverability);
+            return (queue, worker) => new ScopeOffReceiver(queue, detached, worker, recoverability);
         if (endpoint.Mode == TransactionMode.TransactionsOff)
         {
-            var patient = new PatientDataSource(data, endpoint.FirstPause, log);
-            return queue => new TransactionsOffReceiver(queue, patient, pipeline, recoverability);
+            var patient = new PatientDataSource(detached, endpoint.FirstPause, log);
+            return (queue, worker) => new TransactionsOffReceiver(queue, patient, worker, recoverability);
         }
 
         if (endpoint.Mode != TransactionMode.Outbox)
@@ -89,9 +94,12 @@ internal sealed partial class RabbitMqEndpoint(
         var outbox = new OutboxStore(data, endpoint.Name, endpoint.Mode.Isolation);
         await outbox.CreateAsync(cancellationToken);
         var dispatching = dispatcher = OutboxDispatcher.Start(
-            outbox, stop => QueueSender.OpenAsync(settings.Address, $"{endpoint.Name} dispatching", stop), endpoint.OutboxSchedule, log);
-        return queue => new OutboxReceiver(queue, outbox, dispatching, pipeline, recoverability);
+            outbox, async stop => await QueueSender.OpenAsync(settings.Address, $"{endpoint.Name} dispatching", stop), endpoint.OutboxSchedule, log);
+        return (queue, worker) => new OutboxReceiver(queue, outbox, dispatching, worker, recoverability);
     }
+
+    private Func<QueueSession, Task<IReceiver>> Measured(Func<QueueSession, MessagePipeline, IReceiver> receiverOf) =>
+        queue => TimedReceiver.OpenAsync(pipeline, worker => Task.FromResult(receiverOf(queue, worker)));
 
     private async Task CheckQueuesAsync(CancellationToken cancellationToken)
     {
@@ -102,7 +110,7 @@ internal sealed partial class RabbitMqEndpoint(
     private Task<Session> OpenAsync(CancellationToken cancellationToken) =>
         Session.OpenAsync(settings, names, endpoint.Name, autoAcknowledge: endpoint.Mode == TransactionMode.TransactionsOff, log, cancellationToken);
 
-    private async Task RunAsync(Session? session, Func<QueueSession, IReceiver> receiverOf)
+    private async Task RunAsync(Session? session, Func<QueueSession, Task<IReceiver>> receiverOf)
     {
         var backOff = new BackOff(endpoint.FirstPause);
         while (session is not null || !stopping.IsCancellationRequested)

@@ -48,11 +48,12 @@ internal sealed class Session : IAsyncDisposable
     /// <summary>Runs workers until <paramref name="stopping"/>, and lets them finish.</summary>
     /// <exception cref="BrokerException">A connection was lost.</exception>
     public async Task RunAsync(
-        BareEndpointBuilder endpoint, QueueNames names, Func<QueueSession, IReceiver> receiverOf, CancellationToken stopping, CancellationToken abandoning)
+        BareEndpointBuilder endpoint, QueueNames names, Func<QueueSession, Task<IReceiver>> receiverOf,
+        CancellationToken stopping, CancellationToken abandoning)
     {
         var turn = new RetryTurn();
         for (var worker = 0; worker < endpoint.Concurrency; worker++)
-            receivers.Add(receiverOf(await QueueSession.OpenAsync(inbox, turn, names, receiving, sending, stopping, abandoning)));
+            receivers.Add(await receiverOf(await QueueSession.OpenAsync(inbox, turn, names, receiving, sending, stopping, abandoning)));
 
         Task ending = Task.CompletedTask;
         await using (stopping.Register(() => ending = inbox.EndAsync()))

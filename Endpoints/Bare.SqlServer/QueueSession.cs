@@ -57,7 +57,9 @@ internal sealed class QueueSession : IQueueSession
         await using var command = Command(statements.Receive);
         await using var reader = await command.ExecuteReaderAsync();
         return await reader.ReadAsync()
-            ? new QueuedMessage(reader.GetInt64(0), reader.GetGuid(1), reader.GetString(2), await reader.GetFieldValueAsync<byte[]>(3), reader.GetInt32(4))
+            ? new QueuedMessage(
+                reader.GetInt64(0), reader.GetGuid(1), reader.GetString(2), await reader.GetFieldValueAsync<byte[]>(3), reader.GetInt32(4),
+                MessageHeaders.Read(await reader.IsDBNullAsync(5) ? null : reader.GetString(5)))
             : null;
     }
 
@@ -67,8 +69,7 @@ internal sealed class QueueSession : IQueueSession
         {
             foreach (var message in messages)
             {
-                await using var command = Command(QueueStatements.Send(message.Queue));
-                Add(command, message.MessageId, message.Type, message.Body);
+                await using var command = InTransaction(MessageCommands.Send(message));
                 await command.ExecuteNonQueryAsync();
             }
         }
@@ -82,21 +83,21 @@ internal sealed class QueueSession : IQueueSession
     public async Task RequeueAsync(QueuedMessage message, TimeSpan delay)
     {
         await using var command = Command(statements.Requeue, message);
-        Add(command, "@delay", SqlDbType.Int, 0, (int)delay.TotalMilliseconds);
+        command.Add("@delay", SqlDbType.Int, 0, (int)delay.TotalMilliseconds);
         await command.ExecuteNonQueryAsync();
     }
 
     public async Task MoveToErrorsAsync(QueuedMessage message, Exception reason)
     {
         await using var command = Command(statements.MoveToErrors, message);
-        Add(command, "@reason", SqlDbType.NVarChar, -1, Failure.Describe(reason));
+        command.Add("@reason", SqlDbType.NVarChar, -1, Failure.Describe(reason));
         await command.ExecuteNonQueryAsync();
     }
 
     public async Task<QueuedMessage?> TakeAsync(QueuedMessage message)
     {
         await using var command = Command(statements.Take);
-        Add(command, "@position", SqlDbType.BigInt, 0, message.Position);
+        command.Add("@position", SqlDbType.BigInt, 0, message.Position);
         return await command.ExecuteScalarAsync() is int failedAttempts ? message with { FailedAttempts = failedAttempts } : null;
     }
 
@@ -104,27 +105,24 @@ internal sealed class QueueSession : IQueueSession
 
     public ValueTask DisposeAsync() => connection.DisposeAsync();
 
-    private SqlCommand Command(string text) => IsTransactionLost
-        ? throw new InvalidOperationException("The transaction of the receive is to be rolled back, or the server has done so.")
-        : new SqlCommand(text, connection, transaction);
+    private SqlCommand Command(string text) => InTransaction(new SqlCommand(text));
+
+    private SqlCommand InTransaction(SqlCommand command)
+    {
+        if (IsTransactionLost)
+            throw new InvalidOperationException("The transaction of the receive is to be rolled back, or the server has done so.");
+
+        (command.Connection, command.Transaction) = (connection, transaction);
+        return command;
+    }
 
     private SqlCommand Command(string text, QueuedMessage message)
     {
         var command = Command(text);
-        Add(command, message.MessageId, message.Type, message.Body);
-        Add(command, "@position", SqlDbType.BigInt, 0, message.Position);
-        Add(command, "@failed_attempts", SqlDbType.Int, 0, message.FailedAttempts);
+        command.Add(message.MessageId, message.Type, message.Body);
+        command.AddHeaders(MessageHeaders.Write(message.Headers));
+        command.Add("@position", SqlDbType.BigInt, 0, message.Position);
+        command.Add("@failed_attempts", SqlDbType.Int, 0, message.FailedAttempts);
         return command;
     }
-
-    private static void Add(SqlCommand command, Guid messageId, string type, byte[] body)
-    {
-        Add(command, "@message_id", SqlDbType.UniqueIdentifier, 0, messageId);
-        Add(command, "@type", SqlDbType.NVarChar, 400, type);
-        Add(command, "@body", SqlDbType.VarBinary, -1, body);
-    }
-
-    // Sizes of their own, so that the server has one plan for values of every length.
-    private static void Add(SqlCommand command, string name, SqlDbType type, int size, object value) =>
-        command.Parameters.Add(new SqlParameter(name, type, size) { Value = value });
 }

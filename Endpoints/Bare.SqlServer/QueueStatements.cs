@@ -27,15 +27,22 @@ internal sealed class QueueStatements
 
     public string Errors { get; }
 
+    /// <summary>Creates what is missing. Under a lock: two processes that start together would both create it.</summary>
     public string Create =>
         $"""
+        SET XACT_ABORT ON;
+        BEGIN TRANSACTION;
+        EXEC sp_getapplock @Resource = 'kit queue', @LockMode = 'Exclusive';
+        IF OBJECT_ID({Literal(Queue)}) IS NULL
         CREATE TABLE {Queue} (
             position bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY CLUSTERED,
             message_id uniqueidentifier NOT NULL,
             type nvarchar(400) NOT NULL,
             body varbinary(max) NOT NULL,
             failed_attempts int NOT NULL DEFAULT 0,
-            not_before datetime2 NOT NULL DEFAULT '0001-01-01');
+            not_before datetime2 NOT NULL DEFAULT '0001-01-01',
+            headers nvarchar(max) NULL);
+        IF OBJECT_ID({Literal(Errors)}) IS NULL
         CREATE TABLE {Errors} (
             position bigint NOT NULL,
             message_id uniqueidentifier NOT NULL,
@@ -43,8 +50,21 @@ internal sealed class QueueStatements
             body varbinary(max) NOT NULL,
             failed_attempts int NOT NULL,
             reason nvarchar(max) NOT NULL,
-            failed_at datetime2 NOT NULL DEFAULT sysutcdatetime());
+            failed_at datetime2 NOT NULL DEFAULT sysutcdatetime(),
+            headers nvarchar(max) NULL);
+        COMMIT TRANSACTION
         """;
+
+    public string IsMissing => $"SELECT CASE WHEN OBJECT_ID({Literal(Queue)}) IS NULL OR OBJECT_ID({Literal(Errors)}) IS NULL THEN 1 ELSE 0 END";
+
+    /// <summary>Whether a table is there without its latest column: an earlier version of the kit made it.</summary>
+    public string IsOutdated =>
+        $"SELECT CASE WHEN COL_LENGTH({Literal(Queue)}, 'headers') IS NULL OR COL_LENGTH({Literal(Errors)}, 'headers') IS NULL THEN 1 ELSE 0 END";
+
+    /// <summary>Rewrites nothing.</summary>
+    public string Upgrade =>
+        $"IF COL_LENGTH({Literal(Queue)}, 'headers') IS NULL ALTER TABLE {Queue} ADD headers nvarchar(max) NULL; " +
+        $"IF COL_LENGTH({Literal(Errors)}, 'headers') IS NULL ALTER TABLE {Errors} ADD headers nvarchar(max) NULL";
 
     public string Drop => $"DROP TABLE IF EXISTS {Queue}, {Errors}";
 
@@ -55,23 +75,23 @@ internal sealed class QueueStatements
     public string Receive =>
         $"""
         WITH first AS (
-            SELECT TOP (1) position, message_id, type, body, failed_attempts
+            SELECT TOP (1) position, message_id, type, body, failed_attempts, headers
             FROM {Queue} WITH (READPAST, ROWLOCK, UPDLOCK, READCOMMITTEDLOCK) WHERE not_before <= sysutcdatetime() ORDER BY position)
-        DELETE FROM first OUTPUT deleted.position, deleted.message_id, deleted.type, deleted.body, deleted.failed_attempts
+        DELETE FROM first OUTPUT deleted.position, deleted.message_id, deleted.type, deleted.body, deleted.failed_attempts, deleted.headers
         """;
 
     /// <summary>Puts a received message back at its own place, within the transaction that received it. Needs ALTER on the table.</summary>
     public string Requeue =>
         $"""
         SET IDENTITY_INSERT {Queue} ON;
-        INSERT INTO {Queue} (position, message_id, type, body, failed_attempts, not_before)
-        VALUES (@position, @message_id, @type, @body, @failed_attempts, dateadd(millisecond, @delay, sysutcdatetime()));
+        INSERT INTO {Queue} (position, message_id, type, body, failed_attempts, headers, not_before)
+        VALUES (@position, @message_id, @type, @body, @failed_attempts, @headers, dateadd(millisecond, @delay, sysutcdatetime()));
         SET IDENTITY_INSERT {Queue} OFF
         """;
 
     public string MoveToErrors =>
-        $"INSERT INTO {Errors} (position, message_id, type, body, failed_attempts, reason) " +
-        "VALUES (@position, @message_id, @type, @body, @failed_attempts, @reason)";
+        $"INSERT INTO {Errors} (position, message_id, type, body, failed_attempts, headers, reason) " +
+        "VALUES (@position, @message_id, @type, @body, @failed_attempts, @headers, @reason)";
 
     /// <summary>Waits for whoever has the message now.</summary>
     public string Take => $"DELETE FROM {Queue} WITH (ROWLOCK, READCOMMITTEDLOCK) OUTPUT deleted.failed_attempts WHERE position = @position";
@@ -84,7 +104,12 @@ internal sealed class QueueStatements
 
     public string ReadErrors => $"{AsCommitted}SELECT message_id, failed_attempts, reason FROM {Errors} ORDER BY failed_at";
 
-    public static string Send(string queue) => $"INSERT INTO {Quoted(queue)} (message_id, type, body) VALUES (@message_id, @type, @body)";
+    /// <summary>Without headers it needs no such column: the table of an endpoint of an earlier version has none.</summary>
+    public static string Send(string queue, bool hasHeaders) => hasHeaders
+        ? $"INSERT INTO {Quoted(queue)} (message_id, type, body, headers) VALUES (@message_id, @type, @body, @headers)"
+        : $"INSERT INTO {Quoted(queue)} (message_id, type, body) VALUES (@message_id, @type, @body)";
+
+    private static string Literal(string text) => $"N'{text.Replace("'", "''", StringComparison.Ordinal)}'";
 
     private static string Quoted(string name) => $"[{name.Replace("]", "]]", StringComparison.Ordinal)}]";
 }

@@ -11,6 +11,9 @@ namespace Kit.Endpoints.Bare.SqlServer;
 internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerConnections connections, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
+    /// <summary>As OpenTelemetry calls it.</summary>
+    public const string MessagingSystem = "microsoft.sql_server";
+
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);
     private readonly QueueStatements statements = new(endpoint.Name);
     private readonly string queues = connections.ForQueue(endpoint.Mode);
@@ -18,13 +21,15 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     private DbDataSource? data;
 
     /// <exception cref="NotSupportedException">The mode cannot run on this machine, or not with these connection strings.</exception>
+    /// <exception cref="InvalidOperationException">The queue's tables are missing or outdated; the message has the statement to run.</exception>
     /// <exception cref="SqlException">The queues' database cannot be reached.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         connections.Require(endpoint.Name, endpoint.Mode);
-        await (await OpenSessionAsync(cancellationToken)).DisposeAsync();
+        await new QueueTables(endpoint.Name, statements, queues, log).PrepareAsync(cancellationToken);
         data = SqlClientFactory.Instance.CreateDataSource(connections.ForData(endpoint.Mode));
-        workers.Start(endpoint.Concurrency, PrepareMode(data), AnswerAsync);
+        var open = PrepareMode(data);
+        workers.Start(endpoint.Concurrency, () => TimedReceiver.OpenAsync(pipeline, open), AnswerAsync);
     }
 
     /// <summary>
@@ -44,27 +49,27 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     private Task<QueueSession> OpenSessionAsync(CancellationToken cancellationToken) =>
         QueueSession.OpenAsync(queues, statements, endpoint.Mode.Isolation, cancellationToken);
 
-    private Func<Task<IReceiver>> PrepareMode(DbDataSource data)
+    private Func<MessagePipeline, Task<IReceiver>> PrepareMode(DbDataSource data)
     {
         if (endpoint.Mode == TransactionMode.DtcOff)
         {
             var handlers = new EnlistingScope(data, endpoint.Transactions);
-            return async () => new DtcOffReceiver(await OpenSessionAsync(workers.Abandoned), handlers, pipeline, recoverability);
+            return async worker => new DtcOffReceiver(await OpenSessionAsync(workers.Abandoned), handlers, worker, recoverability);
         }
 
         if (endpoint.Mode == TransactionMode.ScopeOff)
-            return async () => new ScopeOffReceiver(await OpenSessionAsync(workers.Abandoned), data, pipeline, recoverability);
+            return async worker => new ScopeOffReceiver(await OpenSessionAsync(workers.Abandoned), data, worker, recoverability);
         if (endpoint.Mode == TransactionMode.TransactionsOff)
         {
             var patient = new PatientDataSource(data, endpoint.FirstPause, log);
-            return async () => new TransactionsOffReceiver(await OpenSessionAsync(workers.Abandoned), patient, pipeline, recoverability);
+            return async worker => new TransactionsOffReceiver(await OpenSessionAsync(workers.Abandoned), patient, worker, recoverability);
         }
 
         if (endpoint.Mode != TransactionMode.FullDtc && endpoint.Mode != TransactionMode.FullDtcPromoted)
             throw new UnknownModeException(endpoint.Mode, "the bare endpoint on SQL Server");
 
-        return () => Task.FromResult<IReceiver>(
-            new FullDtcReceiver(() => OpenSessionAsync(workers.Abandoned), data, endpoint.Transactions, pipeline, recoverability));
+        return worker => Task.FromResult<IReceiver>(
+            new FullDtcReceiver(() => OpenSessionAsync(workers.Abandoned), data, endpoint.Transactions, worker, recoverability));
     }
 
     /// <summary>Counts an attempt whose session was lost, on a session of its own.</summary>

@@ -29,8 +29,9 @@ public sealed class SqlServerQueue(string connectionString, string name) : IMess
         rows.Columns.Add("message_id", typeof(Guid));
         rows.Columns.Add("type", typeof(string));
         rows.Columns.Add("body", typeof(byte[]));
+        rows.Columns.Add("headers", typeof(string));
         foreach (var message in messages)
-            rows.Rows.Add(message.MessageId, message.Type, message.Body);
+            rows.Rows.Add(message.MessageId, message.Type, message.Body, MessageHeaders.Write(message.Headers));
 
         await tables.InsertAsync(statements.Queue, rows, cancellationToken);
     }

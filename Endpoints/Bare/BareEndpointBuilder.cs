@@ -1,8 +1,10 @@
+using System.Text.Json;
 using System.Transactions;
 using Kit.Endpoints.Bare.Health;
 using Kit.Endpoints.Bare.Outbox;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
@@ -13,12 +15,15 @@ namespace Kit.Endpoints.Bare;
 /// </summary>
 public sealed class BareEndpointBuilder
 {
-    private readonly IServiceCollection services;
+    private readonly IServiceCollection? services;
     private readonly Dictionary<string, IHandlerInvoker> invokers = new(StringComparer.Ordinal);
     private Func<MessagePipeline, ILogger, IHostedService>? transport;
+    private EndpointTelemetry? telemetry;
     private TransactionMode? mode;
 
-    internal BareEndpointBuilder(string name, IServiceCollection services)
+    /// <param name="name">The endpoint's.</param>
+    /// <param name="services">Where handlers are registered; <see langword="null"/> when it is closed already.</param>
+    internal BareEndpointBuilder(string name, IServiceCollection? services)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
         Name = name;
@@ -35,7 +40,9 @@ public sealed class BareEndpointBuilder
     internal TransactionMode Mode =>
         mode ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transaction mode: call UseTransactionMode.");
 
-    internal int Concurrency { get; private set; } = 2;
+    internal int Concurrency { get; private set; } = Math.Max(2, Environment.ProcessorCount);
+
+    internal JsonSerializerOptions? Json { get; private set; }
 
     internal TransactionSettings Transactions => new(Mode, TransactionTimeout);
 
@@ -50,8 +57,12 @@ public sealed class BareEndpointBuilder
 
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;
 
-    internal Func<MessagePipeline, ILogger, IHostedService> Transport =>
-        transport ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transport: call UsePostgreSql, UseSqlServer or UseRabbitMq.");
+    internal Func<MessagePipeline, ILogger, IHostedService> Transport => transport ?? throw HasNoTransport;
+
+    internal EndpointTelemetry Telemetry => telemetry ?? throw HasNoTransport;
+
+    private InvalidOperationException HasNoTransport =>
+        new($"Endpoint '{Name}' has no transport: call UsePostgreSql, UseSqlServer or UseRabbitMq.");
 
     /// <summary>How transactional the handlers are. Nothing is chosen for you: an endpoint without a mode is refused.</summary>
     public BareEndpointBuilder UseTransactionMode(TransactionMode mode)
@@ -61,7 +72,7 @@ public sealed class BareEndpointBuilder
         return this;
     }
 
-    /// <summary>How many messages are handled at the same time. 2 when not called.</summary>
+    /// <summary>How many messages are handled at the same time: as many as there are processors, and at least 2, when not called.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1.</exception>
     public BareEndpointBuilder LimitConcurrency(int messages)
     {
@@ -96,7 +107,18 @@ public sealed class BareEndpointBuilder
         return this;
     }
 
-    /// <summary>Registers the handler of one type of message.</summary>
+    /// <summary>How messages are read and, when handlers send them, written: as <see cref="JsonSerializerOptions.Default"/> says when not called.</summary>
+    public BareEndpointBuilder UseJson(JsonSerializerOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        Json = options;
+        return this;
+    }
+
+    /// <summary>
+    /// Registers the handler of one type of message. It is resolved from the services; where nobody registered it, a new one is made for each
+    /// attempt.
+    /// </summary>
     /// <exception cref="InvalidOperationException">The type has a handler already.</exception>
     public BareEndpointBuilder Handle<TMessage, THandler>()
         where TMessage : notnull
@@ -105,14 +127,17 @@ public sealed class BareEndpointBuilder
         if (!invokers.TryAdd(OutgoingMessage.TypeName(typeof(TMessage)), new HandlerInvoker<TMessage, THandler>()))
             throw new InvalidOperationException($"Endpoint '{Name}' already has a handler for {typeof(TMessage).Name}.");
 
-        services.AddTransient<THandler>();
+        services?.TryAddTransient<THandler>();
         return this;
     }
 
     /// <summary>What a transport's own <c>Use…</c> calls: how to make the service that runs this endpoint.</summary>
-    internal BareEndpointBuilder UseTransport(Func<MessagePipeline, ILogger, IHostedService> create)
+    /// <param name="system">What OpenTelemetry calls the system that holds the queues.</param>
+    /// <param name="create">Makes the service.</param>
+    internal BareEndpointBuilder UseTransport(string system, Func<MessagePipeline, ILogger, IHostedService> create)
     {
         transport = create;
+        telemetry = new EndpointTelemetry(system, Name);
         return this;
     }
 }

@@ -21,6 +21,8 @@ internal sealed class BufferedWork(DbDataSource data) : IWork, IAsyncDisposable
 
     public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => lent.GetAsync(cancellationToken);
 
+    public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => ValueTask.FromResult<DbTransaction?>(null);
+
     public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
     {
         sends.Add(message);

@@ -1,6 +1,8 @@
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Handles one type of message. A new instance, from its own service scope, for every attempt.</summary>
+/// <summary>
+/// Handles one type of message. Each attempt has a service scope of its own, and a new instance unless the application registered it otherwise.
+/// </summary>
 public interface IMessageHandler<in TMessage>
 {
     /// <summary>

@@ -12,7 +12,11 @@ internal sealed class ImmediateWork(PatientDataSource data, Func<OutgoingMessage
 
     public Exception? Refusal => null;
 
+    public bool SendsAtOnce => true;
+
     public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => lent.GetAsync(cancellationToken);
+
+    public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => ValueTask.FromResult<DbTransaction?>(null);
 
     public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken) => send(message);
 

@@ -5,7 +5,7 @@ using Npgsql;
 namespace Kit.Endpoints.Bare;
 
 /// <summary>Lends a connection whose transaction belongs to the mode, and keeps sends until the handler has succeeded.</summary>
-internal sealed class LentWork(NpgsqlConnection connection) : IWork
+internal sealed class LentWork(NpgsqlConnection connection, NpgsqlTransaction transaction) : IWork
 {
     private readonly List<OutgoingMessage> sends = [];
 
@@ -14,9 +14,9 @@ internal sealed class LentWork(NpgsqlConnection connection) : IWork
     /// <summary>Runs the handler and gives what it sent.</summary>
     /// <exception cref="InvalidOperationException">The handler closed the connection.</exception>
     public static async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(
-        MessagePipeline pipeline, ReceivedMessage message, NpgsqlConnection connection, CancellationToken cancellationToken)
+        MessagePipeline pipeline, ReceivedMessage message, NpgsqlConnection connection, NpgsqlTransaction transaction, CancellationToken cancellationToken)
     {
-        var work = new LentWork(connection);
+        var work = new LentWork(connection, transaction);
         await pipeline.HandleAsync(message, work, cancellationToken);
         RequireOpen(connection);
         return work.sends;
@@ -29,6 +29,8 @@ internal sealed class LentWork(NpgsqlConnection connection) : IWork
     }
 
     public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => ValueTask.FromResult<DbConnection>(connection);
+
+    public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => ValueTask.FromResult<DbTransaction?>(transaction);
 
     public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
     {

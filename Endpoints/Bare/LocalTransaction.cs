@@ -3,24 +3,36 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Connections in a local transaction of the kit's own.</summary>
-internal static class LocalTransaction
+/// <summary>A connection in a local transaction of the kit's own. Closing the connection is what rolls back.</summary>
+internal sealed class LocalTransaction : IAsyncDisposable
 {
+    private LocalTransaction(NpgsqlConnection connection, NpgsqlTransaction lent)
+    {
+        Connection = connection;
+        Lent = lent;
+    }
+
+    public NpgsqlConnection Connection { get; }
+
     /// <summary>
-    /// Opens a connection and begins its transaction; the statement goes with the first one that follows. The driver gives the same transaction
-    /// object to whoever has the physical connection next: it is not kept, and closing the connection is what rolls back.
+    /// For the handler alone. The driver gives the same object to whoever has the physical connection next: what the endpoint commits, it
+    /// commits by a statement that fails where the handler has ended the transaction.
     /// </summary>
-    /// <param name="data">Must not enlist by itself (<c>Enlist=false</c>).</param>
+    public NpgsqlTransaction Lent { get; }
+
+    /// <summary>Opens a connection and begins its transaction. The driver sends BEGIN together with the next statement.</summary>
+    /// <param name="data">Of the handlers' database.</param>
     /// <param name="isolation">The mode's.</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
     /// <exception cref="NpgsqlException">The database cannot be reached, or refuses.</exception>
-    public static async ValueTask<NpgsqlConnection> OpenAsync(NpgsqlDataSource data, IsolationLevel isolation, CancellationToken cancellationToken)
+    public static async ValueTask<LocalTransaction> OpenAsync(NpgsqlDataSource data, IsolationLevel isolation, CancellationToken cancellationToken)
     {
-        var connection = await data.OpenConnectionAsync(cancellationToken);
+        NpgsqlConnection connection;
+        using (DetachedDataSource.Detach())
+            connection = await data.OpenConnectionAsync(cancellationToken);
         try
         {
-            await connection.BeginTransactionAsync(isolation, cancellationToken);
-            return connection;
+            return new LocalTransaction(connection, await connection.BeginTransactionAsync(isolation, cancellationToken));
         }
         catch
         {
@@ -28,4 +40,6 @@ internal static class LocalTransaction
             throw;
         }
     }
+
+    public ValueTask DisposeAsync() => Connection.DisposeAsync();
 }

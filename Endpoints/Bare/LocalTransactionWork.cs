@@ -9,7 +9,7 @@ namespace Kit.Endpoints.Bare;
 /// </summary>
 internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel isolation) : SoleResource, IWork, IAsyncDisposable
 {
-    private readonly LentOnce<NpgsqlConnection> lent = new(cancellationToken => LocalTransaction.OpenAsync(data, isolation, cancellationToken));
+    private readonly LentOnce<LocalTransaction> lent = new(cancellationToken => LocalTransaction.OpenAsync(data, isolation, cancellationToken));
 
     private readonly List<OutgoingMessage> sends = [];
 
@@ -17,7 +17,9 @@ internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel
 
     public Exception? Refusal => lent.Refusal;
 
-    public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => await lent.GetAsync(cancellationToken);
+    public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Connection;
+
+    public async ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Lent;
 
     public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
     {
@@ -28,20 +30,20 @@ internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel
     /// <summary>Rolls back what has not committed.</summary>
     public async ValueTask DisposeAsync()
     {
-        if (await lent.CloseAsync() is { } connection)
-            await connection.DisposeAsync();
+        if (await lent.CloseAsync() is { } local)
+            await local.DisposeAsync();
     }
 
     protected override async Task<Exception?> CommitAsync()
     {
         try
         {
-            if (await lent.CloseAsync() is not { } connection)
+            if (await lent.CloseAsync() is not { } local)
                 return null;
 
-            LentWork.RequireOpen(connection);
+            LentWork.RequireOpen(local.Connection);
             // In a failed transaction, and outside of one, PostgreSQL answers COMMIT with no error. A savepoint is an error in both.
-            await using var commit = new NpgsqlBatch(connection)
+            await using var commit = new NpgsqlBatch(local.Connection)
             {
                 BatchCommands = { new NpgsqlBatchCommand("SAVEPOINT kit"), new NpgsqlBatchCommand("COMMIT") },
             };

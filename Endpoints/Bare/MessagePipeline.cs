@@ -1,20 +1,40 @@
-using System.Text.Json;
+using Kit.Endpoints.Bare.Health;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Endpoints.Bare;
 
 /// <summary>From a received body to the handler's call, the same in every mode.</summary>
-internal sealed class MessagePipeline(IServiceScopeFactory scopes, IReadOnlyDictionary<string, IHandlerInvoker> invokers)
+/// <param name="scopes">Each attempt has a scope of its own.</param>
+/// <param name="endpoint">Whose handlers are called.</param>
+/// <param name="clock">Told of each attempt of one worker; none where nobody measures.</param>
+internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointBuilder endpoint, AttemptClock? clock = null)
 {
+    public EndpointTelemetry Telemetry => endpoint.Telemetry;
+
+    /// <summary>The same, for one worker.</summary>
+    public MessagePipeline MeasuredBy(AttemptClock worker) => new(scopes, endpoint, worker);
+
     /// <exception cref="UnreadableMessageException">There is nothing that could handle the message.</exception>
     /// <exception cref="ServerRefusedException">The handler failed, and its database had refused it a connection.</exception>
-    public async Task HandleAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken)
-    {
-        if (!invokers.TryGetValue(received.Type, out var invoker))
-            throw new UnreadableMessageException($"No handler for messages of type '{received.Type}'. Handled here: {string.Join(", ", invokers.Keys)}.");
+    public Task HandleAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken) => clock is null
+        ? InvokeAsync(received, work, cancellationToken)
+        : clock.ProcessAsync(received, () => InvokeAsync(received, work, cancellationToken));
 
-        var message = invoker.Read(received.Body);
-        var context = new MessageContext(received.MessageId, received.FailedAttempts + 1, work);
+    private async Task InvokeAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken)
+    {
+        if (!endpoint.Invokers.TryGetValue(received.Type, out var invoker))
+        {
+            throw new UnreadableMessageException(
+                $"No handler for messages of type '{received.Type}'. Handled here: {string.Join(", ", endpoint.Invokers.Keys)}.");
+        }
+
+        var message = invoker.Read(received.Body, endpoint.Json);
+        var context = new MessageContext(work, endpoint.Json, endpoint.Telemetry)
+        {
+            MessageId = received.MessageId,
+            Attempt = received.FailedAttempts + 1,
+            Headers = received.Headers,
+        };
         try
         {
             await using var scope = scopes.CreateAsyncScope();
@@ -26,31 +46,4 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, IReadOnlyDict
             throw new ServerRefusedException(refusal);
         }
     }
-}
-
-internal interface IHandlerInvoker
-{
-    object Read(byte[] body);
-
-    Task InvokeAsync(IServiceProvider services, object message, MessageContext context, CancellationToken cancellationToken);
-}
-
-internal sealed class HandlerInvoker<TMessage, THandler> : IHandlerInvoker
-    where TMessage : notnull
-    where THandler : class, IMessageHandler<TMessage>
-{
-    public object Read(byte[] body)
-    {
-        try
-        {
-            return JsonSerializer.Deserialize<TMessage>(body) ?? throw new UnreadableMessageException("The body is the JSON value null.");
-        }
-        catch (Exception unreadable) when (unreadable is JsonException or NotSupportedException)
-        {
-            throw new UnreadableMessageException($"The body is not a {typeof(TMessage).Name} in JSON: {unreadable.Message}", unreadable);
-        }
-    }
-
-    public Task InvokeAsync(IServiceProvider services, object message, MessageContext context, CancellationToken cancellationToken) =>
-        services.GetRequiredService<THandler>().HandleAsync((TMessage)message, context, cancellationToken);
 }

@@ -7,14 +7,14 @@ internal sealed class PooledClient : IAsyncDisposable
 {
     private const string ReadBackend = "SELECT pg_backend_pid()";
 
-    private readonly string connectionString;
-    private readonly NpgsqlDataSource source;
+    private readonly DatabaseAccess database;
+    private readonly OpenedSource source;
     private readonly NpgsqlConnection connection;
     private readonly TimeSpan patience;
 
-    private PooledClient(string connectionString, NpgsqlDataSource source, NpgsqlConnection connection, TimeSpan patience)
+    private PooledClient(DatabaseAccess database, OpenedSource source, NpgsqlConnection connection, TimeSpan patience)
     {
-        this.connectionString = connectionString;
+        this.database = database;
         this.source = source;
         this.connection = connection;
         this.patience = patience;
@@ -28,37 +28,27 @@ internal sealed class PooledClient : IAsyncDisposable
 
     public string Address => $"{connection.Host}:{connection.Port}";
 
-    /// <param name="connectionString">Where to; of a list of hosts, the first that answers.</param>
+    /// <param name="database">Where to; of a list of hosts, the first that answers.</param>
     /// <param name="patience">How long an answer may take.</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
-    public static async Task<PooledClient> OpenAsync(string connectionString, TimeSpan patience, CancellationToken cancellationToken)
+    public static async Task<PooledClient> OpenAsync(DatabaseAccess database, TimeSpan patience, CancellationToken cancellationToken)
     {
-        // A query that is given up is not waited for.
-        var builder = new NpgsqlDataSourceBuilder(connectionString)
-        {
-            ConnectionStringBuilder = { Pooling = false, Multiplexing = false, Enlist = false, CancellationTimeout = -1 },
-        };
-        // A number needs no types of the server's.
-        builder.ConfigureTypeLoading(types => types.EnableTypeLoading(false));
-        var created = builder.Build();
+        var opened = database.Open(enlist: false, Create);
         try
         {
-            return new PooledClient(connectionString, created, await created.OpenConnectionAsync(cancellationToken), patience);
+            return new PooledClient(database, opened, await opened.Source.OpenConnectionAsync(cancellationToken), patience);
         }
         catch
         {
-            await created.DisposeAsync();
+            await opened.DisposeAsync();
             throw;
         }
     }
 
     /// <summary>A second client of the same address.</summary>
     public Task<PooledClient> OpenAnotherAsync(CancellationToken cancellationToken) =>
-        OpenAsync(
-            new NpgsqlConnectionStringBuilder(connectionString) { Host = connection.Host, Port = connection.Port }.ConnectionString,
-            patience,
-            cancellationToken);
+        OpenAsync(database.IsGiven ? database : database.At(connection.Host, connection.Port), patience, cancellationToken);
 
     /// <summary>Asks for the backend, however long the answer takes.</summary>
     public async Task WaitForBackendAsync(CancellationToken cancellationToken) => Backend = await ReadAsync(ReadBackend, cancellationToken);
@@ -105,5 +95,17 @@ internal sealed class PooledClient : IAsyncDisposable
     {
         await using var command = new NpgsqlCommand(statements, connection);
         return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
+    }
+
+    private static NpgsqlDataSource Create(string connectionString)
+    {
+        // A query that is given up is not waited for.
+        var builder = new NpgsqlDataSourceBuilder(connectionString)
+        {
+            ConnectionStringBuilder = { Pooling = false, Multiplexing = false, CancellationTimeout = -1 },
+        };
+        // A number needs no types of the server's.
+        builder.ConfigureTypeLoading(types => types.EnableTypeLoading(false));
+        return builder.Build();
     }
 }

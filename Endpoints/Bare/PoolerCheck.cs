@@ -28,9 +28,9 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
     /// A pooler lends connections for less than a session, or lends none; the message says what to do.
     /// </exception>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
-    public async Task RequireSessionsAsync(NpgsqlConnectionStringBuilder connection, CancellationToken cancellationToken)
+    public async Task RequireSessionsAsync(DatabaseAccess database, CancellationToken cancellationToken)
     {
-        await using var first = await PooledClient.OpenAsync(connection.ConnectionString, Patience, cancellationToken);
+        await using var first = await PooledClient.OpenAsync(database, Patience, cancellationToken);
         try
         {
             await first.FindBackendAsync(cancellationToken);

@@ -26,6 +26,6 @@ internal static class BareWidgets
         public ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => context.GetConnectionAsync(cancellationToken);
 
         public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) =>
-            context.SendAsync(queue, message, message.MessageId, cancellationToken);
+            context.SendAsync(queue, message, message.MessageId, cancellationToken: cancellationToken);
     }
 }

@@ -1,6 +1,4 @@
 using System.Data.Common;
-using Kit.Endpoints.Bare;
-using Kit.Endpoints.NServiceBus;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -8,17 +6,22 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using NServiceBus;
+using NServiceBus.Transport;
+using DeadLetter = Kit.Endpoints.Bare.DeadLetter;
+using OutgoingMessage = Kit.Endpoints.Bare.OutgoingMessage;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>What the NServiceBus cells share, whatever the transport: the handler, its connection, the installers, the headers.</summary>
+/// <summary>
+/// What the NServiceBus cells share, whatever the transport: the comparison's settings, the handler, its connection, the installers, the headers.
+/// </summary>
 internal static class NServiceBusEndpoint
 {
     public static void Add(
         IServiceCollection services, EndpointSettings settings, HandleMessage handle,
-        Func<EndpointSettings, DbDataSource> openWidgets, Action<EndpointConfiguration> useTransport)
+        Func<EndpointSettings, DbDataSource> openWidgets, TransportDefinition transport, string errorQueue)
     {
-        var endpoint = Configure(settings.Queue, useTransport);
+        var endpoint = Configure(settings, transport, errorQueue);
         endpoint.Conventions().DefiningMessagesAs(type => type == typeof(BuildWidget) || type == typeof(WidgetBuilt));
         endpoint.AddHandler<BuildWidgetHandler>();
         services.AddSingleton(handle);
@@ -28,10 +31,11 @@ internal static class NServiceBusEndpoint
     }
 
     /// <summary>Has the transport's own installers make the queues of an endpoint, which is not started.</summary>
-    public static async Task InstallAsync(string queue, Action<EndpointConfiguration> useTransport, CancellationToken cancellationToken)
+    public static async Task InstallAsync(string queue, TransportDefinition transport, string errorQueue, CancellationToken cancellationToken)
     {
+        var settings = new EndpointSettings(queue, Transport: "", Widgets: "", TransactionMode.DtcOff, Concurrency: 1);
         var application = Host.CreateEmptyApplicationBuilder(settings: null);
-        AddTo(application.Services, Configure(queue, useTransport));
+        AddTo(application.Services, Configure(settings, transport, errorQueue));
         application.Services.AddNServiceBusInstallers(installers => installers.ShutdownBehavior = InstallersShutdownBehavior.Continue);
         var host = application.Build();
         await using ((IAsyncDisposable)host)
@@ -61,10 +65,18 @@ internal static class NServiceBusEndpoint
         ($"{header("NServiceBus.ExceptionInfo.ExceptionType")}: {header("NServiceBus.ExceptionInfo.Message")} " +
         $"{header("NServiceBus.ExceptionInfo.InnerExceptionType")}").TrimEnd());
 
-    private static EndpointConfiguration Configure(string queue, Action<EndpointConfiguration> useTransport)
+    // Next to the mode, what the comparison wants of an endpoint: as many handlers at a time, the body and the error queue of the other
+    // frameworks, its queues made at the start, one handler that is named, and no file of diagnostics.
+    private static EndpointConfiguration Configure(EndpointSettings settings, TransportDefinition transport, string errorQueue)
     {
-        var endpoint = new EndpointConfiguration(queue);
-        useTransport(endpoint);
+        var endpoint = new EndpointConfiguration(settings.Queue);
+        endpoint.UseTransactionMode(transport, settings.Mode, settings.TransactionTimeout);
+        endpoint.LimitMessageProcessingConcurrencyTo(settings.Concurrency);
+        endpoint.UseSerialization<SystemJsonSerializer>();
+        endpoint.SendFailedMessagesTo(errorQueue);
+        endpoint.EnableInstallers();
+        endpoint.AssemblyScanner().Disable = true;
+        endpoint.CustomDiagnosticsWriter((_, _) => Task.CompletedTask);
         return endpoint;
     }
 

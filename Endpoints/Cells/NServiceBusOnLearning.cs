@@ -29,11 +29,12 @@ public sealed class NServiceBusOnLearning : IEndpointKind
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) =>
-        NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint =>
-            endpoint.UseLearning(
-                settings.Transport, settings.Mode, settings.Concurrency, NServiceBusEndpoint.ErrorQueueOf(settings.Queue), settings.TransactionTimeout));
+        NServiceBusEndpoint.Add(
+            services, settings, handle, PostgreSqlWidgets.Open, TransportIn(settings.Transport), NServiceBusEndpoint.ErrorQueueOf(settings.Queue));
 
     public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
+
+    private static LearningTransport TransportIn(string directory) => new() { StorageDirectory = directory };
 
     /// <summary>
     /// A queue is a folder: a file of headers for each message, its body in <c>.bodies</c>. A message under way is in a folder of its own in
@@ -61,8 +62,7 @@ public sealed class NServiceBusOnLearning : IEndpointKind
         public async Task EnqueueAsync(IEnumerable<KitMessage> messages, CancellationToken cancellationToken)
         {
             var host = new HostSettings(name, name, new StartupDiagnosticEntries(), (_, _, _) => { }, setupInfrastructure: false);
-            var transport = await new LearningTransport { StorageDirectory = directory }
-                .Initialize(host, receivers: [], sendingAddresses: [], cancellationToken);
+            var transport = await TransportIn(directory).Initialize(host, receivers: [], sendingAddresses: [], cancellationToken);
             foreach (var batch in messages.Select(OperationOf).Chunk(DispatchBatch))
                 await transport.Dispatcher.Dispatch(new TransportOperations(batch), new TransportTransaction(), cancellationToken);
 

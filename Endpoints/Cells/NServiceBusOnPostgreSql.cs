@@ -37,10 +37,9 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
                 nameof(settings));
 
         services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
-        NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint =>
-            endpoint.UsePostgreSql(
-                settings.Transport, settings.Mode, settings.Concurrency,
-                AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)), settings.TransactionTimeout));
+        NServiceBusEndpoint.Add(
+            services, settings, handle, PostgreSqlWidgets.Open, new PostgreSqlTransport(settings.Transport),
+            AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)));
     }
 
     public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
@@ -59,9 +58,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
         public async Task CreateAsync(CancellationToken cancellationToken)
         {
             await NServiceBusEndpoint.InstallAsync(
-                name,
-                endpoint => endpoint.UsePostgreSql(transport, TransactionMode.DtcOff, errorQueue: AddressOf(NServiceBusEndpoint.ErrorQueueOf(name))),
-                cancellationToken);
+                name, new PostgreSqlTransport(transport), AddressOf(NServiceBusEndpoint.ErrorQueueOf(name)), cancellationToken);
             TransportPool.Close(transport);
         }
 

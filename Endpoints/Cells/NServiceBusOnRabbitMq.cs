@@ -32,16 +32,17 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
     {
         var transport = RabbitMqTransportSettings.Parse(settings.Transport);
         services.AddSingleton<IHostedService>(new BrokerCheck(transport, settings.Queue, ArgumentsOf(transport.QueueType)));
-        NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, endpoint => Use(endpoint, settings));
+        NServiceBusEndpoint.Add(
+            services, settings, handle, PostgreSqlWidgets.Open, TransportOf(transport), NServiceBusEndpoint.ErrorQueueOf(settings.Queue));
     }
 
     public IMessageQueue OpenQueue(string name, string transport)
     {
         var broker = RabbitMqTransportSettings.Parse(transport);
-        var settings = new EndpointSettings(name, transport, Widgets: "", TransactionMode.DtcOff, Concurrency: 1);
         return new RabbitMqCellQueue(
             new RabbitMqQueue(broker.Broker, name, broker.QueueType, hasRetries: false),
-            cancellationToken => NServiceBusEndpoint.InstallAsync(name, endpoint => Use(endpoint, settings), cancellationToken),
+            cancellationToken => NServiceBusEndpoint.InstallAsync(
+                name, TransportOf(broker), NServiceBusEndpoint.ErrorQueueOf(name), cancellationToken),
             properties => NServiceBusEndpoint.DeadLetterOf(properties.MessageId, header => RabbitMqCellQueue.HeaderOf(properties, header)));
     }
 
@@ -49,19 +50,14 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
     private static Dictionary<string, object?> ArgumentsOf(QueueType type) =>
         type is QueueType.Quorum ? new() { ["x-queue-type"] = "quorum" } : [];
 
-    private static void Use(EndpointConfiguration endpoint, EndpointSettings settings)
-    {
-        var transport = RabbitMqTransportSettings.Parse(settings.Transport);
-        endpoint.UseRabbitMq(
-            transport.Broker.Amqp.AbsoluteUri,
-            settings.Mode,
-            TypeOf(transport.QueueType),
-            settings.Concurrency,
-            errorQueue: NServiceBusEndpoint.ErrorQueueOf(settings.Queue),
-            transport.Prefetch,
-            new ManagementApiConfiguration(transport.Broker.Management.AbsoluteUri, transport.Broker.UserName, transport.Broker.Password),
-            settings.TransactionTimeout);
-    }
+    // Without the queues for delays, which nothing uses. The transport's own prefetch is 3 for each handler.
+    private static RabbitMQTransport TransportOf(RabbitMqTransportSettings settings) =>
+        new(RoutingTopology.Conventional(TypeOf(settings.QueueType)), settings.Broker.Amqp.AbsoluteUri, enableDelayedDelivery: false)
+        {
+            PrefetchCountCalculation = _ => settings.Prefetch,
+            ManagementApiConfiguration =
+                new ManagementApiConfiguration(settings.Broker.Management.AbsoluteUri, settings.Broker.UserName, settings.Broker.Password),
+        };
 
     private static global::NServiceBus.QueueType TypeOf(QueueType type) => type switch
     {

@@ -37,9 +37,8 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
         NServiceBusEndpoint.Add(
             services, settings, handle,
             _ => SqlClientFactory.Instance.CreateDataSource(connections.ForData(settings.Mode)),
-            endpoint => endpoint.UseSqlServer(
-                connections.ForQueue(settings.Mode), settings.Mode, settings.Concurrency, NServiceBusEndpoint.ErrorQueueOf(settings.Queue),
-                settings.TransactionTimeout));
+            new SqlServerTransport(connections.ForQueue(settings.Mode)),
+            NServiceBusEndpoint.ErrorQueueOf(settings.Queue));
     }
 
     public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
@@ -63,9 +62,7 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
         public string Name => name;
 
         public Task CreateAsync(CancellationToken cancellationToken) => NServiceBusEndpoint.InstallAsync(
-            name,
-            endpoint => endpoint.UseSqlServer(tables.ConnectionString, TransactionMode.DtcOff, errorQueue: NServiceBusEndpoint.ErrorQueueOf(name)),
-            cancellationToken);
+            name, new SqlServerTransport(tables.ConnectionString), NServiceBusEndpoint.ErrorQueueOf(name), cancellationToken);
 
         public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
         {

@@ -1,9 +1,13 @@
+using Kit.Endpoints.MassTransit;
 using Kit.Modes;
-using MassTransit;
 using MassTransit.RabbitMqTransport.Configuration;
 
-namespace Kit.Endpoints.MassTransit;
+// Where those look who configure an endpoint.
+#pragma warning disable IDE0130 // Namespace does not match folder structure
+namespace MassTransit;
+#pragma warning restore IDE0130
 
+/// <summary>The transaction mode of a receive endpoint on RabbitMQ, and queues that lose no message in it.</summary>
 public static class ReceiveEndpointExtensions
 {
     /// <summary>More deliveries than a healthy message ever has.</summary>

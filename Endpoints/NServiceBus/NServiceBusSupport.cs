@@ -4,7 +4,10 @@ using NServiceBus.Transport;
 
 namespace Kit.Endpoints.NServiceBus;
 
-/// <summary>What NServiceBus can promise: what a mode is called there, and which transports offer it, as they say themselves.</summary>
+/// <summary>
+/// What NServiceBus can promise: what a mode is called there, and which transports offer it, as they say themselves. A transport that was not tried
+/// has none.
+/// </summary>
 public static class NServiceBusSupport
 {
     /// <summary>NServiceBus's modes that are what the kit's mode means, the best first, and what it says of a transport to have none of them.</summary>
@@ -38,6 +41,8 @@ public static class NServiceBusSupport
         var (wanted, without) = Meanings.Of(mode);
         if (wanted.Length == 0)
             return Support.No(without);
+        if (TransportTransactions.Of(transport) is { IsSupported: false } unknown)
+            return unknown;
 
         if (mode == TransactionMode.Shared && transport is SqlServerTransport)
             return Support.No("SqlClient wants the transaction on each command, and handlers that do not know the mode know none");

@@ -41,7 +41,7 @@ internal sealed class RabbitMqTransport : Transport
 
     public override Transport Widgets => Named(TransportName.PostgreSql);
 
-    public override int? Prefetch => BareEndpointBuilderExtensions.DefaultPrefetch;
+    public override int? Prefetch => RabbitMqTransportSettings.MeasuredPrefetch;
 
     public override string? Own => "a RabbitMQ broker";
 

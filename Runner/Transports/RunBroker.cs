@@ -64,7 +64,7 @@ internal sealed class RunBroker : RunServer
         facts["version"] = version;
         facts["queues"] = $"{queueType.ToString().ToLowerInvariant()}, durable";
         facts["messages"] = "persistent, each publish confirmed";
-        facts["prefetch"] = $"{BareEndpointBuilderExtensions.DefaultPrefetch} (no limit without acknowledgements: transactions-off)";
+        facts["prefetch"] = $"{RabbitMqTransportSettings.MeasuredPrefetch} (no limit without acknowledgements: transactions-off)";
         return Task.FromResult<IReadOnlyDictionary<string, string>?>(facts);
     }
 

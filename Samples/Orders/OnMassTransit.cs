@@ -1,4 +1,3 @@
-using Kit.Endpoints.MassTransit;
 using MassTransit;
 using Microsoft.Extensions.DependencyInjection;
 using Npgsql;

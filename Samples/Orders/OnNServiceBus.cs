@@ -1,4 +1,3 @@
-using Kit.Endpoints.NServiceBus;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Npgsql;
@@ -12,7 +11,11 @@ internal static class OnNServiceBus
     public static void Add(IServiceCollection services, Settings settings)
     {
         var endpoint = new EndpointConfiguration("orders");
-        endpoint.UsePostgreSql(settings.Queues, settings.Mode, concurrency: 2);
+        endpoint.UseTransactionMode(new PostgreSqlTransport(settings.Queues), settings.Mode);
+        endpoint.LimitMessageProcessingConcurrencyTo(2);
+        endpoint.UseSerialization<SystemJsonSerializer>();
+        endpoint.EnableInstallers();
+        endpoint.AssemblyScanner().Disable = true; // there are two handlers of one message, and the mode chooses
         endpoint.Conventions().DefiningCommandsAs(type => type == typeof(PlaceOrder));
         if (settings.Mode == TransactionMode.Shared)
             endpoint.AddHandler<PlaceOrderWithTheReceive>();

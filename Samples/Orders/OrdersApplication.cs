@@ -1,6 +1,15 @@
+using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Endpoints.MassTransit;
+#if KIT_NSERVICEBUS
+using Kit.Endpoints.NServiceBus;
+#endif
+using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Npgsql;
+#if KIT_NSERVICEBUS
+using NServiceBus;
+#endif
 
 namespace Orders;
 
@@ -11,11 +20,16 @@ internal sealed class OrdersApplication : IAsyncDisposable
     private readonly IHost host;
 
     /// <param name="arguments">Settings of the command line.</param>
-    /// <exception cref="NotSupportedException">The framework is unknown or not built in, or cannot run in the mode.</exception>
+    /// <exception cref="SettingsException">
+    /// A setting is missing or cannot be read, or the framework is unknown, not built in, or cannot run in the mode.
+    /// </exception>
     public OrdersApplication(string[] arguments)
     {
         var builder = Host.CreateApplicationBuilder(new HostApplicationBuilderSettings { Args = arguments, ContentRootPath = AppContext.BaseDirectory });
         settings = Settings.Read(builder.Configuration);
+        if (SupportOf(settings).Because is { } reason)
+            throw new SettingsException($"The framework '{settings.Framework}' cannot run in {settings.Mode}: {reason}.");
+
         builder.Services.AddSingleton(_ => NpgsqlDataSource.Create(settings.Data));
         switch (settings.Framework)
         {
@@ -31,30 +45,29 @@ internal sealed class OrdersApplication : IAsyncDisposable
                 break;
 #endif
             default:
-                throw new NotSupportedException($"Framework '{settings.Framework}' is unknown, or its packages are not on the package feed.");
+                throw NoSuchFramework(settings);
         }
 
         host = builder.Build();
     }
 
-    /// <summary>Makes the table and the queue where they are missing, and starts the endpoint.</summary>
+    /// <summary>Makes the table where it is missing, and starts the endpoint, which makes its queue.</summary>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         await using (var connection = await host.Services.GetRequiredService<NpgsqlDataSource>().OpenConnectionAsync(cancellationToken))
             await OrderTable.CreateAsync(connection, cancellationToken);
-        if (settings.Framework is "bare")
-            await OnBare.InstallAsync(settings, cancellationToken);
 
         await host.StartAsync(cancellationToken);
     }
 
     public Task SendAsync(PlaceOrder order, CancellationToken cancellationToken) => settings.Framework switch
     {
-        "bare" => OnBare.SendAsync(settings, order, cancellationToken),
+        "bare" => OnBare.SendAsync(host.Services, order, cancellationToken),
 #if KIT_NSERVICEBUS
         "nservicebus" => OnNServiceBus.SendAsync(host.Services, order, cancellationToken),
 #endif
-        _ => OnMassTransit.SendAsync(host.Services, order, cancellationToken),
+        "masstransit" => OnMassTransit.SendAsync(host.Services, order, cancellationToken),
+        _ => throw NoSuchFramework(settings),
     };
 
     public Task WaitForShutdownAsync(CancellationToken cancellationToken) => host.WaitForShutdownAsync(cancellationToken);
@@ -64,4 +77,24 @@ internal sealed class OrdersApplication : IAsyncDisposable
         await host.StopAsync();
         await ((IAsyncDisposable)host).DisposeAsync();
     }
+
+    private static Support SupportOf(Settings settings) => settings.Framework switch
+    {
+        "bare" => PostgreSqlSupport.Of(settings.Mode),
+        "masstransit" => MassTransitSupport.Of(settings.Mode),
+#if KIT_NSERVICEBUS
+        "nservicebus" => NServiceBusSupport.Of(settings.Mode, new PostgreSqlTransport(settings.Queues)),
+#else
+        "nservicebus" => throw new SettingsException($"The framework 'nservicebus' is not built in: {Missing}. Build the sample with a feed that has them."),
+#endif
+        _ => throw NoSuchFramework(settings),
+    };
+
+#if !KIT_NSERVICEBUS
+    private static string Missing =>
+        string.Join("; ", OptionalPackage.Of(typeof(OrdersApplication).Assembly).Select(package => package.Support.Because));
+
+#endif
+    private static SettingsException NoSuchFramework(Settings settings) =>
+        new($"There is no framework '{settings.Framework}'. Frameworks: bare, masstransit, nservicebus.");
 }

@@ -1,5 +1,6 @@
 using Kit.Modes;
 using Microsoft.Extensions.Configuration;
+using Npgsql;
 
 namespace Orders;
 
@@ -10,14 +11,40 @@ namespace Orders;
 /// <param name="Data">Connection string of the database with the orders, PostgreSQL.</param>
 internal sealed record Settings(string Framework, TransactionMode Mode, string Queues, string Data)
 {
-    /// <exception cref="ArgumentException">There is no such mode.</exception>
-    /// <exception cref="InvalidOperationException">A setting is missing.</exception>
-    public static Settings Read(IConfiguration configuration) => new(
-        Required(configuration, "Framework"),
-        TransactionMode.Parse(Required(configuration, "Mode")),
-        Required(configuration, "Queues"),
-        Required(configuration, "Data"));
+    /// <exception cref="SettingsException">A setting is missing or cannot be read.</exception>
+    public static Settings Read(IConfiguration configuration)
+    {
+        var framework = Required(configuration, "Framework");
+        return new(
+            framework,
+            ModeOf(Required(configuration, "Mode")),
+            framework is "masstransit" ? Broker(configuration, "Queues") : Database(configuration, "Queues"),
+            Database(configuration, "Data"));
+    }
 
     private static string Required(IConfiguration configuration, string name) =>
-        configuration[name] ?? throw new InvalidOperationException($"The setting '{name}' is missing.");
+        configuration[name] ?? throw new SettingsException($"The setting '{name}' is missing: give it in appsettings.json or as --{name}.");
+
+    private static TransactionMode ModeOf(string name) => TransactionMode.All.SingleOrDefault(mode => mode.Name == name)
+        ?? throw new SettingsException($"There is no mode '{name}'. Modes: {string.Join(", ", TransactionMode.All)}.");
+
+    // The value is not repeated: it can have a password in it.
+    private static string Broker(IConfiguration configuration, string name) =>
+        Required(configuration, name) is var text && Uri.TryCreate(text, UriKind.Absolute, out var address) && address.Scheme is "amqp" or "amqps"
+            ? text
+            : throw new SettingsException($"The setting '{name}' is not the address of a broker. Expected is one as amqp://user:password@host/vhost.");
+
+    private static string Database(IConfiguration configuration, string name)
+    {
+        var text = Required(configuration, name);
+        try
+        {
+            _ = new NpgsqlConnectionStringBuilder(text);
+            return text;
+        }
+        catch (ArgumentException unreadable)
+        {
+            throw new SettingsException($"The setting '{name}' is not a connection string of PostgreSQL: {unreadable.Message}", unreadable);
+        }
+    }
 }

@@ -53,6 +53,21 @@ internal sealed class BareBench : IAsyncDisposable
         return host.Build();
     }
 
+    /// <summary>Why the endpoint refuses to start. It must.</summary>
+    public string RefusalOf(TransactionMode mode, Action<BareEndpointBuilder>? configure = null)
+    {
+        using var host = Build(mode, (_, _) => Task.CompletedTask, configure: configure);
+        return Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync())!.Message;
+    }
+
+    /// <summary>A handler's work: one row, on the connection that it is lent.</summary>
+    public static async Task InsertRowAsync(MessageContext context, CancellationToken cancellationToken)
+    {
+        await using var insert = (await context.GetConnectionAsync(cancellationToken)).CreateCommand();
+        insert.CommandText = $"INSERT INTO widget (id, message_id) VALUES ({context.Attempt}, '{context.MessageId}')";
+        await insert.ExecuteNonQueryAsync(cancellationToken);
+    }
+
     /// <summary>Lets the endpoint handle one message to its end, and gives the errors.</summary>
     public Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Work work, Action<BareEndpointBuilder>? configure = null) =>
         HandleAsync(mode, Guid.CreateVersion7(), work, configure);

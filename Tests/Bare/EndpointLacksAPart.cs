@@ -1,5 +1,4 @@
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 

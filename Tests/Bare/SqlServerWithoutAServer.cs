@@ -14,15 +14,16 @@ public sealed class SqlServerWithoutAServer
     public void The_receive_deletes_the_first_row_that_nobody_has_locked() => Assert.That(
         string.Join(' ', Statements.Receive.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)),
         Is.EqualTo(
-            "WITH first AS ( SELECT TOP (1) position, message_id, type, body, failed_attempts " +
+            "WITH first AS ( SELECT TOP (1) position, message_id, type, body, failed_attempts, headers " +
             "FROM [a]]queue] WITH (READPAST, ROWLOCK, UPDLOCK, READCOMMITTEDLOCK) WHERE not_before <= sysutcdatetime() ORDER BY position) " +
-            "DELETE FROM first OUTPUT deleted.position, deleted.message_id, deleted.type, deleted.body, deleted.failed_attempts"));
+            "DELETE FROM first OUTPUT deleted.position, deleted.message_id, deleted.type, deleted.body, deleted.failed_attempts, deleted.headers"));
 
     [Test]
     public void The_queue_is_clustered_by_its_identity() =>
         Assert.That(
             Statements.Create,
-            Does.StartWith("CREATE TABLE [a]]queue] (").And.Contain("position bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY CLUSTERED"));
+            Does.Contain("IF OBJECT_ID(N'[a]]queue]') IS NULL\nCREATE TABLE [a]]queue] (")
+                .And.Contain("position bigint IDENTITY(1, 1) NOT NULL PRIMARY KEY CLUSTERED"));
 
     [Test]
     public void A_retry_goes_back_to_its_own_place() =>

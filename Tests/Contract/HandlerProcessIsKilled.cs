@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
@@ -54,7 +53,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
             if (cell.Mode.CrashEffect != CrashEffect.Doubles)
                 Assert.That(doubled, Is.Zero, "doubled");
             // An acknowledgement can be on its way when its process dies, and one message more be committed for each handler.
-            Assert.That(doubled, Is.LessThanOrEqualTo(Kills * (Concurrency + BareEndpointBuilderExtensions.DefaultPrefetch)));
+            Assert.That(doubled, Is.LessThanOrEqualTo(Kills * (Concurrency + RabbitMqTransportSettings.MeasuredPrefetch)));
             Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
             Assert.That(await databases.CountPreparedAsync(), Is.Zero, "prepared transactions left");
         }

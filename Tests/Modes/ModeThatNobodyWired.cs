@@ -5,6 +5,7 @@ using Kit.Endpoints.Bare.SqlServer;
 using Kit.Endpoints.MassTransit;
 using Kit.Guarantees;
 using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
 namespace Kit.Tests.Modes;

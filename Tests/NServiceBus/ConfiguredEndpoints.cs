@@ -1,5 +1,4 @@
 using System.Transactions;
-using Kit.Endpoints.NServiceBus;
 using Kit.Modes;
 using NServiceBus;
 using NServiceBus.Configuration.AdvancedExtensibility;
@@ -8,14 +7,9 @@ using NServiceBus.Transport;
 
 namespace Kit.Tests.NServiceBus;
 
-/// <summary>What the library's methods set, for every transport and mode; the contract suite tests what comes of it where there is a server.</summary>
+/// <summary>What the library sets, for every transport and mode, and what not; the contract suite tests what comes of it where there is a server.</summary>
 public sealed class ConfiguredEndpoints
 {
-    private const string SqlServer = "Server=nowhere;Database=queues;Max Pool Size=100";
-    private const string PostgreSql = "Host=nowhere;Database=queues";
-    private const string RabbitMq = "amqp://nowhere";
-    private const string Directory = "queues";
-
     private static readonly string[] Transports = ["sqlserver", "postgresql", "rabbitmq", "learning"];
 
     [TestCase("sqlserver", "full-dtc", TransportTransactionMode.TransactionScope)]
@@ -44,7 +38,6 @@ public sealed class ConfiguredEndpoints
             Assert.That(settings.Get<int>("Recoverability.Immediate.Retries"), Is.EqualTo(expected is TransportTransactionMode.None ? 0 : 2));
             Assert.That(settings.Get<int>("Recoverability.Delayed.DefaultPolicy.Retries"), Is.Zero);
             Assert.That(WrapOf(settings)?.IsolationLevel, mode == TransactionMode.DtcOff ? Is.EqualTo(IsolationLevel.ReadCommitted) : Is.Null);
-            Assert.That(settings.ErrorQueueAddress(), Is.EqualTo("given-up"));
         }
     }
 
@@ -65,36 +58,36 @@ public sealed class ConfiguredEndpoints
         Is.EqualTo(TimeSpan.FromMinutes(2)));
 
     [Test]
-    public void Receives_are_read_committed()
+    public void Receives_are_read_committed_whatever_the_transport_was_set_to()
     {
+        var sqlServer = (SqlServerTransport)TransportOf("sqlserver");
+        sqlServer.TransactionScope.IsolationLevel = IsolationLevel.Serializable;
+        var postgreSql = (PostgreSqlTransport)TransportOf("postgresql");
+        postgreSql.TransactionScope.IsolationLevel = IsolationLevel.Serializable;
+
+        new EndpointConfiguration("orders").UseTransactionMode(sqlServer, TransactionMode.DtcOff);
+        new EndpointConfiguration("orders").UseTransactionMode(postgreSql, TransactionMode.DtcOff);
+
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(((SqlServerTransport)TransportOf("sqlserver")).TransactionScope.IsolationLevel, Is.EqualTo(IsolationLevel.ReadCommitted));
-            Assert.That(((PostgreSqlTransport)TransportOf("postgresql")).TransactionScope.IsolationLevel, Is.EqualTo(IsolationLevel.ReadCommitted));
+            Assert.That(sqlServer.TransactionScope.IsolationLevel, Is.EqualTo(IsolationLevel.ReadCommitted));
+            Assert.That(postgreSql.TransactionScope.IsolationLevel, Is.EqualTo(IsolationLevel.ReadCommitted));
         }
     }
 
-    [Test]
-    public void Connection_strings_reach_the_transport()
+    [TestCaseSource(nameof(Transports))]
+    public void What_is_no_part_of_a_mode_is_left_to_the_user(string transport)
     {
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That(((SqlServerTransport)TransportOf("sqlserver")).ConnectionString, Is.EqualTo(SqlServer));
-            Assert.That(((PostgreSqlTransport)TransportOf("postgresql")).ConnectionString, Is.EqualTo(PostgreSql));
-            Assert.That(((LearningTransport)TransportOf("learning")).StorageDirectory, Is.EqualTo(Directory));
-        }
-    }
+        var before = new EndpointConfiguration("orders").GetSettings();
 
-    [Test]
-    public void RabbitMq_has_the_prefetch_of_the_other_endpoints_and_no_queues_for_delays()
-    {
-        var transport = (RabbitMQTransport)TransportOf("rabbitmq");
+        var settings = Configured(transport, TransactionMode.ScopeOff, out var endpoint);
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(transport.PrefetchCountCalculation(2), Is.EqualTo(32));
-            Assert.That(transport.SupportsDelayedDelivery, Is.False);
-            Assert.That(transport.ValidateDeliveryLimits, Is.True);
+            Assert.That(settings.ErrorQueueAddress(), Is.EqualTo(before.ErrorQueueAddress()));
+            Assert.That(ConfiguredCells.ConcurrencyOf(settings), Is.Null);
+            Assert.That(ConfiguredCells.SerializerOf(settings), Is.Null);
+            Assert.That(endpoint.AssemblyScanner().Disable, Is.False);
         }
     }
 
@@ -112,57 +105,31 @@ public sealed class ConfiguredEndpoints
     public void A_mode_that_the_transport_does_not_offer_is_refused_with_the_reason(string transport, string mode, string reason) =>
         Assert.That(() => Configured(transport, TransactionMode.Parse(mode)), Throws.TypeOf<NotSupportedException>().With.Message.Contains(reason));
 
-    [TestCaseSource(nameof(Transports))]
-    public void Less_than_one_message_at_a_time_is_refused(string transport) =>
-        Assert.That(
-            () => Configured(transport, TransactionMode.DtcOff, concurrency: 0),
-            Throws.TypeOf<ArgumentOutOfRangeException>().With.Message.Contains("concurrency"));
-
-    [TestCaseSource(nameof(Transports))]
-    public void An_empty_error_queue_is_refused(string transport) =>
-        Assert.That(() => Configured(transport, TransactionMode.DtcOff, errorQueue: " "), Throws.ArgumentException.With.Message.Contains("errorQueue"));
-
+    /// <summary>It says that it has the mode, and nobody has looked.</summary>
     [Test]
-    public void An_empty_address_is_refused()
+    public void A_transport_that_was_not_tried_is_refused_with_those_that_were() => Assert.That(
+        () => new EndpointConfiguration("orders").UseTransactionMode(new Untried(), TransactionMode.DtcOff),
+        Throws.TypeOf<NotSupportedException>().With.Message.EqualTo(
+            "NServiceBus cannot run in dtc-off: Untried was not tried. " +
+            "Known are SqlServerTransport, PostgreSqlTransport, RabbitMQTransport, LearningTransport."));
+
+    internal static TransportDefinition TransportOf(string transport) => transport switch
     {
-        var endpoint = new EndpointConfiguration("orders");
+        "sqlserver" => new SqlServerTransport("Server=nowhere;Database=queues;Max Pool Size=100"),
+        "postgresql" => new PostgreSqlTransport("Host=nowhere;Database=queues"),
+        "rabbitmq" => new RabbitMQTransport(RoutingTopology.Conventional(QueueType.Classic), "amqp://nowhere"),
+        "learning" => new LearningTransport { StorageDirectory = "queues" },
+        _ => throw new ArgumentOutOfRangeException(nameof(transport), transport, "No such transport."),
+    };
 
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That(() => endpoint.UseSqlServer("", TransactionMode.DtcOff), Throws.ArgumentException);
-            Assert.That(() => endpoint.UsePostgreSql("", TransactionMode.DtcOff), Throws.ArgumentException);
-            Assert.That(() => endpoint.UseRabbitMq("", TransactionMode.DtcOff, QueueType.Classic), Throws.ArgumentException);
-            Assert.That(() => endpoint.UseLearning("", TransactionMode.DtcOff), Throws.ArgumentException);
-        }
-    }
-
-    [Test]
-    public void No_prefetch_is_refused() => Assert.That(
-        () => new EndpointConfiguration("orders").UseRabbitMq(RabbitMq, TransactionMode.DtcOff, QueueType.Classic, prefetch: 0),
-        Throws.TypeOf<ArgumentOutOfRangeException>());
-
-    private static TransportDefinition TransportOf(string transport) => Configured(transport, TransactionMode.DtcOff).Get<TransportDefinition>();
+    private static SettingsHolder Configured(string transport, TransactionMode mode, TimeSpan? transactionTimeout = null) =>
+        Configured(transport, mode, out _, transactionTimeout);
 
     private static SettingsHolder Configured(
-        string transport, TransactionMode mode, int concurrency = 3, string errorQueue = "given-up", TimeSpan? transactionTimeout = null)
+        string transport, TransactionMode mode, out EndpointConfiguration endpoint, TimeSpan? transactionTimeout = null)
     {
-        var endpoint = new EndpointConfiguration("orders");
-        switch (transport)
-        {
-            case "sqlserver":
-                endpoint.UseSqlServer(SqlServer, mode, concurrency, errorQueue, transactionTimeout);
-                break;
-            case "postgresql":
-                endpoint.UsePostgreSql(PostgreSql, mode, concurrency, errorQueue, transactionTimeout);
-                break;
-            case "rabbitmq":
-                endpoint.UseRabbitMq(RabbitMq, mode, QueueType.Classic, concurrency, errorQueue, transactionTimeout: transactionTimeout);
-                break;
-            default:
-                endpoint.UseLearning(Directory, mode, concurrency, errorQueue, transactionTimeout);
-                break;
-        }
-
+        endpoint = new EndpointConfiguration("orders");
+        endpoint.UseTransactionMode(TransportOf(transport), mode, transactionTimeout);
         return endpoint.GetSettings();
     }
 
@@ -175,5 +142,15 @@ public sealed class ConfiguredEndpoints
 
         var wrap = settings.Get(Wrap);
         return (TransactionOptions)wrap.GetType().GetProperty("TransactionOptions")!.GetValue(wrap)!;
+    }
+
+    private sealed class Untried() : TransportDefinition(
+        TransportTransactionMode.ReceiveOnly, supportsDelayedDelivery: false, supportsPublishSubscribe: false, supportsTTBR: false)
+    {
+        public override IReadOnlyCollection<TransportTransactionMode> GetSupportedTransactionModes() => Enum.GetValues<TransportTransactionMode>();
+
+        public override Task<TransportInfrastructure> Initialize(
+            HostSettings hostSettings, ReceiveSettings[] receivers, string[] sendingAddresses, CancellationToken cancellationToken = default) =>
+            throw new NotSupportedException();
     }
 }

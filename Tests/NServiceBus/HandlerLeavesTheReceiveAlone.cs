@@ -1,6 +1,5 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
-using Kit.Endpoints.NServiceBus;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -96,9 +95,7 @@ public sealed class HandlerLeavesTheReceiveAlone
         var application = Host.CreateEmptyApplicationBuilder(settings: null);
         application.Services.AddSingleton(_ => NpgsqlDataSource.Create(databases.Widgets));
         application.Services.AddSingleton(attempts ?? new Attempts());
-        var endpoint = new EndpointConfiguration("alone");
-        endpoint.UsePostgreSql(databases.Widgets, TransactionMode.Shared, errorQueue: "alone_error");
-        endpoint.Conventions().DefiningCommandsAs(type => type == typeof(BuildWidget));
+        var endpoint = TestEndpoint.Configure("alone", new PostgreSqlTransport(databases.Widgets), TransactionMode.Shared);
         addHandler(endpoint);
         application.Services.AddNServiceBusEndpoint(endpoint);
         var host = application.Build();

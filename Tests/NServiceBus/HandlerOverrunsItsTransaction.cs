@@ -1,6 +1,5 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
-using Kit.Endpoints.NServiceBus;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -72,9 +71,7 @@ public sealed class HandlerOverrunsItsTransaction
         var application = Host.CreateEmptyApplicationBuilder(settings: null);
         application.Services.AddSingleton(_ => NpgsqlDataSource.Create(databases.Widgets));
         application.Services.AddSingleton(attempts);
-        var endpoint = new EndpointConfiguration("late");
-        endpoint.UsePostgreSql(databases.Widgets, TransactionMode.DtcOff, errorQueue: "late_error", transactionTimeout: TransactionTimeout);
-        endpoint.Conventions().DefiningCommandsAs(type => type == typeof(BuildWidget));
+        var endpoint = TestEndpoint.Configure("late", new PostgreSqlTransport(databases.Widgets), TransactionMode.DtcOff, TransactionTimeout);
         endpoint.AddHandler<Inserts>();
         application.Services.AddNServiceBusEndpoint(endpoint);
         var host = application.Build();

@@ -1,7 +1,5 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.Outbox;
-using Kit.Endpoints.Bare.PostgreSql;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
@@ -78,7 +76,7 @@ internal sealed class OutboxBench : IAsyncDisposable
             insert.CommandText = $"INSERT INTO widget (id, message_id) VALUES ({WidgetId.Next()}, '{message.MessageId}')";
             await insert.ExecuteNonQueryAsync(cancellationToken);
             foreach (var (queue, messageId) in sends(message.MessageId))
-                await context.SendAsync(queue, new WidgetBuilt(message.MessageId), messageId, cancellationToken);
+                await context.SendAsync(queue, new WidgetBuilt(message.MessageId), messageId, cancellationToken: cancellationToken);
         });
         host.Services.AddBareEndpoint(Endpoint, endpoint =>
         {

@@ -20,13 +20,7 @@ public sealed class ApplicationOutside
         Assert.That(result.Output, Does.Contain("handled: a hundred widgets"));
     }
 
-    private static string Program()
-    {
-        var readme = File.ReadAllText(Path.Combine(RepositoryFiles.Root, "Endpoints", "Bare.PostgreSql", "README.md")).ReplaceLineEndings("\n");
-        const string begin = "```csharp\n";
-        var start = readme.IndexOf(begin, StringComparison.Ordinal) + begin.Length;
-        return readme[start..readme.IndexOf("```", start, StringComparison.Ordinal)];
-    }
+    private static string Program() => RepositoryFiles.Snippets("Endpoints/Bare.PostgreSql/README.md").First();
 
     // Packages of a version are unpacked once for a machine: these go to a folder of their own, or the next test would get them.
     private static string ProjectOn(string packages) =>

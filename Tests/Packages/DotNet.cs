@@ -5,12 +5,11 @@ namespace Kit.Tests.Packages;
 /// <summary>The command line of the .NET SDK.</summary>
 internal static class DotNet
 {
-    public static async Task<ProgramResult> RunAsync(params string[] arguments) =>
-        await new ExternalProgram("dotnet", Folder: RepositoryFiles.Root, Variables: Quiet).RunAsync(arguments, CancellationToken.None);
+    public static Task<ProgramResult> RunAsync(params string[] arguments) => RunInAsync(RepositoryFiles.Root, arguments);
 
     /// <summary>The same, anywhere else.</summary>
-    public static async Task<ProgramResult> RunInAsync(string folder, params string[] arguments) =>
-        await new ExternalProgram("dotnet", Folder: folder, Variables: Quiet).RunAsync(arguments, CancellationToken.None);
+    public static Task<ProgramResult> RunInAsync(string folder, params string[] arguments) =>
+        new ExternalProgram("dotnet", Folder: folder, Variables: Quiet).RunAsync(arguments, CancellationToken.None);
 
     // A build server that stays would hold the pipes, and files, of a test that has ended. What the test host was given is not meant for others.
     private static Dictionary<string, string?> Quiet { get; } = new()

@@ -11,7 +11,7 @@ public sealed record Library(string Id, string Project, string? Group)
     /// <summary>In the order of their ids.</summary>
     public static IReadOnlyList<Library> All { get; } =
     [
-        .. from file in Directory.GetFiles(RepositoryFiles.Root, "*.csproj", SearchOption.AllDirectories)
+        .. from file in RepositoryFiles.Of("*.csproj")
            let project = XDocument.Load(file)
            where ValueIn(project, "IsPackable") == "true"
            let id = ValueIn(project, "PackageId")

@@ -1,6 +1,5 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
-using Kit.Endpoints.MassTransit;
 using Kit.Handlers;
 using Kit.Modes;
 using MassTransit;

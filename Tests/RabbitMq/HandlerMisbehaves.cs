@@ -1,6 +1,7 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
 namespace Kit.Tests.RabbitMq;

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 

@@ -33,14 +33,6 @@ public sealed class SampleApplication
         await PlacesTheOrderAsync("masstransit", mode, RabbitMqAddress.Parse(virtualHost.Address).Amqp.AbsoluteUri);
     }
 
-    [Test]
-    public void An_unknown_framework_is_refused() => Assert.That(
-        () => new OrdersApplication(["--Framework", "carrier-pigeon"]), Throws.TypeOf<NotSupportedException>().With.Message.Contains("'carrier-pigeon'"));
-
-    [Test]
-    public void An_unknown_mode_is_refused_with_those_that_exist() => Assert.That(
-        () => new OrdersApplication(["--Mode", "sometimes"]), Throws.ArgumentException.With.Message.Contains("full-dtc, dtc-off"));
-
     private static async Task PlacesTheOrderAsync(string framework, string mode, string? queues = null)
     {
         await using var databases = await TestDatabases.CreateAsync();

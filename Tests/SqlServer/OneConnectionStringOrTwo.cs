@@ -2,6 +2,7 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.SqlServer;
 using Kit.Modes;
 using Microsoft.Data.SqlClient;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
 namespace Kit.Tests.SqlServer;

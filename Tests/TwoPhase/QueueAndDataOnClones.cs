@@ -5,6 +5,7 @@ using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Modes;
 using Kit.Runner.Faults;
 using Kit.Runner.Servers;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;

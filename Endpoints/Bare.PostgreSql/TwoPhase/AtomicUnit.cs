@@ -41,6 +41,8 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
     /// <summary>In the unit's own transaction, whatever scope the handler has opened or suppressed meanwhile.</summary>
     public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Connection;
 
+    public async ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Lent;
+
     public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
     {
         sends.Add(message);

@@ -7,12 +7,13 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 internal sealed class Branch : IAsyncDisposable
 {
     private readonly BranchId id;
+    private readonly LocalTransaction local;
     private State state = State.Active;
 
-    private Branch(BranchId id, NpgsqlConnection connection)
+    private Branch(BranchId id, LocalTransaction local)
     {
         this.id = id;
-        Connection = connection;
+        this.local = local;
     }
 
     private enum State
@@ -23,7 +24,10 @@ internal sealed class Branch : IAsyncDisposable
         RolledBack,
     }
 
-    public NpgsqlConnection Connection { get; }
+    public NpgsqlConnection Connection => local.Connection;
+
+    /// <inheritdoc cref="LocalTransaction.Lent"/>
+    public NpgsqlTransaction Lent => local.Lent;
 
     /// <summary>Whether nothing of it is left or can come back.</summary>
     public bool IsGone => state is State.Active or State.RolledBack;
@@ -81,5 +85,5 @@ internal sealed class Branch : IAsyncDisposable
         }
     }
 
-    public ValueTask DisposeAsync() => Connection.DisposeAsync();
+    public ValueTask DisposeAsync() => local.DisposeAsync();
 }

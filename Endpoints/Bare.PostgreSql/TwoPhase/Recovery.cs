@@ -1,4 +1,5 @@
 using System.Globalization;
+using Kit.Endpoints.Bare.Health;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
@@ -101,6 +102,7 @@ internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase data
         {
             await EndAsync(connection, statement, owner, cancellationToken);
             LogEnded(statement);
+            EndpointMeter.RecoveredBranches.Add(1);
             slots?.ReturnLeft(branch);
             return true;
         }
@@ -137,7 +139,7 @@ internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase data
     /// <summary>Only the role that prepared a branch may end it: the endpoint's is a new one, or the handler changed it. A member can become it.</summary>
     private static async Task EndAsOwnerAsync(NpgsqlConnection connection, string statement, string owner)
     {
-        await ExecuteAsync($"SET ROLE \"{owner.Replace("\"", "\"\"", StringComparison.Ordinal)}\"");
+        await ExecuteAsync($"SET ROLE {PostgreSqlStatement.Quoted(owner)}");
         try
         {
             await ExecuteAsync(statement);

@@ -7,11 +7,11 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <summary>Publishes how long rows stayed invisible after the decision.</summary>
 public static class SecondPhaseLag
 {
-    /// <summary>Of <see cref="EndpointMeter"/>: histogram in milliseconds, from the decision's commit to the end of the branch's second phase.</summary>
-    public const string InstrumentName = "kit.second_phase.lag";
+    /// <summary>Of <see cref="EndpointMeter"/>: histogram in seconds, from the decision's commit to the end of the branch's second phase.</summary>
+    public const string InstrumentName = "kit.second_phase.duration";
 
-    private static readonly Meter Meter = new(EndpointMeter.Name);
-    private static readonly Histogram<double> Lag = Meter.CreateHistogram<double>(InstrumentName, "ms");
+    private static readonly Histogram<double> Lag = EndpointMeter.Meter.CreateHistogram<double>(
+        InstrumentName, "s", "From the commit of the receive to the end of the prepared branch: so long nobody sees the handler's rows.");
 
-    internal static void Record(PreparedBranch branch) => Lag.Record(Stopwatch.GetElapsedTime(branch.Decided).TotalMilliseconds);
+    internal static void Record(PreparedBranch branch) => Lag.Record(Stopwatch.GetElapsedTime(branch.Decided).TotalSeconds);
 }

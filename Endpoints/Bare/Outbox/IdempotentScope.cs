@@ -24,14 +24,12 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
         if (message.MessageId == Guid.Empty)
             throw new UnreadableMessageException("The message has no id: the outbox could not tell it from others.");
 
-        await using var connection = await OpenAsync(cancellationToken);
-        // The driver gives the same transaction object to whoever has the physical connection next: it is not kept, and closing the
-        // connection is what rolls back.
-        await connection.BeginTransactionAsync(isolation, cancellationToken);
+        await using var local = await OpenAsync(cancellationToken);
+        var connection = local.Connection;
         if (!await RecordAsync(connection, message.MessageId, cancellationToken))
             return await outbox.ClaimUndispatchedAsync(connection, message.MessageId, cancellationToken) ?? [];
 
-        var sends = await HandleAsync(pipeline, message, connection, cancellationToken);
+        var sends = await HandleAsync(pipeline, message, local, cancellationToken);
         var records = sends.Select((send, position) => new OutboxRecord(position, send)).ToList();
         try
         {
@@ -45,6 +43,7 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
         }
         catch (PostgresException ended) when (ended.SqlState == PostgresErrorCodes.NoActiveSqlTransaction)
         {
+            await local.DisposeAsync();
             await RequireUnhandledAsync(message.MessageId, ended);
             throw;
         }
@@ -61,14 +60,16 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
     }
 
     private async Task<IReadOnlyCollection<OutgoingMessage>> HandleAsync(
-        MessagePipeline pipeline, ReceivedMessage message, NpgsqlConnection connection, CancellationToken cancellationToken)
+        MessagePipeline pipeline, ReceivedMessage message, LocalTransaction local, CancellationToken cancellationToken)
     {
         try
         {
-            return await LentWork.RunAsync(pipeline, message, connection, cancellationToken);
+            return await LentWork.RunAsync(pipeline, message, local.Connection, local.Lent, cancellationToken);
         }
         catch (Exception failure) when (failure is not (UnreadableMessageException or ServerRefusedException or OperationCanceledException))
         {
+            // Its connection goes back first: workers that all fail must not wait for a second one each.
+            await local.DisposeAsync();
             await RequireUnhandledAsync(message.MessageId, failure);
             throw;
         }
@@ -90,11 +91,11 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
         throw new TransactionEndedException(failure);
     }
 
-    private async Task<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
+    private async Task<LocalTransaction> OpenAsync(CancellationToken cancellationToken)
     {
         try
         {
-            return await data.OpenConnectionAsync(cancellationToken);
+            return await LocalTransaction.OpenAsync(data, isolation, cancellationToken);
         }
         catch (Exception refused) when (refused is not OperationCanceledException)
         {
@@ -121,15 +122,12 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
     {
         await using var batch = new NpgsqlBatch(connection);
         foreach (var (position, send) in records)
-        {
-            batch.BatchCommands.Add(OutboxStatements.Command(
-                statements.Send, messageId, position, send.MessageId, send.Queue, send.Type, send.Body));
-        }
+            batch.BatchCommands.Add(statements.Sending(messageId, position, send));
 
         // In a failed transaction, and outside of one, PostgreSQL answers a commit with no error, and the driver does not look
         // (npgsql issue 6641). A savepoint is an error in both.
-        batch.BatchCommands.Add(OutboxStatements.Command("SAVEPOINT kit"));
-        batch.BatchCommands.Add(OutboxStatements.Command("COMMIT"));
+        batch.BatchCommands.Add(new NpgsqlBatchCommand("SAVEPOINT kit"));
+        batch.BatchCommands.Add(new NpgsqlBatchCommand("COMMIT"));
         // Without a token: a cancelled commit could have committed.
         await batch.ExecuteNonQueryAsync(CancellationToken.None);
     }

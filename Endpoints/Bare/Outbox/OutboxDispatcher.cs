@@ -31,7 +31,7 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
         this.connect = connect;
         this.schedule = schedule;
         this.log = log;
-        running = Task.Run(RunAsync, CancellationToken.None);
+        running = OwnContext.Run(RunAsync);
     }
 
     /// <summary>What waited after the last search; <see langword="null"/> before the first.</summary>

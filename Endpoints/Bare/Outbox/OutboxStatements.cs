@@ -11,6 +11,9 @@ internal sealed class OutboxStatements
 {
     public const string AreThere = "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL";
 
+    /// <summary>Whether the outbox lacks its latest column: an earlier version of the kit made it.</summary>
+    public const string IsOutdated = "SELECT NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'headers')";
+
     // PostgreSQL cuts names off at 63 bytes without an error.
     private const int LongestName = 56;
 
@@ -19,8 +22,8 @@ internal sealed class OutboxStatements
         if (Encoding.UTF8.GetByteCount(endpoint) > LongestName)
             throw new ArgumentException($"The endpoint's name '{endpoint}' is longer than {LongestName} bytes.", nameof(endpoint));
 
-        Inbox = Quoted(endpoint + "_inbox");
-        Outbox = Quoted(endpoint + "_outbox");
+        Inbox = PostgreSqlStatement.Quoted(endpoint + "_inbox");
+        Outbox = PostgreSqlStatement.Quoted(endpoint + "_outbox");
     }
 
     public string Inbox { get; }
@@ -41,13 +44,15 @@ internal sealed class OutboxStatements
             queue text NOT NULL,
             type text NOT NULL,
             body bytea NOT NULL,
+            headers text,
             PRIMARY KEY (causation_id, position));
         """;
 
+    /// <summary>Rewrites nothing.</summary>
+    public string Upgrade => $"ALTER TABLE {Outbox} ADD COLUMN headers text";
+
     /// <summary>Waits for a transaction that is recording the same id, and does nothing when that commits.</summary>
     public string Record => $"INSERT INTO {Inbox} (message_id) VALUES ($1) ON CONFLICT DO NOTHING";
-
-    public string Send => $"INSERT INTO {Outbox} (causation_id, position, message_id, queue, type, body) VALUES ($1, $2, $3, $4, $5, $6)";
 
     public string Unrecord => $"DELETE FROM {Inbox} WHERE message_id = $1";
 
@@ -65,24 +70,19 @@ internal sealed class OutboxStatements
     /// at once, and because a row lock needs the right to UPDATE, which nothing else here does.
     /// </summary>
     public NpgsqlBatchCommand Claiming(Guid messageId) =>
-        Command("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", $"{Outbox}/{messageId}");
+        PostgreSqlStatement.Of("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", $"{Outbox}/{messageId}");
 
     public NpgsqlBatchCommand ReadingUndispatched(Guid messageId) =>
-        Command($"SELECT position, queue, message_id, type, body FROM {Outbox} WHERE causation_id = $1 ORDER BY position", messageId);
+        PostgreSqlStatement.Of($"SELECT position, queue, message_id, type, body, headers FROM {Outbox} WHERE causation_id = $1 ORDER BY position", messageId);
 
     public NpgsqlBatchCommand Forgetting(Guid messageId, IEnumerable<OutboxRecord> dispatched) =>
-        Command(
+        PostgreSqlStatement.Of(
             $"DELETE FROM {Outbox} WHERE causation_id = $1 AND position = ANY ($2)",
             messageId, dispatched.Select(record => record.Position).ToArray());
 
-    public static NpgsqlBatchCommand Command(string statement, params object[] values)
-    {
-        var command = new NpgsqlBatchCommand(statement);
-        foreach (var value in values)
-            command.Parameters.Add(new NpgsqlParameter { Value = value });
-
-        return command;
-    }
-
-    private static string Quoted(string name) => $"\"{name.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
+    /// <summary>Records what a handler sent.</summary>
+    public NpgsqlBatchCommand Sending(Guid messageId, int position, OutgoingMessage send) =>
+        PostgreSqlStatement.Of(
+            $"INSERT INTO {Outbox} (causation_id, position, message_id, queue, type, body, headers) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            messageId, position, send.MessageId, send.Queue, send.Type, send.Body, MessageHeaders.Write(send.Headers));
 }

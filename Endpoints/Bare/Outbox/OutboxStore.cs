@@ -17,6 +17,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
     public IdempotentScope Handlers => field ??= new IdempotentScope(this, data, statements, isolation);
 
     /// <summary>Creates the tables where they are not there; where they are, the role needs no right to.</summary>
+    /// <exception cref="InvalidOperationException">An earlier version of the kit made the outbox; the message has the statement to run.</exception>
     /// <exception cref="NpgsqlException">The database cannot be reached, or refuses.</exception>
     public async Task CreateAsync(CancellationToken cancellationToken)
     {
@@ -24,7 +25,10 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         there.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Inbox });
         there.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Outbox });
         if (await there.ExecuteScalarAsync(cancellationToken) is true)
+        {
+            await RequireCurrentAsync(cancellationToken);
             return;
+        }
 
         await using var create = data.CreateCommand(statements.Create);
         await create.ExecuteNonQueryAsync(cancellationToken);
@@ -91,19 +95,19 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public async Task<OutboxClaim?> ClaimAsync(Guid messageId, CancellationToken cancellationToken)
     {
-        var connection = await LocalTransaction.OpenAsync(data, isolation, cancellationToken);
+        var local = await LocalTransaction.OpenAsync(data, isolation, cancellationToken);
         try
         {
-            if (await ClaimUndispatchedAsync(connection, messageId, cancellationToken) is { } records)
-                return new OutboxClaim(connection, statements, messageId, records);
+            if (await ClaimUndispatchedAsync(local.Connection, messageId, cancellationToken) is { } records)
+                return new OutboxClaim(local.Connection, statements, messageId, records);
         }
         catch
         {
-            await connection.DisposeAsync();
+            await local.DisposeAsync();
             throw;
         }
 
-        await connection.DisposeAsync();
+        await local.DisposeAsync();
         return null;
     }
 
@@ -127,11 +131,26 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         var records = new List<OutboxRecord>();
         while (await reader.ReadAsync(cancellationToken))
         {
-            var message = new OutgoingMessage(reader.GetString(1), reader.GetGuid(2), reader.GetString(3), reader.GetFieldValue<byte[]>(4));
+            var message = new OutgoingMessage(reader.GetString(1), reader.GetGuid(2), reader.GetString(3), reader.GetFieldValue<byte[]>(4))
+            {
+                Headers = MessageHeaders.Read(await reader.IsDBNullAsync(5, cancellationToken) ? null : reader.GetString(5)),
+            };
             records.Add(new OutboxRecord(reader.GetInt32(0), message));
         }
 
         return records;
+    }
+
+    private async Task RequireCurrentAsync(CancellationToken cancellationToken)
+    {
+        await using var command = data.CreateCommand(OutboxStatements.IsOutdated);
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Outbox });
+        if (await command.ExecuteScalarAsync(cancellationToken) is true)
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint}' cannot start: an earlier version of the kit made its outbox. " +
+                $"Run this once in the handlers' database, it rewrites nothing: {statements.Upgrade}");
+        }
     }
 
     private async Task DeleteAsync(Guid messageId, IReadOnlyCollection<OutboxRecord> dispatched, CancellationToken cancellationToken)

@@ -25,11 +25,11 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
     public void Start(int count, Func<Task<IReceiver>> open, Func<AttemptLostException, Task> answer)
     {
         for (var worker = 0; worker < count; worker++)
-            running.Add(Task.Run(() => WorkAsync(open, answer), CancellationToken.None));
+            running.Add(OwnContext.Run(() => WorkAsync(open, answer)));
     }
 
     /// <summary>Does something next to the workers, again and again until they stop.</summary>
-    public void Repeat(TimeSpan interval, Func<CancellationToken, Task> work) => running.Add(RepeatAsync(interval, work));
+    public void Repeat(TimeSpan interval, Func<CancellationToken, Task> work) => running.Add(OwnContext.Run(() => RepeatAsync(interval, work)));
 
     /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)

@@ -1,0 +1,32 @@
+using System.Data;
+using Microsoft.Data.SqlClient;
+
+namespace Kit.Endpoints.Bare.SqlServer;
+
+/// <summary>Statements that write messages. Parameters have sizes of their own, so that the server has one plan for values of every length.</summary>
+internal static class MessageCommands
+{
+    /// <summary>Sends a message.</summary>
+    public static SqlCommand Send(OutgoingMessage message)
+    {
+        var headers = MessageHeaders.Write(message.Headers);
+        var command = new SqlCommand(QueueStatements.Send(message.Queue, hasHeaders: headers is not null));
+        command.Add(message.MessageId, message.Type, message.Body);
+        if (headers is not null)
+            command.AddHeaders(headers);
+
+        return command;
+    }
+
+    public static void Add(this SqlCommand command, Guid messageId, string type, byte[] body)
+    {
+        command.Add("@message_id", SqlDbType.UniqueIdentifier, 0, messageId);
+        command.Add("@type", SqlDbType.NVarChar, 400, type);
+        command.Add("@body", SqlDbType.VarBinary, -1, body);
+    }
+
+    public static void AddHeaders(this SqlCommand command, string? headers) => command.Add("@headers", SqlDbType.NVarChar, -1, headers);
+
+    public static void Add(this SqlCommand command, string name, SqlDbType type, int size, object? value) =>
+        command.Parameters.Add(new SqlParameter(name, type, size) { Value = value ?? DBNull.Value });
+}

@@ -1,0 +1,48 @@
+using System.Data.Common;
+using System.Text.Json;
+using Microsoft.Data.SqlClient;
+
+namespace Kit.Endpoints.Bare.SqlServer;
+
+/// <summary>Sends into queues in SQL Server, on a connection of its own or in the caller's transaction.</summary>
+internal sealed class SqlServerMessageSender : MessageSender
+{
+    private readonly SqlConnectionStringBuilder queues;
+
+    /// <exception cref="ArgumentException">The connection string cannot be read.</exception>
+    public SqlServerMessageSender(string connectionString, JsonSerializerOptions? json)
+        : base(SqlServerEndpoint.MessagingSystem, json) => queues = new SqlConnectionStringBuilder(connectionString) { Enlist = false };
+
+    protected override async Task SendAsync(OutgoingMessage message, DbTransaction? transaction, CancellationToken cancellationToken)
+    {
+        if (transaction is not null)
+        {
+            var (connection, given) = InQueuesDatabase(transaction);
+            await SendAsync(connection, given, message, cancellationToken);
+            return;
+        }
+
+        await using var own = new SqlConnection(queues.ConnectionString);
+        await own.OpenAsync(cancellationToken);
+        await SendAsync(own, transaction: null, message, cancellationToken);
+    }
+
+    private static async Task SendAsync(SqlConnection connection, SqlTransaction? transaction, OutgoingMessage message, CancellationToken cancellationToken)
+    {
+        await using var command = MessageCommands.Send(message);
+        (command.Connection, command.Transaction) = (connection, transaction);
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    private (SqlConnection Connection, SqlTransaction Transaction) InQueuesDatabase(DbTransaction transaction)
+    {
+        var given = Given<SqlTransaction>(transaction, "SqlClient");
+        var connection = given.Connection;
+        // A table of the queue's name in a database of another name would take the message, and nobody would receive it.
+        return connection.Database.Equals(queues.InitialCatalog, StringComparison.OrdinalIgnoreCase)
+            ? (connection, given)
+            : throw new NotSupportedException(
+                $"The transaction is in database '{connection.Database}', and the sender's connection string names " +
+                $"{(queues.InitialCatalog.Length == 0 ? "none" : $"'{queues.InitialCatalog}'")}: name the queues' database (Initial Catalog).");
+    }
+}

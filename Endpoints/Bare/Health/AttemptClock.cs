@@ -1,0 +1,51 @@
+using System.Diagnostics;
+
+namespace Kit.Endpoints.Bare.Health;
+
+/// <summary>The times of one worker's present attempt. A worker has one attempt at a time.</summary>
+internal sealed class AttemptClock(EndpointTelemetry telemetry)
+{
+    private long begun;
+    private long handled;
+    private Guid messageId;
+    private ActivityContext processing;
+
+    /// <summary>The worker asks for a message.</summary>
+    public void Begin()
+    {
+        begun = Stopwatch.GetTimestamp();
+        handled = 0;
+    }
+
+    /// <summary>It has one, and calls the handler.</summary>
+    public async Task ProcessAsync(ReceivedMessage message, Func<Task> handle)
+    {
+        var received = Stopwatch.GetTimestamp();
+        telemetry.Received(Stopwatch.GetElapsedTime(begun, received));
+        using var activity = telemetry.Process(message);
+        messageId = message.MessageId;
+        processing = activity?.Context ?? default;
+        Exception? failure = null;
+        try
+        {
+            await handle();
+        }
+        catch (Exception failed)
+        {
+            failure = failed;
+            throw;
+        }
+        finally
+        {
+            handled = Stopwatch.GetTimestamp();
+            telemetry.Processed(activity, Stopwatch.GetElapsedTime(received, handled), failure);
+        }
+    }
+
+    /// <summary>The worker is done with it; without a message there was nothing to settle.</summary>
+    public void End(Exception? failure)
+    {
+        if (handled != 0)
+            telemetry.Settled(messageId, processing, Stopwatch.GetElapsedTime(handled), failure);
+    }
+}

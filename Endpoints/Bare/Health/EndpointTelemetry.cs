@@ -1,0 +1,128 @@
+using System.Diagnostics;
+
+namespace Kit.Endpoints.Bare.Health;
+
+/// <summary>
+/// Activities and measurements of one endpoint's messages. A message carries the context of its creation in its headers, so that its processing,
+/// at whatever endpoint, belongs to the same trace.
+/// </summary>
+/// <param name="system">What holds the queues: <c>postgresql</c>, <c>rabbitmq</c> or <c>microsoft.sql_server</c>.</param>
+/// <param name="queue">The endpoint's.</param>
+internal sealed class EndpointTelemetry(string system, string queue)
+{
+    private const string ErrorType = "error.type";
+    private const string MessageId = "messaging.message.id";
+    private const string OperationName = "messaging.operation.name";
+    private const string OperationType = "messaging.operation.type";
+
+    /// <summary>Sends a message on its way to a queue within an activity of its own, whose context travels with it.</summary>
+    /// <param name="telemetry">Of the sender; <see langword="null"/> where nobody measures.</param>
+    /// <param name="operation"><c>create</c> where a mode decides when it is sent, <c>send</c> where it is sent now.</param>
+    /// <param name="message">The message, without headers.</param>
+    /// <param name="headers">What the sender gave with it.</param>
+    /// <param name="send">Sends it.</param>
+    public static async Task ProduceAsync(
+        EndpointTelemetry? telemetry, string operation, OutgoingMessage message, IReadOnlyDictionary<string, string>? headers,
+        Func<OutgoingMessage, Task> send)
+    {
+        using var activity = telemetry?.Produce(operation, message);
+        try
+        {
+            await send(message with { Headers = TraceContext.Inject(headers) });
+        }
+        catch (Exception failure)
+        {
+            Fail(activity, failure);
+            throw;
+        }
+    }
+
+    /// <summary>Of one attempt at a message.</summary>
+    public Activity? Process(ReceivedMessage message)
+    {
+        if (!EndpointMeter.Activities.HasListeners())
+            return null;
+
+        return EndpointMeter.Activities.StartActivity(
+            $"process {queue}", ActivityKind.Consumer, TraceContext.Extract(message.Headers), TagsOf("process", queue, message.MessageId));
+    }
+
+    /// <summary>A message was received, and its handler is about to be called.</summary>
+    public void Received(TimeSpan took)
+    {
+        if (!EndpointMeter.OperationDuration.Enabled && !EndpointMeter.Consumed.Enabled)
+            return;
+
+        var tags = TagsOf("receive", failure: null);
+        EndpointMeter.OperationDuration.Record(took.TotalSeconds, tags);
+        EndpointMeter.Consumed.Add(1, tags);
+    }
+
+    /// <summary>An attempt has ended.</summary>
+    public void Processed(Activity? activity, TimeSpan took, Exception? failure)
+    {
+        if (EndpointMeter.ProcessDuration.Enabled)
+            EndpointMeter.ProcessDuration.Record(took.TotalSeconds, TagsOf("process", failure));
+        Fail(activity, failure);
+    }
+
+    /// <summary>What followed the handler's return has ended: the message no longer belongs to the queue, or belongs to it again.</summary>
+    /// <param name="messageId">The message's.</param>
+    /// <param name="processing">Its attempt.</param>
+    /// <param name="took">Since the handler's return.</param>
+    /// <param name="failure">Why nobody knows whether it is settled, or that it is not.</param>
+    public void Settled(Guid messageId, ActivityContext processing, TimeSpan took, Exception? failure)
+    {
+        if (EndpointMeter.OperationDuration.Enabled)
+            EndpointMeter.OperationDuration.Record(took.TotalSeconds, TagsOf("settle", failure));
+        if (!EndpointMeter.Activities.HasListeners())
+            return;
+
+        using var activity = EndpointMeter.Activities.StartActivity(
+            $"settle {queue}", ActivityKind.Client, processing, TagsOf("settle", queue, messageId), links: null, DateTimeOffset.UtcNow - took);
+        Fail(activity, failure);
+    }
+
+    private Activity? Produce(string operation, OutgoingMessage message)
+    {
+        if (!EndpointMeter.Activities.HasListeners())
+            return null;
+
+        return EndpointMeter.Activities.StartActivity(
+            $"{operation} {message.Queue}", ActivityKind.Producer, parentContext: default, TagsOf(operation, message.Queue, message.MessageId));
+    }
+
+    /// <summary>Says of an activity that it failed, and why; nothing where it did not.</summary>
+    private static void Fail(Activity? activity, Exception? failure)
+    {
+        if (failure is null)
+            return;
+
+        activity?.SetStatus(ActivityStatusCode.Error, failure.Message);
+        activity?.SetTag(ErrorType, failure.GetType().FullName);
+    }
+
+    private TagList TagsOf(string operation, string destination, Guid messageId)
+    {
+        var tags = TagsOf(operation, destination);
+        tags.Add(MessageId, messageId.ToString());
+        return tags;
+    }
+
+    private TagList TagsOf(string operation, Exception? failure)
+    {
+        var tags = TagsOf(operation, queue);
+        if (failure is not null)
+            tags.Add(ErrorType, failure.GetType().FullName);
+
+        return tags;
+    }
+
+    private TagList TagsOf(string operation, string destination) => new()
+    {
+        { "messaging.system", system },
+        { "messaging.destination.name", destination },
+        { OperationName, operation },
+        { OperationType, operation },
+    };
+}

@@ -1,0 +1,42 @@
+using Kit.Modes;
+
+namespace Kit.Endpoints.Bare;
+
+/// <summary>Each worker may keep a connection to its queue and one for its handler: fewer than that, and workers wait for each other.</summary>
+internal static class PoolSizes
+{
+    // Of a data source, which has one pool for all: the dispatcher of the outbox holds a connection to the queues and one for its claim.
+    private const int Apart = 2;
+
+    /// <exception cref="InvalidOperationException">A pool is too small.</exception>
+    public static void Require(BareEndpointBuilder endpoint, DatabaseAccess queue, DatabaseAccess data)
+    {
+        if (queue.IsGiven && queue.IsSameAs(data))
+        {
+            var forHandlers = endpoint.Mode == TransactionMode.Shared ? 0 : endpoint.Concurrency;
+            Require(endpoint, queue, endpoint.Concurrency + forHandlers + Apart, "its queue and its handlers' data");
+            return;
+        }
+
+        Require(endpoint, queue, NeededFor(endpoint, queue), "its queue");
+        Require(endpoint, data);
+    }
+
+    /// <summary>The same of the handlers' database alone, where the queue is on a broker.</summary>
+    /// <exception cref="InvalidOperationException">The pool is too small.</exception>
+    public static void Require(BareEndpointBuilder endpoint, DatabaseAccess data) =>
+        Require(endpoint, data, NeededFor(endpoint, data), "its handlers' data");
+
+    private static int NeededFor(BareEndpointBuilder endpoint, DatabaseAccess database) => endpoint.Concurrency + (database.IsGiven ? Apart : 0);
+
+    private static void Require(BareEndpointBuilder endpoint, DatabaseAccess database, int connections, string of)
+    {
+        if (!database.Settings.Pooling || database.Settings.MaxPoolSize >= connections)
+            return;
+
+        throw new InvalidOperationException(
+            $"Endpoint '{endpoint.Name}' at concurrency {endpoint.Concurrency} needs a Maximum Pool Size of at least {connections} " +
+            $"in the {(database.IsGiven ? "data source" : "connection string")} of {of}, found {database.Settings.MaxPoolSize}. " +
+            "Raise it, or lower the concurrency.");
+    }
+}

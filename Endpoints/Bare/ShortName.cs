@@ -1,0 +1,16 @@
+using System.Text;
+
+namespace Kit.Endpoints.Bare;
+
+/// <summary>A name that every transport can carry: AMQP's short strings have 255 bytes.</summary>
+internal static class ShortName
+{
+    private const int MostBytes = 255;
+
+    /// <exception cref="ArgumentException">It is longer.</exception>
+    public static void Require(string name, string what)
+    {
+        if (Encoding.UTF8.GetByteCount(name) > MostBytes)
+            throw new ArgumentException($"{what} has at most {MostBytes} bytes in UTF-8, found {Encoding.UTF8.GetByteCount(name)}: {name}", nameof(name));
+    }
+}

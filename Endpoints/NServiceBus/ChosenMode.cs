@@ -1,0 +1,100 @@
+using Kit.Modes;
+using NServiceBus;
+using NServiceBus.Configuration.AdvancedExtensibility;
+using NServiceBus.Features;
+using NServiceBus.Settings;
+using NServiceBus.Transport;
+
+namespace Kit.Endpoints.NServiceBus;
+
+/// <summary>The transaction mode of an endpoint and what it stands on. An endpoint where that was changed afterwards does not start.</summary>
+internal sealed class ChosenMode
+{
+    // NServiceBus's own key for what WrapHandlersInATransactionScope was given (10.2.8).
+    private const string Wrap = "NServiceBus.Features.TransactionScopeUnitOfWork+Settings";
+
+    private readonly TransactionMode mode;
+    private readonly TransportDefinition transport;
+    private readonly TransportTransactionMode transportMode;
+    private readonly object? wrap;
+
+    private ChosenMode(TransactionMode mode, TransportDefinition transport, object? wrap)
+    {
+        this.mode = mode;
+        this.transport = transport;
+        transportMode = transport.TransportTransactionMode;
+        this.wrap = wrap;
+    }
+
+    /// <exception cref="InvalidOperationException">The endpoint has a mode, or a wrap that would not be the mode's.</exception>
+    public static void RequireNone(EndpointConfiguration endpoint)
+    {
+        var settings = endpoint.GetSettings();
+        if (settings.TryGet<ChosenMode>(out var chosen))
+            throw new InvalidOperationException($"The endpoint has a transaction mode already, {chosen.mode}: call UseTransactionMode once.");
+        if (WrapIn(settings) is not null)
+            throw WrappedByHand();
+    }
+
+    /// <summary>Remembers what was set for the mode, to be compared when the endpoint is added to a host and when it starts.</summary>
+    public static void Keep(EndpointConfiguration endpoint, TransactionMode mode, TransportDefinition transport)
+    {
+        var settings = endpoint.GetSettings();
+        if (mode == TransactionMode.DtcOff && WrapIn(settings) is null)
+        {
+            throw new NotSupportedException(
+                $"NServiceBus {typeof(EndpointConfiguration).Assembly.GetName().Version} does not keep its wrap under '{Wrap}', as 10.2.8 does, " +
+                "and a wrap that was changed by hand could not be found. Use a version that the kit knows.");
+        }
+
+        settings.Set(new ChosenMode(mode, transport, WrapIn(settings)));
+        endpoint.EnableFeature<Check>();
+    }
+
+    private void RequireIn(IReadOnlySettings settings)
+    {
+        if (settings.Get<TransportDefinition>() is var used && used != transport)
+        {
+            throw new InvalidOperationException(
+                $"The endpoint has another transport ({used.GetType().Name}) than the one that UseTransactionMode was given ({transport.GetType().Name}): " +
+                "do not call UseTransport.");
+        }
+
+        if (transport.TransportTransactionMode != transportMode)
+        {
+            throw new InvalidOperationException(
+                $"The transport's mode was set to {transport.TransportTransactionMode} after UseTransactionMode, and {mode} needs {transportMode}: " +
+                "do not set TransportTransactionMode.");
+        }
+
+        if (WrapIn(settings) != wrap)
+            throw WrappedByHand();
+    }
+
+    private static object? WrapIn(IReadOnlySettings settings) => settings.HasSetting(Wrap) ? settings.Get(Wrap) : null;
+
+    private static InvalidOperationException WrappedByHand() =>
+        new("The transaction mode says whether handlers are wrapped in a TransactionScope: do not call WrapHandlersInATransactionScope.");
+
+    internal sealed class Check : Feature
+    {
+        protected override void Setup(FeatureConfigurationContext context)
+        {
+            var chosen = context.Settings.Get<ChosenMode>();
+            chosen.RequireIn(context.Settings);
+            context.RegisterStartupTask(new AtStart(chosen, context.Settings));
+        }
+    }
+
+    /// <summary>The transport is in the user's hands until the endpoint receives.</summary>
+    private sealed class AtStart(ChosenMode chosen, IReadOnlySettings settings) : FeatureStartupTask
+    {
+        protected override Task OnStart(IMessageSession session, CancellationToken cancellationToken = default)
+        {
+            chosen.RequireIn(settings);
+            return Task.CompletedTask;
+        }
+
+        protected override Task OnStop(IMessageSession session, CancellationToken cancellationToken = default) => Task.CompletedTask;
+    }
+}

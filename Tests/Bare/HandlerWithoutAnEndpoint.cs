@@ -1,0 +1,41 @@
+using System.Text.Json;
+using Kit.Endpoints.Bare;
+using Npgsql;
+
+namespace Kit.Tests.Bare;
+
+/// <summary>A unit test of a handler, as somebody writes it who uses the library.</summary>
+[Parallelizable]
+public sealed class HandlerWithoutAnEndpoint
+{
+    [Test]
+    public async Task It_is_lent_what_the_test_gives_and_its_sends_are_kept()
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        await using var connection = new NpgsqlConnection(databases.Widgets);
+        await connection.OpenAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+        var sends = new List<OutgoingMessage>();
+        var context = new MessageContext(connection, sends, transaction) { Attempt = 2, Headers = new Dictionary<string, string> { ["tenant"] = "7" } };
+
+        await new Handler().HandleAsync("widgets", context, CancellationToken.None);
+        await transaction.RollbackAsync();
+
+        Assert.That(await databases.CountRowsAsync(), Is.Zero);
+        Assert.That(JsonSerializer.Deserialize<string>(sends.Single().Body), Is.EqualTo("widgets, attempt 2, tenant 7"));
+        Assert.That(sends.Single().Queue, Is.EqualTo("billing"));
+    }
+
+    private sealed class Handler : IMessageHandler<string>
+    {
+        public async Task HandleAsync(string message, MessageContext context, CancellationToken cancellationToken)
+        {
+            await using var insert = (await context.GetConnectionAsync(cancellationToken)).CreateCommand();
+            insert.CommandText = "INSERT INTO widget (id, message_id) VALUES (1, gen_random_uuid())";
+            insert.Transaction = await context.GetTransactionAsync(cancellationToken);
+            await insert.ExecuteNonQueryAsync(cancellationToken);
+            var invoice = $"{message}, attempt {context.Attempt}, tenant {context.Headers["tenant"]}";
+            await context.SendAsync("billing", invoice, cancellationToken: cancellationToken);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+using System.Transactions;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Endpoints.Bare.RabbitMq;
+using Microsoft.Extensions.DependencyInjection;
+using Npgsql;
+
+namespace Kit.Tests.Bare;
+
+/// <summary>Messages that a web request or a timer sends, without a handler around it.</summary>
+[Parallelizable]
+public sealed class MessagesFromOutside
+{
+    private TestDatabases databases = null!;
+    private PostgreSqlQueue queue = null!;
+    private ServiceProvider services = null!;
+
+    private IMessageSender Sender => services.GetRequiredService<IMessageSender>();
+
+    [SetUp]
+    public async Task SetUp()
+    {
+        databases = await TestDatabases.CreateAsync();
+        queue = new PostgreSqlQueue(databases.Queue, "work");
+        await queue.CreateAsync(CancellationToken.None);
+        services = new ServiceCollection().AddPostgreSqlMessageSender(databases.Queue).BuildServiceProvider();
+    }
+
+    [TearDown]
+    public async Task TearDown()
+    {
+        await services.DisposeAsync();
+        await queue.DisposeAsync();
+        await databases.DisposeAsync();
+    }
+
+    [Test]
+    public async Task A_message_is_in_its_queue_with_its_id_and_headers()
+    {
+        var id = Guid.CreateVersion7();
+
+        await Sender.SendAsync("work", "an order", messageId: id, headers: new Dictionary<string, string> { ["tenant"] = "7" });
+
+        Assert.That(await queue.ReadMessagesAsync(CancellationToken.None), Is.EqualTo(new[] { id }));
+        const string withHeaders = "SELECT count(*)::int FROM work WHERE headers::jsonb = '{\"tenant\": \"7\"}'";
+        Assert.That(await TestDatabases.ScalarAsync(databases.Queue, withHeaders), Is.EqualTo(1));
+    }
+
+    [TestCase(true)]
+    [TestCase(false)]
+    public async Task In_the_callers_transaction_it_is_sent_when_that_commits(bool commits)
+    {
+        await using var connection = new NpgsqlConnection(databases.Queue);
+        await connection.OpenAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+
+        await Sender.SendAsync("work", "an order", transaction);
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
+        await (commits ? transaction.CommitAsync() : transaction.RollbackAsync());
+
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.EqualTo(commits ? 1 : 0));
+    }
+
+    [Test]
+    public async Task A_transaction_of_another_database_is_refused()
+    {
+        await using var elsewhere = new PostgreSqlQueue(databases.Widgets, "work");
+        await elsewhere.CreateAsync(CancellationToken.None);
+        await using var connection = new NpgsqlConnection(databases.Widgets);
+        await connection.OpenAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+
+        Assert.That(
+            Assert.ThrowsAsync<NotSupportedException>(async () => await Sender.SendAsync("work", "an order", transaction))!.Message,
+            Does.Contain("_widgets', and the queues are in '"));
+    }
+
+    [Test]
+    public async Task A_transaction_that_has_ended_is_refused()
+    {
+        await using var connection = new NpgsqlConnection(databases.Queue);
+        await connection.OpenAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+        await transaction.CommitAsync();
+
+        Assert.ThrowsAsync<InvalidOperationException>(async () => await Sender.SendAsync("work", "an order", transaction));
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
+    }
+
+    [Test]
+    public async Task An_ambient_transaction_that_it_would_not_belong_to_is_refused()
+    {
+        using (new TransactionScope(TransactionScopeAsyncFlowOption.Enabled))
+        {
+            Assert.That(
+                Assert.ThrowsAsync<InvalidOperationException>(() => Sender.SendAsync("work", "an order"))!.Message,
+                Does.StartWith("There is an ambient transaction"));
+            using var suppressed = new TransactionScope(TransactionScopeOption.Suppress, TransactionScopeAsyncFlowOption.Enabled);
+            await Sender.SendAsync("work", "an order");
+        }
+
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.EqualTo(1));
+    }
+
+    [Test]
+    public void A_second_sender_is_refused() => Assert.That(
+        () => new ServiceCollection().AddPostgreSqlMessageSender(databases.Queue).AddRabbitMqMessageSender("amqp://localhost"),
+        Throws.InvalidOperationException.With.Message.StartsWith("There is an IMessageSender already"));
+
+    [Test]
+    public void A_queue_that_is_not_there_is_an_error() =>
+        Assert.ThrowsAsync<PostgresException>(() => Sender.SendAsync("nowhere", "an order"));
+
+    [Test]
+    public async Task On_RabbitMQ_it_is_confirmed_and_takes_part_in_no_transaction()
+    {
+        await using var host = await TestVirtualHost.CreateAsync();
+        await using var there = new RabbitMqQueue(RabbitMqAddress.Parse(host.Address), "work");
+        await there.CreateAsync(CancellationToken.None);
+        await using var provider = new ServiceCollection().AddRabbitMqMessageSender(host.Address).BuildServiceProvider();
+        var sender = provider.GetRequiredService<IMessageSender>();
+        await using var connection = new NpgsqlConnection(databases.Queue);
+        await connection.OpenAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+
+        await Task.WhenAll(Enumerable.Range(0, 50).Select(_ => sender.SendAsync("work", "an order")));
+
+        Assert.That(await there.CountAsync(CancellationToken.None), Is.EqualTo(50));
+        Assert.ThrowsAsync<BrokerException>(() => sender.SendAsync("nowhere", "an order"));
+        Assert.ThrowsAsync<NotSupportedException>(async () => await sender.SendAsync("work", "an order", transaction));
+    }
+}

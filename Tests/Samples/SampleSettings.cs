@@ -1,0 +1,49 @@
+using Kit.Runner.Servers;
+using Orders;
+
+namespace Kit.Tests.Samples;
+
+/// <summary>Settings of the sample that cannot be used: each has its own message, of one line.</summary>
+public sealed class SampleSettings
+{
+    private const string Broker = "amqp://localhost";
+
+    [TestCase(
+        "There is no framework 'carrier-pigeon'. Frameworks: bare, masstransit, nservicebus.",
+        "--Framework", "carrier-pigeon")]
+    [TestCase(
+        "There is no mode 'sometimes'. Modes: full-dtc, dtc-off, scope-off, transactions-off, " +
+        "full-dtc-waiting, full-dtc-promoted, npgsql-scope, shared, outbox.",
+        "--Mode", "sometimes")]
+    [TestCase(
+        "The setting 'Queues' is not the address of a broker. Expected is one as amqp://user:password@host/vhost.",
+        "--Framework", "masstransit", "--Queues", "Host=localhost;Password=secret")]
+    [TestCase(
+        "The setting 'Data' is not a connection string of PostgreSQL: Couldn't set sarver (Parameter 'sarver')",
+        "--Data", "Sarver=localhost")]
+    [TestCase(
+        "The framework 'masstransit' cannot run in full-dtc: AMQP 0-9-1 transactions belong to one channel and have no prepare, " +
+        "so an acknowledgement cannot commit together with a database.",
+        "--Framework", "masstransit", "--Queues", Broker, "--Mode", "full-dtc")]
+    public void Are_refused_with_what_was_expected(string message, params string[] arguments) => Assert.That(
+        () => new OrdersApplication(arguments), Throws.TypeOf<SettingsException>().With.Message.EqualTo(message));
+
+#if !KIT_NSERVICEBUS
+    [Test]
+    public void A_framework_that_was_not_found_is_named_with_its_packages() => Assert.That(
+        () => new OrdersApplication(["--Framework", "nservicebus"]),
+        Throws.TypeOf<SettingsException>().With.Message.StartsWith("The framework 'nservicebus' is not built in: ")
+            .And.Message.Contains("NServiceBus.Transport.PostgreSql"));
+#endif
+
+    [Test]
+    public async Task End_the_program_with_one_line_and_a_code_of_their_own()
+    {
+        var sample = new ExternalProgram(Path.Combine(AppContext.BaseDirectory, ExternalProgram.FileNameOf("Orders")));
+
+        var result = await sample.RunAsync(["--Mode", "sometimes"], CancellationToken.None);
+
+        Assert.That(result.ExitCode, Is.EqualTo(2));
+        Assert.That(result.Output, Does.StartWith("error: There is no mode 'sometimes'.").And.Not.Contain("\n"));
+    }
+}
