@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
 
@@ -24,7 +25,7 @@ internal sealed class FaultsCommand : KitCommand
         "--seed", "In a storm: the seed of its moments (random, and printed).", least: 0);
     private readonly Option<string?> speedFrom = new("--speed-from")
     {
-        Description = "The folder of a run without faults, whose speeds are shown next to the guarantees.",
+        Description = "The folder of a run without faults, whose speeds are shown next to the guarantees (--out, where that holds a run).",
         HelpName = "folder",
     };
     private readonly Option<string?> output = new("--out")
@@ -44,7 +45,7 @@ internal sealed class FaultsCommand : KitCommand
             ("faults --fault kill-before-ack,swallowed-error", "two faults in every cell"),
             ("faults --storm --speed-from results/reference", "random kills and cuts, with the speeds of a run next to them"),
             ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),
-            ("faults --out results/guarantees", "goes on with what was stopped there"))
+            ("faults --out results/guarantees", "goes on with what was stopped there, or writes next to the run that is there"))
     {
         this.arguments = arguments;
         filter.AddTo(this);
@@ -93,9 +94,16 @@ internal sealed class FaultsCommand : KitCommand
                 parsed.GetValue(cuts) ?? StormPlan.DefaultFaults,
                 parsed.GetValue(seed) ?? Random.Shared.Next(1_000_000))
             : null,
-        parsed.GetValue(speedFrom) is { } folder ? SpeedSource.Read(folder) : null,
+        SpeedsOf(parsed),
         parsed.GetValue(output) ?? Path.Combine("results", $"faults-{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
         string.Join(' ', arguments));
+
+    // Next to a run in the same folder, whose speeds would be missed.
+    private SpeedSource? SpeedsOf(ParseResult parsed)
+    {
+        var folder = parsed.GetValue(speedFrom) ?? (parsed.GetValue(output) is { } own && RunFolder.IsIn(own) ? own : null);
+        return folder is null ? null : SpeedSource.Read(folder);
+    }
 
     private static string LineOf(FaultResult result, int done, int planned) =>
         $"{done} of {planned}: {result.Cell} {result.Fault}: {Words.Of(result.Verdict)}"

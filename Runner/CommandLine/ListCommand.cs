@@ -58,19 +58,19 @@ internal sealed class ListCommand : KitCommand
 
         if (parsed.GetValue(scenarios))
         {
-            Write(Scenario.All.Select(scenario => (scenario.Name, scenario.What)), Cell.ScenarioAxis, Console.Out);
+            Write(Scenario.All.Select(scenario => (scenario.Name, scenario.What)), ImpliedOn(Cell.ScenarioAxis), Console.Out);
             return ExitCode.Success;
         }
 
         if (parsed.GetValue(faults))
         {
-            Write(Fault.All.Select(fault => (fault.Name, fault.What)), axis: null, Console.Out);
+            Write(Fault.All.Select(fault => (fault.Name, fault.What)), implied: null, Console.Out);
             return ExitCode.Success;
         }
 
         if (parsed.GetValue(conditions))
         {
-            Write(Condition.All.Select(condition => (condition.Name, condition.What)), Cell.ConditionAxis, Console.Out);
+            Write(Condition.All.Select(condition => (condition.Name, condition.What)), ImpliedOn(Cell.ConditionAxis), Console.Out);
             return ExitCode.Success;
         }
 
@@ -87,11 +87,12 @@ internal sealed class ListCommand : KitCommand
     // Scenarios and conditions would repeat the same lines.
     private static IEnumerable<Axis> Shown => CellFilter.Shown(ofRounds: false);
 
-    private static void Write(IEnumerable<(string Name, string What)> values, string? axis, TextWriter output)
+    private static string? ImpliedOn(string axis) => Cell.Axes.Single(one => one.Name == axis).Implied;
+
+    private static void Write(IEnumerable<(string Name, string What)> values, string? implied, TextWriter output)
     {
         var lines = values.ToList();
         var width = lines.Max(line => line.Name.Length);
-        var implied = Cell.Axes.SingleOrDefault(one => one.Name == axis)?.Implied;
         foreach (var (name, what) in lines)
             output.WriteLine($"{name.PadRight(width)}  {what}{(name == implied ? " (measured where none is named)" : "")}");
     }

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 
@@ -9,17 +10,29 @@ internal sealed class ReportCommand : KitCommand
 {
     private const int NarrowestTables = 140;
 
-    private readonly Argument<string> folder = new("folder") { Description = "The folder of a run, or of experiments with faults." };
+    private readonly Argument<string> folder = new("folder") { Description = "The folder of a run, of experiments with faults, or of both; or a bundle." };
+    private readonly Option<string?> bundle = new("--bundle")
+    {
+        Description = "Then make one file of the folder to hand in (results/submitted/, the name of the folder, .zip).",
+        HelpName = "file.zip",
+        Arity = ArgumentArity.ZeroOrOne,
+    };
 
     public ReportCommand()
         : base(
             "report",
-            "Renders the tables of a run again from its stored rounds: on the terminal, and tables.md, rounds.csv and graphs in its folder. " +
-            "Of experiments with faults: guarantees.md and guarantees.csv.",
+            "Renders the tables of a run again from its stored rounds: on the terminal, and tables.md, rounds.csv and graphs.svg in its folder. " +
+            "Of experiments with faults: guarantees.md and guarantees.csv. A folder of an older kit is converted first. " +
+            "Of a bundle it prints the tables, and says whether its reports are what its rounds give (exit code 1 if not).",
             ("report results/reference", "the run that comes with the kit"),
-            ("report results/guarantees", "its experiments with faults"))
+            ("report results/guarantees", "its experiments with faults"),
+            ("report results/mine --bundle mine.zip", "one file of a run and its experiments, to hand in"),
+            ("report mine.zip", "checks such a file"))
     {
         Arguments.Add(folder);
+        bundle.NotEmpty();
+        Options.Add(bundle);
+        Validators.Add(CheckTogether);
         SetAction(Report);
     }
 
@@ -29,21 +42,40 @@ internal sealed class ReportCommand : KitCommand
     private int Report(ParseResult parsed)
     {
         var path = parsed.GetRequiredValue(folder);
-        var experiments = new FaultFolder(path);
-        if (experiments.Exists)
+        if (IsBundle(path))
+            return BundleOf.Check(path, Console.Out);
+
+        var old = new OldFolder(path);
+        if (old.IsThere)
         {
-            var report = new GuaranteeReport(experiments.LoadDocument(), experiments.LoadResults());
-            experiments.WriteReports(report);
-            report.WriteTerminal(Console.Out, Width);
-            Console.Out.WriteLine($"\nTables: {experiments.TablesPath}");
-            return ExitCode.Success;
+            old.Convert();
+            Console.Out.WriteLine($"Converted {path} from schema 1: rounds and experiments are lines of one file each, and commits are in moments.bin.\n");
         }
 
-        var stored = RunFolder.Open(path);
-        var run = stored.Load();
-        stored.WriteReports(run);
-        TerminalSummary.Write(run, Console.Out, Width);
-        Console.Out.WriteLine($"\nTables and graphs: {stored.TablesPath}");
+        var stored = ResultFolder.Load(path);
+        // A bundle is made of the reports that are there: written first, none could differ from what its rounds give.
+        var isBundled = parsed.GetResult(bundle) is { Implicit: false };
+        if (!isBundled)
+            stored.WriteReports();
+        stored.WriteTerminal(Console.Out, Width);
+        if (stored.Run is not null)
+            Console.Out.WriteLine($"\nTables and graphs: {RunFolder.Open(path).TablesPath}");
+        if (stored.Guarantees is not null)
+            Console.Out.WriteLine($"\nGuarantees: {new FaultFolder(path).TablesPath}");
+        if (isBundled)
+            BundleOf.Write(path, parsed.GetValue(bundle) ?? Bundle.DefaultPathOf(path), Console.Out);
         return ExitCode.Success;
+    }
+
+    private static bool IsBundle(string path) => path.EndsWith(Bundle.Extension, StringComparison.OrdinalIgnoreCase) && !Directory.Exists(path);
+
+    private void CheckTogether(CommandResult result)
+    {
+        if (result.GetResult(bundle) is not { Implicit: false })
+            return;
+        if (result.GetValue(folder) is { } path && IsBundle(path))
+            result.AddError($"--bundle: makes a bundle of a folder, and {path} is one.");
+        else if (result.GetValue(bundle) is { } file && !IsBundle(file))
+            result.AddError($"--bundle: expected a file that ends with {Bundle.Extension}, found '{file}'.");
     }
 }

@@ -25,8 +25,12 @@ internal sealed class RunCommand : KitCommand
     private readonly Option<bool> inTurns = new(Turns.Option) { Hidden = true };
     private readonly Option<string?> output = new("--out")
     {
-        Description = "A new folder for the results (results/ and the time).",
+        Description = "A new folder for the results (results/, the date and the commit).",
         HelpName = "folder",
+    };
+    private readonly Option<bool> bundle = new("--bundle")
+    {
+        Description = "At the end, make one file of the run to hand in: results/submitted/, the name of the folder, .zip.",
     };
     private readonly TransportOptions choices = TransportOptions.Choices();
     private readonly TransportOptions servers = TransportOptions.Servers();
@@ -38,6 +42,7 @@ internal sealed class RunCommand : KitCommand
             "Measures the matrix: seeds a template, then for each round and cell restores it, preloads the queue, drains it, and checks every message.",
             ("run --quick", "every framework, transport and mode, small, to see that it works"),
             ("run", "the same with the defaults"),
+            ("run --bundle", "the same, and one file of it to hand in"),
             ("run --transport rabbitmq --queue-type quorum", "RabbitMQ alone, on replicated queues"),
             ("run --transport postgresql --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
             ("run --framework bare --transport postgresql --condition all", "how far the ratios depend on the table, the index, a slow neighbour"),
@@ -46,7 +51,10 @@ internal sealed class RunCommand : KitCommand
         this.arguments = arguments;
         filter.AddTo(this);
         output.NotEmpty();
-        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, noDurability, inTurns }
+        foreach (var option in new Option[]
+            {
+                messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, bundle, noDurability, inTurns,
+            }
             .Concat(choices.All).Concat(servers.All))
             Options.Add(option);
 
@@ -55,8 +63,12 @@ internal sealed class RunCommand : KitCommand
 
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
-        var plan = Plan(parsed);
+        var plan = Plan(
+            parsed,
+            parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)));
         RunPlan.Require(plan.Cells, plan.Runnable, plan.SupportOf);
+        if (parsed.GetValue(bundle))
+            Bundle.RequireNew(plan.Folder, Bundle.DefaultPathOf(plan.Folder));
         var console = Console.Out;
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. Rounds of each: {plan.Sizes.Rounds}. Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
@@ -68,6 +80,8 @@ internal sealed class RunCommand : KitCommand
                 : await TerminalDisplay.ShowAsync(MeasureAsync);
             TerminalSummary.Write(recorded, console, ReportCommand.Width);
             await console.WriteLineAsync($"\nTables and graphs: {RunFolder.Open(plan.Folder).TablesPath}");
+            if (parsed.GetValue(bundle))
+                BundleOf.Write(plan.Folder, Bundle.DefaultPathOf(plan.Folder), console);
             return recorded.Rounds.All(round => round.Outcome.IsValid()) && refused == 0 ? ExitCode.Success : ExitCode.Failure;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -92,7 +106,7 @@ internal sealed class RunCommand : KitCommand
         }
     }
 
-    private RunPlan Plan(ParseResult parsed)
+    private RunPlan Plan(ParseResult parsed, string folder)
     {
         var transports = TransportOptions.Read(parsed, choices, servers).WithMemory(parsed.GetValue(noDurability));
         var isQuick = parsed.GetValue(quick);
@@ -126,7 +140,7 @@ internal sealed class RunCommand : KitCommand
             sizes,
             transports,
             RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat) && !parsed.GetValue(inTurns),
-            parsed.GetValue(output) ?? Path.Combine("results", $"{DateTime.UtcNow:yyyyMMdd-HHmmss}"),
+            folder,
             ServerOption.Masked(arguments, transports))
         { InTurns = parsed.GetValue(inTurns) };
     }

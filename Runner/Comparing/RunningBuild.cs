@@ -14,13 +14,11 @@ internal sealed class RunningBuild : IAsyncDisposable
     // Its endpoint stops, its databases are dropped; less than the minute that this process has for all after Ctrl+C.
     private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(30);
 
-    private static readonly TimeSpan ForErrors = TimeSpan.FromSeconds(10);
-
     private readonly Build build;
     private readonly ExternalProgram program;
     private readonly Process process;
     private readonly LastLines said = new(most: 50);
-    private readonly Task errors;
+    private readonly ErrorPipe errors;
     private bool hasEnded;
 
     private RunningBuild(Build build, ExternalProgram program, Process process, string folder)
@@ -29,7 +27,7 @@ internal sealed class RunningBuild : IAsyncDisposable
         this.program = program;
         this.process = process;
         Folder = folder;
-        errors = ReadErrorsAsync();
+        errors = new ErrorPipe(process, said);
     }
 
     /// <summary>Where it keeps its run.</summary>
@@ -104,8 +102,7 @@ internal sealed class RunningBuild : IAsyncDisposable
         }
 
         hasEnded = true;
-        // What it leaves running can hold the pipe open.
-        await Task.WhenAny(errors, Task.Delay(ForErrors));
+        await errors.EndAsync(CancellationToken.None);
         process.Dispose();
     }
 
@@ -139,7 +136,7 @@ internal sealed class RunningBuild : IAsyncDisposable
     {
         await process.WaitForExitAsync(cancellationToken);
         hasEnded = true;
-        await Task.WhenAny(errors, Task.Delay(ForErrors, cancellationToken));
+        await errors.EndAsync(cancellationToken);
     }
 
     private static bool IsError(string line) => line.StartsWith("error: ", StringComparison.Ordinal);
@@ -150,12 +147,6 @@ internal sealed class RunningBuild : IAsyncDisposable
         if (line is not null)
             said.Add(line);
         return line;
-    }
-
-    private async Task ReadErrorsAsync()
-    {
-        while (await process.StandardError.ReadLineAsync() is { } line)
-            said.Add(line);
     }
 
     private KitException Refused()

@@ -40,7 +40,7 @@ public sealed class CellName : IEquatable<CellName>
     /// <summary>The cell without its mode: what two cells must share for a comparison of their modes.</summary>
     public string Group => string.Join('/', Values.Where(value => value.Axis is not ModeAxis).Select(value => value.Value));
 
-    /// <summary>Also the name of its files, without what follows for a round or a fault.</summary>
+    /// <summary>With dots: the first part of the names of its rounds' graphs and of its experiments.</summary>
     public string FileName => string.Join('.', Values.Select(value => value.Value));
 
     /// <summary>The cell's value on an axis; <see langword="null"/> where it names none.</summary>

@@ -5,6 +5,9 @@ public static class MarkdownTables
 {
     private static readonly IReadOnlyList<string> Marks = ["|", "*", "<", "`"];
 
+    /// <param name="run">What it is about.</param>
+    /// <param name="graphs">The picture with the graphs, as the report names it.</param>
+    /// <param name="output">Where to.</param>
     public static void Write(RecordedRun run, string graphs, TextWriter output)
     {
         output.WriteLine($"# Run of {Figures.Moment(run.Document.StartedUtc)}");
@@ -19,13 +22,13 @@ public static class MarkdownTables
         WriteRounds(run, graphs, output);
         WriteSummary(run, output);
         WriteProbes(run, output);
-        WriteList("Left out", [.. run.Document.LeftOut.Select(left => $"{left.Cell}: {left.Because}")], output);
+        WriteList("Left out", LeftOutLines.Of(run.Document.LeftOut), output);
         WriteList("Notes", RoundNotes.Of(run), output);
     }
 
     private static void WriteRounds(RecordedRun run, string graphs, TextWriter output)
     {
-        var scale = GraphScale.Of(run.Rounds, SvgSparkline.MostBins);
+        var scale = GraphScale.Of(run.Rounds, SvgGraphs.MostBins);
         output.WriteLine();
         output.WriteLine("## Rounds");
         output.WriteLine();
@@ -40,13 +43,10 @@ public static class MarkdownTables
                 output.WriteLine();
                 output.WriteLine($"#### {result.Cell.Mode}");
                 output.WriteLine();
-                WriteTable(RoundTable.Headers, RoundTable.Rows(result, round => ImageOf(round, graphs)), output);
+                WriteTable(RoundTable.Headers, RoundTable.Rows(result, round => SvgGraphs.ImageOf(graphs, round)), output);
             }
         }
     }
-
-    private static string ImageOf(RoundDocument round, string graphs) =>
-        $"![Rate over time]({SvgSparkline.PathOf(graphs, round)})";
 
     private static void WriteSummary(RecordedRun run, TextWriter output)
     {
@@ -79,14 +79,13 @@ public static class MarkdownTables
     internal static void WriteTable(
         IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output, Func<string, bool> isFigureOf)
     {
-        WriteRow(headers, output);
+        output.WriteLine(RowOf(headers.Select(Escaped)));
         output.WriteLine($"|{string.Concat(headers.Select(header => isFigureOf(header) ? " ---: |" : " --- |"))}");
         foreach (var row in rows)
-            WriteRow(row, output);
+            output.WriteLine(RowOf(row.Zip(headers, (cell, header) => header is RoundTable.Graph ? cell : Escaped(cell))));
     }
 
-    private static void WriteRow(IReadOnlyList<string> cells, TextWriter output) =>
-        output.WriteLine($"| {string.Join(" | ", cells.Select(Escaped))} |");
+    private static string RowOf(IEnumerable<string> cells) => $"| {string.Join(" | ", cells)} |";
 
     // What a server or a failed process said may hold marks that Markdown would read as its own.
     internal static string Escaped(string text) =>

@@ -30,6 +30,9 @@ public sealed class RecordedRun
 
     public IReadOnlyList<RoundDocument> Rounds { get; }
 
+    /// <summary>Which round is not among them, because the process ended while it saved it; <see langword="null"/>: none.</summary>
+    public string? RoundLeftOut { get; init; }
+
     /// <summary>
     /// Every cell that was planned or has a round. Framework, transport and access by name, which puts the floor first (bare, ado);
     /// then the modes, the most transactional first.

@@ -8,8 +8,9 @@ namespace Kit.Runner.Results;
 public static class ResultJson
 {
     /// <summary>Raised when a document of today could be misread by the kit of yesterday, or the other way round.</summary>
-    public const int Schema = 1;
+    public const int Schema = 2;
 
+    /// <summary>Of a document that has a file of its own.</summary>
     public static JsonSerializerOptions Options { get; } = new(JsonSerializerDefaults.General)
     {
         PropertyNamingPolicy = JsonNamingPolicy.CamelCase,
@@ -20,4 +21,7 @@ public static class ResultJson
         WriteIndented = true,
         NewLine = "\n",
     };
+
+    /// <summary>Of one that is a line of a file.</summary>
+    public static JsonSerializerOptions Lines { get; } = new(Options) { WriteIndented = false };
 }

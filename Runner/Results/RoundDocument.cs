@@ -15,8 +15,8 @@ public enum ClockSource
 }
 
 /// <summary>
-/// One measured drain of one cell, or one attempt at it. It stands alone: with the offsets everything else can be computed again,
-/// and what can be computed (elapsed time, rates, series) is not stored.
+/// One measured drain of one cell, or one attempt at it: a line of <c>rounds.jsonl</c>. With the offsets, which <c>moments.bin</c> holds,
+/// everything else can be computed again, and what can be computed (elapsed time, rates, series) is not stored.
 /// </summary>
 public sealed record RoundDocument
 {
@@ -73,8 +73,8 @@ public sealed record RoundDocument
     /// Milliseconds from <see cref="FirstHandlerEntryUtc"/> to the commit of each message's row, ascending; kept to the microsecond,
     /// which is the resolution of PostgreSQL's timestamps.
     /// </summary>
-    [JsonConverter(typeof(OffsetsConverter))]
-    public required IReadOnlyList<double> OffsetsMilliseconds { get; init; }
+    [JsonIgnore]
+    public IReadOnlyList<double> OffsetsMilliseconds { get; init; } = [];
 
     /// <summary>A round of which nothing is known yet, to be filled in as it goes.</summary>
     /// <param name="cell">What is measured.</param>
@@ -101,7 +101,6 @@ public sealed record RoundDocument
         Accounts = new Dictionary<DeliveryClass, int>(),
         Costs = new MessageCosts(missing, missing, missing, missing, missing, missing) { Buffers = missing },
         SecondPhase = null,
-        OffsetsMilliseconds = [],
     };
 
     /// <summary>How often a message was handled once more than needed.</summary>
@@ -111,12 +110,15 @@ public sealed record RoundDocument
     [JsonIgnore]
     public Throughput Throughput => new(OffsetsMilliseconds);
 
-    /// <summary>The name of this attempt's files, without extension.</summary>
+    /// <summary>For a reader.</summary>
     [JsonIgnore]
-    public string FileName => FileNameOf(Cell, Round, Attempt);
+    public string Name => NameOf(Cell.ToString(), Round, Attempt);
 
-    public static string FileNameOf(CellName cell, int round, int attempt) =>
-        $"{cell.FileName}.round-{Figures.Plain(round)}.attempt-{Figures.Plain(attempt)}";
+    /// <summary>The name of its graph.</summary>
+    [JsonIgnore]
+    public string GraphId => $"{Cell.FileName}.round-{Figures.Plain(Round)}.attempt-{Figures.Plain(Attempt)}";
+
+    public static string NameOf(string cell, int round, int attempt) => $"{cell}, round {Figures.Plain(round)}{(attempt > 1 ? " again" : "")}";
 }
 
 /// <summary>What a message cost in a round: totals divided by the messages.</summary>

@@ -4,7 +4,7 @@ namespace Kit.Runner.Results;
 public static class RoundLine
 {
     public static string Of(RoundDocument round) =>
-        $"{round.Cell}, round {round.Round}{(round.Attempt > 1 ? " again" : "")}: {Figures.Measured(round.Throughput.AveragePerSecond)} msg/s, {round.Outcome}"
+        $"{round.Name}: {Figures.Measured(round.Throughput.AveragePerSecond)} msg/s, {round.Outcome}"
         + (round.Outcome.IsValid() ? "" : $" ({string.Join("; ", round.Outcome.Reasons)})")
         + (round.Noise.IsDiskNoisy() ? $", noisy: a flush took {Figures.Measured(round.Noise.FlushRatio)} times as long as before the run" : "")
         + (round.Noise.AreProcessorsNoisy() ? $", noisy: others took {Figures.Share(round.Noise.OtherCpuShare.Value!.Value)}" : "");

@@ -3,14 +3,22 @@ namespace Kit.Runner.Results;
 /// <summary>What a reader must know of single rounds: why one failed, which was noisy, what could not be measured.</summary>
 internal static class RoundNotes
 {
-    public static IReadOnlyList<string> Of(RecordedRun run) => [.. run.Cells.SelectMany(NotesOf)];
+    private const string AllCells = "All cells";
 
-    private static IEnumerable<string> NotesOf(CellResult result) =>
-        result.Rounds.SelectMany(round => NotesOf(result, round).Select(note => $"{NameOf(round)}: {note}"))
-            .Concat(TooShort(result).Concat(PromotedIn(result)).Concat(NotMeasured(result)).Select(note => $"{result.Cell}: {note}"));
+    public static IReadOnlyList<string> Of(RecordedRun run) =>
+    [
+        .. run.RoundLeftOut is { } leftOut ? [leftOut] : Array.Empty<string>(),
+        .. Once(run, [.. run.Cells.SelectMany(result => NotesOn(result).Select(note => (result.Cell, note)))]),
+        .. run.Cells.SelectMany(result => result.Rounds.SelectMany(round => NotesOf(result, round).Select(note => $"{round.Name}: {note}"))),
+    ];
 
-    private static string NameOf(RoundDocument round) =>
-        $"{round.Cell}, round {Figures.Plain(round.Round)}" + (round.Attempt > 1 ? " again" : "");
+    // What holds of several cells is told once, with all of them.
+    private static IEnumerable<string> Once(RecordedRun run, IReadOnlyList<(CellName Cell, string Note)> notes) =>
+        notes.GroupBy(each => each.Note).Select(same => same.Count() == run.Cells.Count && same.Skip(1).Any()
+            ? $"{AllCells}: {same.Key}"
+            : $"{string.Join(", ", same.Select(each => each.Cell))}: {same.Key}");
+
+    private static IEnumerable<string> NotesOn(CellResult result) => TooShort(result).Concat(PromotedIn(result)).Concat(NotMeasured(result));
 
     private static IEnumerable<string> NotesOf(CellResult result, RoundDocument round)
     {

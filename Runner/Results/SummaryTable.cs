@@ -33,7 +33,7 @@ internal static class SummaryTable
         new("Commits", (_, cell) => MeanCost(cell, costs => costs.Commits)),
         new("Flushes", (_, cell) => MeanCost(cell, costs => costs.WalFlushes)),
         new("WAL bytes", (_, cell) => MeanCost(cell, costs => costs.WalBytes)),
-        new("Buffers", (_, cell) => MeanCost(cell, costs => costs.Buffers ?? Reading.Missing("not counted then"))),
+        new("Buffers", (_, cell) => MeanCost(cell, costs => costs.Buffers)),
         new("Two-phase commits", (_, cell) => MeanCost(cell, costs => costs.TwoPhaseCommits)),
         new("Handler CPU ms", (_, cell) => MeanCost(cell, costs => costs.HandlerCpuMilliseconds)),
         new("Server CPU ms", (_, cell) => MeanCost(cell, costs => costs.ServerCpuMilliseconds)),
@@ -59,8 +59,8 @@ internal static class SummaryTable
     private static string RatioOf(CellResult cell, Comparison? comparison, bool isReference) =>
         isReference && cell.Rate is not null ? "1" : comparison?.ToString() ?? Figures.None;
 
-    private static string MeanCost(CellResult cell, Func<MessageCosts, Reading> cost) =>
-        Figures.Measured(cell.MeanOf(round => cost(round.Costs).Value));
+    private static string MeanCost(CellResult cell, Func<MessageCosts, Reading?> cost) =>
+        Figures.Measured(cell.MeanOf(round => cost(round.Costs)?.Value));
 
     // A mean of 99th percentiles would hide the round that had the longest waits.
     private static string LagOf(CellResult cell)

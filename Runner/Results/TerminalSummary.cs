@@ -20,7 +20,7 @@ public static class TerminalSummary
         console.Write(TableOf("Speed", SummaryTable.HeadersOf(SummaryTable.SpeedOf(run)), SummaryTable.Rows(run, SummaryTable.SpeedOf(run))));
         console.Write(TableOf("Cost of a message", SummaryTable.HeadersOf(SummaryTable.Costs), SummaryTable.Rows(run, SummaryTable.Costs)));
         WriteLines(console, [.. ReportText.WarningOf(run.Document) is { } warning ? [warning] : Array.Empty<string>(), ReportText.SummaryLegend]);
-        WriteList(console, "Left out:", run.Document.LeftOut.Select(left => $"{left.Cell}: {left.Because}"));
+        WriteList(console, "Left out:", LeftOutLines.Of(run.Document.LeftOut));
         WriteList(console, "Notes:", RoundNotes.Of(run));
     }
 

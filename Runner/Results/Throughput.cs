@@ -9,7 +9,7 @@ namespace Kit.Runner.Results;
 public sealed class Throughput
 {
     private const long Second = 1_000_000;
-    private const double MicrosecondsPerMillisecond = 1_000;
+    internal const double MicrosecondsPerMillisecond = 1_000;
 
     /// <summary>Between commits: fewer give no rate of a part, because two workers commit almost at once.</summary>
     private const int EnoughIntervals = 50;
@@ -40,6 +40,9 @@ public sealed class Throughput
     }
 
     public int Committed => commits.Length;
+
+    /// <summary>The moments of the commits in microseconds after the first handler entry, ascending.</summary>
+    public IReadOnlyList<long> Microseconds => commits;
 
     /// <summary>Seconds from the first handler entry to the last commit; <see langword="null"/> where nothing was committed.</summary>
     public double? ElapsedSeconds => commits.Length == 0 ? null : (double)Elapsed / Second;

@@ -8,17 +8,22 @@ public static class WholeFile
     private static readonly UTF8Encoding Encoding = new(encoderShouldEmitUTF8Identifier: false);
 
     /// <exception cref="KitException">The file cannot be written; what stood in its place is untouched.</exception>
-    public static void Write(string path, Action<TextWriter> content)
+    public static void Write(string path, Action<TextWriter> content) => WriteBytes(path, stream =>
+    {
+        using var writer = new StreamWriter(stream, Encoding, leaveOpen: true) { NewLine = "\n" };
+        content(writer);
+    });
+
+    /// <inheritdoc cref="Write"/>
+    public static void WriteBytes(string path, Action<Stream> content)
     {
         var partial = path + ".partial";
         try
         {
             Directory.CreateDirectory(Path.GetDirectoryName(Path.GetFullPath(path))!);
             using (var stream = new FileStream(partial, FileMode.Create, FileAccess.Write))
-            using (var writer = new StreamWriter(stream, Encoding) { NewLine = "\n" })
             {
-                content(writer);
-                writer.Flush();
+                content(stream);
                 stream.Flush(flushToDisk: true);
             }
 
@@ -27,12 +32,14 @@ public static class WholeFile
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
             Discard(partial);
-            throw new KitException(
-                $"Cannot write {path}: {failure.Message}",
-                "Free some space or make the folder writable; a new run takes another folder with --out. Files that were saved before are whole.",
-                failure);
+            throw CannotWrite(path, failure);
         }
     }
+
+    internal static KitException CannotWrite(string path, Exception failure) => new(
+        $"Cannot write {path}: {failure.Message}",
+        "Free some space or make the folder writable; a new run takes another folder with --out. What was saved before is whole.",
+        failure);
 
     private static void Discard(string partial)
     {

@@ -32,7 +32,7 @@ internal sealed class HandlerProbe : IDisposable
                     listener.EnableMeasurementEvents(instrument);
             },
         };
-        listener.SetMeasurementEventCallback<double>((_, lag, _, _) => lags.Enqueue(lag));
+        listener.SetMeasurementEventCallback<double>((_, seconds, _, _) => lags.Enqueue(TimeSpan.FromSeconds(seconds).TotalMilliseconds));
         listener.Start();
         TransactionManager.DistributedTransactionStarted += CountPromotion;
     }

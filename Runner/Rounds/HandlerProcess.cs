@@ -15,14 +15,11 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private static readonly TimeSpan ToStart = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(60);
 
-    // A child that outlives it holds the pipe open.
-    private static readonly TimeSpan ForErrors = TimeSpan.FromSeconds(10);
-
     private readonly Process process;
     private readonly TaskCompletionSource ready = Once();
     private readonly TaskCompletionSource broken = Once();
     private readonly LastLines lastErrors = new(most: 5);
-    private readonly Task errors;
+    private readonly ErrorPipe errors;
     private readonly Task reading;
     private TaskCompletionSource<DrainReport> stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int handled;
@@ -30,7 +27,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private HandlerProcess(Process process)
     {
         this.process = process;
-        errors = ReadErrorsAsync();
+        errors = new ErrorPipe(process, lastErrors);
         reading = ReadAsync();
     }
 
@@ -161,7 +158,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
         }
 
         // Both come to their end with the process, and what it says last says most.
-        await Task.WhenAny(errors, Task.Delay(ForErrors));
+        await errors.EndAsync(CancellationToken.None);
         broken.SetException(new KitException($"The handler process failed: {reason.TrimEnd('.')}.", LastErrors()));
         _ = broken.Task.Exception;
     }
@@ -195,16 +192,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private async Task UnlessBrokenAsync(Task awaited, TimeSpan limit, CancellationToken cancellationToken) =>
         await await Task.WhenAny(awaited, broken.Task).WaitAsync(limit, cancellationToken);
 
-    private async Task ReadErrorsAsync()
-    {
-        while (await process.StandardError.ReadLineAsync() is { } line)
-        {
-            if (!string.IsNullOrWhiteSpace(line))
-                lastErrors.Add(line.Trim());
-        }
-    }
-
     private string LastErrors() => lastErrors.Kept is { Count: > 0 } kept
-        ? $"Its last words: {string.Join(" | ", kept)}"
+        ? $"Its last words: {string.Join(" | ", kept.Select(line => line.Trim()))}"
         : "Run the cell alone, with --verbose.";
 }

@@ -39,7 +39,6 @@ internal sealed record RunPlan(
             var reasons = cells.Select(cell => supportOf(cell).Because).Distinct();
             throw new KitException($"None of the cells can run: {string.Join("; ", reasons)}.", remedy);
         }
-
     }
 
     /// <summary>Whether the cells of each transport can run here, as far as its server goes.</summary>

@@ -18,7 +18,7 @@ internal sealed class SlowHandler(HandleMessage handle, int messages)
     public async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
     {
         await handle(message, context, cancellationToken);
-        // The first whose work is done: an attempt that failed before would not be waited for by anybody.
+        // The first whose work is done, not the first that begins: an attempt whose work fails would take the place, and no handler would wait.
         if (Interlocked.Exchange(ref isTaken, 1) == 0)
         {
             if (messages > 1)

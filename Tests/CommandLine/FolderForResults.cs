@@ -39,13 +39,13 @@ public sealed class FolderForResults : OnANamedServer
             Assert.Ignore($"A small disk cannot be mounted here: {mount.Output}");
         try
         {
-            // A round's document takes some 16 KiB.
+            // A round's moments take some 8 KiB.
             using var runner = RunnerProcess.Start(
                 new Dictionary<string, string> { ["TMPDIR"] = Parent.Path },
                 RunnerProcess.ProgramPath,
                 [
-                    "run", "--transport", "postgresql", "--mode", "transactions-off",
-                    "--messages", "1500", "--rounds", "4", "--warmup", "0",
+                    "run", "--framework", "bare", "--transport", "postgresql", "--mode", "transactions-off",
+                    "--messages", "6000", "--rounds", "4", "--warmup", "0",
                     "--seed-rows", "0", "--no-repeat", "--out", Path.Combine(disk, "run"),
                 ]);
             var result = await runner.EndAsync();
@@ -61,7 +61,7 @@ public sealed class FolderForResults : OnANamedServer
                 Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success), report.Errors);
                 Assert.That(
                     RunFolder.Open(Path.Combine(disk, "run")).Load().Rounds.Select(round => round.OffsetsMilliseconds.Count),
-                    Is.Not.Empty.And.All.EqualTo(1500));
+                    Is.Not.Empty.And.All.EqualTo(6000));
             }
         }
         finally
@@ -73,7 +73,7 @@ public sealed class FolderForResults : OnANamedServer
     private async Task FailsBeforeAnyWorkAsync(string folder)
     {
         var result = await RunnerProcess.RunAsync(
-            "run", "--transport", "postgresql", "--messages", "1", "--postgresql", Server.ConnectionString, "--out", folder);
+            "run", "--framework", "bare", "--transport", "postgresql", "--messages", "1", "--postgresql", Server.ConnectionString, "--out", folder);
 
         using (Assert.EnterMultipleScope())
         {

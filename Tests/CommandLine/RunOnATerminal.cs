@@ -15,7 +15,7 @@ public sealed class RunOnATerminal
         var server = await NamedServer.GetAsync();
         using var parent = new TemporaryFolder();
         var arguments =
-            "run --transport postgresql --mode scope-off --messages 200 --rounds 2 --warmup 10 --seed-rows 20000 --out " +
+            "run --framework bare --transport postgresql --mode scope-off --messages 200 --rounds 2 --warmup 10 --seed-rows 20000 --out " +
             Path.Combine(parent.Path, "run");
         using var terminal = RunnerProcess.Start(
             new Dictionary<string, string> { ["KIT_POSTGRESQL"] = server.ConnectionString, ["TERM"] = "xterm" },

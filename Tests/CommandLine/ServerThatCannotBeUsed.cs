@@ -91,7 +91,7 @@ public sealed class ServerThatCannotBeUsed : OnANamedServer
 
     private Task<RunnerResult> RunAsync(string connectionString, params string[] more) => RunnerProcess.RunAsync(
         [
-            "run", "--transport", "postgresql", "--messages", "5",
+            "run", "--framework", "bare", "--transport", "postgresql", "--messages", "5",
             "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
             "--postgresql", connectionString, "--out", Folder, .. more,
         ]);

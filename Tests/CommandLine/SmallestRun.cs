@@ -14,7 +14,8 @@ public sealed class SmallestRun
         using var parent = new TemporaryFolder();
 
         var result = await RunnerProcess.RunAsync(
-            "run", "--transport", "postgresql", "--mode", "full-dtc,transactions-off", "--messages", "1", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
+            "run", "--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,transactions-off",
+            "--messages", "1", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
             "--postgresql", server.ConnectionString, "--out", parent.Path);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);

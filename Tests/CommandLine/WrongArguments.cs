@@ -9,6 +9,8 @@ public sealed class WrongArguments
     [TestCase("", "no command. Commands: run, list, doctor, report, compare, faults, errors, branches, install.")]
     [TestCase("--bogus", "unknown option '--bogus'. Options: --help, --version, --verbose.")]
     [TestCase("run --bogus", "unknown option '--bogus'. Options: --framework, ")]
+    [TestCase("report mine.zip --bundle", "--bundle: makes a bundle of a folder, and mine.zip is one.")]
+    [TestCase("report --bundle results/mine mine", "--bundle: expected a file that ends with .zip, found 'results/mine'.")]
     [TestCase("run extra", "unknown argument 'extra'.")]
     [TestCase("run --mode full", "--mode: unknown name 'full'. Names: full-dtc, dtc-off, scope-off, transactions-off, ")]
     [TestCase("run --mode dtc-off,full", "--mode: unknown name 'full'.")]

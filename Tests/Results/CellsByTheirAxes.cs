@@ -28,12 +28,14 @@ public sealed class CellsByTheirAxes
         Assert.That(() => JsonSerializer.Deserialize<CellName>(json), Throws.InstanceOf<JsonException>().With.Message.Contains(because));
 
     [Test]
-    public void Names_of_cells_and_files_have_their_values_in_order()
+    public void Names_of_cells_and_graphs_have_their_values_in_order()
     {
         using (Assert.EnterMultipleScope())
         {
             Assert.That(Flushed.ToString(), Is.EqualTo("bare/postgresql/dtc-off/ado/group"));
-            Assert.That(RoundDocument.FileNameOf(Flushed, round: 2, attempt: 1), Is.EqualTo("bare.postgresql.dtc-off.ado.group.round-2.attempt-1"));
+            Assert.That(
+                (InventedRun.Round("dtc-off", 2, seconds: 1) with { Cell = Flushed }).GraphId,
+                Is.EqualTo("bare.postgresql.dtc-off.ado.group.round-2.attempt-1"));
             Assert.That(Flushed.Group, Is.EqualTo("bare/postgresql/ado/group"));
         }
     }

@@ -26,11 +26,10 @@ public sealed class FolderThatCannotBeWritten
         using var temporary = new TemporaryFolder();
         var folder = RunFolder.Create(temporary.Below("run"), InventedRun.Document);
         var round = InventedRun.Rounds[0];
-        var place = temporary.Below("run", "rounds", round.FileName + ".json");
-        Directory.CreateDirectory(place);
+        Directory.CreateDirectory(temporary.Below("run", "moments.bin"));
 
-        Assert.That(() => folder.Save(round), Throws.TypeOf<KitException>().With.Message.Contains(round.FileName));
-        Assert.That(File.Exists(place + ".partial"), Is.False);
+        Assert.That(() => folder.Save(round), Throws.TypeOf<KitException>().With.Message.Contains("moments.bin"));
+        Assert.That(File.Exists(temporary.Below("run", "rounds.jsonl")), Is.False);
     }
 
     [Test]

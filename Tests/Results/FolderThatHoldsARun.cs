@@ -5,7 +5,10 @@ namespace Kit.Tests.Results;
 public sealed class FolderThatHoldsARun
 {
     [TestCase("run.json")]
+    [TestCase("rounds.jsonl")]
+    [TestCase("moments.bin")]
     [TestCase("rounds.csv")]
+    [TestCase("graphs.svg")]
     [TestCase("tables.md")]
     public void Run_is_refused_and_nothing_is_touched(string file)
     {
@@ -22,11 +25,12 @@ public sealed class FolderThatHoldsARun
         }
     }
 
-    [Test]
-    public void Rounds_alone_are_a_run_too()
+    [TestCase("rounds")]
+    [TestCase("graphs")]
+    public void One_of_an_older_kit_is_a_run_too(string below)
     {
         using var temporary = new TemporaryFolder();
-        Directory.CreateDirectory(temporary.Below("rounds"));
+        Directory.CreateDirectory(temporary.Below(below));
 
         Assert.That(() => RunFolder.Create(temporary.Path, InventedRun.Document), Throws.TypeOf<KitException>());
     }

@@ -14,16 +14,16 @@ public sealed class GraphsOfOneRun
     public void Longest_round_has_24_to_60_bins(double seconds)
     {
         var round = InventedRun.Round("full-dtc", 1, seconds);
-        var scale = GraphScale.Of([round, InventedRun.Round("dtc-off", 1, seconds / 3)], SvgSparkline.MostBins);
+        var scale = GraphScale.Of([round, InventedRun.Round("dtc-off", 1, seconds / 3)], SvgGraphs.MostBins);
 
-        Assert.That(round.Throughput.Series(scale.Bin), Has.Count.InRange(24, SvgSparkline.MostBins));
+        Assert.That(round.Throughput.Series(scale.Bin), Has.Count.InRange(24, SvgGraphs.MostBins));
     }
 
     [Test]
     public void Highest_bin_of_all_rounds_reaches_the_top()
     {
         RoundDocument[] rounds = [InventedRun.Round("full-dtc", 1, seconds: 4), InventedRun.Round("dtc-off", 1, seconds: 1)];
-        var scale = GraphScale.Of(rounds, SvgSparkline.MostBins);
+        var scale = GraphScale.Of(rounds, SvgGraphs.MostBins);
 
         var highest = rounds.Select(round => scale.BinsOf(round).Max(bin => bin.PerSecond)).ToList();
 
@@ -68,7 +68,7 @@ public sealed class GraphsOfOneRun
         using (Assert.EnterMultipleScope())
         {
             Assert.That(GraphScale.CanDraw(nothing), Is.False);
-            Assert.That(GraphScale.Of([nothing], SvgSparkline.MostBins).Seconds, Is.Zero);
+            Assert.That(GraphScale.Of([nothing], SvgGraphs.MostBins).Seconds, Is.Zero);
         }
     }
 }

@@ -57,6 +57,23 @@ public sealed class NotesOnARound
             Is.EqualTo(["bare/postgresql/full-dtc/ado: load by other processes not measured: no such counter."]));
     }
 
+    [TestCase(2, "All cells: ")]
+    [TestCase(3, "bare/postgresql/full-dtc/ado, bare/postgresql/dtc-off/ado: ")]
+    public void What_holds_of_several_cells_is_told_once(int cells, string whose)
+    {
+        CellName[] planned = [Quiet.Cell, InventedRun.Cell("dtc-off"), InventedRun.Cell("scope-off")];
+        var rounds = planned.Take(2).Select(cell => Quiet with { Cell = cell, Noise = new Noise(Reading.Missing("no such counter"), 0.08, null) });
+
+        Assert.That(
+            RoundNotes.Of(new RecordedRun(InventedRun.Document with { Cells = [.. planned.Take(cells)] }, [.. rounds])),
+            Is.EqualTo([$"{whose}load by other processes not measured: no such counter."]));
+    }
+
+    [Test]
+    public void A_reason_that_keeps_several_cells_out_is_told_once() => Assert.That(
+        LeftOutLines.Of([new(Quiet.Cell, "no server"), new(InventedRun.Cell("dtc-off"), "no prepare"), new(InventedRun.Cell("scope-off"), "no server")]),
+        Is.EqualTo(["bare/postgresql/full-dtc/ado, bare/postgresql/scope-off/ado: no server", "bare/postgresql/dtc-off/ado: no prepare"]));
+
     [Test]
     public void A_slow_disk_is_told_with_how_slow_it_was()
     {

@@ -5,11 +5,19 @@ namespace Kit.Tests.Results;
 /// <summary>The files of this repository, without what a build makes.</summary>
 internal static partial class RepositoryFiles
 {
+    private const string Fence = "```";
+
     public static string Root { get; } = FindRoot();
 
     /// <param name="pattern">Such as <c>*.cs</c>.</param>
     public static IEnumerable<string> Of(string pattern) => Directory.EnumerateFiles(Root, pattern, SearchOption.AllDirectories)
         .Where(path => !Built().IsMatch(Path.GetRelativePath(Root, path)));
+
+    /// <summary>The C# that a Markdown file shows, block by block.</summary>
+    /// <param name="path">The file, from the root.</param>
+    public static IEnumerable<string> Snippets(string path) =>
+        File.ReadAllText(Path.Combine(Root, path)).ReplaceLineEndings("\n").Split(Fence + "csharp\n").Skip(1)
+            .Select(rest => rest[..rest.IndexOf(Fence, StringComparison.Ordinal)]);
 
     private static string FindRoot()
     {

@@ -1,10 +1,22 @@
+using System.Globalization;
+using Kit.Guarantees;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
 
 namespace Kit.Tests.Results;
 
 public sealed class ResultsExplained
 {
-    private static readonly string Readme = File.ReadAllText(Path.Combine(RepositoryFiles.Root, "results", "README.md"));
+    private static readonly string Readme = Page("results", "README.md");
+    private static readonly string Measuring = Page("docs", "measuring.md");
+    private static readonly string Guarantees = Page("docs", "guarantees-tables.md");
+
+    [Test]
+    public void Every_file_of_a_folder_is_explained() =>
+        Assert.That(RunFolder.Files.Concat(FaultFolder.Files).Where(file => !Readme.Contains($"`{file}`", StringComparison.Ordinal)), Is.Empty);
+
+    [Test]
+    public void The_page_stays_a_page() => Assert.That(Readme, Has.Length.LessThan(7_000));
 
     [Test]
     public void Every_column_of_the_csv_is_explained() =>
@@ -26,18 +38,49 @@ public sealed class ResultsExplained
     }
 
     [Test]
+    public void Every_column_of_the_guarantees_is_explained()
+    {
+        var columns = File.ReadLines(Path.Combine(RepositoryFiles.Root, "Tests", "Approved", "guarantees.csv")).First().Split(',');
+        var axes = InventedRun.Cell("shared").Axes;
+        var classes = Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf);
+
+        Assert.That(
+            columns.Except(axes, StringComparer.Ordinal).Except(classes, StringComparer.Ordinal)
+                .Where(column => !Guarantees.Contains($"`{column}`", StringComparison.Ordinal)),
+            Is.Empty);
+    }
+
+    [Test]
+    public void Every_class_and_every_verdict_is_explained()
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(
+                Enum.GetValues<DeliveryClass>().Select(Words.Of).Where(name => !Guarantees.Contains($"| `{name}` | ", StringComparison.Ordinal)), Is.Empty);
+            Assert.That(
+                Enum.GetValues<FaultVerdict>().Select(Words.Of).Where(name => !Guarantees.Contains($"| {name} | ", StringComparison.Ordinal)), Is.Empty);
+        }
+    }
+
+    [Test]
     public void Every_limit_is_the_code_s()
     {
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(Readme, Does.Contain($"took more than {Figures.Share(Noise.DefaultLimit)} of the machine's CPU"));
+            Assert.That(
+                Measuring,
+                Does.Contain($"took more than {Figures.Share(Noise.DefaultLimit)} of the machine's CPU")
+                    .And.Contain($"took more than {Noise.FlushLimit.ToString(CultureInfo.InvariantCulture)} times as long"));
+            Assert.That(Measuring, Does.Contain($"lies beyond {Figures.Share(Margin.Default.Share)}."));
             Assert.That(
                 Readme,
                 Does.Contain($"**With {Comparison.EnoughRounds} rounds or more on both sides.**").And.Contain($"*n < {Comparison.EnoughRounds}*"));
             Assert.That(
-                Readme,
-                Does.Contain($"has {0.4 * SvgSparkline.MostBins} to {SvgSparkline.MostBins} of them " +
+                Measuring,
+                Does.Contain($"has {0.4 * SvgGraphs.MostBins} to {SvgGraphs.MostBins} of them " +
                     $"({0.4 * BlockSparkline.MostBins} to {BlockSparkline.MostBins} on the terminal)"));
         }
     }
+
+    private static string Page(string folder, string name) => File.ReadAllText(Path.Combine(RepositoryFiles.Root, folder, name)).ReplaceLineEndings("\n");
 }

@@ -1,3 +1,5 @@
+using System.Xml.Linq;
+using Kit.Guarantees;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Results;
@@ -25,7 +27,7 @@ public sealed class SavedRun
     public void Throughput_is_the_same_after_loading()
     {
         using var temporary = new TemporaryFolder();
-        var exact = InventedRun.Rounds[0] with { OffsetsMilliseconds = [0.00049, 1.23456789, 1_500.00051] };
+        var exact = InventedRun.Rounds[0] with { OffsetsMilliseconds = [0.00049, 1.23456789, 1_500.00051], Outcome = RoundOutcome.Invalid(["invented"]) };
         var folder = RunFolder.Create(temporary.Below("run"), InventedRun.Document with { Ending = RunEnding.Running });
         folder.Save(exact);
 
@@ -36,6 +38,15 @@ public sealed class SavedRun
             Assert.That(loaded.Throughput.ElapsedSeconds, Is.EqualTo(exact.Throughput.ElapsedSeconds));
             Assert.That(loaded.Throughput.MaximumInOneSecond, Is.EqualTo(exact.Throughput.MaximumInOneSecond));
         }
+    }
+
+    [Test]
+    public void A_round_that_counts_and_contradicts_itself_is_damaged()
+    {
+        var round = InventedRun.Rounds[0];
+        AssertDamaged(round with { Accounts = new Dictionary<DeliveryClass, int>() }, "0 of its 400 messages were handled once");
+        AssertDamaged(round with { HandlerEntries = 399 }, "handlers were entered 399 times for 400 messages");
+        AssertDamaged(round with { OffsetsMilliseconds = [.. round.OffsetsMilliseconds.Skip(1)] }, "it has 399 commits of 400 messages");
     }
 
     [Test]
@@ -73,14 +84,15 @@ public sealed class SavedRun
 
         folder.WriteReports(folder.Load());
 
-        var graphs = Directory.GetFiles(Path.Combine(folder.Location, "graphs")).Select(Path.GetFileName).ToList();
+        XNamespace svg = "http://www.w3.org/2000/svg";
+        var graphs = XDocument.Load(Path.Combine(folder.Location, "graphs.svg"))
+            .Descendants(svg + "view").Select(view => view.Attribute("id")!.Value).ToList();
         var tables = File.ReadAllText(folder.TablesPath);
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(graphs, Has.Count.EqualTo(InventedRun.Rounds.Count(round => round.OffsetsMilliseconds.Count > 0)));
-            Assert.That(graphs, Has.All.Matches<string>(graph => tables.Contains($"(graphs/{graph})", StringComparison.Ordinal)));
-            Assert.That(File.Exists(Path.Combine(folder.Location, "rounds.csv")), Is.True);
-            Assert.That(Directory.GetFiles(folder.Location, "*.partial", SearchOption.AllDirectories), Is.Empty);
+            Assert.That(graphs, Has.Count.EqualTo(InventedRun.Rounds.Count(round => round.OffsetsMilliseconds.Count > 0)).And.Unique);
+            Assert.That(graphs, Has.All.Matches<string>(graph => tables.Contains($"<img src=\"graphs.svg#{graph}\" width", StringComparison.Ordinal)));
+            Assert.That(Directory.GetFileSystemEntries(folder.Location).Select(Path.GetFileName), Is.EquivalentTo(RunFolder.Files));
         }
     }
 
@@ -101,6 +113,21 @@ public sealed class SavedRun
         }
     }
 
+    [Test]
+    public void One_round_is_found_among_the_others()
+    {
+        using var temporary = new TemporaryFolder();
+        var folder = Saved(temporary);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(folder.LoadRound(InventedRun.Cell("dtc-off"), 3).Noise.OtherCpuShare.Value, Is.EqualTo(0.134));
+            Assert.That(
+                () => folder.LoadRound(InventedRun.Cell("shared"), 3),
+                Throws.TypeOf<KitException>().With.Message.Contains("rounds.jsonl has no line of bare/postgresql/shared/ado, round 3"));
+        }
+    }
+
     private static RunFolder Saved(TemporaryFolder temporary)
     {
         var folder = RunFolder.Create(temporary.Below("results", "run"), InventedRun.Document);
@@ -111,6 +138,15 @@ public sealed class SavedRun
 
     private static SortedDictionary<string, string> FilesOf(RunFolder folder) => new(
         Directory.GetFiles(folder.Location, "*", SearchOption.AllDirectories)
-            .ToDictionary(path => Path.GetRelativePath(folder.Location, path), File.ReadAllText, StringComparer.Ordinal),
+            .ToDictionary(path => Path.GetRelativePath(folder.Location, path), path => Convert.ToHexString(File.ReadAllBytes(path)), StringComparer.Ordinal),
         StringComparer.Ordinal);
+
+    private static void AssertDamaged(RoundDocument round, string because)
+    {
+        using var temporary = new TemporaryFolder();
+        var folder = RunFolder.Create(temporary.Below("run"), InventedRun.Document with { Ending = RunEnding.Running });
+        folder.Save(round);
+
+        Assert.That(folder.Load, Throws.TypeOf<KitException>().With.Message.Contains(because));
+    }
 }

@@ -110,7 +110,8 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
 
     private string[] Arguments(string folder, int messages) =>
     [
-        "run", "--transport", "postgresql", "--mode", "scope-off", "--messages", $"{messages}", "--rounds", "1", "--warmup", "0", "--seed-rows", "10",
+        "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off",
+        "--messages", $"{messages}", "--rounds", "1", "--warmup", "0", "--seed-rows", "10",
         "--postgresql", Server.ConnectionString, "--out", Path.Combine(Parent.Path, folder),
     ];
 

@@ -49,7 +49,8 @@ public sealed class RoundThatGoesWrong : OnAServerOfItsOwn
     {
         var before = await Server.DatabasesAsync();
         using var runner = RunnerProcess.Start(
-            "run", "--transport", "postgresql", "--mode", "scope-off", "--messages", $"{Messages}", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
+            "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off",
+            "--messages", $"{Messages}", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
             "--postgresql", Server.ConnectionString, "--out", Parent.Path);
         string? queue = null;
         await Eventually.HoldsAsync(

@@ -18,7 +18,7 @@ public sealed class RunBesideABusyProcess
         var busy = Task.Factory.StartNew(() => Spin(enough.Token), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
         var result = await RunnerProcess.RunAsync(
-            "run", "--transport", "postgresql", "--mode", "transactions-off", "--messages", "400",
+            "run", "--framework", "bare", "--transport", "postgresql", "--mode", "transactions-off", "--messages", "400",
             "--rounds", "2", "--warmup", "10", "--seed-rows", "0",
             "--out", parent.Path);
         await enough.CancelAsync();

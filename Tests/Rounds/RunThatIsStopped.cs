@@ -104,7 +104,7 @@ public sealed class RunThatIsStopped
         program[0],
         [
             .. program[1..],
-            "run", "--transport", "postgresql", "--mode", "scope-off", "--messages", $"{messages}", "--rounds", $"{rounds}",
+            "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off", "--messages", $"{messages}", "--rounds", $"{rounds}",
             "--warmup", "10", "--seed-rows", "10", "--no-repeat",
             "--out", folder,
         ]);

@@ -1,51 +1,19 @@
 using Kit.Endpoints.Cells;
-using Kit.Guarantees;
 using Kit.Runner;
-using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Rounds;
 
 /// <summary>Every condition, in a mode that keeps the receive open while a handler runs and in one that does not.</summary>
 [Parallelizable]
-public sealed class RunUnderConditions : OnAServerOfItsOwn
+public sealed class RunUnderConditions : MeasuredRun
 {
-    private const int Messages = 600;
+    protected override IEnumerable<string> Cells =>
+        ["--framework", "bare", "--transport", "postgresql", "--mode", "dtc-off,transactions-off", "--condition", "all"];
 
-    private TemporaryFolder parent = null!;
-    private RunnerResult result = null!;
-    private RecordedRun run = null!;
-    private string server = null!;
+    protected override int CellCount => 2 * Condition.All.Count;
 
-    [OneTimeSetUp]
-    public async Task Measure()
-    {
-        server = (await GetServerAsync()).ConnectionString;
-        parent = new TemporaryFolder();
-        var folder = Path.Combine(parent.Path, "run");
-        result = await RunnerProcess.RunAsync(
-            "run", "--framework", "bare", "--transport", "postgresql", "--mode", "dtc-off,transactions-off", "--condition", "all",
-            "--messages", $"{Messages}", "--warmup", "20", "--seed-rows", "1000", "--rounds", "1", "--no-repeat", "--postgresql", server, "--out", folder);
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        run = RunFolder.Open(folder).Load();
-    }
-
-    [OneTimeTearDown]
-    public void RemoveRun() => parent?.Dispose();
-
-    [Test]
-    public void Every_message_is_accounted_for_once()
-    {
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That(run.Rounds, Has.Count.EqualTo(2 * Condition.All.Count));
-            foreach (var round in run.Rounds)
-            {
-                Assert.That(round.Outcome.IsValid(), $"{round.Cell}: {string.Join(", ", round.Outcome.Reasons)}");
-                Assert.That(round.Accounts[DeliveryClass.Once], Is.EqualTo(Messages), $"{round.Cell}");
-            }
-        }
-    }
+    protected override int Messages => 1200;
 
     [Test]
     public void What_cannot_be_removed_is_looked_at_again_and_again()
@@ -63,7 +31,7 @@ public sealed class RunUnderConditions : OnAServerOfItsOwn
     [Test]
     public async Task Nothing_stays_prepared()
     {
-        await using var source = Npgsql.NpgsqlDataSource.Create(server);
+        await using var source = Npgsql.NpgsqlDataSource.Create(MeasuredOn.ConnectionString);
         await using var count = source.CreateCommand("SELECT count(*) FROM pg_prepared_xacts");
 
         Assert.That(await count.ExecuteScalarAsync(), Is.EqualTo(0L));
@@ -72,13 +40,12 @@ public sealed class RunUnderConditions : OnAServerOfItsOwn
     [Test]
     public async Task A_slow_handler_needs_a_second_worker()
     {
-        var refused = await RunnerProcess.RunAsync(
-            "run", "--condition", "slow-handler", "--concurrency", "1", "--out", Path.Combine(parent.Path, "none"));
+        var refused = await RunnerProcess.RunAsync("run", "--condition", "slow-handler", "--concurrency", "1", "--out", PathOf("none"));
 
         Assert.That(refused.ExitCode, Is.EqualTo(ExitCode.Usage));
         Assert.That(refused.Errors, Does.StartWith("error: The condition 'slow-handler' keeps one worker busy with one message"));
     }
 
     private double BuffersOf(string mode, string condition) =>
-        run.Rounds.Single(round => round.Cell.Mode == mode && round.Cell.On("condition", run.Document.Implied) == condition).Costs.Buffers!.Value!.Value;
+        Run.Rounds.Single(round => round.Cell.Mode == mode && round.Cell.On(Cell.ConditionAxis, Run.Document.Implied) == condition).Costs.Buffers!.Value!.Value;
 }

@@ -1,3 +1,4 @@
+using System.IO.Compression;
 using Kit.Guarantees;
 using Kit.Runner;
 using Kit.Runner.Results;
@@ -25,7 +26,8 @@ public sealed class SmallRun : OnAServerOfItsOwn
         databasesBefore = await server.DatabasesAsync();
         parent = new TemporaryFolder();
         result = await RunnerProcess.RunAsync(
-            "run", "--transport", "postgresql", "--messages", $"{Messages}", "--warmup", "20", "--seed-rows", "100", "--rounds", "2", "--order-seed", "7",
+            "run", "--framework", "bare", "--transport", "postgresql",
+            "--messages", $"{Messages}", "--warmup", "20", "--seed-rows", "100", "--rounds", "2", "--order-seed", "7",
             "--postgresql", server.ConnectionString, "--out", Folder);
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
         run = RunFolder.Open(Folder).Load();
@@ -91,7 +93,8 @@ public sealed class SmallRun : OnAServerOfItsOwn
                 Is.EqualTo(new RunSettings(Messages, Rounds: 2, Concurrency: 2, SeedRows: 100, WarmUp: 20, OrderSeed: 7, Quick: false)));
             Assert.That(document.SeedingSeconds, Is.Positive);
             Assert.That(document.Host.Cores, Is.EqualTo(Environment.ProcessorCount));
-            Assert.That(document.CommandLine, Does.StartWith($"run --transport postgresql --messages {Messages} ").And.Contain("Password=***"));
+            Assert.That(
+                document.CommandLine, Does.StartWith($"run --framework bare --transport postgresql --messages {Messages} ").And.Contain("Password=***"));
         }
     }
 
@@ -120,7 +123,7 @@ public sealed class SmallRun : OnAServerOfItsOwn
             environment,
             RunnerProcess.ProgramPath,
             [
-                "run", "--transport", "postgresql", "--mode", "scope-off",
+                "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off",
                 "--messages", "1", "--rounds", "1", "--warmup", "0", "--seed-rows", "0",
                 "--out", Path.Combine(parent.Path, "environment"),
             ]);
@@ -141,13 +144,14 @@ public sealed class SmallRun : OnAServerOfItsOwn
         var copy = Copy("copy");
         File.Delete(Path.Combine(copy, "tables.md"));
         File.Delete(Path.Combine(copy, "rounds.csv"));
+        File.Delete(Path.Combine(copy, "graphs.svg"));
 
         var report = await RunnerProcess.RunAsync("report", copy);
 
         using (Assert.EnterMultipleScope())
         {
             Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success));
-            foreach (var file in new[] { "tables.md", "rounds.csv" })
+            foreach (var file in new[] { "tables.md", "rounds.csv", "graphs.svg" })
                 Assert.That(await File.ReadAllTextAsync(Path.Combine(copy, file)), Is.EqualTo(await File.ReadAllTextAsync(Path.Combine(Folder, file))));
         }
     }
@@ -156,16 +160,54 @@ public sealed class SmallRun : OnAServerOfItsOwn
     public async Task Report_on_a_damaged_copy_names_the_file()
     {
         var copy = Copy("damaged");
-        var round = Directory.GetFiles(Path.Combine(copy, "rounds"))[0];
-        await File.WriteAllTextAsync(round, (await File.ReadAllTextAsync(round))[..200]);
+        var rounds = Path.Combine(copy, "rounds.jsonl");
+        await File.WriteAllTextAsync(rounds, (await File.ReadAllTextAsync(rounds))[200..]);
 
         var report = await RunnerProcess.RunAsync("report", copy);
 
         using (Assert.EnterMultipleScope())
         {
             Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Failure));
-            Assert.That(report.Errors, Does.StartWith($"error: Cannot read {round}, it is damaged: "));
+            Assert.That(report.Errors, Does.StartWith($"error: Cannot read {rounds}, line 1, it is damaged: "));
         }
+    }
+
+    [Test]
+    public async Task What_is_handed_in_has_no_password_and_is_what_its_rounds_give()
+    {
+        var file = Path.Combine(parent.Path, "handed-in.zip");
+
+        var made = await RunnerProcess.RunAsync("report", Copy("handed-in"), "--bundle", file);
+        var report = await RunnerProcess.RunAsync("report", file);
+
+        Assert.That(made.ExitCode, Is.EqualTo(ExitCode.Success), made.Output + made.Errors);
+        Assert.That(made.Output, Does.Contain($"Bundle: {file}\nIt has no experiments with faults. "));
+        Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success), report.Output + report.Errors);
+        Assert.That(report.Output, Does.Contain("Every report of the bundle is what its rounds and experiments give."));
+        using var archive = await ZipFile.OpenReadAsync(file);
+        foreach (var entry in archive.Entries)
+        {
+            using var content = new StreamReader(await entry.OpenAsync());
+            Assert.That(await content.ReadToEndAsync(), Does.Not.Contain(Server.Password), entry.FullName);
+        }
+    }
+
+    [Test]
+    public async Task What_was_changed_in_a_bundle_is_found()
+    {
+        var file = Path.Combine(parent.Path, "changed.zip");
+        var made = await RunnerProcess.RunAsync("report", Copy("changed"), "--bundle", file);
+        Assert.That(made.ExitCode, Is.EqualTo(ExitCode.Success), made.Output + made.Errors);
+        using (var archive = ZipFile.Open(file, ZipArchiveMode.Update))
+        {
+            archive.GetEntry("tables.md")!.Delete();
+            archive.CreateEntryFromFile(Path.Combine(Folder, "rounds.csv"), "tables.md");
+        }
+
+        var report = await RunnerProcess.RunAsync("report", file);
+
+        Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Failure));
+        Assert.That(report.Output, Does.Contain("DIFFERS: tables.md: not what the rounds and experiments of the bundle give."));
     }
 
     [Test]
@@ -174,7 +216,7 @@ public sealed class SmallRun : OnAServerOfItsOwn
         var before = Everything();
 
         var second = await RunnerProcess.RunAsync(
-            "run", "--transport", "postgresql", "--messages", "1", "--postgresql", Server.ConnectionString, "--out", Folder);
+            "run", "--framework", "bare", "--transport", "postgresql", "--messages", "1", "--postgresql", Server.ConnectionString, "--out", Folder);
 
         using (Assert.EnterMultipleScope())
         {

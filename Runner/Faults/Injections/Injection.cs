@@ -46,9 +46,9 @@ internal abstract record Injection
             var other => throw new NotSupportedException($"Nobody has said when rows and sends commit where rows commit {other}."),
         },
         // The body of what the handler sends has the id in it, and so has nothing else that goes to a broker.
-        [Fault.KillAtDispatch] = (cell, chosen) => Transport.Of(cell).IsBroker
-            ? new OnTheWire(ConnectionTo.Transport, [Text(chosen.ToString())], CutMoment.BeforeForwarding, Kills: true) { IsAfterHandler = false }
-            : new NoWindow("the transport has no broker"),
+        [Fault.KillAtDispatch] = (cell, chosen) => WhereABrokerIs(
+            cell,
+            () => new OnTheWire(ConnectionTo.Transport, [Text(chosen.ToString())], CutMoment.BeforeForwarding, Kills: true) { IsAfterHandler = false }),
         [Fault.KillBeforeAcknowledgement] = BeforeAcknowledgement,
         [Fault.CutAtCommit] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.EachStatement
             ? new OnTheWire(ConnectionTo.Widgets, [Uuid(chosen)], CutMoment.BeforeAnswer, Kills: false) { IsAfterHandler = false }
@@ -81,13 +81,14 @@ internal abstract record Injection
         ? way(cell, chosen)
         : throw new NotSupportedException($"Nobody has said how '{fault}' is brought about.");
 
-    private static Injection RestartOfBroker(Cell cell, double depth) => Transport.Of(cell).IsBroker
-        ? new Restart(OfBroker: true) { Depth = depth }
-        : new NoWindow("the transport has no broker");
+    private static Injection RestartOfBroker(Cell cell, double depth) => WhereABrokerIs(cell, () => new Restart(OfBroker: true) { Depth = depth });
 
     private static ReadOnlyMemory<byte>? AcknowledgementOf(Cell cell) => Transport.Of(cell).ProxyRoute?.Acknowledgement;
 
     private static bool HasReceivedBeforeHandler(Cell cell) => !cell.Mode.CommitOrder.IsMessageLeftInHandler;
+
+    private static Injection WhereABrokerIs(Cell cell, Func<Injection> way) =>
+        Transport.Of(cell).IsBroker ? way() : new NoWindow("the transport has no broker");
 
     private static Injection WhereSomethingIsPrepared(Cell cell, Func<Injection> way) =>
         cell.Mode.RowCommit is RowCommit.InTwoPhases ? way() : new NoWindow("nothing is prepared");

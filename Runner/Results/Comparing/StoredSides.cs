@@ -39,7 +39,7 @@ public sealed class StoredSides(string before, string after)
         return (faults.LoadDocument(), faults.LoadResults());
     }
 
-    private static bool HoldsRun(string folder) => File.Exists(Path.Combine(folder, RunFolder.RunFile));
+    private static bool HoldsRun(string folder) => RunFolder.IsIn(folder);
 
     private static bool HoldsExperiments(string folder) => new FaultFolder(folder).Exists;
 

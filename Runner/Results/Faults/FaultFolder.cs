@@ -2,15 +2,25 @@ using System.Text.Json;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>The folder of a run of experiments: <c>faults.json</c>, a file for each result under <c>faults/</c>, and the reports written from them.</summary>
+/// <summary>
+/// The folder of a run of experiments: <c>faults.json</c>, a line for each result in <c>faults.jsonl</c>, and the reports written from them. It
+/// can be the folder of a run.
+/// </summary>
 public sealed class FaultFolder
 {
-    private const string DocumentFile = "faults.json";
-    private const string ResultsFolder = "faults";
+    /// <summary>A folder that holds it holds experiments.</summary>
+    public const string DocumentFile = "faults.json";
+
+    private const string LinesFile = "faults.jsonl";
     private const string TablesFile = "guarantees.md";
     private const string CsvFile = "guarantees.csv";
 
-    public FaultFolder(string path) => Location = path;
+    private readonly JsonLines lines;
+
+    public FaultFolder(string path) => (Location, lines) = (path, new JsonLines(Path.Combine(path, LinesFile)));
+
+    /// <summary>Every file of it.</summary>
+    public static IReadOnlyList<string> Files { get; } = [DocumentFile, LinesFile, CsvFile, TablesFile];
 
     public string Location { get; }
 
@@ -18,63 +28,62 @@ public sealed class FaultFolder
 
     public string CsvPath => Path.Combine(Location, CsvFile);
 
-    public bool Exists => File.Exists(Path.Combine(Location, DocumentFile));
+    public bool Exists => File.Exists(DocumentPath);
+
+    private string DocumentPath => Path.Combine(Location, DocumentFile);
 
     /// <exception cref="KitException">The file cannot be written.</exception>
-    public void Save(FaultDocument document) => Write(DocumentFile, document);
+    public void Save(FaultDocument document) =>
+        WholeFile.Write(DocumentPath, writer => writer.WriteLine(JsonSerializer.Serialize(document, ResultJson.Options)));
 
+    /// <summary>Appends a result. It takes the place of an earlier one of the same cell and fault.</summary>
+    /// <exception cref="KitException">It cannot be appended; the results before it are untouched.</exception>
+    public void Save(FaultResult result) => lines.Append(result);
+
+    /// <summary>Writes all results anew.</summary>
     /// <exception cref="KitException">The file cannot be written.</exception>
-    public void Save(FaultResult result) => Write(Path.Combine(ResultsFolder, result.Name + ".json"), result);
-
-    /// <exception cref="KitException">A file is missing, damaged or of another schema; the message names it.</exception>
-    public FaultDocument LoadDocument() => Read<FaultDocument>(Path.Combine(Location, DocumentFile), document => document.Schema);
-
-    /// <inheritdoc cref="LoadDocument"/>
-    public IReadOnlyList<FaultResult> LoadResults()
+    internal void Write(IReadOnlyList<FaultResult> results) => WholeFile.Write(Path.Combine(Location, LinesFile), writer =>
     {
-        var folder = Path.Combine(Location, ResultsFolder);
-        return Directory.Exists(folder)
-            ? [.. Directory.GetFiles(folder, "*.json").Order(StringComparer.Ordinal).Select(ReadResult)]
-            : [];
+        foreach (var result in results)
+            writer.Write(JsonLines.LineOf(result));
+    });
+
+    /// <exception cref="KitException">The file is missing, damaged or of another schema; the message names it.</exception>
+    public FaultDocument LoadDocument() => StoredJson.ReadFile<FaultDocument>(DocumentPath);
+
+    /// <summary>The last result of each cell and fault, by name.</summary>
+    /// <exception cref="KitException">A line is damaged or of another schema; the message names it.</exception>
+    public IReadOnlyList<FaultResult> LoadResults() => Read().Results;
+
+    /// <summary>What is written of the experiments.</summary>
+    /// <exception cref="KitException">A file is missing, damaged or of another schema; the message names it.</exception>
+    public GuaranteeReport LoadReport()
+    {
+        var (results, isLastCut) = Read();
+        return new GuaranteeReport(LoadDocument(), results) { IsOneCut = isLastCut };
     }
 
     /// <summary>Writes <c>guarantees.md</c> and <c>guarantees.csv</c>.</summary>
     /// <exception cref="KitException">A file cannot be written.</exception>
     public void WriteReports(GuaranteeReport report)
     {
-        WholeFile.Write(TablesPath, report.WriteMarkdown);
-        WholeFile.Write(CsvPath, report.WriteCsv);
+        foreach (var file in ReportsOf(report))
+            file.WriteTo(Location);
     }
 
-    private void Write<T>(string file, T content) =>
-        WholeFile.Write(Path.Combine(Location, file), writer => writer.WriteLine(JsonSerializer.Serialize(content, ResultJson.Options)));
+    /// <summary>The reports of experiments.</summary>
+    public static IReadOnlyList<ReportFile> ReportsOf(GuaranteeReport report) => [new(TablesFile, report.WriteMarkdown), new(CsvFile, report.WriteCsv)];
 
-    // A file under another name would be a result of another cell or fault to whoever compares folders.
-    private static FaultResult ReadResult(string path)
+    private (IReadOnlyList<FaultResult> Results, bool IsLastCut) Read()
     {
-        var result = Read<FaultResult>(path, result => result.Schema);
-        return string.Equals(Path.GetFileNameWithoutExtension(path), result.Name, StringComparison.Ordinal)
-            ? result
-            : throw Damaged(path, $"it holds the result that belongs in {result.Name}.json");
+        var (whole, isLastCut) = lines.Read();
+        return (
+            [
+                .. whole.Select(line => StoredJson.Read<FaultResult>(line.Text, line.Place))
+                    .GroupBy(result => (result.Cell, result.Fault))
+                    .Select(made => made.Last())
+                    .OrderBy(result => result.Name, StringComparer.Ordinal),
+            ],
+            isLastCut);
     }
-
-    private static T Read<T>(string path, Func<T, int> schemaOf)
-    {
-        try
-        {
-            var read = JsonSerializer.Deserialize<T>(File.ReadAllText(path), ResultJson.Options) ?? throw new JsonException("it is empty");
-            return schemaOf(read) == ResultJson.Schema
-                ? read
-                : throw new KitException(
-                    $"Cannot read {path}: it is of schema {schemaOf(read)}, and this kit reads schema {ResultJson.Schema}.",
-                    "Resume it with the kit that began it.");
-        }
-        catch (Exception failure) when (failure is JsonException or IOException or UnauthorizedAccessException)
-        {
-            throw Damaged(path, failure.Message, failure);
-        }
-    }
-
-    private static KitException Damaged(string path, string because, Exception? inner = null) =>
-        new($"Cannot read {path}: {because}", "Restore it from a copy, or remove it: its experiment is then made again.", inner);
 }

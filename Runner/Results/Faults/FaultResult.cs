@@ -24,7 +24,7 @@ public enum FaultVerdict
     Failed,
 }
 
-/// <summary>What became of one cell under one fault, or in a storm of them: a file of the run's folder.</summary>
+/// <summary>What became of one cell under one fault, or in a storm of them: a line of <c>faults.jsonl</c>.</summary>
 public sealed record FaultResult
 {
     public int Schema { get; init; } = ResultJson.Schema;
@@ -72,6 +72,7 @@ public sealed record FaultResult
     public HandledAgain? HandledAgain { get; init; }
 
     /// <summary>Whether it shows that promises are kept, or that there is nothing to show.</summary>
+    [JsonIgnore]
     public bool IsGood => Verdict is FaultVerdict.Kept or FaultVerdict.NoWindow;
 
     /// <summary>Why the promise is not kept, where every violation has a known reason; <see langword="null"/> otherwise.</summary>
@@ -80,9 +81,11 @@ public sealed record FaultResult
         ? string.Join("; ", Violations.Select(violation => violation.Known).Distinct())
         : null;
 
+    [JsonIgnore]
     public int Messages => Counts.Values.Sum();
 
-    /// <summary>Also the name of its file, without the ending.</summary>
+    /// <summary>The name of the experiment.</summary>
+    [JsonIgnore]
     public string Name => NameOf(Cell, Fault);
 
     public static string NameOf(CellName cell, string fault) => $"{cell.FileName}.{fault}";

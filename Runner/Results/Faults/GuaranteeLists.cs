@@ -39,7 +39,7 @@ internal static class GuaranteeLists
         if (faults.Count > 0)
             yield return ("Faults", [.. faults.Select(fault => $"{fault.Name}: {fault.What}")]);
         if (document.LeftOut.Count > 0)
-            yield return ("Left out", [.. document.LeftOut.Select(left => $"{left.Cell}: {left.Because}")]);
+            yield return ("Left out", LeftOutLines.Of(document.LeftOut));
     }
 
     private static IEnumerable<string> Findings(FaultResult result)

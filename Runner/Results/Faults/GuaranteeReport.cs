@@ -18,6 +18,9 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             .ThenBy(result => Fault.All.ToList().FindIndex(fault => fault.Name == result.Fault)),
     ];
 
+    /// <summary>Whether one more result is there, and its line is cut: the process ended while it saved it.</summary>
+    public bool IsOneCut { get; init; }
+
     public void WriteMarkdown(TextWriter output)
     {
         ArgumentNullException.ThrowIfNull(output);
@@ -60,6 +63,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
                 console.WriteLine(table.Legend);
         }
 
+        if (IsOneCut)
+            console.WriteLine(Cut);
         foreach (var (title, lines) in GuaranteeLists.Of(document, ordered))
         {
             console.WriteLine();
@@ -81,6 +86,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             output.WriteLine($"- {MarkdownTables.Escaped(line)}");
     }
 
+    private const string Cut = "An experiment is left out: the process ended while it saved its result. It is made again when the run is resumed.";
+
     private IEnumerable<string> Facts()
     {
         yield return $"Command: {document.CommandLine}";
@@ -90,6 +97,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             yield return $"Servers, of the kit's own: {RunFacts.Listed(document.Servers)}";
         yield return $"Packages: {RunFacts.Listed(document.Packages)}";
         yield return SpeedsOf(document);
+        if (IsOneCut)
+            yield return Cut;
     }
 
     private static string SpeedsOf(FaultDocument document) => document.Speeds is not { } speeds

@@ -1,3 +1,4 @@
+using System.Text.RegularExpressions;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 
@@ -10,6 +11,8 @@ public sealed class FolderOfExperiments
 
     private TemporaryFolder temporary = null!;
     private FaultFolder folder = null!;
+
+    private string LinesPath => temporary.Below("run", "faults.jsonl");
 
     [SetUp]
     public void MakeFolder()
@@ -34,7 +37,7 @@ public sealed class FolderOfExperiments
     }
 
     [Test]
-    public void Lies_in_a_file_for_the_run_and_one_for_each_result()
+    public void Lies_in_a_file_for_the_run_and_one_for_the_results()
     {
         Assert.That(folder.Exists, Is.False);
 
@@ -46,10 +49,9 @@ public sealed class FolderOfExperiments
         {
             Assert.That(folder.Exists, Is.True);
             Assert.That(folder.Location, Is.EqualTo(temporary.Below("run")));
-            Assert.That(File.Exists(temporary.Below("run", "faults.json")), Is.True);
             Assert.That(
-                Directory.GetFiles(temporary.Below("run", "faults")).Select(Path.GetFileName),
-                Is.EquivalentTo(InventedExperiments.Results.Select(result => result.Name + ".json")));
+                Directory.GetFileSystemEntries(folder.Location).Select(Path.GetFileName), Is.EquivalentTo(["faults.json", "faults.jsonl"]));
+            Assert.That(File.ReadLines(LinesPath).Count(), Is.EqualTo(InventedExperiments.Results.Count));
         }
     }
 
@@ -85,48 +87,64 @@ public sealed class FolderOfExperiments
         Assert.That((folder.TablesPath, folder.CsvPath), Is.EqualTo((temporary.Below("run", "guarantees.md"), temporary.Below("run", "guarantees.csv"))));
     }
 
-    [TestCase("{ no JSON", "")]
-    [TestCase("{}", "")]
-    [TestCase("", "")]
-    [TestCase("null", "it is empty")]
+    [TestCase("{ no JSON", "it is damaged: ")]
+    [TestCase("{}", "it is of schema none")]
+    [TestCase("", "it is damaged: ")]
+    [TestCase("null", "it is of schema none")]
+    [TestCase("{\"schema\": 2}", "it is damaged: ")]
     public void Damaged_results_are_named(string content, string reason)
     {
         folder.Save(InventedExperiments.Results[0]);
-        var path = Directory.GetFiles(temporary.Below("run", "faults")).Single();
-        File.WriteAllText(path, content);
+        File.AppendAllText(LinesPath, content + "\n");
+        folder.Save(InventedExperiments.Results[1]);
 
         Assert.That(
             folder.LoadResults,
             Throws.TypeOf<KitException>()
-                .With.Message.StartsWith($"Cannot read {path}: {reason}")
-                .And.Property(nameof(KitException.Remedy)).EqualTo("Restore it from a copy, or remove it: its experiment is then made again."));
+                .With.Message.Matches($"^Cannot read {Regex.Escape(LinesPath)}, line 2[,:] {reason}")
+                .And.Property(nameof(KitException.Remedy)).Not.Empty);
     }
 
     [Test]
-    public void A_result_under_another_name_is_refused()
+    public void A_result_that_was_not_written_whole_is_left_out_and_said_so()
     {
+        folder.Save(InventedExperiments.Document);
         folder.Save(InventedExperiments.Results[0]);
-        var path = Directory.GetFiles(temporary.Below("run", "faults")).Single();
-        var other = Path.Combine(Path.GetDirectoryName(path)!, "another.json");
-        File.Move(path, other);
+        folder.Save(InventedExperiments.Results[1]);
+        File.WriteAllText(LinesPath, File.ReadAllText(LinesPath)[..^3]);
 
-        Assert.That(
-            folder.LoadResults,
-            Throws.TypeOf<KitException>()
-                .With.Message.EqualTo($"Cannot read {other}: it holds the result that belongs in {InventedExperiments.Results[0].Name}.json"));
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(folder.LoadResults().Select(result => result.Name), Is.EqualTo([InventedExperiments.Results[0].Name]));
+            Assert.That(Text(folder.LoadReport().WriteMarkdown), Does.Contain("- An experiment is left out: "));
+            Assert.That(Text(output => folder.LoadReport().WriteTerminal(output, width: 140)), Does.Contain("An experiment is left out: "));
+        }
+    }
+
+    [Test]
+    public void What_is_saved_next_takes_the_place_of_one_that_was_not_written_whole()
+    {
+        folder.Save(InventedExperiments.Document);
+        folder.Save(InventedExperiments.Results[0]);
+        folder.Save(InventedExperiments.Results[1]);
+        File.WriteAllText(LinesPath, File.ReadAllText(LinesPath)[..^3]);
+
+        folder.Save(InventedExperiments.Results[2]);
+
+        Assert.That(folder.LoadResults(), Has.Count.EqualTo(2));
+        Assert.That(Text(folder.LoadReport().WriteMarkdown), Does.Not.Contain("left out: "));
     }
 
     [Test]
     public void A_result_of_another_schema_is_named_with_both()
     {
         folder.Save(InventedExperiments.Results[0] with { Schema = 99 });
-        var path = Directory.GetFiles(temporary.Below("run", "faults")).Single();
 
         Assert.That(
             folder.LoadResults,
             Throws.TypeOf<KitException>()
-                .With.Message.EqualTo($"Cannot read {path}: it is of schema 99, and this kit reads schema {ResultJson.Schema}.")
-                .And.Property(nameof(KitException.Remedy)).EqualTo("Resume it with the kit that began it."));
+                .With.Message.EqualTo($"Cannot read {LinesPath}, line 1: it is of schema 99, and this kit reads schema {ResultJson.Schema}.")
+                .And.Property(nameof(KitException.Remedy)).EqualTo("Use the kit of the commit that run.json or faults.json names."));
     }
 
     [Test]

@@ -1,0 +1,35 @@
+namespace Kit.Runner.Results;
+
+/// <summary>Appends to a file and forces it to disk. What cannot be appended whole is taken back.</summary>
+internal static class AppendedFile
+{
+    /// <param name="path">The file; made where it is missing.</param>
+    /// <param name="bytes">What is appended.</param>
+    /// <param name="endOf">Where the file's content ends: what is behind it, a process left that died while it appended.</param>
+    /// <exception cref="KitException">It cannot be appended; what was there is untouched.</exception>
+    public static void Append(string path, ReadOnlySpan<byte> bytes, Func<FileStream, long> endOf)
+    {
+        try
+        {
+            Directory.CreateDirectory(Path.GetDirectoryName(Path.GetFullPath(path))!);
+            using var stream = new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.Read, bufferSize: 0);
+            var end = endOf(stream);
+            try
+            {
+                stream.SetLength(end);
+                stream.Position = end;
+                stream.Write(bytes);
+                stream.Flush(flushToDisk: true);
+            }
+            catch
+            {
+                stream.SetLength(end);
+                throw;
+            }
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            throw WholeFile.CannotWrite(path, failure);
+        }
+    }
+}

@@ -1,0 +1,8 @@
+namespace Kit.Runner.Results;
+
+/// <summary>The cells that were left out: a reason once, with every cell that it keeps out.</summary>
+internal static class LeftOutLines
+{
+    public static IReadOnlyList<string> Of(IEnumerable<CellLeftOut> cells) =>
+        [.. cells.GroupBy(left => left.Because).Select(same => $"{string.Join(", ", same.Select(left => left.Cell))}: {same.Key}")];
+}

@@ -1,0 +1,29 @@
+namespace Kit.Runner.Results;
+
+/// <summary>A file of a folder that is computed from the others.</summary>
+/// <param name="Name">In the folder.</param>
+/// <param name="Write">Writes all of it.</param>
+public sealed record ReportFile(string Name, Action<TextWriter> Write)
+{
+    /// <summary>Its content.</summary>
+    public string Text
+    {
+        get
+        {
+            using var text = new StringWriter { NewLine = "\n" };
+            Write(text);
+            return text.ToString();
+        }
+    }
+
+    /// <exception cref="KitException">It cannot be written.</exception>
+    public void WriteTo(string folder) => WholeFile.Write(Path.Combine(folder, Name), Write);
+
+    /// <summary>Whether the folder has it as it would be written now.</summary>
+    /// <exception cref="KitException">It may not be read.</exception>
+    public bool IsIn(string folder)
+    {
+        var path = Path.Combine(folder, Name);
+        return File.Exists(path) && string.Equals(StoredFile.Text(path).ReplaceLineEndings("\n"), Text, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,54 @@
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results;
+
+/// <summary>A folder of results as it was read: a run, experiments with faults, or both.</summary>
+public sealed class ResultFolder
+{
+    private ResultFolder(string path, RecordedRun? run, GuaranteeReport? guarantees) => (Location, Run, Guarantees) = (path, run, guarantees);
+
+    public string Location { get; }
+
+    /// <summary><see langword="null"/> where the folder holds none.</summary>
+    public RecordedRun? Run { get; }
+
+    /// <summary><see langword="null"/> where the folder holds no experiments.</summary>
+    public GuaranteeReport? Guarantees { get; }
+
+    /// <summary>Every report of it.</summary>
+    public IReadOnlyList<ReportFile> Reports =>
+    [
+        .. Run is null ? [] : RunFolder.ReportsOf(Run),
+        .. Guarantees is null ? [] : FaultFolder.ReportsOf(Guarantees),
+    ];
+
+    /// <summary>The reports that are missing, or that the stored rounds and experiments do not give.</summary>
+    /// <exception cref="KitException">One may not be read.</exception>
+    public IReadOnlyList<string> Differing => [.. Reports.Where(report => !report.IsIn(Location)).Select(report => report.Name)];
+
+    /// <exception cref="KitException">It holds neither, or a file is damaged or of another schema; the message names it.</exception>
+    public static ResultFolder Load(string path)
+    {
+        var experiments = new FaultFolder(path);
+        return RunFolder.IsIn(path) || !experiments.Exists
+            ? new ResultFolder(path, RunFolder.Open(path).Load(), experiments.Exists ? experiments.LoadReport() : null)
+            : new ResultFolder(path, run: null, experiments.LoadReport());
+    }
+
+    /// <summary>Writes every report over the one before.</summary>
+    /// <exception cref="KitException">One cannot be written.</exception>
+    public void WriteReports()
+    {
+        foreach (var report in Reports)
+            report.WriteTo(Location);
+    }
+
+    /// <param name="output">Where to; plain text, no colors.</param>
+    /// <param name="width">Columns of the terminal.</param>
+    public void WriteTerminal(TextWriter output, int width)
+    {
+        if (Run is not null)
+            TerminalSummary.Write(Run, output, width);
+        Guarantees?.WriteTerminal(output, width);
+    }
+}

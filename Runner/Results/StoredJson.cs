@@ -1,0 +1,42 @@
+using System.Text.Json;
+
+namespace Kit.Runner.Results;
+
+/// <summary>Reads a stored document, and refuses one that is damaged or of another schema.</summary>
+internal static class StoredJson
+{
+    /// <param name="text">The document.</param>
+    /// <param name="place">Its file, and its line where a file has several.</param>
+    /// <exception cref="KitException">It is damaged or of another schema; the message names the place.</exception>
+    public static T Read<T>(string text, string place)
+    {
+        try
+        {
+            using var document = JsonDocument.Parse(text);
+            var schema = SchemaOf(document.RootElement);
+            return string.Equals(schema, Figures.Plain(ResultJson.Schema), StringComparison.Ordinal)
+                ? document.Deserialize<T>(ResultJson.Options) ?? throw Damaged(place, "it is empty")
+                : throw OfAnotherSchema(place, schema);
+        }
+        catch (JsonException failure)
+        {
+            throw Damaged(place, failure.Message, failure);
+        }
+    }
+
+    /// <inheritdoc cref="Read"/>
+    /// <exception cref="KitException">The file is missing or may not be read.</exception>
+    public static T ReadFile<T>(string path) => Read<T>(StoredFile.Text(path), path);
+
+    private static string SchemaOf(JsonElement root) =>
+        root.ValueKind is JsonValueKind.Object && root.TryGetProperty("schema", out var schema) ? schema.GetRawText() : "none";
+
+    private static KitException OfAnotherSchema(string place, string schema) => new(
+        $"Cannot read {place}: it is of schema {schema}, and this kit reads schema {ResultJson.Schema}.",
+        schema == Figures.Plain(OldFolder.Schema)
+            ? "Convert its folder once with: report FOLDER"
+            : "Use the kit of the commit that run.json or faults.json names.");
+
+    public static KitException Damaged(string place, string because, Exception? cause = null) =>
+        new($"Cannot read {place}, it is damaged: {because}", "Restore it from a copy, or measure again.", cause);
+}

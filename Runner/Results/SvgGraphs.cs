@@ -1,0 +1,80 @@
+using System.Globalization;
+using System.Security;
+
+namespace Kit.Runner.Results;
+
+/// <summary>
+/// The rate of every round over time, one below the other in one picture, each with its content in words for those who do not see it. A page
+/// shows one of them by its name behind a <c>#</c> (SVG 2, section 16.3, linking into SVG content).
+/// </summary>
+public static class SvgGraphs
+{
+    /// <summary>With the steps of <see cref="GraphScale"/> the longest round has 24 to 60 bins.</summary>
+    public const int MostBins = 60;
+
+    private const int Width = 240;
+    private const int Height = 40;
+    private const int Margin = 2;
+    private const int Bottom = Height + Margin;
+
+    // A graph with its margins; then what keeps the next one out of sight where a page scales them, and where its label begins.
+    private const int Wide = Width + (2 * Margin);
+    private const int High = Height + (2 * Margin);
+    private const int Step = High + 8;
+    private const int Label = Wide + 8;
+    private const int All = Label + 480;
+
+    /// <summary>How a page shows the graph of a round.</summary>
+    /// <param name="file">The picture with all graphs, as the page names it.</param>
+    /// <param name="round">One that has a graph.</param>
+    public static string ImageOf(string file, RoundDocument round) =>
+        $"<img src=\"{file}#{SecurityElement.Escape(Uri.EscapeDataString(round.GraphId))}\" width=\"{Wide}\" height=\"{High}\" alt=\"Rate over time\">";
+
+    /// <summary>Writes the graphs of all rounds that have one, in their order.</summary>
+    public static void Write(IReadOnlyList<RoundDocument> rounds, TextWriter output)
+    {
+        var drawn = rounds.Where(GraphScale.CanDraw).ToList();
+        var scale = GraphScale.Of(drawn, MostBins);
+        var height = Math.Max(1, drawn.Count) * Step;
+        output.WriteLine($"""<svg xmlns="http://www.w3.org/2000/svg" width="{All}" height="{height}" viewBox="0 0 {All} {height}">""");
+        output.WriteLine($"<title>Messages per second over time, round by round. {SecurityElement.Escape(ReportText.ScaleOf(scale))}</title>");
+        output.WriteLine("""<g stroke-width="1" stroke-linejoin="round" font-family="sans-serif" font-size="12">""");
+        foreach (var (round, index) in drawn.Select((round, index) => (round, index)))
+            WriteGraph(round, scale, index * Step, output);
+        output.WriteLine("</g>");
+        output.WriteLine("</svg>");
+    }
+
+    private static void WriteGraph(RoundDocument round, GraphScale scale, int top, TextWriter output)
+    {
+        var bins = scale.BinsOf(round);
+        output.WriteLine(
+            $"""
+            <view id="{SecurityElement.Escape(round.GraphId)}" viewBox="0 {top} {Wide} {High}"/>
+            <g transform="translate(0 {top})">
+            <title>{SecurityElement.Escape($"{round.Name} ({round.Outcome}): {WordsOf(round, scale, bins)}")}</title>
+            <path d="M{Margin},{Margin}V{Bottom}H{Margin + Width}" fill="none" stroke="#8b949e"/>
+            <path d="{OutlineOf(bins, scale)}" fill="#2f81f7" fill-opacity="0.25" stroke="#2f81f7"/>
+            <text x="{Label}" y="{High / 2}" fill="#57606a">{SecurityElement.Escape(round.Name)}</text>
+            </g>
+            """.ReplaceLineEndings("\n"));
+    }
+
+    private static string WordsOf(RoundDocument round, GraphScale scale, IReadOnlyList<RateBin> bins) =>
+        $"{Figures.Count(round.Throughput.Committed)} commits in {Figures.Measured(round.Throughput.ElapsedSeconds)} s; " +
+        $"lowest {Figures.Measured(bins.Min(bin => bin.PerSecond))}, highest {Figures.Measured(bins.Max(bin => bin.PerSecond))} messages per second " +
+        $"in bins of {Figures.Measured(scale.Bin.TotalSeconds)} s";
+
+    // Steps, not slopes: a bin has one rate, and the area under it is its commits.
+    private static string OutlineOf(IReadOnlyList<RateBin> bins, GraphScale scale)
+    {
+        var steps = bins.Select(bin => $"V{Y(bin.PerSecond, scale)}H{X(bin.Start + bin.Seconds, scale)}");
+        return $"M{X(0, scale)},{Y(0, scale)}{string.Concat(steps)}V{Y(0, scale)}Z";
+    }
+
+    private static string X(double seconds, GraphScale scale) => Pixels(Margin + (Width * seconds / scale.Seconds));
+
+    private static string Y(double perSecond, GraphScale scale) => Pixels(Bottom - (Height * perSecond / scale.PerSecond));
+
+    private static string Pixels(double position) => position.ToString("0.##", CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,69 @@
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+
+namespace Kit.Tests.Published;
+
+/// <summary>The runs that are published under results/: small, and with the reports that their rounds give.</summary>
+public sealed class PublishedRuns
+{
+    private const int MostFiles = 12;
+    private const long MostBytes = 3 * 1024 * 1024;
+    private const string Submitted = "submitted";
+
+    private static readonly string Results = Path.Combine(RepositoryFiles.Root, "results");
+
+    [Test]
+    public async Task Each_has_few_files_and_few_bytes()
+    {
+        foreach (var folder in await FoldersAsync())
+        {
+            var files = Directory.GetFiles(folder, "*", SearchOption.AllDirectories);
+
+            Assert.That(files, Has.Length.LessThanOrEqualTo(MostFiles), folder);
+            Assert.That(files.Sum(file => new FileInfo(file).Length), Is.LessThanOrEqualTo(MostBytes), folder);
+        }
+    }
+
+    [Test]
+    public async Task Each_has_the_reports_that_report_writes()
+    {
+        foreach (var folder in await FoldersAsync())
+            Assert.That(ResultFolder.Load(folder).Differing, Is.Empty, $"{folder}: write them again with report.");
+    }
+
+    [Test]
+    public async Task Each_bundle_that_was_handed_in_has_the_reports_that_its_rounds_give()
+    {
+        foreach (var file in (await PublishedAsync()).Where(file => file.StartsWith($"{Submitted}/", StringComparison.Ordinal) && IsBundle(file)))
+        {
+            using var bundle = Bundle.Open(Path.Combine(Results, file));
+            Assert.That(bundle.Content.Differing, Is.Empty, file);
+        }
+    }
+
+    private static bool IsBundle(string file) => file.EndsWith(Bundle.Extension, StringComparison.Ordinal);
+
+    private static async Task<List<string>> FoldersAsync()
+    {
+        var folders = (await PublishedAsync()).Where(file => file.Contains('/', StringComparison.Ordinal))
+            .Select(file => file[..file.IndexOf('/', StringComparison.Ordinal)]).Distinct(StringComparer.Ordinal).Where(name => name is not Submitted)
+            .Select(name => Path.Combine(Results, name)).ToList();
+        Assert.That(folders, Is.Not.Empty);
+        return folders;
+    }
+
+    // Runs that are not committed stay on the machine that made them, and may be of any size.
+    private static async Task<string[]> PublishedAsync()
+    {
+        if (ExternalProgram.OnSearchPath("git") is not { } git)
+            return Ignored();
+        var listed = await new ExternalProgram(git, Folder: Results).RunAsync(["ls-files"], CancellationToken.None);
+        return listed.Succeeded ? listed.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries) : Ignored();
+
+        static string[] Ignored()
+        {
+            Assert.Ignore("Git does not say which runs are published.");
+            return [];
+        }
+    }
+}

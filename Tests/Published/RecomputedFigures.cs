@@ -1,0 +1,72 @@
+using Kit.Runner.Servers;
+
+namespace Kit.Tests.Published;
+
+/// <summary>The script that computes the figures of a run again, from its moments and with nothing of the kit.</summary>
+[Parallelizable]
+public sealed class RecomputedFigures
+{
+    private static readonly string Published = Path.Combine(RepositoryFiles.Root, "results", "two-phase");
+
+    private TemporaryFolder temporary = null!;
+
+    [OneTimeSetUp]
+    public void CopyRun()
+    {
+        temporary = new TemporaryFolder();
+        foreach (var file in Directory.GetFiles(Published))
+            File.Copy(file, temporary.Below(Path.GetFileName(file)));
+    }
+
+    [OneTimeTearDown]
+    public void RemoveRun() => temporary.Dispose();
+
+    [Test, Order(1)]
+    public async Task Those_of_a_run_are_found_equal()
+    {
+        var result = await RecomputeAsync();
+
+        Assert.That(result.ExitCode, Is.Zero, result.Output);
+        Assert.That(result.Output, Does.Contain("Summary: 24 figures, equal").And.Contain("all equal"));
+    }
+
+    [TestCase("rounds.csv", ",valid,yes,", ",valid,no,", "counts: no stands there")]
+    [TestCase("rounds.csv", "10000,2,10000,", "10000,2,9999,", "committed: 9999 stands there, 10000 is computed")]
+    [TestCase("tables.md", "| 1 | 4.57 |", "| 1 | 4.58 |", "1: 4.58 | ")]
+    [TestCase("tables.md", "(1.17 to ", "(1.16 to ", "Ratio to strictest: ")]
+    [TestCase("tables.md", "#### dtc-off", "#### other", "bare/postgresql/dtc-off/ado has no table")]
+    [TestCase("tables.md", "## Summary", "## Other", "Summary, there is none")]
+    [TestCase("tables.md", "| Mean msg/s |", "| Mean |", "there is no column 'Mean msg/s'")]
+    [Order(2)]
+    public async Task A_changed_figure_is_found(string file, string figure, string changed, string found)
+    {
+        var path = temporary.Below(file);
+        var whole = await File.ReadAllTextAsync(path);
+        var at = whole.IndexOf(figure, StringComparison.Ordinal);
+        Assert.That(at, Is.Not.Negative, figure);
+        await File.WriteAllTextAsync(path, whole[..at] + changed + whole[(at + figure.Length)..]);
+
+        var result = await RecomputeAsync();
+        await File.WriteAllTextAsync(path, whole);
+
+        Assert.That(result.ExitCode, Is.EqualTo(1), result.Output);
+        Assert.That(result.Output, Does.Contain("DIFFERS: ").And.Contain(found));
+    }
+
+    [Test, Order(3)]
+    public async Task A_changed_moment_is_found()
+    {
+        var path = temporary.Below("moments.bin");
+        var moments = await File.ReadAllBytesAsync(path);
+        moments[100] ^= 1;
+        await File.WriteAllBytesAsync(path, moments);
+
+        var result = await RecomputeAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(2), result.Output);
+        Assert.That(result.Output, Does.Contain("moments.bin, byte 0: the checksum is wrong."));
+    }
+
+    private Task<ProgramResult> RecomputeAsync() => new ExternalProgram(ExternalProgram.OnSearchPath("dotnet")!).RunAsync(
+        ["run", Path.Combine(RepositoryFiles.Root, "results", "recompute.cs"), "--", temporary.Path], CancellationToken.None);
+}

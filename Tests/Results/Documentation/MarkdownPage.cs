@@ -1,0 +1,79 @@
+using System.Text.RegularExpressions;
+using Markdig;
+using Markdig.Extensions.AutoIdentifiers;
+using Markdig.Renderers.Html;
+using Markdig.Syntax;
+using Markdig.Syntax.Inlines;
+
+namespace Kit.Tests.Results.Documentation;
+
+/// <summary>A Markdown file of this repository, read as a forge reads it.</summary>
+internal sealed partial class MarkdownPage
+{
+    private static readonly MarkdownPipeline Pipeline =
+        new MarkdownPipelineBuilder().UseAutoIdentifiers(AutoIdentifierOptions.GitHub).UsePipeTables().Build();
+
+    private readonly MarkdownDocument document;
+    private readonly string[] lines;
+
+    /// <param name="path">The file, from the root.</param>
+    public MarkdownPage(string path)
+    {
+        Path = path;
+        var text = File.ReadAllText(System.IO.Path.Combine(RepositoryFiles.Root, path)).ReplaceLineEndings("\n");
+        lines = text.Split('\n');
+        document = Markdown.Parse(text, Pipeline);
+    }
+
+    /// <summary>The pages that people read: those of the root and of docs, and each folder's README.</summary>
+    public static IEnumerable<string> All { get; } =
+    [
+        .. from path in RepositoryFiles.Of("*.md").Select(file => System.IO.Path.GetRelativePath(RepositoryFiles.Root, file).Replace('\\', '/'))
+           where !path.Contains('/', StringComparison.Ordinal)
+               || path.StartsWith("docs/", StringComparison.Ordinal)
+               || path.EndsWith("/README.md", StringComparison.Ordinal)
+           orderby path
+           select path,
+    ];
+
+    public string Path { get; }
+
+    /// <summary>What <c>#…</c> behind the page's name can be.</summary>
+    public IReadOnlySet<string> Anchors =>
+        document.Descendants<HeadingBlock>().Select(heading => heading.GetAttributes().Id!).ToHashSet(StringComparer.Ordinal);
+
+    /// <summary>The targets of links and pictures.</summary>
+    public IEnumerable<string> Targets =>
+    [
+        .. document.Descendants<LinkInline>().Select(link => link.Url ?? ""),
+        .. document.Descendants<HtmlInline>().SelectMany(html => SourcesIn(html.Tag)),
+        .. document.Descendants<HtmlBlock>().SelectMany(html => SourcesIn(html.Lines.ToString())),
+    ];
+
+    /// <summary>The cells of each row of the first table in a marked block, its header first.</summary>
+    public IReadOnlyList<IReadOnlyList<string>> TableOf(string block) => TableIn(LinesOf(block));
+
+    /// <summary>The same of the first table of the page.</summary>
+    public IReadOnlyList<IReadOnlyList<string>> FirstTable() => TableIn(lines);
+
+    /// <summary>What stands between <c>&lt;!-- block: NAME --&gt;</c> and <c>&lt;!-- /block --&gt;</c>, which a command writes.</summary>
+    public IReadOnlyList<string> LinesOf(string block)
+    {
+        Assert.That(lines.Count(line => line == $"<!-- block: {block} -->"), Is.EqualTo(1), $"{Path} must have one block '{block}'.");
+        return [.. lines.SkipWhile(line => line != $"<!-- block: {block} -->").Skip(1).TakeWhile(line => line != "<!-- /block -->")];
+    }
+
+    /// <summary>The lines that begin a block, and those that end one, in their order.</summary>
+    public IEnumerable<string> Marks => lines.Where(line => line.StartsWith("<!-- block: ", StringComparison.Ordinal) || line == "<!-- /block -->");
+
+    private static List<IReadOnlyList<string>> TableIn(IEnumerable<string> lines) =>
+        [.. lines.SkipWhile(line => !IsRow(line)).TakeWhile(IsRow).Where((_, index) => index != 1)
+            .Select(row => (IReadOnlyList<string>)[.. row.Trim('|').Split('|').Select(cell => cell.Trim())])];
+
+    private static bool IsRow(string line) => line.StartsWith('|');
+
+    private static IEnumerable<string> SourcesIn(string html) => Source().Matches(html).Select(match => match.Groups["target"].Value);
+
+    [GeneratedRegex("(src|href)=\"(?<target>[^\"]*)\"", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1000)]
+    private static partial Regex Source();
+}

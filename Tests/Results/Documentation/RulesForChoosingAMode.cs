@@ -1,0 +1,32 @@
+using Kit.Guarantees;
+using Kit.Modes;
+
+namespace Kit.Tests.Results.Documentation;
+
+/// <summary>The page that says which mode to take promises what the experiments are held to.</summary>
+public sealed class RulesForChoosingAMode
+{
+    private const string None = "–";
+
+    private static readonly TransactionMode[] OnBrokers =
+        [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.TransactionsOff, TransactionMode.Outbox];
+
+    private static readonly IReadOnlyList<IReadOnlyList<string>> Rules = [.. new MarkdownPage("docs/choosing-a-mode.md").FirstTable().Skip(1)];
+
+    [Test]
+    public void Each_mode_has_one() =>
+        Assert.That(Rules.Select(rule => rule[1].Trim('`')), Is.EquivalentTo(TransactionMode.All.Select(mode => mode.Name)));
+
+    [Test]
+    public void Each_promises_what_the_mode_promises()
+    {
+        foreach (var rule in Rules)
+        {
+            var mode = TransactionMode.Parse(rule[1].Trim('`'));
+            Assert.That(rule[2].Trim('`'), Is.EqualTo(Always(mode, isBroker: false)), mode.Name);
+            Assert.That(rule[3].Trim('`'), Is.EqualTo(OnBrokers.Contains(mode) ? Always(mode, isBroker: true) : None), mode.Name);
+        }
+    }
+
+    private static string Always(TransactionMode mode, bool isBroker) => Words.Of(FaultPromise.Always(mode, isBroker).Classes);
+}
