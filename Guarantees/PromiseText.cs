@@ -15,7 +15,7 @@ public static class PromiseText
         ArgumentNullException.ThrowIfNull(output);
         output.WriteLine("Under each fault, the classes that a message may be of: a/b is a or b. Where a cell has no such moment, nothing is tried.");
         output.WriteLine(
-            "'always' is what holds in a storm of kills and cuts at any moment. results/README.md explains the classes, list --faults the faults.");
+            "'always' is what holds in a storm of kills and cuts at any moment. docs/guarantees-tables.md explains the classes, list --faults the faults.");
         foreach (var mode in modes)
         {
             output.WriteLine();
