@@ -98,9 +98,10 @@ internal static class PromiseTable
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
         [Fault.KillAfterDecision] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
-        // npgsql-scope: the driver un-enlists the connection, and what is written after that commits by itself.
+        // npgsql-scope: the driver un-enlists the connection, and what is written and sent after that commits by itself; the message is handled again.
         [Fault.ScopeTimesOut] = new(
-            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Torn], Outbox: [Once]),
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once],
+            NpgsqlScope: [Torn, Duplicated, DuplicatedOutgoing], Outbox: [Once]),
         // dtc-off: handled as often as the mode allows, each time with its rows; then given up. scope-off: a framework can cancel the handler with
         // the connection, between its inserts; each attempt leaves what it had inserted.
         [Fault.ReceiveLost] = new(

@@ -37,8 +37,8 @@ internal sealed class PostgreSqlEndpoint(
         RequireConnectionStrings();
         PoolSizes.Require(endpoint, queueDatabase, dataDatabase);
         var pooler = new PoolerCheck(endpoint.Name, log);
-        await pooler.RequireSessionsAsync(queueDatabase, cancellationToken);
-        await pooler.RequireSessionsAsync(dataDatabase, cancellationToken);
+        await pooler.RequireSessionsAsync(queueDatabase, PoolSizes.Queue, cancellationToken);
+        await pooler.RequireSessionsAsync(dataDatabase, PoolSizes.Data, cancellationToken);
         queues = new QueueSource(queueDatabase, enlist: endpoint.Mode == TransactionMode.NpgsqlScope);
         data = dataDatabase.Open(enlist: endpoint.Mode == TransactionMode.NpgsqlScope);
         await new QueueTables(endpoint.Name, statements, queues.Source, log).PrepareAsync(cancellationToken);

@@ -10,16 +10,27 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
 {
     private readonly OpenedSource source = queues.Open(enlist: false);
 
+    private string? Database => queues.Settings.Database ?? queues.Settings.Username;
+
     public ValueTask DisposeAsync() => source.DisposeAsync();
 
     protected override async Task SendAsync(OutgoingMessage message, DbTransaction? transaction, CancellationToken cancellationToken)
     {
-        if (transaction is not null)
+        try
         {
-            await SendInAsync(transaction, message, cancellationToken);
-            return;
+            await (transaction is null ? SendAloneAsync(message, cancellationToken) : SendInAsync(transaction, message, cancellationToken));
         }
+        catch (PostgresException missing) when (missing.SqlState == PostgresErrorCodes.UndefinedTable)
+        {
+            throw new InvalidOperationException(
+                $"There is no queue '{message.Queue}' in database '{Database}', and the message was not sent. " +
+                "The endpoint that receives from the queue creates it when it starts.",
+                missing);
+        }
+    }
 
+    private async Task SendAloneAsync(OutgoingMessage message, CancellationToken cancellationToken)
+    {
         await using var batch = source.Source.CreateBatch();
         batch.BatchCommands.Add(QueueStatements.Sending(message));
         await batch.ExecuteNonQueryAsync(cancellationToken);
@@ -46,9 +57,8 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
     {
         var connection = Given<NpgsqlTransaction>(transaction, "Npgsql").Connection!;
         // A table of the queue's name in a database of another name would take the message, and nobody would receive it.
-        var (there, here) = (connection.Database, queues.Settings.Database ?? queues.Settings.Username);
-        return there == here
+        return connection.Database == Database
             ? connection
-            : throw new NotSupportedException($"The transaction is in database '{there}', and the queues are in '{here}'.");
+            : throw new NotSupportedException($"The transaction is in database '{connection.Database}', and the queues are in '{Database}'.");
     }
 }

@@ -34,7 +34,7 @@ internal sealed partial class RabbitMqEndpoint(
 
         database.RequireNoEnlistment(endpoint);
         PoolSizes.Require(endpoint, database);
-        await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(database, cancellationToken);
+        await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(database, PoolSizes.Data, cancellationToken);
         data = database.Open(enlist: false);
         var receiverOf = await PrepareModeAsync(data.Source, cancellationToken);
         endpoint.Status.Outbox = () => dispatcher?.Backlog;

@@ -38,7 +38,8 @@ public sealed class BareEndpointBuilder
     internal EndpointStatus Status { get; }
 
     internal TransactionMode Mode =>
-        mode ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transaction mode: call UseTransactionMode.");
+        mode ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transaction mode: call UseTransactionMode. " +
+            $"A mode is one of {string.Join(", ", TransactionMode.All)}.");
 
     internal int Concurrency { get; private set; } = Math.Max(2, Environment.ProcessorCount);
 

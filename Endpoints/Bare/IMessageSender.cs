@@ -19,11 +19,11 @@ public interface IMessageSender
     /// <exception cref="ArgumentException">A header's name is empty or begins with <c>kit-</c>, or the headers exceed 16,384 characters.</exception>
     /// <exception cref="InvalidOperationException">
     /// There is an ambient transaction, and none was given: the message would not belong to it. Give the transaction, or suppress the ambient one.
-    /// Or the transaction that was given has ended. Nothing was sent.
+    /// Or the transaction that was given has ended, or the queue does not exist in PostgreSQL. Nothing was sent.
     /// </exception>
     /// <exception cref="NotSupportedException">A transaction was given that the queues cannot take part in.</exception>
     /// <exception cref="Exception">
-    /// The driver's own, on RabbitMQ a <c>BrokerException</c>. Where the queue does not exist, nothing was sent. Where the connection was lost or
+    /// The driver's own, on RabbitMQ a <c>BrokerException</c>. Where the connection was lost or
     /// the broker did not confirm in time, the message may have been sent: send it again with the same <paramref name="messageId"/>. A
     /// transaction of PostgreSQL in which a send failed has failed as a whole.
     /// </exception>

@@ -5,6 +5,12 @@ namespace Kit.Endpoints.Bare;
 /// <summary>Each worker may keep a connection to its queue and one for its handler: fewer than that, and workers wait for each other.</summary>
 internal static class PoolSizes
 {
+    /// <summary>What an endpoint has in a database, as messages call it.</summary>
+    public const string Queue = "its queue";
+
+    /// <inheritdoc cref="Queue"/>
+    public const string Data = "its handlers' data";
+
     // Of a data source, which has one pool for all: the dispatcher of the outbox holds a connection to the queues and one for its claim.
     private const int Apart = 2;
 
@@ -14,18 +20,18 @@ internal static class PoolSizes
         if (queue.IsGiven && queue.IsSameAs(data))
         {
             var forHandlers = endpoint.Mode == TransactionMode.Shared ? 0 : endpoint.Concurrency;
-            Require(endpoint, queue, endpoint.Concurrency + forHandlers + Apart, "its queue and its handlers' data");
+            Require(endpoint, queue, endpoint.Concurrency + forHandlers + Apart, $"{Queue} and {Data}");
             return;
         }
 
-        Require(endpoint, queue, NeededFor(endpoint, queue), "its queue");
+        Require(endpoint, queue, NeededFor(endpoint, queue), Queue);
         Require(endpoint, data);
     }
 
     /// <summary>The same of the handlers' database alone, where the queue is on a broker.</summary>
     /// <exception cref="InvalidOperationException">The pool is too small.</exception>
     public static void Require(BareEndpointBuilder endpoint, DatabaseAccess data) =>
-        Require(endpoint, data, NeededFor(endpoint, data), "its handlers' data");
+        Require(endpoint, data, NeededFor(endpoint, data), Data);
 
     private static int NeededFor(BareEndpointBuilder endpoint, DatabaseAccess database) => endpoint.Concurrency + (database.IsGiven ? Apart : 0);
 

@@ -24,13 +24,16 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
     public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(10);
 
     /// <summary>Returns at once where there is no pooler. Of a list of hosts, the one that answers is looked at.</summary>
+    /// <param name="database">Where it connects.</param>
+    /// <param name="of">What the endpoint has there.</param>
+    /// <param name="cancellationToken">Ends the check.</param>
     /// <exception cref="InvalidOperationException">
     /// A pooler lends connections for less than a session, or lends none; the message says what to do.
     /// </exception>
-    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
-    public async Task RequireSessionsAsync(DatabaseAccess database, CancellationToken cancellationToken)
+    /// <exception cref="NpgsqlException">The database cannot be reached; the message says which of the endpoint's.</exception>
+    public async Task RequireSessionsAsync(DatabaseAccess database, string of, CancellationToken cancellationToken)
     {
-        await using var first = await PooledClient.OpenAsync(database, Patience, cancellationToken);
+        await using var first = await ConnectAsync(database, of, cancellationToken);
         try
         {
             await first.FindBackendAsync(cancellationToken);
@@ -46,6 +49,22 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
                 $"Endpoint '{endpoint}' got a connection at {first.Address} and no answer to a query within {Patience.TotalSeconds} s, " +
                 "as from a pooler whose pool is used up. Enlarge its pool, or name the PostgreSQL server itself.",
                 late);
+        }
+    }
+
+    private async Task<PooledClient> ConnectAsync(DatabaseAccess database, string of, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await PooledClient.OpenAsync(database, Patience, cancellationToken);
+        }
+        catch (NpgsqlException unreachable)
+        {
+            var settings = database.Settings;
+            throw new NpgsqlException(
+                $"Endpoint '{endpoint}' cannot connect to the database of {of} " +
+                $"(Host={settings.Host};Port={settings.Port};Database={settings.Database};Username={settings.Username}): {unreachable.Message}",
+                unreachable);
         }
     }
 

@@ -98,6 +98,8 @@ public sealed class Bundle : IDisposable
         { Run: null } => "there is no run in it",
         { Run.Document.Ending: { State: not RunState.Completed } ending } => $"its run is not complete ({ending})",
         { Run.RoundLeftOut: { } leftOut } => leftOut.TrimEnd('.'),
+        { Guarantees.Outstanding: > 0 and var outstanding } =>
+            $"{Figures.Count(outstanding)} experiments with faults were not made; the command that was to make them is in {FaultFolder.DocumentFile}",
         { Guarantees.IsOneCut: true } => "an experiment was not saved whole; go on with them first: faults --out FOLDER",
         _ => null,
     };

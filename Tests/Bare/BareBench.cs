@@ -36,13 +36,14 @@ internal sealed class BareBench : IAsyncDisposable
     }
 
     public IHost Build(
-        TransactionMode mode, Work work, string? data = null, Action<BareEndpointBuilder>? configure = null, Action<IServiceCollection>? services = null)
+        TransactionMode mode, Work work, string? data = null, string? queue = null, Action<BareEndpointBuilder>? configure = null,
+        Action<IServiceCollection>? services = null)
     {
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
         host.Services.AddSingleton(work).AddBareEndpoint("work", endpoint =>
         {
             endpoint
-                .UsePostgreSql(Databases.QueueOf(mode), data ?? Databases.Widgets)
+                .UsePostgreSql(queue ?? Databases.QueueOf(mode), data ?? Databases.Widgets)
                 .UseTransactionMode(mode)
                 .LimitConcurrency(1)
                 .PauseAfterOutage(TimeSpan.FromMilliseconds(100))

@@ -11,7 +11,9 @@ public sealed class EndpointLacksAPart
 
     [Test]
     public void Without_a_mode_it_is_refused() =>
-        Refused(endpoint => endpoint.UsePostgreSql(Server).Handle<string, Never>(), "Endpoint 'work' has no transaction mode: call UseTransactionMode.");
+        Refused(
+            endpoint => endpoint.UsePostgreSql(Server).Handle<string, Never>(),
+            "Endpoint 'work' has no transaction mode: call UseTransactionMode. A mode is one of full-dtc, dtc-off, ");
 
     [Test]
     public void Without_a_transport_it_is_refused() =>

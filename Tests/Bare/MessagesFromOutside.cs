@@ -109,7 +109,9 @@ public sealed class MessagesFromOutside
 
     [Test]
     public void A_queue_that_is_not_there_is_an_error() =>
-        Assert.ThrowsAsync<PostgresException>(() => Sender.SendAsync("nowhere", "an order"));
+        Assert.That(
+            Assert.ThrowsAsync<InvalidOperationException>(() => Sender.SendAsync("nowhere", "an order"))!.Message,
+            Does.StartWith("There is no queue 'nowhere' in database '").And.Contain("creates it when it starts"));
 
     [Test]
     public async Task On_RabbitMQ_it_is_confirmed_and_takes_part_in_no_transaction()

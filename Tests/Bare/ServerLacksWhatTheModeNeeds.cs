@@ -28,6 +28,22 @@ public sealed class ServerLacksWhatTheModeNeeds
         await Assert.ThatAsync(() => host.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("must be in one database"));
     }
 
+    [TestCase("its queue")]
+    [TestCase("its handlers' data")]
+    public async Task A_database_that_does_not_exist_is_named_with_what_wanted_it(string of)
+    {
+        await using var bench = await BareBench.CreateAsync();
+        var (queue, data) = (bench.Databases.Queue, bench.Databases.Widgets);
+        var wrong = new NpgsqlConnectionStringBuilder(queue) { Database = "nowhere" }.ConnectionString;
+        using var host = bench.Build(
+            TransactionMode.DtcOff, (_, _) => Task.CompletedTask, of == "its queue" ? data : wrong, queue: of == "its queue" ? wrong : queue);
+
+        await Assert.ThatAsync(
+            () => host.StartAsync(),
+            Throws.InstanceOf<NpgsqlException>().With.Message.StartsWith($"Endpoint 'work' cannot connect to the database of {of} (Host=")
+                .And.Message.Contains("Database=nowhere;").And.Message.Contains("does not exist").And.Message.Not.Contains("Password"));
+    }
+
     [Test]
     public async Task No_prepared_transactions_are_refused_with_what_to_set()
     {

@@ -111,6 +111,18 @@ public sealed class ResultHandedIn
         AssertNotPacked("an experiment was not saved whole");
     }
 
+    [Test]
+    public void Experiments_that_were_stopped_are_not_packed()
+    {
+        Save(InventedRun.Document);
+        SaveExperiments();
+        var experiments = new FaultFolder(Folder);
+        experiments.Save(experiments.LoadDocument() with { Outstanding = ["a.cell.kill-before-ack"] });
+        ResultFolder.Load(Folder).WriteReports();
+
+        AssertNotPacked("1 experiments with faults were not made");
+    }
+
     [TestCase("tables.md")]
     [TestCase("graphs.svg")]
     [TestCase("rounds.csv")]

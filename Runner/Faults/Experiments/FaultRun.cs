@@ -32,33 +32,41 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         var document = await DocumentAsync(cancellationToken);
         results.AddRange(folder.LoadResults());
         var done = results.Where(result => result.IsGood || result.Verdict is FaultVerdict.Broken).Select(result => result.Name).ToHashSet();
-        var todo = Experiments().Where(one => !done.Contains(FaultResult.NameOf(Provenance.NameOf(one.Cell), one.Fault?.Name ?? StormFacts.Name))).ToList();
+        var todo = Experiments().Where(one => !done.Contains(one.Name)).ToList();
         planned = todo.Count;
+        document = document with { Outstanding = [.. document.Outstanding.Union(todo.Select(one => one.Name))] };
+        folder.Save(document);
         try
         {
             if (todo.Count > 0)
-                document = await RunAsync(document, todo, cancellationToken);
+            {
+                // Always the kit's own, because they are made to crash.
+                await using var servers = await RunServers.StartAsync(Transport.NeededBy(todo.Select(one => Transport.Of(one.Cell))), cancellationToken);
+                document = document with { Servers = VersionsOf(servers, document.Servers) };
+                folder.Save(document);
+                await MakeAsync(todo, servers, cancellationToken);
+            }
         }
         finally
         {
+            document = document with { Outstanding = [.. document.Outstanding.Except(results.Select(result => result.Name))] };
+            folder.Save(document);
             folder.WriteReports(new GuaranteeReport(document, results));
         }
 
         return (document, results);
     }
 
-    private async Task<FaultDocument> RunAsync(FaultDocument document, List<Experiment> todo, CancellationToken cancellationToken)
+    private static Dictionary<string, string> VersionsOf(RunServers servers, IReadOnlyDictionary<string, string> before)
     {
-        folder.Save(document);
-        // Always the kit's own, because they are made to crash.
-        await using var servers = await RunServers.StartAsync(
-            Transport.NeededBy(todo.Select(one => Transport.Of(one.Cell))), cancellationToken);
-        var versions = new Dictionary<string, string>(document.Servers);
+        var versions = new Dictionary<string, string>(before);
         foreach (var (transport, server) in servers.All)
             versions[transport.Title] = server.Version ?? "unknown";
-        document = document with { Servers = versions };
-        folder.Save(document);
+        return versions;
+    }
 
+    private async Task MakeAsync(List<Experiment> todo, RunServers servers, CancellationToken cancellationToken)
+    {
         var together = new ParallelOptions { MaxDegreeOfParallelism = AtOnce, CancellationToken = cancellationToken };
         await Parallel.ForEachAsync(
             todo.Where(one => !one.NeedsTheServersAlone),
@@ -69,8 +77,6 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
             cancellationToken.ThrowIfCancellationRequested();
             Save(await one.RunAsync(servers, plan.Away, say, cancellationToken));
         }
-
-        return document;
     }
 
     private async Task<FaultDocument> DocumentAsync(CancellationToken cancellationToken)
@@ -128,6 +134,8 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     /// <summary>A cell under a fault, or in a storm.</summary>
     private sealed record Experiment(Cell Cell, Fault? Fault, StormPlan? Storm)
     {
+        public string Name => FaultResult.NameOf(Provenance.NameOf(Cell), Fault?.Name ?? StormFacts.Name);
+
         /// <summary>What happens to a server meets every cell; and a storm needs the processors.</summary>
         public bool NeedsTheServersAlone => Storm is not null || Injection.Of(Fault!, Cell, Guid.Empty) is Restart or HoldsSlots;
 

@@ -29,6 +29,12 @@ public sealed record FaultDocument
     /// <summary>The cells that cannot run, and why.</summary>
     public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
 
+    /// <summary>
+    /// The names of the experiments that a command was to make and had not made when this was written. A process that died left those it had made,
+    /// too.
+    /// </summary>
+    public IReadOnlyList<string> Outstanding { get; init; } = [];
+
     /// <summary>Where the speeds come from; <see langword="null"/> where none was named.</summary>
     public SpeedSource? Speeds { get; init; }
 }

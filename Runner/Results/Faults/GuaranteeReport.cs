@@ -18,6 +18,9 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             .ThenBy(result => Fault.All.ToList().FindIndex(fault => fault.Name == result.Fault)),
     ];
 
+    /// <summary>How many experiments a command was to make and did not: it goes on, was stopped, or its process died.</summary>
+    public int Outstanding => document.Outstanding.Except(results.Select(result => result.Name)).Count();
+
     /// <summary>Whether one more result is there, and its line is cut: the process ended while it saved it.</summary>
     public bool IsOneCut { get; init; }
 
@@ -63,8 +66,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
                 console.WriteLine(table.Legend);
         }
 
-        if (IsOneCut)
-            console.WriteLine(Cut);
+        foreach (var lack in Lacks())
+            console.WriteLine(lack);
         foreach (var (title, lines) in GuaranteeLists.Of(document, ordered))
         {
             console.WriteLine();
@@ -97,6 +100,18 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             yield return $"Servers, of the kit's own: {RunFacts.Listed(document.Servers)}";
         yield return $"Packages: {RunFacts.Listed(document.Packages)}";
         yield return SpeedsOf(document);
+        foreach (var lack in Lacks())
+            yield return lack;
+    }
+
+    private IEnumerable<string> Lacks()
+    {
+        if (Outstanding > 0)
+        {
+            yield return $"INCOMPLETE: {Figures.Count(Outstanding)} experiments were not made. The command goes on, was stopped, or its process ended. " +
+                "The same command with --out and this folder makes them.";
+        }
+
         if (IsOneCut)
             yield return Cut;
     }

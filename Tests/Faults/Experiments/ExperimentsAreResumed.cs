@@ -28,6 +28,7 @@ public sealed class ExperimentsAreResumed
                 second.Output,
                 Does.Contain("1 of 1: bare/postgresql/dtc-off/ado poison: kept (1 clean-error)").And.Match("throw-after-insert +once: once"));
             Assert.That(third.Output, Does.Not.Contain("1 of 1").And.Match("throw-after-insert +once: once"));
+            Assert.That(third.Output, Does.Contain("Experiments: 2 kept.").And.Not.Contain("INCOMPLETE"));
         }
     }
 }

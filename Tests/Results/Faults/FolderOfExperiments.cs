@@ -55,6 +55,25 @@ public sealed class FolderOfExperiments
         }
     }
 
+    /// <summary>As a process that died leaves it, or one that goes on.</summary>
+    [Test]
+    public void Says_how_many_experiments_were_not_made()
+    {
+        var made = InventedExperiments.Results;
+        folder.Save(InventedExperiments.Document with { Outstanding = [made[0].Name, made[1].Name, made[2].Name] });
+        folder.Save(made[1]);
+
+        var report = folder.LoadReport();
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(report.Outstanding, Is.EqualTo(2));
+            Assert.That(Text(report.WriteMarkdown), Does.Contain("- INCOMPLETE: 2 experiments were not made."));
+            Assert.That(Text(output => report.WriteTerminal(output, 140)), Does.Contain("INCOMPLETE: 2 experiments were not made."));
+            Assert.That(Text(Report.WriteMarkdown), Does.Not.Contain("INCOMPLETE"));
+        }
+    }
+
     [Test]
     public void Results_are_read_in_the_order_of_their_names()
     {
