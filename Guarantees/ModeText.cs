@@ -19,14 +19,17 @@ public static class ModeText
         }
     }
 
-    private static IEnumerable<(string What, string Text)> Lines(TransactionMode mode) =>
-    [
-        ("receive", mode.Receive),
-        ("insert", mode.Insert),
-        ("sends", mode.Sends),
-        ("on a throw", mode.OnThrow),
-        ("retries", $"{mode.ImmediateRetries}"),
-        ("isolation", mode.IsolationInWords),
-        ("promise", mode.Promise),
-    ];
+    private static IEnumerable<(string What, string Text)> Lines(TransactionMode mode)
+    {
+        yield return ("receive", mode.Receive);
+        yield return ("insert", mode.Insert);
+        yield return ("sends", mode.Sends);
+        yield return ("on a throw", mode.OnThrow);
+        yield return ("retries", $"{mode.ImmediateRetries}");
+        yield return ("isolation", mode.IsolationInWords);
+        yield return ("promise", mode.Promise);
+        yield return ("use it when", mode.UseWhen);
+        if (mode.InNServiceBus is { } settings)
+            yield return ("NServiceBus", settings.Replace("`", "", StringComparison.Ordinal));
+    }
 }

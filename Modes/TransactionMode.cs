@@ -30,6 +30,15 @@ public sealed record TransactionMode
     /// <summary>What a user may rely on, and what not.</summary>
     public required string Promise { get; init; }
 
+    /// <summary>The first condition, read down the list of the rules, under which to take it: goes on from "if" or "when".</summary>
+    public required string UseWhen { get; init; }
+
+    /// <summary>
+    /// What its settings are called in NServiceBus, as Markdown; <see langword="null"/> where NServiceBus has none. What a transport has of it,
+    /// the transport is asked.
+    /// </summary>
+    public string? InNServiceBus { get; init; }
+
     /// <summary>How often a failed message is handled again, at once, before it goes to the error queue.</summary>
     public int ImmediateRetries { get; init; } = 2;
 
@@ -70,6 +79,8 @@ public sealed record TransactionMode
         CommitOrder = new(
             HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false),
         CrashEffect = CrashEffect.None,
+        UseWhen = "rows and queue are two databases of one PostgreSQL server",
+        InNServiceBus = "`TransactionScope` (not on PostgreSQL)",
         Promise = "Each message has its effect exactly once, through crashes of either side. The row becomes visible a moment after the " +
                   "decision, when the second phase has run, as a rule in the background: " +
                   "a message that the handler sent can be received before its row is seen.",
@@ -85,6 +96,8 @@ public sealed record TransactionMode
         CommitOrder = new(
             HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: true),
         CrashEffect = CrashEffect.Doubles,
+        UseWhen = "your handler is idempotent and has several statements",
+        InNServiceBus = "`SendsAtomicWithReceive` and wrap",
         Promise = "No message is lost. A crash between the two commits handles the message again: its rows can be doubled. " +
                   "A handler that throws leaves nothing behind. Under a framework, a handler that swallows an error of the database loses its " +
                   "rows: the driver takes the roll-back that answers the scope's commit for success (npgsql issue 6641).",
@@ -100,6 +113,8 @@ public sealed record TransactionMode
         CommitOrder = new(
             HasAmbientTransaction: false, IsRowVisibleInHandler: true, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: null),
         CrashEffect = CrashEffect.Doubles,
+        UseWhen = "your handler is idempotent and has one statement",
+        InNServiceBus = "`SendsAtomicWithReceive`",
         Promise = "No message is lost. A crash or a throw after an insert handles the message again: its rows can be doubled, " +
                   "and work of several statements can stay half done.",
     };
@@ -115,6 +130,8 @@ public sealed record TransactionMode
             HasAmbientTransaction: false, IsRowVisibleInHandler: true, IsMessageLeftInHandler: false, IsMessageLeftAfterCommit: null),
         CrashEffect = CrashEffect.Loses,
         ImmediateRetries = 0,
+        UseWhen = "you can do without a message",
+        InNServiceBus = "`None`",
         Promise = "A message is handled at most once. A crash loses what was received and not yet handled; a throw leaves what was done before it.",
     };
 
@@ -122,6 +139,8 @@ public sealed record TransactionMode
     public static TransactionMode FullDtcWaiting { get; } = FullDtc with
     {
         Name = "full-dtc-waiting",
+        UseWhen = "the next message of a worker must see the row of the last one, too",
+        InNServiceBus = null,
         Promise = "As full-dtc, and the worker goes on to its next message only when the row is visible. Another endpoint can " +
                   "still receive a message that the handler sent a moment before that.",
     };
@@ -134,6 +153,8 @@ public sealed record TransactionMode
         Insert = "in that transaction, in another database",
         Sends = "in that transaction",
         RowCommit = RowCommit.Once,
+        UseWhen = "rows and queue are two databases of a SQL Server, on Windows",
+        InNServiceBus = "`TransactionScope`",
         Promise = "As full-dtc, with MSDTC as coordinator: its log is the decision, and a branch that a crash left in doubt is ended by it.",
     };
 
@@ -149,6 +170,7 @@ public sealed record TransactionMode
             HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false),
         CrashEffect = CrashEffect.LeavesInDoubt,
         CountsAfterRollback = true,
+        UseWhen = "never: it is there for comparison",
         Promise = "As full-dtc while nothing fails. The driver recovers nothing: a crash between the phases leaves branches in doubt " +
                   "for an operator to end, a failure of the second phase is not reported, and an error of the database that the handler " +
                   "swallows loses its rows (npgsql issues 1378, 5683 and 6641).",
@@ -166,6 +188,8 @@ public sealed record TransactionMode
         CommitOrder = new(
             HasAmbientTransaction: false, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false),
         CrashEffect = CrashEffect.None,
+        UseWhen = "your rows and the queue can be in one PostgreSQL database",
+        InNServiceBus = "`SendsAtomicWithReceive`, handler in the receive's transaction",
         Promise = "Each message has its effect exactly once, through crashes of either side, at the price of one commit. The queue must lie " +
                   "in the handler's database, and its receive waits in the handler's transaction. What the handler does elsewhere is not in it.",
     };
@@ -181,6 +205,8 @@ public sealed record TransactionMode
         CommitOrder = new(
             HasAmbientTransaction: false, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: true),
         CrashEffect = CrashEffect.None,
+        UseWhen = "the queue is elsewhere, and rows must not be doubled",
+        InNServiceBus = "`ReceiveOnly` and `EnableOutbox`",
         Promise = "Each message has its rows exactly once, on any transport: a message whose id is recorded is not handled again. What its " +
                   "handler sends goes out at least once, and always with the same id, by which a receiver can tell a repetition. Once the " +
                   "handler has committed, the message is done: what cannot be dispatched waits in the outbox and is tried again every " +

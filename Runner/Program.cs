@@ -22,5 +22,6 @@ return await Invocation.RunAsync(
         new ErrorsCommand(),
         new BranchesCommand(),
         new InstallCommand(),
+        new PagesCommand(),
     },
     args);

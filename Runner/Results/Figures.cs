@@ -34,6 +34,9 @@ public static class Figures
     /// <summary>A part of a whole, 0 to 1, in percent.</summary>
     public static string Share(double share) => (share * 100).ToString("0.#", CultureInfo.InvariantCulture) + " %";
 
+    /// <summary>The day in UTC.</summary>
+    public static string Day(DateTimeOffset moment) => moment.ToUniversalTime().ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);
+
     public static string Moment(DateTimeOffset moment) =>
         moment.ToUniversalTime().ToString("yyyy-MM-dd HH:mm:ss 'UTC'", CultureInfo.InvariantCulture);
 

@@ -79,11 +79,25 @@ public static class MarkdownTables
     internal static void WriteTable(
         IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output, Func<string, bool> isFigureOf)
     {
-        output.WriteLine(RowOf(headers.Select(Escaped)));
-        output.WriteLine($"|{string.Concat(headers.Select(header => isFigureOf(header) ? " ---: |" : " --- |"))}");
-        foreach (var row in rows)
-            output.WriteLine(RowOf(row.Zip(headers, (cell, header) => header is RoundTable.Graph ? cell : Escaped(cell))));
+        foreach (var line in LinesOf(headers, rows, isFigureOf))
+            output.WriteLine(line);
     }
+
+    /// <summary>A table whose cells are text.</summary>
+    internal static IEnumerable<string> LinesOf(
+        IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, Func<string, bool> isFigureOf) =>
+        LinesOfMarkdown(
+            [.. headers.Select(header => (Escaped(header), isFigureOf(header)))],
+            rows.Select(row => row.Zip(headers, (cell, header) => header is RoundTable.Graph ? cell : Escaped(cell))));
+
+    /// <summary>A table whose cells are Markdown.</summary>
+    internal static IEnumerable<string> LinesOfMarkdown(
+        IReadOnlyList<(string Header, bool IsFigure)> columns, IEnumerable<IEnumerable<string>> rows) =>
+    [
+        RowOf(columns.Select(column => column.Header)),
+        $"|{string.Concat(columns.Select(column => column.IsFigure ? " ---: |" : " --- |"))}",
+        .. rows.Select(RowOf),
+    ];
 
     private static string RowOf(IEnumerable<string> cells) => $"| {string.Join(" | ", cells)} |";
 

@@ -14,7 +14,9 @@ internal static class ProbeTable
     /// <summary>Columns that hold no figures.</summary>
     public static IReadOnlyList<string> Words { get; } = [Cell, Ambient, Isolation, Row, Message];
 
-    public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run) => run.Document.Probes.Select(probe => (IReadOnlyList<string>)
+    public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run) => Rows(run.Document.Probes);
+
+    public static IEnumerable<IReadOnlyList<string>> Rows(IEnumerable<CellProbed> probes) => probes.Select(probe => (IReadOnlyList<string>)
     [
         probe.Cell.ToString(),
         probe.AmbientTransaction ?? "none",

@@ -58,6 +58,9 @@ public sealed class RecordedRun
     /// <returns><see langword="null"/> for the bare driver itself, where it was not measured, and where no round counts in both.</returns>
     public Comparison? AgainstBare(CellResult result) => toBare.GetValueOrDefault(result.Cell);
 
+    /// <summary>Whether frameworks can be set against the bare driver.</summary>
+    internal bool HasSeveralFrameworks => Cells.Select(cell => cell.Cell.Framework).Distinct(StringComparer.Ordinal).Skip(1).Any();
+
     public static bool IsFloor(CellResult result) => string.Equals(result.Cell.Framework, Floor, StringComparison.Ordinal);
 
     /// <summary>By what a crash can do; those that are equal in that stand in the order of what they promise.</summary>

@@ -11,7 +11,7 @@ public sealed class RunFolder
     public const string RunFile = "run.json";
 
     private const string CsvFile = "rounds.csv";
-    private const string TablesFile = "tables.md";
+    internal const string TablesFile = "tables.md";
     private const string GraphsFile = "graphs.svg";
 
     private readonly RoundFiles rounds;

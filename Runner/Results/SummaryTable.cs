@@ -4,16 +4,22 @@ namespace Kit.Runner.Results;
 internal static class SummaryTable
 {
     public const string Mode = "Mode";
+    public const string ValidRounds = "Valid rounds";
+    public const string Mean = "Mean msg/s";
+    public const string Interval = "95 % interval";
+    public const string RatioToStrictest = "Ratio to strictest";
+    public const string RatioToBare = "Ratio to bare";
+    public const string SecondPhase = "2nd phase ms p50/p99";
 
     private static readonly SummaryColumn ToBare =
-        new("Ratio to bare", (run, cell) => RatioOf(cell, run.AgainstBare(cell), RecordedRun.IsFloor(cell)));
+        new(RatioToBare, (run, cell) => RatioOf(cell, run.AgainstBare(cell), RecordedRun.IsFloor(cell)));
 
     private static readonly IReadOnlyList<SummaryColumn> Rates =
     [
-        new("Valid rounds", (run, cell) => $"{Figures.Plain(cell.Counting.Count)} of {Figures.Plain(run.Document.Settings.Rounds)}"),
-        new("Mean msg/s", (_, cell) => Figures.Measured(cell.Rate?.Mean)),
-        new("95 % interval", (_, cell) => IntervalOf(cell.Rate)),
-        new("Ratio to strictest", (run, cell) => RatioOf(cell, run.AgainstStrictest(cell), run.IsStrictest(cell))),
+        new(ValidRounds, (run, cell) => $"{Figures.Plain(cell.Counting.Count)} of {Figures.Plain(run.Document.Settings.Rounds)}"),
+        new(Mean, (_, cell) => Figures.Measured(cell.Rate?.Mean)),
+        new(Interval, (_, cell) => IntervalOf(cell.Rate)),
+        new(RatioToStrictest, (run, cell) => RatioOf(cell, run.AgainstStrictest(cell), run.IsStrictest(cell))),
     ];
 
     private static readonly SummaryColumn MiddleHalf =
@@ -24,9 +30,7 @@ internal static class SummaryTable
 
     /// <summary>How fast. Frameworks are set against the bare driver where the run has several.</summary>
     public static IReadOnlyList<SummaryColumn> SpeedOf(RecordedRun run) =>
-        run.Cells.Select(cell => cell.Cell.Framework).Distinct(StringComparer.Ordinal).Skip(1).Any()
-            ? [.. Rates, ToBare, MiddleHalf, Max]
-            : [.. Rates, MiddleHalf, Max];
+        run.HasSeveralFrameworks ? [.. Rates, ToBare, MiddleHalf, Max] : [.. Rates, MiddleHalf, Max];
 
     public static IReadOnlyList<SummaryColumn> Costs { get; } =
     [
@@ -37,21 +41,28 @@ internal static class SummaryTable
         new("Two-phase commits", (_, cell) => MeanCost(cell, costs => costs.TwoPhaseCommits)),
         new("Handler CPU ms", (_, cell) => MeanCost(cell, costs => costs.HandlerCpuMilliseconds)),
         new("Server CPU ms", (_, cell) => MeanCost(cell, costs => costs.ServerCpuMilliseconds)),
-        new("2nd phase ms p50/p99", (_, cell) => LagOf(cell)),
+        new(SecondPhase, (_, cell) => LagOf(cell)),
     ];
 
     public static IReadOnlyList<string> HeadersOf(IEnumerable<SummaryColumn> columns) => [Mode, .. columns.Select(column => column.Header)];
 
-    /// <summary>The rows begin with the mode, or with the whole cell where the run has more to tell apart.</summary>
-    public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run, IReadOnlyList<SummaryColumn> columns)
+    /// <summary>A row for each cell of the run.</summary>
+    public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run, IReadOnlyList<SummaryColumn> columns) => Rows(run, columns, run.Cells);
+
+    /// <summary>A row for each of some cells. It begins with the mode, or with the whole cell where these have more to tell apart.</summary>
+    public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run, IReadOnlyList<SummaryColumn> columns, IReadOnlyList<CellResult> cells)
     {
-        var severalGroups = run.Groups.Skip(1).Any();
-        return run.Cells.Select(cell => (IReadOnlyList<string>)
+        var severalGroups = cells.Select(cell => cell.Cell.Group).Distinct(StringComparer.Ordinal).Skip(1).Any();
+        return cells.Select(cell => (IReadOnlyList<string>)
         [
             severalGroups || cell.Cell.Axes.Any(axis => run.Document.Implied?.ContainsKey(axis) == true) ? cell.Cell.ToString() : cell.Cell.Mode,
             .. columns.Select(column => column.Text(run, cell)),
         ]);
     }
+
+    /// <summary>The columns of those headers, in their order.</summary>
+    public static IReadOnlyList<SummaryColumn> Named(RecordedRun run, params IEnumerable<string> headers) =>
+        [.. headers.Select(header => SpeedOf(run).Concat(Costs).Single(column => string.Equals(column.Header, header, StringComparison.Ordinal)))];
 
     private static string IntervalOf(Estimate? rate) =>
         rate?.Factor is null ? Figures.None : $"{Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)}";

@@ -28,6 +28,8 @@ internal class SqlServerTransport : Transport
 
     public sealed override bool CanPromote => true;
 
+    public sealed override bool HasBeenRun => false;
+
     /// <summary>The kit starts none.</summary>
     public sealed override Support SupportAnywhere(TransportArguments arguments) => IsNamed(arguments)
         ? Support.Yes

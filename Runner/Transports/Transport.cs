@@ -53,6 +53,9 @@ internal abstract class Transport
     /// <summary>Opens the dead letters of a queue on the user's server; <see langword="null"/>: nothing does.</summary>
     public virtual ExistingQueue? ExistingQueue => null;
 
+    /// <summary>Whether somebody has run its cells; where nobody has, the pages say so.</summary>
+    public virtual bool HasBeenRun => true;
+
     /// <summary>Whether its transactions can be promoted to distributed ones.</summary>
     public virtual bool CanPromote => false;
 

@@ -2,6 +2,7 @@ using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Pages;
 
 namespace Kit.Tests.Architecture;
 
@@ -18,6 +19,16 @@ public sealed class AxesThatReportsKnow
         {
             Assert.That(SpeedSource.ScenarioAxis, Is.EqualTo(Cell.ScenarioAxis));
             Assert.That(Scenario.InsertAndSend.Name, Is.EqualTo(SpeedSource.LikeExperiments));
+        }
+    }
+
+    [Test]
+    public void The_access_library_that_pages_show_is_the_baseline()
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(Cell.Axes.Select(axis => axis.Name), Does.Contain(ShownCells.AccessAxis));
+            Assert.That(AccessLibrary.Baseline, Is.EqualTo(ShownCells.Access));
         }
     }
 }

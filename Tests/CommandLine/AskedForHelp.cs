@@ -18,6 +18,7 @@ public sealed class AskedForHelp
     [TestCase("errors return")]
     [TestCase("branches")]
     [TestCase("branches end")]
+    [TestCase("pages")]
     public async Task Every_command_shows_what_it_does_and_examples(string command)
     {
         var result = await RunnerProcess.RunAsync([.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "--help"]);

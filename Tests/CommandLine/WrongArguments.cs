@@ -5,8 +5,8 @@ namespace Kit.Tests.CommandLine;
 [Parallelizable]
 public sealed class WrongArguments
 {
-    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, doctor, report, compare, faults, errors, branches, install.")]
-    [TestCase("", "no command. Commands: run, list, doctor, report, compare, faults, errors, branches, install.")]
+    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, doctor, report, compare, faults, errors, branches, install, pages.")]
+    [TestCase("", "no command. Commands: run, list, doctor, report, compare, faults, errors, branches, install, pages.")]
     [TestCase("--bogus", "unknown option '--bogus'. Options: --help, --version, --verbose.")]
     [TestCase("run --bogus", "unknown option '--bogus'. Options: --framework, ")]
     [TestCase("report mine.zip --bundle", "--bundle: makes a bundle of a folder, and mine.zip is one.")]

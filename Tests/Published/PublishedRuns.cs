@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Kit.Runner.Results.Pages;
 using Kit.Runner.Servers;
 
 namespace Kit.Tests.Published;
@@ -29,6 +30,16 @@ public sealed class PublishedRuns
     {
         foreach (var folder in await FoldersAsync())
             Assert.That(ResultFolder.Load(folder).Differing, Is.Empty, $"{folder}: write them again with report.");
+    }
+
+    [Test]
+    public async Task Each_has_its_line_on_the_page_that_lists_them()
+    {
+        const string page = "docs/measuring.md";
+        var listed = Page.Parse(page, await File.ReadAllTextAsync(Path.Combine(RepositoryFiles.Root, page))).Blocks
+            .Single(block => block.Name == "published-runs").Folders;
+
+        Assert.That((await FoldersAsync()).Select(folder => $"results/{Path.GetFileName(folder)}"), Is.EquivalentTo(listed), $"Name each in {page}.");
     }
 
     [Test]

@@ -54,6 +54,15 @@ public sealed record SpeedSource(string Folder, GitCommit? Commit, IReadOnlyDict
     /// <summary>What the measured handler did; <see langword="null"/>: one insert.</summary>
     public string? Scenario { get; init; }
 
+    /// <summary>What the measured handler did, as a clause behind the run.</summary>
+    [JsonIgnore]
+    public string Handler => Scenario is { } scenario
+        ? $"whose handler is that of the scenario {scenario}"
+        : "whose handler inserts one row and sends nothing: less than that of the experiments";
+
+    /// <summary>Whether the run was made with a build, without changes on either side.</summary>
+    public bool IsOfBuild(GitCommit? build) => Commit is { Dirty: false } && build is { Dirty: false } && Commit.Id == build.Id;
+
     /// <summary>Reads the speeds of the handler that is next to that of the experiments, where the run has it.</summary>
     /// <exception cref="KitException">There is no run in the folder, or it is damaged.</exception>
     public static SpeedSource Read(string folder)

@@ -12,7 +12,7 @@ public sealed class FaultFolder
     public const string DocumentFile = "faults.json";
 
     private const string LinesFile = "faults.jsonl";
-    private const string TablesFile = "guarantees.md";
+    internal const string TablesFile = "guarantees.md";
     private const string CsvFile = "guarantees.csv";
 
     private readonly JsonLines lines;

@@ -24,6 +24,11 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     /// <summary>Whether one more result is there, and its line is cut: the process ended while it saved it.</summary>
     public bool IsOneCut { get; init; }
 
+    /// <summary>The experiments in the order in which they are shown.</summary>
+    internal IReadOnlyList<FaultResult> Ordered => ordered;
+
+    internal FaultDocument Document => document;
+
     public void WriteMarkdown(TextWriter output)
     {
         ArgumentNullException.ThrowIfNull(output);
@@ -118,14 +123,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
 
     private static string SpeedsOf(FaultDocument document) => document.Speeds is not { } speeds
         ? "msg/s: of no run; name one with --speed-from"
-        : $"msg/s: means of the fault-free run {speeds.Folder}, {HandlerOf(speeds)}, commit {CommitOf(speeds.Commit)}"
-          + (speeds.Commit?.Id == document.Commit?.Id && speeds.Commit is { Dirty: false } && document.Commit is { Dirty: false }
-              ? ""
-              : " – not the build of these experiments");
-
-    private static string HandlerOf(SpeedSource speeds) => speeds.Scenario is { } scenario
-        ? $"whose handler is that of the scenario {scenario}"
-        : "whose handler inserts one row and sends nothing: less than that of the experiments";
+        : $"msg/s: means of the fault-free run {speeds.Folder}, {speeds.Handler}, commit {CommitOf(speeds.Commit)}"
+          + (speeds.IsOfBuild(document.Commit) ? "" : " – not the build of these experiments");
 
     private static string CommitOf(GitCommit? commit) => commit is null ? "unknown" : commit.Id[..12] + (commit.Dirty ? " with changes" : "");
 }

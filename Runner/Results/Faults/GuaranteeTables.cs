@@ -7,6 +7,7 @@ namespace Kit.Runner.Results.Faults;
 /// <summary>What became of the messages of each cell: by class, for each handler that a kill met, and each promise next to its observation.</summary>
 internal static class GuaranteeTables
 {
+    private const string AllMessages = "N";
     private const string NotOnce = "not once";
     private const string AtMost = "at most";
     private const string RecoveryHalf = "recovery p50 ms";
@@ -14,16 +15,15 @@ internal static class GuaranteeTables
 
     private static readonly IReadOnlyList<Column> Signature =
     [
-        new("once", cells => Count(cells, DeliveryClass.Once, DeliveryClass.Recovered)),
-        new("lost", cells => Count(cells, DeliveryClass.Lost)),
-        new("dup", cells => Count(cells, DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing)),
-        new("ghost", cells => Count(cells, DeliveryClass.Ghost)),
-        new("zombie", cells => Count(cells, DeliveryClass.Zombie)),
-        new("torn", cells => Count(cells, DeliveryClass.Torn)),
-        new("in doubt", cells => Count(cells, DeliveryClass.InDoubt)),
-        new("error", cells => Count(cells, DeliveryClass.CleanError)),
-        new("other", cells => Count(cells, DeliveryClass.Stuck, DeliveryClass.Unexpected)),
-        new("N", cells => Figures.Count(cells.Sum(cell => cell.Messages))),
+        new("once", [DeliveryClass.Once, DeliveryClass.Recovered]),
+        new("lost", [DeliveryClass.Lost]),
+        new("dup", [DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing]) { Word = "doubled" },
+        new("ghost", [DeliveryClass.Ghost]),
+        new("zombie", [DeliveryClass.Zombie]),
+        new("torn", [DeliveryClass.Torn]),
+        new("in doubt", [DeliveryClass.InDoubt]),
+        new("error", [DeliveryClass.CleanError]),
+        new("other", [DeliveryClass.Stuck, DeliveryClass.Unexpected]),
     ];
 
     private static readonly IReadOnlyList<(string Header, DeliveryClass Class)> Rated =
@@ -40,7 +40,7 @@ internal static class GuaranteeTables
         var singles = ordered.Where(result => result.Storm is null).ToList();
         if (storms.Count > 0)
         {
-            yield return SignatureOf("Storms: kills of the handler process and cuts of its connections", storms, document);
+            yield return SignatureOfStorms(storms, document);
             yield return RatesOf(storms, document);
         }
 
@@ -56,18 +56,34 @@ internal static class GuaranteeTables
             yield return GridOf(group.Key, [.. group]);
     }
 
+    /// <summary>Each storm's messages by class.</summary>
+    /// <param name="storms">At least one.</param>
+    /// <param name="document">Where the speeds stand.</param>
+    public static GuaranteeTable SignatureOfStorms(IReadOnlyList<FaultResult> storms, FaultDocument document) =>
+        SignatureOf("Storms: kills of the handler process and cuts of its connections", storms, document);
+
+    /// <summary>The messages that were not handled exactly once, in words: <c>4 lost, 3 torn</c>.</summary>
+    /// <returns><c>0</c> where there is none.</returns>
+    public static string NotOnceOf(FaultResult result)
+    {
+        var words = Signature.Skip(1).Select(column => (column.Word, Messages: column.MessagesOf(result))).Where(column => column.Messages > 0)
+            .Select(column => $"{Figures.Count(column.Messages)} {column.Word}").ToList();
+        return words.Count == 0 ? "0" : string.Join(", ", words);
+    }
+
     private static GuaranteeTable SignatureOf(string title, IReadOnlyList<FaultResult> chosen, FaultDocument document)
     {
         var axes = AxesOf(chosen);
         return new(
             title,
-            [.. axes, "msg/s", .. Signature.Select(column => column.Header)],
+            [.. axes, "msg/s", .. Signature.Select(column => column.Header), AllMessages],
             [
                 .. chosen.GroupBy(result => result.Cell).Select(group => (IReadOnlyList<string>)
                 [
                     .. ValuesOf(group.Key, axes, document),
                     Figures.Measured(document.Speeds?.Of(group.Key)),
-                    .. Signature.Select(column => column.Text([.. group])),
+                    .. Signature.Select(column => Figures.Count(group.Sum(column.MessagesOf))),
+                    Figures.Count(group.Sum(result => result.Messages)),
                 ]),
             ],
             "The handler writes two rows and sends one message. Each message is counted once, by the worst that became of it: " +
@@ -167,15 +183,18 @@ internal static class GuaranteeTables
 
     /// <summary>Whether a column holds figures, which stand to the right.</summary>
     public static bool IsFigure(string header) =>
-        header is "msg/s" or "in flight" or NotOnce or AtMost or RecoveryHalf or RecoveryMost
+        header is "msg/s" or AllMessages or "in flight" or NotOnce or AtMost or RecoveryHalf or RecoveryMost
         || Signature.Any(column => column.Header == header)
         || Rated.Any(rate => rate.Header == header);
 
     /// <summary>A column of the grid, which may wrap.</summary>
     public static bool IsMode(string header) => TransactionMode.All.Any(mode => mode.Name == header);
 
-    private static string Count(IReadOnlyList<FaultResult> cells, params DeliveryClass[] classes) =>
-        Figures.Count(cells.Sum(cell => classes.Sum(kind => cell.Counts.GetValueOrDefault(kind))));
+    private sealed record Column(string Header, IReadOnlyList<DeliveryClass> Classes)
+    {
+        /// <summary>In a sentence.</summary>
+        public string Word { get; init; } = Header;
 
-    private sealed record Column(string Header, Func<IReadOnlyList<FaultResult>, string> Text);
+        public int MessagesOf(FaultResult result) => Classes.Sum(kind => result.Counts.GetValueOrDefault(kind));
+    }
 }

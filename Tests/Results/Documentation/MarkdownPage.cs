@@ -50,21 +50,8 @@ internal sealed partial class MarkdownPage
         .. document.Descendants<HtmlBlock>().SelectMany(html => SourcesIn(html.Lines.ToString())),
     ];
 
-    /// <summary>The cells of each row of the first table in a marked block, its header first.</summary>
-    public IReadOnlyList<IReadOnlyList<string>> TableOf(string block) => TableIn(LinesOf(block));
-
-    /// <summary>The same of the first table of the page.</summary>
+    /// <summary>The cells of each row of the first table of the page, its header first.</summary>
     public IReadOnlyList<IReadOnlyList<string>> FirstTable() => TableIn(lines);
-
-    /// <summary>What stands between <c>&lt;!-- block: NAME --&gt;</c> and <c>&lt;!-- /block --&gt;</c>, which a command writes.</summary>
-    public IReadOnlyList<string> LinesOf(string block)
-    {
-        Assert.That(lines.Count(line => line == $"<!-- block: {block} -->"), Is.EqualTo(1), $"{Path} must have one block '{block}'.");
-        return [.. lines.SkipWhile(line => line != $"<!-- block: {block} -->").Skip(1).TakeWhile(line => line != "<!-- /block -->")];
-    }
-
-    /// <summary>The lines that begin a block, and those that end one, in their order.</summary>
-    public IEnumerable<string> Marks => lines.Where(line => line.StartsWith("<!-- block: ", StringComparison.Ordinal) || line == "<!-- /block -->");
 
     private static List<IReadOnlyList<string>> TableIn(IEnumerable<string> lines) =>
         [.. lines.SkipWhile(line => !IsRow(line)).TakeWhile(IsRow).Where((_, index) => index != 1)

@@ -18,11 +18,12 @@ public sealed class RulesForChoosingAMode
         Assert.That(Rules.Select(rule => rule[1].Trim('`')), Is.EquivalentTo(TransactionMode.All.Select(mode => mode.Name)));
 
     [Test]
-    public void Each_promises_what_the_mode_promises()
+    public void Each_says_what_the_mode_says_and_promises_what_it_promises()
     {
         foreach (var rule in Rules)
         {
             var mode = TransactionMode.Parse(rule[1].Trim('`'));
+            Assert.That(rule[0], Is.EqualTo(mode.UseWhen), mode.Name);
             Assert.That(rule[2].Trim('`'), Is.EqualTo(Always(mode, isBroker: false)), mode.Name);
             Assert.That(rule[3].Trim('`'), Is.EqualTo(OnBrokers.Contains(mode) ? Always(mode, isBroker: true) : None), mode.Name);
         }

@@ -72,7 +72,7 @@ internal static class InventedExperiments
             Seconds = 5.25,
         };
 
-    private static FaultResult Storm(CellName cell, params (DeliveryClass Class, int Messages)[] counts) => new()
+    public static FaultResult Storm(CellName cell, params (DeliveryClass Class, int Messages)[] counts) => new()
     {
         Cell = cell,
         Fault = StormFacts.Name,

@@ -1,0 +1,15 @@
+namespace Kit.Endpoints.Cells;
+
+/// <summary>A framework as its makers write it.</summary>
+public static class FrameworkTitle
+{
+    private static readonly Dictionary<string, string> Titles = new(StringComparer.Ordinal)
+    {
+        ["masstransit"] = "MassTransit",
+        ["nservicebus"] = "NServiceBus",
+    };
+
+    /// <param name="framework">As cells name it.</param>
+    /// <returns>The same, where it is written so.</returns>
+    public static string Of(string framework) => Titles.GetValueOrDefault(framework, framework);
+}

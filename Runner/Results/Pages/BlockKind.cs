@@ -1,0 +1,34 @@
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>A block that the kit writes.</summary>
+/// <param name="name">As the marks name it.</param>
+internal abstract class BlockKind(string name)
+{
+    public static IReadOnlyList<BlockKind> All { get; } =
+    [
+        new ModesTable(),
+        new ModesChart(),
+        new SurpriseSentence(),
+        new SurpriseFinding(),
+        new Sequences(),
+        new Speeds(),
+        new TwoPhase(),
+        new Kills(),
+        new Storms(),
+        new ClaimsTable(),
+        new PublishedRuns(),
+        new WhatRuns(),
+        new CellsTable(),
+    ];
+
+    public string Name => name;
+
+    /// <exception cref="KitException">Its folders lack what it needs.</exception>
+    public abstract BlockText Write(BlockSources sources);
+
+    /// <exception cref="KitException">There is no such block.</exception>
+    public static BlockKind Of(Block block) => All.FirstOrDefault(kind => string.Equals(kind.Name, block.Name, StringComparison.Ordinal))
+        ?? throw new KitException(
+            $"{block.Place}: unknown block '{block.Name}'. Blocks: {string.Join(", ", All.Select(kind => kind.Name))}.",
+            "Name one of them; a new one is a class in Runner/Results/Pages and its line in BlockKind.");
+}

@@ -1,0 +1,68 @@
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>What a block is made from: the folders that its mark names, and what the kit can run.</summary>
+internal sealed class BlockSources
+{
+    private readonly string page;
+    private readonly Repository repository;
+
+    /// <param name="page">The file of the block, from the root.</param>
+    /// <param name="block">The block as it stands there.</param>
+    /// <param name="repository">Where its folders are.</param>
+    /// <exception cref="KitException">A folder is not there, or holds neither a run nor experiments.</exception>
+    public BlockSources(string page, Block block, Repository repository)
+    {
+        (this.page, Block, this.repository) = (page, block, repository);
+        Folders = [.. block.Folders.Select(repository.FolderOf)];
+    }
+
+    public Block Block { get; }
+
+    /// <summary>In the order of the mark.</summary>
+    public IReadOnlyList<SourceFolder> Folders { get; }
+
+    public IReadOnlyList<ShownKind> Kinds => repository.Kinds;
+
+    /// <summary>The run of the one folder that holds one.</summary>
+    public RunSource Run => OnlyOne([.. Folders.Select(folder => folder.Run).OfType<RunSource>()], "a run (run.json)");
+
+    /// <summary>The experiments of the one folder that has storms.</summary>
+    public FaultSource Storms => OnlyOne([.. FoldersWithFaults.Where(folder => folder.Storms.Count > 0)], "storms (faults.json)");
+
+    /// <summary>The experiments of each folder that has some; at least one has.</summary>
+    public IReadOnlyList<FaultSource> Experiments => FoldersWithFaults is { Count: > 0 } found ? found : throw Lacks("experiments (faults.json)");
+
+    private IReadOnlyList<FaultSource> FoldersWithFaults => [.. Folders.Select(folder => folder.Faults).OfType<FaultSource>()];
+
+    /// <summary>How the page reaches a file.</summary>
+    /// <param name="path">From the root.</param>
+    public string LinkTo(string path) =>
+        Path.GetRelativePath(Path.GetDirectoryName(page) is { Length: > 0 } folder ? folder : ".", path).Replace('\\', '/');
+
+    /// <summary>A link that says which folder it leads to.</summary>
+    public string LinkTo(RunSource run) => $"[{run.Folder}]({LinkTo(run.Tables)})";
+
+    /// <inheritdoc cref="LinkTo(RunSource)"/>
+    public string LinkTo(FaultSource faults) => $"[{faults.Folder}]({LinkTo(faults.Tables)})";
+
+    /// <exception cref="KitException">The file may not be read.</exception>
+    public string TextOf(string path) => repository.TextOf(path);
+
+    public bool HasFile(string path) => repository.HasFile(path);
+
+    /// <summary>The lines that stand there now and begin so.</summary>
+    public IReadOnlyList<string> LinesThatBegin(string with) => [.. Block.Lines.Where(line => line.StartsWith(with, StringComparison.Ordinal))];
+
+    private T OnlyOne<T>(IReadOnlyList<T> found, string what) where T : class => found switch
+    {
+        [] => throw Lacks(what),
+        [var one] => one,
+        _ => throw new KitException($"it names {Figures.Plain(found.Count)} folders with {what}, and needs one.", "Leave the others out of its mark."),
+    };
+
+    private KitException Lacks(string what) => new(
+        Block.Folders.Count == 0
+            ? $"it needs a folder with {what}, and its mark names none."
+            : $"it needs a folder with {what}, and there is none in {string.Join(", ", Block.Folders)}.",
+        $"Name one: <!-- block: {Block.Name} from results/FOLDER -->");
+}

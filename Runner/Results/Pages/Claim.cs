@@ -1,0 +1,45 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>A sentence of public documentation, and the experiment that tests it: an entry of docs/claims.json.</summary>
+/// <param name="Framework">Whose endpoint the claim is about; <c>bare</c> for a driver's or a server's.</param>
+/// <param name="Version">What the kit ran.</param>
+/// <param name="Mode">The mode that it is about.</param>
+/// <param name="Words">The words.</param>
+/// <param name="Link">Where they stand.</param>
+/// <param name="Experiment">What tests it: <c>framework/transport/mode fault</c>.</param>
+internal sealed record Claim(
+    string Framework,
+    string Version,
+    string Mode,
+    [property: JsonPropertyName("claim")] string Words,
+    string Link,
+    string Experiment)
+{
+    /// <summary>Where all are.</summary>
+    public const string File = "docs/claims.json";
+
+    private static readonly JsonSerializerOptions Json = new(JsonSerializerDefaults.Web) { UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow };
+
+    /// <exception cref="KitException">The experiment is no cell and fault.</exception>
+    [JsonIgnore]
+    public (string Framework, string Transport, string Mode, string Fault) Tested => Experiment.Split(' ', '/') is [var framework, var transport, var mode, var fault]
+        ? (framework, transport, mode, fault)
+        : throw new KitException($"{File}: the experiment '{Experiment}' is not a cell and a fault.", "Write framework/transport/mode fault.");
+
+    /// <param name="text">The file.</param>
+    /// <exception cref="KitException">It is damaged.</exception>
+    public static IReadOnlyList<Claim> Read(string text)
+    {
+        try
+        {
+            return JsonSerializer.Deserialize<List<Claim>>(text, Json) ?? [];
+        }
+        catch (JsonException failure)
+        {
+            throw new KitException($"Cannot read {File}: {failure.Message}", "Correct it; each entry has the properties of the others.", failure);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>What documentation claims, next to what was observed.</summary>
+internal sealed class ClaimsTable() : BlockKind("claims")
+{
+    private const string NotMade = "not in a published folder";
+
+    public override BlockText Write(BlockSources sources)
+    {
+        var experiments = sources.Experiments;
+        return BlockText.Of(
+        [
+            .. MarkdownTables.LinesOfMarkdown(
+                [("Version", false), ("Mode", false), ("Claim", false), ("Experiment", false), ("Observed", false)],
+                Claim.Read(sources.TextOf(Claim.File)).Select(claim => new[]
+                {
+                    claim.Version,
+                    $"`{claim.Mode}`",
+                    $"“{claim.Words}” ([source]({claim.Link}))",
+                    $"`{claim.Tested.Framework}/{claim.Tested.Transport}/{claim.Tested.Mode}` `{claim.Tested.Fault}`",
+                    ObservedOf(claim, experiments),
+                })),
+            "",
+            $"Observed in {string.Join(", ", experiments.Select(sources.LinkTo))}.",
+        ]);
+    }
+
+    private static string ObservedOf(Claim claim, IReadOnlyList<FaultSource> experiments) =>
+        experiments.SelectMany(folder => folder.Results).FirstOrDefault(result => IsOf(claim, result)) is { } made
+            ? string.Join(", ", made.Observed.Select(seen => $"{Words.Of(seen.Class)} {Figures.Count(seen.Messages)}"))
+            : NotMade;
+
+    private static bool IsOf(Claim claim, FaultResult result) =>
+        ShownCells.IsPlain(result.Cell) && (result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, result.Fault) == claim.Tested;
+}

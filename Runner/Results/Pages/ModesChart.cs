@@ -1,0 +1,16 @@
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>The same speeds as a picture.</summary>
+internal sealed class ModesChart() : BlockKind("modes-chart")
+{
+    private const string Picture = "docs/modes.svg";
+
+    public override BlockText Write(BlockSources sources)
+    {
+        var chart = new RateChart(sources.Run);
+        return BlockText.Of($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{RateChart.Width}\" alt=\"{chart.Words}\">") with
+        {
+            Picture = (Picture, chart.Svg),
+        };
+    }
+}

@@ -1,0 +1,52 @@
+using Kit.Modes;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>The modes of the bare endpoint on PostgreSQL next to each other: speed, what a storm did, and when to use it.</summary>
+internal sealed class ModesTable() : BlockKind("modes-table")
+{
+    private const string Sends = SpeedSource.LikeExperiments;
+
+    public override BlockText Write(BlockSources sources)
+    {
+        var (run, storms) = (sources.Run, sources.Storms);
+        return BlockText.Of(
+        [
+            .. MarkdownTables.LinesOfMarkdown(
+                [
+                    ("Mode", false), ("In NServiceBus", false), ("`insert`, msg/s", true), ($"`{Sends}`, msg/s", true), ("Storm", false),
+                    ("Use it when", false),
+                ],
+                ShownCells.Modes.Select(mode => new[]
+                {
+                    $"`{mode}`",
+                    mode.InNServiceBus ?? Figures.None,
+                    RateOf(run.CellOf(mode)),
+                    RateOf(run.Find(mode, Sends)),
+                    GuaranteeTables.NotOnceOf(storms.StormOf(mode)),
+                    mode.UseWhen,
+                })),
+            "",
+            $"*Storm*: {WhatOf([.. ShownCells.Modes.Select(storms.StormOf)])} From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} " +
+            $"and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.",
+        ]);
+    }
+
+    private static string RateOf(CellResult? cell) => cell?.Rate is not { } rate ? Figures.None
+        : rate.Factor is null ? Figures.Measured(rate.Mean)
+        : $"{Figures.Measured(rate.Mean)} ({Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)})";
+
+    private static string WhatOf(IReadOnlyList<FaultResult> storms) =>
+        $"the messages of {FromTo(storms.Select(storm => storm.Messages))} that were not handled exactly once, while the process was killed " +
+        $"{FromTo(storms.Select(storm => storm.Storm!.Kills))} times and its connections were cut {FromTo(storms.Select(storm => storm.Storm!.Cuts))} times.";
+
+    private static string FromTo(IEnumerable<int> counts)
+    {
+        var ordered = counts.Order().Select(count => Figures.Count(count)).Distinct(StringComparer.Ordinal).ToList();
+        return ordered.Count == 1 ? ordered[0] : $"{ordered[0]} to {ordered[^1]}";
+    }
+
+    private static string BuildOf(RunSource run, FaultSource storms) =>
+        string.Equals(run.Run.Document.Commit?.Id, storms.Document.Commit?.Id, StringComparison.Ordinal) ? "" : " of another build";
+}

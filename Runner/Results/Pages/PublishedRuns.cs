@@ -1,0 +1,49 @@
+using System.Globalization;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>A line for each published folder.</summary>
+internal sealed class PublishedRuns() : BlockKind("published-runs")
+{
+    private const double Kilobyte = 1000;
+
+    public override BlockText Write(BlockSources sources) => BlockText.Of(MarkdownTables.LinesOfMarkdown(
+        [("Folder", false), ("Made", false), ("Commit", false), ("Holds", false), ("With", false), ("Size", true)],
+        sources.Folders.Select(folder => new[]
+        {
+            folder.Run is { } run ? sources.LinkTo(run) : sources.LinkTo(folder.Faults!),
+            Figures.Day(folder.Run?.Run.Document.StartedUtc ?? folder.Faults!.Document.StartedUtc),
+            Joined(folder.Run?.Run.Document.Commit, folder.Faults?.Document.Commit),
+            Joined(HeldBy(folder.Run), HeldBy(folder.Faults)),
+            Joined(Code(folder.Run?.Run.Document.CommandLine), Code(folder.Faults?.Document.CommandLine)),
+            SizeOf(folder.Bytes),
+        })));
+
+    private static string? HeldBy(RunSource? source) => source?.Run is not { } run ? null
+        : $"{Figures.Count(run.Cells.Count)} cells × {Figures.Count(run.Document.Settings.Rounds)} rounds × " +
+          $"{Figures.Count(run.Document.Settings.Messages)} messages" + (run.Document.Settings.Quick ? ", quick" : "");
+
+    private static string? HeldBy(FaultSource? source) => source is null ? null : Joined(
+        source.Results.Count(result => result.Storm is null) is > 0 and var singles ? $"{Figures.Count(singles)} single faults" : null,
+        source.Storms.Count switch
+        {
+            0 => null,
+            1 => $"a storm of {Figures.Count(source.Storms[0].Storm!.Kills)} kills",
+            var storms => $"{Figures.Count(storms)} storms",
+        });
+
+    private static string Joined(GitCommit? first, GitCommit? second) => Joined(NameOf(first), first?.Id == second?.Id ? null : NameOf(second)) is { Length: > 0 } named
+        ? named
+        : "not known";
+
+    private static string? NameOf(GitCommit? commit) => commit is null ? null : commit.Id[..Math.Min(7, commit.Id.Length)] + (commit.Dirty ? " with changes" : "");
+
+    private static string Joined(string? first, string? second) => string.Join("; ", new[] { first, second }.OfType<string>());
+
+    private static string? Code(string? command) => command is null ? null : $"`{command.Replace("|", @"\|", StringComparison.Ordinal)}`";
+
+    private static string SizeOf(long bytes) => bytes < Kilobyte * Kilobyte
+        ? $"{(bytes / Kilobyte).ToString("0", CultureInfo.InvariantCulture)} kB"
+        : $"{(bytes / Kilobyte / Kilobyte).ToString("0.0", CultureInfo.InvariantCulture)} MB";
+}

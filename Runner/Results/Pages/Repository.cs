@@ -1,0 +1,45 @@
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>The files that pages are made from. A folder of results is read once.</summary>
+/// <param name="root">The folder of Kit.sln.</param>
+/// <param name="kinds">What the kit can run.</param>
+internal sealed class Repository(string root, IReadOnlyList<ShownKind> kinds)
+{
+    private readonly Dictionary<string, SourceFolder> folders = new(StringComparer.Ordinal);
+
+    public IReadOnlyList<ShownKind> Kinds => kinds;
+
+    /// <exception cref="KitException">It may not be read.</exception>
+    public string TextOf(string path) => StoredFile.Text(Path.Combine(root, path));
+
+    public bool HasFile(string path) => File.Exists(Path.Combine(root, path));
+
+    /// <exception cref="KitException">It is not there, holds neither a run nor experiments, or is damaged.</exception>
+    public SourceFolder FolderOf(string folder)
+    {
+        if (!folders.TryGetValue(folder, out var found))
+            folders[folder] = found = Load(folder);
+        return found;
+    }
+
+    private SourceFolder Load(string folder)
+    {
+        var path = Path.Combine(root, folder);
+        if (!Directory.Exists(path))
+            throw new KitException($"there is no folder {folder}.", "Name a folder of results, as the path from the root of the repository.");
+        if (!RunFolder.IsIn(path) && !new FaultFolder(path).Exists)
+        {
+            throw new KitException(
+                $"{folder} holds neither a run ({RunFolder.RunFile}) nor experiments ({FaultFolder.DocumentFile}).", "Name a folder that does.");
+        }
+
+        var stored = ResultFolder.Load(path);
+        return new SourceFolder(
+            folder,
+            stored.Run is { } run ? new RunSource(folder, run) : null,
+            stored.Guarantees is { } report ? new FaultSource(folder, report.Document, report.Ordered) : null,
+            RunFolder.Files.Concat(FaultFolder.Files).Select(name => new FileInfo(Path.Combine(path, name))).Where(file => file.Exists).Sum(file => file.Length));
+    }
+}

@@ -1,0 +1,28 @@
+using Kit.Modes;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>Which cells of a folder the pages show, whatever else is in it.</summary>
+internal static class ShownCells
+{
+    public const string AccessAxis = "access";
+
+    /// <summary>The access library with which modes are compared.</summary>
+    public const string Access = "ado";
+
+    /// <summary>The default matrix, and what stands next to it on the front page.</summary>
+    public static IReadOnlyList<TransactionMode> Modes { get; } = [.. TransactionMode.Matrix, TransactionMode.Shared, TransactionMode.Outbox];
+
+    /// <summary>Whether it is measured as the default matrix is, but for the handler.</summary>
+    /// <param name="cell">The cell.</param>
+    /// <param name="scenario">What its handler has to do; <see langword="null"/>: one insert, which names leave out.</param>
+    public static bool IsPlain(CellName cell, string? scenario = null) =>
+        string.Equals(cell.On(SpeedSource.ScenarioAxis), scenario, StringComparison.Ordinal)
+        && cell.Values.All(value =>
+            CellName.Required.Contains(value.Axis) || value is (SpeedSource.ScenarioAxis, _) or (AccessAxis, Access));
+
+    /// <inheritdoc cref="IsPlain"/>
+    public static bool IsBareOnPostgreSql(CellName cell, string? scenario = null) =>
+        IsPlain(cell, scenario) && cell is { Framework: "bare", Transport: "postgresql" };
+}

@@ -1,0 +1,16 @@
+using Kit.Modes;
+
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>A framework on a transport, for pages.</summary>
+/// <param name="Framework">As its makers write it.</param>
+/// <param name="Transport">The same.</param>
+/// <param name="HasBeenRun">Whether somebody has run it.</param>
+/// <param name="Modes">Whether each mode can run.</param>
+public sealed record ShownKind(string Framework, string Transport, bool HasBeenRun, IReadOnlyDictionary<TransactionMode, Support> Modes)
+{
+    /// <summary>Whether this build lacks it, and so cannot say what it can run.</summary>
+    public bool IsMissing => Modes.Values.Any(support => support.IsMissing);
+
+    public bool Runs(TransactionMode mode) => Modes[mode].IsSupported;
+}

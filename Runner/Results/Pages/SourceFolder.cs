@@ -1,0 +1,54 @@
+using Kit.Modes;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>A folder of results that a page shows.</summary>
+/// <param name="Folder">From the root, with slashes.</param>
+/// <param name="Run"><see langword="null"/> where it holds none.</param>
+/// <param name="Faults"><see langword="null"/> where it holds none.</param>
+/// <param name="Bytes">Of all its files.</param>
+internal sealed record SourceFolder(string Folder, RunSource? Run, FaultSource? Faults, long Bytes);
+
+/// <summary>A run, and where it is.</summary>
+internal sealed record RunSource(string Folder, RecordedRun Run)
+{
+    public string Tables => $"{Folder}/{RunFolder.TablesFile}";
+
+    /// <summary>How it was measured, and what must stand next to its figures.</summary>
+    public string Settings
+    {
+        get
+        {
+            var (settings, host) = (Run.Document.Settings, Run.Document.Host);
+            var measured = $"{Figures.Plain(settings.Rounds)} × {Figures.Count(settings.Messages)} messages on {Figures.Plain(host.Cores)} cores"
+                + (settings.Quick ? ", quick: it shows that it works, not how fast it is" : "");
+            return ReportText.WarningOf(Run.Document) is { } warning ? $"{measured} (**{warning}**)" : measured;
+        }
+    }
+
+    /// <summary>A bare cell on PostgreSQL.</summary>
+    /// <param name="mode">Of it.</param>
+    /// <param name="scenario">What its handler does; <see langword="null"/>: one insert.</param>
+    public CellResult? Find(TransactionMode mode, string? scenario = null) => Run.Cells.FirstOrDefault(
+        cell => ShownCells.IsBareOnPostgreSql(cell.Cell, scenario) && string.Equals(cell.Cell.Mode, mode.Name, StringComparison.Ordinal));
+
+    /// <inheritdoc cref="Find"/>
+    /// <exception cref="KitException">The run has no such cell.</exception>
+    public CellResult CellOf(TransactionMode mode) => Find(mode)
+        ?? throw new KitException($"the run in {Folder} has no cell bare/postgresql/{mode}/ado.", "Name the folder of a run that has it.");
+}
+
+/// <summary>Experiments, and where they are.</summary>
+internal sealed record FaultSource(string Folder, FaultDocument Document, IReadOnlyList<FaultResult> Results)
+{
+    public string Tables => $"{Folder}/{FaultFolder.TablesFile}";
+
+    public IReadOnlyList<FaultResult> Storms { get; } = [.. Results.Where(result => result.Storm is not null)];
+
+    /// <summary>The storm over a bare cell on PostgreSQL.</summary>
+    /// <exception cref="KitException">There is none.</exception>
+    public FaultResult StormOf(TransactionMode mode) => Storms.FirstOrDefault(
+        storm => ShownCells.IsBareOnPostgreSql(storm.Cell) && string.Equals(storm.Cell.Mode, mode.Name, StringComparison.Ordinal))
+        ?? throw new KitException($"{Folder} has no storm over bare/postgresql/{mode}/ado.", "Name the folder of experiments that have it.");
+}

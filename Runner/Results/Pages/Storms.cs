@@ -1,0 +1,42 @@
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>What a storm did to each cell.</summary>
+internal sealed class Storms() : BlockKind("storms")
+{
+    public override BlockText Write(BlockSources sources)
+    {
+        var storms = sources.Storms;
+        var table = GuaranteeTables.SignatureOfStorms(storms.Storms, storms.Document);
+        return BlockText.Of(
+        [
+            .. MarkdownTables.LinesOf(table.Headers, table.Rows, GuaranteeTables.IsFigure),
+            "",
+            $"From {sources.LinkTo(storms)}, {Figures.Day(storms.Document.StartedUtc)}. {SpeedsOf(sources, storms)}",
+            "",
+            InFlightOf(storms.Storms),
+        ]);
+    }
+
+    private static string SpeedsOf(BlockSources sources, FaultSource storms)
+    {
+        if (storms.Document.Speeds is not { } speeds)
+            return "No run was named for the speeds.";
+
+        var tables = $"{speeds.Folder.TrimEnd('/')}/{RunFolder.TablesFile}";
+        var run = sources.HasFile(tables) ? $"[{speeds.Folder}]({sources.LinkTo(tables)})" : $"`{speeds.Folder}`, which is not published";
+        return $"The speeds are of {run}, a run of {(speeds.IsOfBuild(storms.Document.Commit) ? "the same" : "another")} build without faults, {speeds.Handler}.";
+    }
+
+    private static string InFlightOf(IReadOnlyList<FaultResult> storms)
+    {
+        var usual = storms.GroupBy(storm => storm.Storm!.InFlight).MaxBy(same => same.Count())!.Key;
+        var others = storms.Where(storm => storm.Storm!.InFlight != usual)
+            .Select(storm => $"{Figures.Count(storm.Storm!.InFlight)} in {storm.Cell.Framework}/{storm.Cell.Transport}/{storm.Cell.Mode} " +
+                             $"({Figures.Count(storm.Storm.Kills)} kills and {Figures.Count(storm.Storm.Cuts)} cuts)")
+            .ToList();
+        return $"A 0 means, with 95 % confidence, fewer than 3 of the {Figures.Count(usual)} messages in flight at the kills and cuts (rule of three)."
+            + (others.Count == 0 ? "" : $" In flight were {string.Join(", ", others)}.");
+    }
+}

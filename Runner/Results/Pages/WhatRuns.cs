@@ -1,0 +1,45 @@
+using Kit.Modes;
+
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>Which modes run on which framework and transport, in a few words.</summary>
+internal sealed class WhatRuns() : BlockKind("what-runs")
+{
+    private const int FewEnoughToLeaveOut = 2;
+
+    public override BlockText Write(BlockSources sources)
+    {
+        var frameworks = sources.Kinds.GroupBy(kind => kind.Framework, StringComparer.Ordinal).ToList();
+        var transports = sources.Kinds.Select(kind => kind.Transport).Distinct(StringComparer.Ordinal).ToList();
+        // Nobody asks what a transport can that nobody has run.
+        var missing = frameworks.Where(kinds => kinds.Any(kind => kind is { HasBeenRun: true, IsMissing: true })).Select(kinds => kinds.Key).ToHashSet();
+        return BlockText.Of(
+        [
+            .. MarkdownTables.LinesOfMarkdown([("", false), .. transports.Select(transport => (transport, false))], []),
+            .. frameworks.Select(kinds => missing.Contains(kinds.Key)
+                ? KeptLines.RowOf(sources, kinds.Key)
+                : $"| {kinds.Key} | {string.Join(" | ", transports.Select(transport => WordsOf(kinds.FirstOrDefault(kind => kind.Transport == transport))))} |"),
+        ]) with
+        {
+            Kept = [.. missing.Select(KeptLines.Note)],
+        };
+    }
+
+    private static string WordsOf(ShownKind? kind)
+    {
+        if (kind is null)
+            return Figures.None;
+        if (!kind.HasBeenRun)
+            return "not run yet";
+
+        var without = ShownCells.Modes.Where(mode => !kind.Runs(mode)).ToList();
+        return without.Count switch
+        {
+            0 => "every mode",
+            <= FewEnoughToLeaveOut => $"all but {string.Join(" and ", without.Select(Code))}",
+            _ => string.Join(", ", ShownCells.Modes.Where(kind.Runs).Select(Code)),
+        };
+    }
+
+    private static string Code(TransactionMode mode) => $"`{mode}`";
+}

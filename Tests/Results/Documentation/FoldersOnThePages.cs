@@ -1,0 +1,81 @@
+using Kit.Guarantees;
+using Kit.Modes;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Pages;
+
+namespace Kit.Tests.Results.Documentation;
+
+/// <summary>The folders of results that the marks of the blocks name: whatever is published, its figures may be shown.</summary>
+public sealed class FoldersOnThePages
+{
+    private static readonly IReadOnlyList<Block> Blocks =
+    [
+        .. MarkdownPage.All.SelectMany(path => Page.Parse(path, File.ReadAllText(Path.Combine(RepositoryFiles.Root, path))).Blocks),
+    ];
+
+    private static IEnumerable<string> Folders => Blocks.SelectMany(block => block.Folders).Distinct(StringComparer.Ordinal);
+
+    private static IEnumerable<string> Runs => Folders.Where(folder => RunFolder.IsIn(PathOf(folder)));
+
+    private static IEnumerable<string> Experiments => Folders.Where(folder => new FaultFolder(PathOf(folder)).Exists);
+
+    [TestCaseSource(nameof(Runs))]
+    public void Every_round_is_valid_and_every_message_is_accounted_for(string folder)
+    {
+        var run = RunFolder.Open(PathOf(folder)).Load();
+
+        Assert.Multiple(() =>
+        {
+            foreach (var round in run.Rounds)
+            {
+                Assert.That(round.Outcome.IsValid(), Is.True, round.Name);
+                Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(round.Messages), round.Name);
+                Assert.That(round.Accounts[DeliveryClass.Once], Is.EqualTo(round.Messages), round.Name);
+            }
+        });
+    }
+
+    [TestCaseSource(nameof(Experiments))]
+    public void Every_promise_was_kept_or_is_known_not_to_be(string folder)
+    {
+        var results = new FaultFolder(PathOf(folder)).LoadResults();
+
+        Assert.That(results, Is.Not.Empty);
+        foreach (var result in results)
+            Assert.That(result.IsGood || result.Known is not null, Is.True, $"{result.Name}: {result.Verdict} {result.Because}");
+    }
+
+    [TestCaseSource(nameof(Experiments))]
+    public void The_speeds_are_those_of_the_run_that_is_named(string folder)
+    {
+        if (new FaultFolder(PathOf(folder)).LoadDocument().Speeds is not { } speeds)
+            return;
+
+        var run = SpeedSource.Read(PathOf(speeds.Folder));
+        Assert.That(speeds.PerSecond, Is.EqualTo(run.PerSecond));
+        Assert.That(speeds.Commit, Is.EqualTo(run.Commit));
+    }
+
+    [Test]
+    public void Each_has_its_line_among_the_published_runs() =>
+        Assert.That(Folders.Except(Blocks.Single(block => block.Name == "published-runs").Folders, StringComparer.Ordinal), Is.Empty);
+
+    /// <summary>The heading of the finding says it, and no command writes that.</summary>
+    [Test]
+    public void The_one_of_the_surprise_shows_what_the_heading_says()
+    {
+        const string heading = "`shared` is faster than no transactions";
+        Assert.That(File.ReadAllText(PathOf("docs/findings.md")), Does.Contain($". {heading}\n"), "Where the heading is another, so is this test.");
+        var folder = Blocks.Single(block => block.Name == "surprise-finding").Folders.Single();
+
+        var surprise = Surprise.Of(new RunSource(folder, RunFolder.Open(PathOf(folder)).Load()));
+
+        Assert.That(
+            surprise.Comparison.Verdict,
+            Is.EqualTo(ComparisonVerdict.Faster),
+            $"{folder} does not show that {TransactionMode.Shared} is faster ({surprise.Comparison}): give finding 13 another heading.");
+    }
+
+    private static string PathOf(string path) => Path.Combine(RepositoryFiles.Root, path);
+}

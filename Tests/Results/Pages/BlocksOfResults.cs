@@ -1,0 +1,168 @@
+using Kit.Guarantees;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
+using Kit.Tests.Results.Faults;
+
+namespace Kit.Tests.Results.Pages;
+
+public sealed class BlocksOfResults
+{
+    private InventedRepository repository = null!;
+
+    [SetUp]
+    public void Create() => repository = new InventedRepository();
+
+    [TearDown]
+    public void Remove() => repository.Dispose();
+
+    [Test]
+    public void All_are_as_approved()
+    {
+        SaveAll("results/all");
+        repository.SaveExperiments("results/kills", [InventedExperiments.Storm(InventedRun.Cell("full-dtc"), (DeliveryClass.Once, 20_020)) with
+        {
+            Storm = new StormFacts(Seed: 7, Kills: 1_000, Cuts: 0, InFlight: 2_000),
+        }]);
+        repository.Write("docs/claims.json", Claims);
+        var marks = new[]
+        {
+            "modes-table from results/all", "modes-chart from results/all", "surprise from results/all", "surprise-finding from results/all",
+            "sequences from results/all", "speeds from results/all", "two-phase from results/all", "kills from results/kills",
+            "storms from results/all", "claims from results/all", "published-runs from results/all, results/kills",
+        };
+        repository.Write("docs/page.md", string.Concat(marks.Select(mark => $"<!-- block: {mark} -->\n<!-- /block -->\n\n")));
+
+        var files = repository.Make();
+
+        Assert.That(files.Select(file => file.Path), Is.EqualTo(new[] { "docs/page.md", "docs/modes.svg" }));
+        // How large a folder is, is not invented.
+        Approval.Verify("pages.md", System.Text.RegularExpressions.Regex.Replace(files[0].Text, @"\| [0-9.]+ .B \|", "| (size) |"));
+        Approval.Verify("modes.svg", files[1].Text);
+    }
+
+    [Test]
+    public void Come_from_one_folder_or_from_two()
+    {
+        SaveAll("results/all");
+        repository.SaveRun("results/run", RoundsOfAll());
+        repository.SaveStorms("results/storms");
+
+        Assert.That(
+            repository.Made("modes-table from results/run, results/storms").Replace("results/run", "results/all", StringComparison.Ordinal)
+                .Replace("results/storms", "results/all", StringComparison.Ordinal),
+            Is.EqualTo(repository.Made("modes-table from results/all")));
+    }
+
+    [Test]
+    public void Edited_by_hand_they_differ()
+    {
+        SaveAll("results/all");
+        repository.Write("docs/page.md", "<!-- block: two-phase from results/all -->\n<!-- /block -->\n\n<!-- block: kills from results/all -->\n<!-- /block -->\n");
+        var written = repository.Make().Single().Text;
+        repository.Write("docs/page.md", written);
+        Assert.That(repository.Make().Single().Differing, Is.Empty);
+
+        repository.Write("docs/page.md", written.Replace("10 kills", "11 kills", StringComparison.Ordinal).Replace("5 kills", "11 kills", StringComparison.Ordinal));
+
+        var file = repository.Make().Single();
+        Assert.That(file.Differing.Single(), Does.StartWith("docs/page.md:").And.EndsWith(": block kills"));
+        Assert.That(file.Text, Is.EqualTo(written));
+    }
+
+    [Test]
+    public void A_picture_that_was_changed_differs()
+    {
+        SaveAll("results/all");
+        repository.Write("README.md", "<!-- block: modes-chart from results/all -->\n<!-- /block -->\n");
+        foreach (var file in repository.Make())
+            repository.Write(file.Path, file.Text);
+        Assert.That(repository.Make().SelectMany(file => file.Differing), Is.Empty);
+
+        repository.Write("docs/modes.svg", repository.Read("docs/modes.svg").Replace("rect", "rectangle", StringComparison.Ordinal));
+
+        Assert.That(repository.Make().SelectMany(file => file.Differing), Is.EqualTo(new[] { "docs/modes.svg: the picture of block modes-chart" }));
+    }
+
+    [Test]
+    public void A_mode_that_was_not_measured_with_sends_has_a_dash()
+    {
+        repository.SaveRun("results/run", InventedRepository.Shown);
+        repository.SaveStorms("results/storms");
+
+        var table = repository.Made("modes-table from results/run, results/storms").Split('\n');
+
+        Assert.That(table.Skip(2).Take(6).Select(row => row.Split(" | ")[3]), Has.All.EqualTo("–"));
+    }
+
+    [Test]
+    public void Kills_that_did_harm_say_which()
+    {
+        repository.SaveExperiments("results/kills", [InventedRepository.StormOver("transactions-off") with { Cell = InventedRun.Cell("full-dtc") }]);
+
+        Assert.That(
+            repository.Made("kills from results/kills"),
+            Is.EqualTo("[5 kills and 5 cuts](../results/kills/guarantees.md), 2,000 messages, not handled exactly once: 4 lost, 2 torn."));
+    }
+
+    [Test]
+    public void Storms_say_where_fewer_were_in_flight_and_that_no_run_was_named()
+    {
+        var few = InventedRepository.StormOver("shared");
+        repository.SaveExperiments(
+            "results/storms",
+            [.. InventedRepository.Shown.SkipLast(2).Select(InventedRepository.StormOver), few with { Storm = few.Storm! with { Kills = 3, InFlight = 16 } }],
+            InventedExperiments.Document with { Speeds = null });
+
+        Assert.That(
+            repository.Made("storms from results/storms"),
+            Does.Contain("From [results/storms](../results/storms/guarantees.md), 2026-03-01. No run was named for the speeds.")
+                .And.Contain("fewer than 3 of the 20 messages in flight")
+                .And.EndsWith(" In flight were 16 in bare/postgresql/shared (3 kills and 5 cuts)."));
+    }
+
+    [Test]
+    public void A_quick_run_and_one_in_memory_say_so()
+    {
+        repository.SaveRun("results/run", InventedRepository.Shown);
+        var document = repository.Read("results/run/run.json");
+        repository.Write("results/run/run.json", document.Replace("\"quick\": false", "\"quick\": true", StringComparison.Ordinal));
+
+        Assert.That(repository.Made("speeds from results/run"), Does.Contain("on 2 cores, quick: it shows that it works, not how fast it is."));
+    }
+
+    [Test]
+    public void Pages_without_blocks_and_what_a_build_made_are_left_alone()
+    {
+        repository.Write("docs/plain.md", "# Nothing\n");
+        repository.Write("Runner/bin/README.md", "<!-- block: unknown -->\n");
+        repository.Write("results/mine/tables.md", "<!-- block: unknown -->\n");
+
+        Assert.That(repository.Make(), Is.Empty);
+    }
+
+    private const string Claims =
+        """
+        [
+          {
+            "framework": "bare", "version": "Invented 1.0", "mode": "transactions-off", "claim": "it loses nothing",
+            "link": "https://example.com/claims", "experiment": "bare/postgresql/transactions-off storm"
+          },
+          {
+            "framework": "bare", "version": "Invented 1.0", "mode": "shared", "claim": "it is fine",
+            "link": "https://example.com/claims", "experiment": "bare/postgresql/shared kill-before-commit"
+          }
+        ]
+        """;
+
+    private void SaveAll(string folder)
+    {
+        repository.SaveRun(folder, RoundsOfAll());
+        repository.SaveStorms(folder);
+    }
+
+    private static List<RoundDocument> RoundsOfAll()
+    {
+        var rounds = InventedRepository.RoundsOf([.. InventedRepository.Shown, "full-dtc-waiting", "npgsql-scope"]);
+        return [.. rounds, .. InventedRepository.RoundsOf("full-dtc", "shared").Select(InventedRepository.Sending)];
+    }
+}

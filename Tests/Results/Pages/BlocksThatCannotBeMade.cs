@@ -1,0 +1,71 @@
+using Kit.Runner.Results;
+
+namespace Kit.Tests.Results.Pages;
+
+/// <summary>Each error names the page and the line, what was expected and what was found.</summary>
+public sealed class BlocksThatCannotBeMade
+{
+    private InventedRepository repository = null!;
+
+    [SetUp]
+    public void SaveResults()
+    {
+        repository = new InventedRepository();
+        repository.SaveRun("results/run", "full-dtc", "dtc-off");
+        repository.SaveRun("results/other", "full-dtc");
+        repository.SaveExperiments("results/storm", [InventedRepository.StormOver("dtc-off")]);
+        repository.Write("results/empty/notes.txt", "");
+    }
+
+    [TearDown]
+    public void RemoveResults() => repository.Dispose();
+
+    [TestCase("sppeds from results/run", "unknown block 'sppeds'. Blocks: modes-table, modes-chart, surprise, ")]
+    [TestCase("speeds", "block 'speeds': it needs a folder with a run (run.json), and its mark names none.")]
+    [TestCase("speeds from results/nowhere", "block 'speeds': there is no folder results/nowhere.")]
+    [TestCase("speeds from results/empty", "block 'speeds': results/empty holds neither a run (run.json) nor experiments (faults.json).")]
+    [TestCase("speeds from results/storm", "block 'speeds': it needs a folder with a run (run.json), and there is none in results/storm.")]
+    [TestCase("speeds from results/run, results/other", "block 'speeds': it names 2 folders with a run (run.json), and needs one.")]
+    [TestCase("storms from results/run", "block 'storms': it needs a folder with storms (faults.json), and there is none in results/run.")]
+    [TestCase("claims from results/run", "block 'claims': it needs a folder with experiments (faults.json), and there is none in results/run.")]
+    [TestCase("kills from results/storm", "block 'kills': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
+    [TestCase("two-phase from results/run", "block 'two-phase': the run in results/run has no cell bare/postgresql/full-dtc-waiting/ado.")]
+    [TestCase("surprise from results/run, results/storm", "block 'surprise': the run in results/run has no cell bare/postgresql/shared/ado.")]
+    [TestCase("modes-table from results/run, results/storm", "block 'modes-table': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
+    public void Are_named(string mark, string message) => AssertFailure(mark, message);
+
+    [Test]
+    public void A_run_that_probed_nothing_has_no_sequences()
+    {
+        var rounds = InventedRepository.RoundsOf("full-dtc").Select(round => round with { Cell = round.Cell.With("transport", "rabbitmq") }).ToList();
+        repository.SaveRun("results/rabbit", rounds);
+        AssertFailure("two-phase from results/rabbit", "block 'two-phase': the run in results/rabbit has no cell bare/postgresql/full-dtc/ado.");
+    }
+
+    [Test]
+    public void A_damaged_folder_is_named()
+    {
+        repository.Write("results/run/run.json", "{}");
+
+        AssertFailure("speeds from results/run", "it is of schema none, and this kit reads schema 2.");
+    }
+
+    [Test]
+    public void A_storm_that_contradicts_the_sentence_stops_it()
+    {
+        repository.SaveRun("results/all", InventedRepository.Shown);
+        repository.SaveExperiments("results/doubled", [InventedRepository.StormOver("shared") with
+        {
+            Counts = InventedRepository.StormOver("transactions-off").Counts,
+        }]);
+
+        AssertFailure("surprise from results/all, results/doubled", "its storm in results/doubled shows: 4 lost, 2 torn.");
+    }
+
+    private void AssertFailure(string mark, string message)
+    {
+        repository.Write("docs/page.md", $"# A page\n\n<!-- block: {mark} -->\n<!-- /block -->\n");
+
+        Assert.That(repository.Make, Throws.TypeOf<KitException>().With.Message.StartsWith("docs/page.md:3: ").And.Message.Contains(message));
+    }
+}
