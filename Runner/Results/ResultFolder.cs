@@ -43,7 +43,7 @@ public sealed class ResultFolder
             report.WriteTo(Location);
     }
 
-    /// <param name="output">Where to; plain text, no colors.</param>
+    /// <param name="output">Where to; plain text, no colours.</param>
     /// <param name="width">Columns of the terminal.</param>
     public void WriteTerminal(TextWriter output, int width)
     {

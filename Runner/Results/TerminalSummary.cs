@@ -6,7 +6,7 @@ namespace Kit.Runner.Results;
 public static class TerminalSummary
 {
     /// <param name="run">What to show.</param>
-    /// <param name="output">Where to; plain text, no colors.</param>
+    /// <param name="output">Where to; plain text, no colours.</param>
     /// <param name="width">Columns of the terminal; cells wrap within it.</param>
     public static void Write(RecordedRun run, TextWriter output, int width)
     {

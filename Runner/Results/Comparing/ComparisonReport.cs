@@ -36,7 +36,7 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
         }
     }
 
-    /// <param name="output">Where to; plain text, no colors.</param>
+    /// <param name="output">Where to; plain text, no colours.</param>
     /// <param name="width">Columns of the terminal.</param>
     public void WriteTerminal(TextWriter output, int width)
     {

@@ -57,7 +57,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         }
     }
 
-    /// <param name="output">Where to; plain text, no colors.</param>
+    /// <param name="output">Where to; plain text, no colours.</param>
     /// <param name="width">Columns of the terminal.</param>
     public void WriteTerminal(TextWriter output, int width)
     {

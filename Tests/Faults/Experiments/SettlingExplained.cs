@@ -8,8 +8,8 @@ public sealed class SettlingExplained
     public void Every_limit_is_the_code_s() => Assert.That(
         File.ReadAllText(Path.Combine(RepositoryFiles.Root, "docs", "guarantees-tables.md")),
         Does.Contain(
-            $"when no count has moved for {Settling.Quiet.TotalSeconds} seconds, or for {Settling.QuietWithWorkLeft.TotalSeconds} where a message or a " +
-            "prepared transaction is left or an endpoint may still have messages that no count sees (after a server's crash, and in every storm, in a " +
-            "mode that receives before it handles); " +
-            $"after {Settling.Limit.TotalSeconds} seconds without that it is void"));
+            $"when no count has changed for {Settling.Quiet.TotalSeconds} seconds, or for {Settling.QuietWithWorkLeft.TotalSeconds} seconds if a message or " +
+            $"a prepared transaction is left. It also takes {Settling.QuietWithWorkLeft.TotalSeconds} seconds after a server's crash and in every storm, " +
+            "if the mode receives before it handles: an endpoint may still have messages that no count sees. " +
+            $"An experiment that has not settled after {Settling.Limit.TotalSeconds} seconds is void."));
 }
