@@ -9,7 +9,7 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// dispatched is left to the dispatcher, and the receive commits without it.
 /// </summary>
 internal sealed class OutboxReceiver(
-    QueueSession queue, OutboxStore outbox, OutboxDispatcher dispatcher, UnansweredReceives unanswered, MessagePipeline pipeline,
+    QueueSession queue, OutboxStore outbox, IdempotentScope handlers, OutboxDispatcher dispatcher, UnansweredReceives unanswered, MessagePipeline pipeline,
     Recoverability recoverability) : IReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
@@ -21,7 +21,7 @@ internal sealed class OutboxReceiver(
         IReadOnlyList<OutboxRecord> sends;
         try
         {
-            sends = await outbox.Handlers.HandleOnceAsync(pipeline, message, cancellationToken);
+            sends = await handlers.HandleOnceAsync(pipeline, message, cancellationToken);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {

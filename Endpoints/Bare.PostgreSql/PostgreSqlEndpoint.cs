@@ -20,6 +20,8 @@ internal sealed class PostgreSqlEndpoint(
     private readonly QueueStatements statements = new(endpoint.Name);
     private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, log);
     private QueueSource? queues;
+    private QueueSource? receives;
+    private DatabaseAccess? handlers;
     private OpenedSource? data;
     private FullDtc? fullDtc;
     private OutboxDispatcher? dispatcher;
@@ -33,15 +35,22 @@ internal sealed class PostgreSqlEndpoint(
         using var detached = DetachedDataSource.Detach();
         if (PostgreSqlSupport.Of(endpoint.Mode).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
+        if (PostgreSqlSupport.Of(endpoint.Mode, endpoint.Flush).Because is { } because)
+            throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot leave out flushes in {endpoint.Mode} ('{endpoint.Flush}'): {because}.");
 
         RequireConnectionStrings();
         PoolSizes.Require(endpoint, queueDatabase, dataDatabase);
         var pooler = new PoolerCheck(endpoint.Name, log);
         await pooler.RequireSessionsAsync(queueDatabase, PoolSizes.Queue, cancellationToken);
         await pooler.RequireSessionsAsync(dataDatabase, PoolSizes.Data, cancellationToken);
-        queues = new QueueSource(queueDatabase, enlist: endpoint.Mode == TransactionMode.NpgsqlScope);
-        data = dataDatabase.Open(enlist: endpoint.Mode == TransactionMode.NpgsqlScope);
+        var isEnlisted = endpoint.Mode == TransactionMode.NpgsqlScope;
+        var asynchronous = AsynchronousCommits.Of(endpoint.Mode, endpoint.Flush);
+        queues = new QueueSource(queueDatabase, isEnlisted);
+        receives = asynchronous.OfReceives ? new QueueSource(queueDatabase.CommittingAsynchronously(), isEnlisted) : queues;
+        handlers = asynchronous.OfHandlers ? dataDatabase.CommittingAsynchronously() : dataDatabase;
+        data = handlers.Open(isEnlisted);
         await new QueueTables(endpoint.Name, statements, queues.Source, log).PrepareAsync(cancellationToken);
+        await RequireFlushesAsync(asynchronous, cancellationToken);
         var open = await PrepareModeAsync(queues.Source, data.Source, cancellationToken);
         endpoint.Status.Branches = () => fullDtc?.BranchesLeft;
         endpoint.Status.Outbox = () => dispatcher?.Backlog;
@@ -67,6 +76,8 @@ internal sealed class PostgreSqlEndpoint(
         workers.Dispose();
         if (data is not null)
             await data.DisposeAsync();
+        if (receives is not null && receives != queues)
+            await receives.DisposeAsync();
         if (queues is not null)
             await queues.DisposeAsync();
     }
@@ -74,31 +85,37 @@ internal sealed class PostgreSqlEndpoint(
     private async Task<Func<MessagePipeline, Task<IReceiver>>> PrepareModeAsync(
         NpgsqlDataSource queues, NpgsqlDataSource data, CancellationToken cancellationToken)
     {
-        var detached = new DetachedDataSource(data);
         if (endpoint.Mode == TransactionMode.DtcOff)
         {
-            var handlers = new LocalTransactionScope(data, endpoint.Transactions);
-            return async worker => new DtcOffReceiver(await OpenSessionAsync(), handlers, worker, recoverability);
+            return worker => OpenAsync(
+                data, (session, proved) => new DtcOffReceiver(session, new LocalTransactionScope(proved, endpoint.Transactions), worker, recoverability));
         }
 
         if (endpoint.Mode == TransactionMode.ScopeOff)
-            return async worker => new ScopeOffReceiver(await OpenSessionAsync(), detached, worker, recoverability);
+        {
+            return worker => OpenAsync(
+                data, (session, proved) => new ScopeOffReceiver(session, new DetachedDataSource(proved), worker, recoverability));
+        }
+
         if (endpoint.Mode == TransactionMode.TransactionsOff)
         {
-            var patient = new PatientDataSource(detached, endpoint.FirstPause, log);
-            return async worker => new TransactionsOffReceiver(await OpenSessionAsync(), patient, worker, recoverability);
+            return worker => OpenAsync(
+                data,
+                (session, proved) => new TransactionsOffReceiver(
+                    receives == this.queues ? session : new ReceiveApart(session, async () => await OpenSessionAsync(this.queues!)),
+                    new PatientDataSource(new DetachedDataSource(proved), endpoint.FirstPause, log), worker, recoverability));
         }
 
         if (endpoint.Mode == TransactionMode.NpgsqlScope)
         {
             return worker => Task.FromResult<IReceiver>(
-                new NpgsqlScopeReceiver(() => OpenSessionAsync(), data, endpoint.Transactions, worker, recoverability));
+                new NpgsqlScopeReceiver(() => OpenSessionAsync(receives!), data, endpoint.Transactions, worker, recoverability));
         }
 
         if (endpoint.Mode == TransactionMode.Shared)
         {
             RequireOneDatabase();
-            return async worker => new SharedReceiver(await OpenSessionAsync(), worker, recoverability);
+            return async worker => new SharedReceiver(await OpenSessionAsync(receives!), worker, recoverability);
         }
 
         if (endpoint.Mode == TransactionMode.Outbox)
@@ -108,8 +125,10 @@ internal sealed class PostgreSqlEndpoint(
             var unanswered = new UnansweredReceives(outbox);
             var dispatching = dispatcher = OutboxDispatcher.Start(
                 outbox, stop => QueueSender.OpenAsync(queueDatabase, unanswered, stop), endpoint.OutboxSchedule, log);
-            return async worker => new OutboxReceiver(
-                await OpenSessionAsync(withTransactionId: true), outbox, dispatching, unanswered, worker, recoverability);
+            return worker => OpenAsync(
+                data,
+                (session, proved) => new OutboxReceiver(session, outbox, outbox.HandlersOn(proved), dispatching, unanswered, worker, recoverability),
+                withTransactionId: true);
         }
 
         if (endpoint.Mode != TransactionMode.FullDtc && endpoint.Mode != TransactionMode.FullDtcWaiting)
@@ -121,19 +140,56 @@ internal sealed class PostgreSqlEndpoint(
         workers.Repeat(endpoint.RecoveryInterval, abandoned => mode.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
         return async worker =>
         {
-            var session = await OpenSessionAsync(withTransactionId: true);
+            var session = await OpenSessionAsync(receives!, withTransactionId: true);
             return new FullDtcReceiver(session, await ProveServerAsync(session), mode, worker, recoverability);
         };
     }
 
-    private Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) =>
-        QueueSession.OpenAsync(queues!, statements, endpoint.Mode.Isolation, withTransactionId, workers.Abandoned);
+    /// <summary>One worker's receiver. Where flushes are left out, its handlers must work on the server of its session.</summary>
+    private async Task<IReceiver> OpenAsync(
+        NpgsqlDataSource data, Func<QueueSession, NpgsqlDataSource, IReceiver> create, bool withTransactionId = false)
+    {
+        var session = await OpenSessionAsync(receives!, withTransactionId);
+        if (endpoint.Flush == LogFlush.Every)
+            return create(session, data);
+
+        var server = await ProveServerAsync(session);
+        return new ProvedReceiver(create(session, server.Data), server);
+    }
+
+    private Task<QueueSession> OpenSessionAsync(QueueSource source, bool withTransactionId = false) =>
+        QueueSession.OpenAsync(source, statements, endpoint.Mode.Isolation, withTransactionId, workers.Abandoned);
 
     /// <summary>Counts an attempt whose session was lost, on a session of its own.</summary>
     private async Task AnswerAsync(AttemptLostException lost)
     {
-        await using var session = await OpenSessionAsync();
+        await using var session = await OpenSessionAsync(queues!);
         await recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
+    }
+
+    private string WhatNeedsOneServer => endpoint.Flush == LogFlush.Every ? $"{endpoint.Mode}" : $"{endpoint.Mode} with flush '{endpoint.Flush}'";
+
+    /// <summary>The sessions do what the setting says, on one server.</summary>
+    private async Task RequireFlushesAsync(AsynchronousCommits asynchronous, CancellationToken cancellationToken)
+    {
+        var check = new FlushCheck(endpoint.Name, endpoint.Mode, endpoint.Flush, log);
+        await check.RequireAsync(receives!.Source, PoolSizes.Queue, asynchronous.OfReceives, cancellationToken);
+        if (endpoint.Mode == TransactionMode.Shared)
+            return;
+
+        await check.RequireAsync(data!.Source, PoolSizes.Data, asynchronous.OfHandlers, cancellationToken);
+        if (endpoint.Flush == LogFlush.Every)
+            return;
+
+        // Of several servers, sends and the dispatcher could meet another one than the receive.
+        if (queueDatabase.Settings.Host?.Contains(',', StringComparison.Ordinal) is true || dataDatabase.Settings.Host?.Contains(',', StringComparison.Ordinal) is true)
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint.Name}' cannot leave out flushes ('{endpoint.Flush}') with a list of hosts: its connections could meet different " +
+                "servers, which have different logs. Name one host, or use 'every'.");
+        }
+
+        await RequireOneServerAsync(queues!.Source, cancellationToken);
     }
 
     /// <summary>What these modes promise hangs on how connections are opened: proved to be on one server, or enlisted.</summary>
@@ -142,6 +198,13 @@ internal sealed class PostgreSqlEndpoint(
         dataDatabase.RequireNoEnlistment(endpoint);
         if (!queueDatabase.IsGiven && !dataDatabase.IsGiven)
             return;
+
+        if (endpoint.Flush != LogFlush.Every)
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint.Name}' cannot leave out flushes ('{endpoint.Flush}') on a data source: it sets each connection's options itself. " +
+                "Give UsePostgreSql connection strings.");
+        }
 
         if (endpoint.Mode == TransactionMode.FullDtc || endpoint.Mode == TransactionMode.FullDtcWaiting || endpoint.Mode == TransactionMode.NpgsqlScope)
         {
@@ -154,14 +217,14 @@ internal sealed class PostgreSqlEndpoint(
     private async Task RequireOneServerAsync(NpgsqlDataSource queues, CancellationToken cancellationToken)
     {
         await using var queue = await queues.OpenConnectionAsync(cancellationToken);
-        await using var proved = await OneServer.ProveAsync(queue, dataDatabase.Text(enlist: false), cancellationToken);
+        await using var proved = await OneServer.ProveAsync(queue, handlers!.Text(enlist: false), WhatNeedsOneServer, cancellationToken);
     }
 
     private async Task<OneServer> ProveServerAsync(QueueSession session)
     {
         try
         {
-            return await OneServer.ProveAsync(session.Connection, dataDatabase.Text(enlist: false), workers.Abandoned);
+            return await OneServer.ProveAsync(session.Connection, handlers!.Text(enlist: false), WhatNeedsOneServer, workers.Abandoned);
         }
         catch
         {

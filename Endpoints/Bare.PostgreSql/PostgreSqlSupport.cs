@@ -20,6 +20,41 @@ public static class PostgreSqlSupport
         },
     };
 
+    private static readonly ByMode<Support> AtLast = new("the flush of the log")
+    {
+        {
+            [
+                TransactionMode.FullDtc, TransactionMode.FullDtcWaiting, TransactionMode.DtcOff, TransactionMode.ScopeOff,
+                TransactionMode.TransactionsOff, TransactionMode.Outbox,
+            ],
+            Support.Yes
+        },
+        { TransactionMode.Shared, Support.No("shared has one commit for each message, which is its last: use 'every' or 'none'") },
+        { TransactionMode.NpgsqlScope, Support.No("the driver commits both branches, and nobody recovers what a crash leaves: use 'every'") },
+        { TransactionMode.FullDtcPromoted, Supports.Of(TransactionMode.FullDtcPromoted) },
+    };
+
     /// <exception cref="UnknownModeException">Nobody has said whether it can.</exception>
     public static Support Of(TransactionMode mode) => Supports.Of(mode);
+
+    /// <summary>Whether it can promise what the mode does at a setting of <see cref="LogFlush"/>.</summary>
+    /// <exception cref="UnknownModeException">Nobody has said whether it can.</exception>
+    /// <exception cref="NotSupportedException">Nobody knows the setting.</exception>
+    public static Support Of(TransactionMode mode, LogFlush flush)
+    {
+        if (Of(mode) is { IsSupported: false } no)
+            return no;
+        if (flush == LogFlush.Every)
+            return Support.Yes;
+        if (flush == LogFlush.Last)
+            return AtLast.Of(mode);
+        if (flush != LogFlush.None)
+            throw new NotSupportedException($"The flush '{flush}' is unknown.");
+
+        return mode == TransactionMode.Shared
+            ? Support.Yes
+            : Support.No(
+                "without any flush a crash of the server takes back what was committed in the last moments, and with receive, rows and sends in several " +
+                "commits it could take back one of them and not another: use 'last'");
+    }
 }

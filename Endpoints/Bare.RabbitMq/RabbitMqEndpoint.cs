@@ -32,6 +32,7 @@ internal sealed partial class RabbitMqEndpoint(
         if (RabbitMqSupport.Of(endpoint.Mode).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
 
+        endpoint.RequireEveryFlush(RabbitMqSupport.LeftOutFlushes);
         database.RequireNoEnlistment(endpoint);
         PoolSizes.Require(endpoint, database);
         await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(database, PoolSizes.Data, cancellationToken);

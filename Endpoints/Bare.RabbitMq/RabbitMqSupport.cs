@@ -18,6 +18,10 @@ public static class RabbitMqSupport
         },
     };
 
+    /// <summary>Why flushes cannot be left out.</summary>
+    public static Support LeftOutFlushes { get; } =
+        Support.No("the acknowledgement leaves for the broker before the handlers' rows are durable, and a crash of the database would lose them");
+
     /// <exception cref="UnknownModeException">Nobody has said whether it can.</exception>
     public static Support Of(TransactionMode mode) => Supports.Of(mode);
 }

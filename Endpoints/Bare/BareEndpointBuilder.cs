@@ -54,6 +54,9 @@ public sealed class BareEndpointBuilder
     /// <summary>How often recovery looks for branches that were left prepared, in <c>full-dtc</c>; younger ones it leaves alone.</summary>
     internal TimeSpan RecoveryInterval { get; set; } = TimeSpan.FromSeconds(5);
 
+    /// <summary>Which commits wait for the log. A transport that has no such choice refuses all but <see cref="LogFlush.Every"/>.</summary>
+    internal LogFlush Flush { get; private set; } = LogFlush.Every;
+
     internal OutboxSchedule OutboxSchedule { get; set; } = OutboxSchedule.Default;
 
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;
@@ -108,6 +111,18 @@ public sealed class BareEndpointBuilder
         return this;
     }
 
+    /// <summary>
+    /// Which commits of a message wait until the server's log is on disk, with queue and data in PostgreSQL: all of them when not called. With fewer
+    /// the mode's promise is the same, and what was seen in the moments before a crash of the server can vanish: see <see cref="LogFlush"/>.
+    /// The endpoint refuses to start where the setting would weaken its mode.
+    /// </summary>
+    public BareEndpointBuilder FlushLog(LogFlush flush)
+    {
+        ArgumentNullException.ThrowIfNull(flush);
+        Flush = flush;
+        return this;
+    }
+
     /// <summary>How messages are read and, when handlers send them, written: as <see cref="JsonSerializerOptions.Default"/> says when not called.</summary>
     public BareEndpointBuilder UseJson(JsonSerializerOptions options)
     {
@@ -130,6 +145,14 @@ public sealed class BareEndpointBuilder
 
         services?.TryAddTransient<THandler>();
         return this;
+    }
+
+    /// <summary>What a transport says whose commits are not in the log of one PostgreSQL server.</summary>
+    /// <exception cref="NotSupportedException">The endpoint is to leave out flushes.</exception>
+    internal void RequireEveryFlush(Support support)
+    {
+        if (Flush != LogFlush.Every)
+            throw new NotSupportedException($"Endpoint '{Name}' cannot leave out flushes of the log (FlushLog, '{Flush}'): {support.Because}.");
     }
 
     /// <summary>What a transport's own <c>Use…</c> calls: how to make the service that runs this endpoint.</summary>

@@ -98,6 +98,18 @@ internal sealed class DatabaseAccess
     public DatabaseAccess At(string? host, int port) =>
         new(new NpgsqlConnectionStringBuilder(Text(enlist: false)) { Host = host, Port = port }.ConnectionString);
 
+    /// <summary>
+    /// The same, with sessions that commit without waiting for the log. As an option of the connection, so that the driver's reset of a session keeps
+    /// it.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">A data source was given.</exception>
+    public DatabaseAccess CommittingAsynchronously()
+    {
+        var settings = new NpgsqlConnectionStringBuilder(Text(enlist: false));
+        settings.Options = $"{settings.Options} -c synchronous_commit=off".TrimStart();
+        return new DatabaseAccess(settings.ConnectionString);
+    }
+
     /// <exception cref="InvalidOperationException">A data source was given.</exception>
     public string Text(bool enlist) => given is null
         ? new NpgsqlConnectionStringBuilder(Settings.ConnectionString) { Enlist = enlist }.ConnectionString

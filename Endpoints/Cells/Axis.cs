@@ -21,6 +21,9 @@ public sealed record Axis(string Name, string Plural, Func<Cell, string> ValueOf
     /// </summary>
     public string? Implied { get; init; }
 
+    /// <summary>Whether only measured rounds differ on it. Experiments with faults have a handler and conditions of their own.</summary>
+    public bool IsOfRounds { get; init; }
+
     /// <summary>Whether a cell can be what its value on this axis says, or why not.</summary>
     public required Func<Cell, Support> Rule { get; init; }
 

@@ -21,6 +21,8 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public Support Supports(TransactionMode mode) => PostgreSqlSupport.Of(mode);
 
+    public Support Supports(TransactionMode mode, LogFlush flush) => PostgreSqlSupport.Of(mode, flush);
+
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => services
         .AddSingleton(handle)
         .AddBareEndpoint(settings.Queue, endpoint => endpoint

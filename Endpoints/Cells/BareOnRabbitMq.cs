@@ -21,6 +21,8 @@ public sealed class BareOnRabbitMq : IEndpointKind
 
     public Support Supports(TransactionMode mode) => RabbitMqSupport.Of(mode);
 
+    public Support Supports(TransactionMode mode, LogFlush flush) => flush == LogFlush.Every ? Support.Yes : RabbitMqSupport.LeftOutFlushes;
+
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
         var transport = RabbitMqTransportSettings.Parse(settings.Transport);

@@ -13,6 +13,7 @@ internal static class BareWidgets
         .UseTransactionMode(settings.Mode)
         .LimitConcurrency(settings.Concurrency)
         .LimitTransactions(settings.TransactionTimeout)
+        .FlushLog(settings.Flush)
         .Handle<BuildWidget, BuildWidgetHandler>();
 
     private sealed class BuildWidgetHandler(HandleMessage handle) : IMessageHandler<BuildWidget>

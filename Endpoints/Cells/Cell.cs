@@ -12,6 +12,9 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>The name of the axis that says what is different in a round.</summary>
     public const string ConditionAxis = "condition";
 
+    /// <summary>The name of the axis that says which commits wait for the log.</summary>
+    public const string FlushAxis = "flush";
+
     /// <summary>The axes, in the order in which names and tables have them. A new one is an entry here, and its values in <see cref="All"/>.</summary>
     public static IReadOnlyList<Axis> Axes { get; } =
     [
@@ -29,11 +32,19 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
             Measured = [AccessLibrary.Baseline],
             Rule = cell => cell.Access.Support,
         },
+        // Fewer flushes are measured when they are named.
+        new(FlushAxis, "settings of the log's flush", cell => cell.Flush.Name)
+        {
+            Measured = [LogFlush.Every.Name],
+            Implied = LogFlush.Every.Name,
+            Rule = cell => cell.Kind.Supports(cell.Mode, cell.Flush),
+        },
         // What the handler does. Scenarios are compared when they are named; experiments with faults have a handler of their own.
         new(ScenarioAxis, "scenarios", cell => cell.Scenario.Name)
         {
             Measured = [Scenario.Insert.Name],
             Implied = Scenario.Insert.Name,
+            IsOfRounds = true,
             Rule = cell => cell.Scenario.NeedsPostgreSql && cell.Kind.Widgets != WidgetServer.PostgreSql
                 ? Support.No($"the scenario '{cell.Scenario.Name}' is written for widgets in PostgreSQL")
                 : Support.Yes,
@@ -43,11 +54,12 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
         {
             Measured = [Condition.Plain.Name],
             Implied = Condition.Plain.Name,
+            IsOfRounds = true,
             Rule = cell => cell.Condition.SupportOn(cell.Kind),
         },
     ];
 
-    /// <summary>Every cell that can be named, runnable or not. Access libraries, scenarios and conditions are compared one at a time.</summary>
+    /// <summary>Every cell that can be named, runnable or not. Access libraries, scenarios, conditions and flushes are compared one at a time.</summary>
     public static IReadOnlyList<Cell> All { get; } =
     [
         .. from kind in EndpointKinds.All
@@ -58,10 +70,20 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
            where access.Name == AccessLibrary.Baseline || (scenario == Scenario.Insert && condition == Condition.Plain)
            where scenario == Scenario.Insert || condition == Condition.Plain
            select new Cell(kind, mode, access, scenario, condition),
+        .. from kind in EndpointKinds.All
+           where kind is BareOnPostgreSql or BareOnRabbitMq
+           from mode in TransactionMode.All
+           from flush in LogFlush.All
+           where flush != LogFlush.Every
+           from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend }
+           select new Cell(kind, mode, AccessLibrary.All.Single(access => access.Name == AccessLibrary.Baseline), scenario, Condition.Plain) { Flush = flush },
     ];
 
-    /// <summary>Whether it has, on each axis that names can leave out, the value that they leave out. Only measured rounds know other cells.</summary>
-    public bool IsPlain => Axes.All(axis => axis.Implied is null || string.Equals(axis.ValueOf(this), axis.Implied, StringComparison.Ordinal));
+    /// <summary>Which commits wait for the database's log.</summary>
+    public LogFlush Flush { get; init; } = LogFlush.Every;
+
+    /// <summary>Whether it has the implied value on each axis that only measured rounds know.</summary>
+    public bool IsPlain => Axes.All(axis => !axis.IsOfRounds || string.Equals(axis.ValueOf(this), axis.Implied, StringComparison.Ordinal));
 
     /// <summary>The cell whose values on those axes are the implied ones, and whose other values are its own.</summary>
     public Cell Plain => this with { Scenario = Scenario.Insert, Condition = Condition.Plain };
@@ -89,7 +111,8 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
 
     /// <summary>What its endpoint is built from.</summary>
     /// <inheritdoc cref="EndpointSettings(string, string, string, TransactionMode, int)" path="/param"/>
-    public EndpointSettings EndpointOn(string queue, string transport, string widgets, int concurrency) => new(queue, transport, widgets, Mode, concurrency);
+    public EndpointSettings EndpointOn(string queue, string transport, string widgets, int concurrency) =>
+        new(queue, transport, widgets, Mode, concurrency) { Flush = Flush };
 
     public override string ToString() => Name;
 }

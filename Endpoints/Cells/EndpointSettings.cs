@@ -15,6 +15,9 @@ public sealed record EndpointSettings(
     TransactionMode Mode,
     int Concurrency)
 {
+    /// <summary>Which commits wait for the database's log.</summary>
+    public LogFlush Flush { get; init; } = LogFlush.Every;
+
     /// <summary>How long the ambient transaction around a handler may last, in the modes that have one.</summary>
     public TimeSpan TransactionTimeout { get; init; } = Modes.TransactionTimeout.Default;
 }

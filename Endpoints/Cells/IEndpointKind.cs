@@ -21,6 +21,11 @@ public interface IEndpointKind
 
     Support Supports(TransactionMode mode);
 
+    /// <summary>Whether it can leave out flushes of the database's log, in a mode that it supports.</summary>
+    Support Supports(TransactionMode mode, LogFlush flush) => flush == LogFlush.Every
+        ? Support.Yes
+        : Support.No("which commits wait for the log is a setting of the bare endpoint on PostgreSQL");
+
     /// <summary>
     /// Whether a failure is counted only when the receive has been rolled back, so that each other worker can handle the message once more
     /// before it is.

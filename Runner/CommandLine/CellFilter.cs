@@ -18,7 +18,7 @@ internal sealed class CellFilter(bool isMatrix, bool ofRounds)
         Cell.Axes.Where(axis => axis.IsShown).Select((axis, at) => axis.Implied is null ? $"{(at > 0 ? "/" : "")}{axis.Name}" : $"[/{axis.Name}]"));
 
     /// <summary>The axes that there is a choice on, with those of measured rounds or without.</summary>
-    public static IEnumerable<Axis> Shown(bool ofRounds) => Cell.Axes.Where(axis => axis.IsShown && (ofRounds || axis.Implied is null));
+    public static IEnumerable<Axis> Shown(bool ofRounds) => Cell.Axes.Where(axis => axis.IsShown && (ofRounds || !axis.IsOfRounds));
 
     public void AddTo(Command command)
     {

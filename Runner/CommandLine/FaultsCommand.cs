@@ -11,6 +11,12 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>faults</c>: lets things go wrong and accounts for every message.</summary>
 internal sealed class FaultsCommand : KitCommand
 {
+    private static readonly Dictionary<string, Unflushed> UnflushedNames = new(StringComparer.Ordinal)
+    {
+        ["queue"] = Unflushed.Queue,
+        ["data"] = Unflushed.Data,
+    };
+
     private readonly CellFilter filter = new(isMatrix: true, ofRounds: false);
     private readonly Option<string[]> fault = NamesOption.Of("--fault", "Only these faults.", [.. Fault.All.Select(one => one.Name)]);
     private readonly Option<bool> storm = new("--storm")
@@ -21,6 +27,13 @@ internal sealed class FaultsCommand : KitCommand
         "--kills", $"In a storm: how often the handler process is killed ({StormPlan.DefaultFaults}).", least: 0);
     private readonly Option<int?> cuts = NumberOption.Count(
         "--cuts", $"In a storm: how often its connections are cut ({StormPlan.DefaultFaults}).", least: 0);
+    private readonly Option<int?> serverCrashes = NumberOption.Count(
+        "--server-crashes",
+        "In a storm: how often the database server crashes (0), by turns with all its processes killed and stopped without a checkpoint.", least: 0);
+    private readonly Option<string[]> unflushed = NamesOption.Of(
+        "--unflushed",
+        "In a storm: give these connections of the endpoint synchronous_commit = off, which breaks promises when the server crashes.",
+        [.. UnflushedNames.Keys]);
     private readonly Option<int?> seed = NumberOption.Count(
         "--seed", "In a storm: the seed of its moments (random, and printed).", least: 0);
     private readonly Option<string?> speedFrom = new("--speed-from")
@@ -46,13 +59,14 @@ internal sealed class FaultsCommand : KitCommand
             ("faults --fault kill-before-ack,swallowed-error", "two faults in every cell"),
             ("faults --storm --speed-from results/reference", "random kills and cuts, with the speeds of a run next to them"),
             ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),
+            ("faults --storm --mode shared --flush none --kills 0 --cuts 0 --server-crashes 20", "crashes of the server, without a flush of its log"),
             ("faults --out results/guarantees", "resumes what was stopped there, or writes next to the run that is there"))
     {
         this.arguments = arguments;
         filter.AddTo(this);
         speedFrom.NotEmpty();
         output.NotEmpty();
-        foreach (var option in new Option[] { fault, storm, kills, cuts, seed, speedFrom, output })
+        foreach (var option in new Option[] { fault, storm, kills, cuts, serverCrashes, unflushed, seed, speedFrom, output })
             Options.Add(option);
         Validators.Add(CheckTogether);
         SetAction(RunAsync);
@@ -66,7 +80,7 @@ internal sealed class FaultsCommand : KitCommand
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. " +
             (plan.Storm is { } sizes
-                ? $"Storm: {sizes.Messages} messages, {sizes.Kills} kills, {sizes.Cuts} cuts, seed {sizes.Seed}"
+                ? $"Storm: {sizes.Messages} messages, {sizes.Kills} kills, {sizes.Cuts} cuts, {sizes.ServerCrashes} server crashes, seed {sizes.Seed}"
                 : $"Faults: {plan.Faults.Count}") +
             $". Results: {plan.Folder}");
         try
@@ -97,6 +111,10 @@ internal sealed class FaultsCommand : KitCommand
                 parsed.GetValue(kills) ?? StormPlan.DefaultFaults,
                 parsed.GetValue(cuts) ?? StormPlan.DefaultFaults,
                 parsed.GetValue(seed) ?? Random.Shared.Next(1_000_000))
+            {
+                ServerCrashes = parsed.GetValue(serverCrashes) ?? 0,
+                Unflushed = (parsed.GetValue(unflushed) ?? []).Aggregate(Unflushed.None, (all, name) => all | UnflushedNames[name]),
+            }
             : null,
         SpeedsOf(parsed),
         parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)),
@@ -137,7 +155,7 @@ internal sealed class FaultsCommand : KitCommand
         var isStorm = result.GetValue(storm);
         if (isStorm && result.GetResult(fault) is { Implicit: false })
             result.AddError("--fault: a storm has its own; leave out one of --storm and --fault.");
-        foreach (var option in new[] { kills, cuts, seed })
+        foreach (var option in new Option[] { kills, cuts, serverCrashes, unflushed, seed })
         {
             if (!isStorm && result.GetResult(option) is { Implicit: false })
                 result.AddError($"{option.Name}: belongs to a storm; add --storm.");

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using Kit.Runner.Results;
 
@@ -59,6 +60,16 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
             throw new KitException(
                 $"The private PostgreSQL server does not stop: {LogLines.EndOf(stop.Output.Split('\n'))}",
                 $"Its postmaster is process {id}, its log is {folder.Log}.");
+    }
+
+    /// <summary>Kills every process of the server at once, as the kernel does when memory runs out; nothing if it does not run.</summary>
+    public void Kill()
+    {
+        if (Postmaster.RunningIn(folder.Data) is not { } id)
+            return;
+
+        using var postmaster = Process.GetProcessById(id);
+        postmaster.Kill(entireProcessTree: true);
     }
 
     /// <summary>Stops the server and deletes its folder. Never cancelled: a Ctrl+C is what leads here.</summary>

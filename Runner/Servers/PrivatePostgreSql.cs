@@ -10,6 +10,10 @@ namespace Kit.Runner.Servers;
 /// </summary>
 public sealed class PrivatePostgreSql : IAsyncDisposable
 {
+    private const int StartsAfterKill = 25;
+
+    private static readonly TimeSpan BetweenStarts = TimeSpan.FromMilliseconds(200);
+
     private const string Superuser = "kit";
     private const int PortAttempts = 5;
 
@@ -79,6 +83,24 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
     /// <summary>Stops without a checkpoint, as a crash of the server would: connections break, memory is lost, the log stays.</summary>
     /// <exception cref="KitException">The server does not stop.</exception>
     public Task StopImmediatelyAsync(CancellationToken cancellationToken) => control.StopAsync(StopMode.Immediate, cancellationToken);
+
+    /// <summary>Kills every process of the server (SIGKILL): nothing is written that was not, and no process cleans up.</summary>
+    public void Kill() => control.Kill();
+
+    /// <summary>Starts again after <see cref="Kill"/>, when the last process of the killed server has gone.</summary>
+    /// <exception cref="KitException">The server does not start; with its last log lines.</exception>
+    public async Task StartAfterKillAsync(CancellationToken cancellationToken)
+    {
+        // A process that is not gone yet holds the shared memory, and a new server refuses to start next to it.
+        for (var attempt = 0; attempt < StartsAfterKill; attempt++)
+        {
+            if (await control.TryStartAsync(cancellationToken))
+                return;
+            await Task.Delay(BetweenStarts, cancellationToken);
+        }
+
+        throw DidNotStart();
+    }
 
     /// <summary>Starts again on the same port; stops first if it runs.</summary>
     /// <exception cref="KitException">The server does not stop, or does not start; then with its last log lines.</exception>

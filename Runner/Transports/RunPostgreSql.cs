@@ -20,6 +20,8 @@ internal sealed class RunPostgreSql : RunDatabase
     private KitDatabases? databases;
     private int? postmaster;
 
+    private PrivatePostgreSql Own => own ?? throw new InvalidOperationException("The database server is the user's, and is not stopped.");
+
     /// <param name="transport">Its descriptor.</param>
     /// <param name="named">Connection string of the user's server.</param>
     public RunPostgreSql(PostgreSqlTransport transport, string named) => (this.transport, ConnectionString) = (transport, named);
@@ -72,6 +74,15 @@ internal sealed class RunPostgreSql : RunDatabase
         return $"the database server (process {before}) was stopped without a checkpoint; process {postmaster} recovered";
     }
 
+    public override async Task<string> KillAsync(CancellationToken cancellationToken)
+    {
+        var before = postmaster;
+        Own.Kill();
+        await Own.StartAfterKillAsync(cancellationToken);
+        ForgetConnections();
+        return $"every process of the database server ({before}) was killed; process {postmaster} recovered";
+    }
+
     public override async Task<string> StayAwayAsync(TimeSpan time, CancellationToken cancellationToken)
     {
         await RestartAsync(time, cancellationToken);
@@ -94,13 +105,15 @@ internal sealed class RunPostgreSql : RunDatabase
 
     private async Task RestartAsync(TimeSpan away, CancellationToken cancellationToken)
     {
-        if (own is null)
-            throw new InvalidOperationException("The database server is the user's, and is not stopped.");
-
-        await own.StopImmediatelyAsync(cancellationToken);
+        await Own.StopImmediatelyAsync(cancellationToken);
         await Task.Delay(away, cancellationToken);
-        await own.RestartAsync(cancellationToken);
-        postmaster = own.PostmasterPid;
+        await Own.RestartAsync(cancellationToken);
+        ForgetConnections();
+    }
+
+    private void ForgetConnections()
+    {
+        postmaster = Own.PostmasterPid;
         // What this process had pooled is broken.
         NpgsqlConnection.ClearAllPools();
     }

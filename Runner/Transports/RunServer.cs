@@ -48,6 +48,11 @@ internal abstract class RunServer : IAsyncDisposable
     public virtual Task<string> CrashAsync(CancellationToken cancellationToken) => throw NoCrash();
 
     /// <summary>The same, and it is away for a time in between.</summary>
+    /// <summary>Every process of the server is killed, and it is started again.</summary>
+    /// <returns>What happened, as evidence.</returns>
+    /// <inheritdoc cref="CrashAsync" path="/exception"/>
+    public virtual Task<string> KillAsync(CancellationToken cancellationToken) => throw NoCrash();
+
     /// <inheritdoc cref="CrashAsync" path="/exception"/>
     public virtual Task<string> StayAwayAsync(TimeSpan time, CancellationToken cancellationToken) => throw NoCrash();
 

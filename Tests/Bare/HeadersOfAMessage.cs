@@ -12,7 +12,7 @@ public sealed class HeadersOfAMessage
 
     private static IEnumerable<Cell> Cells => Cell.All
         .Where(cell => cell is { Kind.Framework: "bare", IsPlain: true, Access.Name: "ado" })
-        .Where(cell => cell.Kind.Transport != TransportName.SqlServer && cell.Kind.Supports(cell.Mode).IsSupported);
+        .Where(cell => cell.Kind.Transport != TransportName.SqlServer && cell.Support.IsSupported);
 
     [TestCaseSource(nameof(Cells))]
     public async Task They_survive_a_failed_attempt_and_those_of_a_send_reach_the_next_endpoint(Cell cell)

@@ -12,7 +12,7 @@ public sealed class TraceThroughTwoEndpoints
 {
     private static IEnumerable<Cell> Cells => Cell.All
         .Where(cell => cell is { Kind.Framework: "bare", IsPlain: true, Access.Name: "ado" })
-        .Where(cell => cell.Kind.Transport != TransportName.SqlServer && cell.Kind.Supports(cell.Mode).IsSupported);
+        .Where(cell => cell.Kind.Transport != TransportName.SqlServer && cell.Support.IsSupported);
 
     [TestCase("postgresql")]
     [TestCase("rabbitmq")]

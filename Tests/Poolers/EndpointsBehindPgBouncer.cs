@@ -65,6 +65,20 @@ public sealed class EndpointsBehindPgBouncer
             await Assert.ThatAsync(() => built.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("transaction pooling"));
     }
 
+    /// <summary>As administrators let it, so that drivers with options connect at all. Every commit would wait, without a word.</summary>
+    [Test]
+    public async Task A_pooler_that_drops_the_option_of_a_flush_is_refused()
+    {
+        await using var bouncer = await StartAsync("session", ignoredParameters: "options");
+        await using var bench = await BareBench.CreateAsync();
+        using var host = bench.Build(
+            TransactionMode.Shared, (_, _) => Task.CompletedTask, bouncer.ConnectionTo(bench.Databases.Widgets),
+            bouncer.ConnectionTo(bench.Databases.Widgets), endpoint => endpoint.FlushLog(LogFlush.None));
+
+        await Assert.ThatAsync(
+            () => host.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("A pooler between them drops the options"));
+    }
+
     [TestCase("dtc-off")]
     [TestCase("shared")]
     [TestCase("full-dtc")]
@@ -170,8 +184,9 @@ public sealed class EndpointsBehindPgBouncer
         await FillAsync(bouncer, transactions - 1);
     }
 
-    private static async Task<PrivatePgBouncer> StartAsync(string mode, int poolSize = 20, bool isOldestFirst = false) =>
-        await PrivatePgBouncer.StartAsync((await PostgreSqlServer.GetAsync()).ConnectionString, mode, poolSize, isOldestFirst);
+    private static async Task<PrivatePgBouncer> StartAsync(
+        string mode, int poolSize = 20, bool isOldestFirst = false, string ignoredParameters = "") =>
+        await PrivatePgBouncer.StartAsync((await PostgreSqlServer.GetAsync()).ConnectionString, mode, poolSize, isOldestFirst, ignoredParameters);
 
     private sealed record Todo;
 

@@ -13,14 +13,16 @@ internal sealed class PrivatePgBouncer : IAsyncDisposable
     private readonly NpgsqlConnectionStringBuilder server;
     private readonly int poolSize;
     private readonly bool isOldestFirst;
+    private readonly string ignoredParameters;
     private readonly OwnedFolder folder;
     private readonly int port = LoopbackPorts.Free(1)[0];
 
-    private PrivatePgBouncer(string server, int poolSize, bool isOldestFirst, OwnedFolder folder)
+    private PrivatePgBouncer(string server, int poolSize, bool isOldestFirst, string ignoredParameters, OwnedFolder folder)
     {
         this.server = new NpgsqlConnectionStringBuilder(server);
         this.poolSize = poolSize;
         this.isOldestFirst = isOldestFirst;
+        this.ignoredParameters = ignoredParameters;
         this.folder = folder;
     }
 
@@ -37,7 +39,9 @@ internal sealed class PrivatePgBouncer : IAsyncDisposable
     /// <param name="mode">Its <c>pool_mode</c>.</param>
     /// <param name="poolSize">The server connections of one user to one database.</param>
     /// <param name="isOldestFirst">Whether it lends the connection that came back first, not the last.</param>
-    public static async Task<PrivatePgBouncer> StartAsync(string server, string mode, int poolSize = 20, bool isOldestFirst = false)
+    /// <param name="ignoredParameters">Its <c>ignore_startup_parameters</c>.</param>
+    public static async Task<PrivatePgBouncer> StartAsync(
+        string server, string mode, int poolSize = 20, bool isOldestFirst = false, string ignoredParameters = "")
     {
         var program = FindProgram();
         if (program is null)
@@ -48,7 +52,7 @@ internal sealed class PrivatePgBouncer : IAsyncDisposable
 
         var user = await UnprivilegedUser.FindAsync("PgBouncer", "postgres", CancellationToken.None);
         var own = OwnedFolder.Create(Path.GetTempPath(), Prefix, "private PgBouncer");
-        var bouncer = new PrivatePgBouncer(server, poolSize, isOldestFirst, own);
+        var bouncer = new PrivatePgBouncer(server, poolSize, isOldestFirst, ignoredParameters, own);
         await bouncer.WriteAsync(mode);
         await File.WriteAllTextAsync(bouncer.Users, $"\"{bouncer.server.Username}\" \"{bouncer.server.Password}\"\n");
         Assert.That((await own.HandOverAsync(user, CancellationToken.None)).Succeeded, "the folder is PgBouncer's");
@@ -102,6 +106,7 @@ internal sealed class PrivatePgBouncer : IAsyncDisposable
             pool_mode = {mode}
             default_pool_size = {poolSize}
             server_round_robin = {(isOldestFirst ? 1 : 0)}
+            ignore_startup_parameters = {ignoredParameters}
 
             """));
 

@@ -13,7 +13,7 @@ public sealed class RolesWithoutRights
         await using var databases = await TestDatabases.CreateAsync();
         await using var queues = NpgsqlDataSource.Create(await AsAsync("queues", databases.Queue));
         await using (var queue = await queues.OpenConnectionAsync())
-        await using (var server = await OneServer.ProveAsync(queue, await AsAsync("data", databases.Widgets), CancellationToken.None))
+        await using (var server = await OneServer.ProveAsync(queue, await AsAsync("data", databases.Widgets), "full-dtc", CancellationToken.None))
             Assert.That(server.Refusal, Is.Null);
     }
 

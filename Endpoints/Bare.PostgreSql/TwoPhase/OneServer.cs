@@ -20,11 +20,13 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 internal sealed class OneServer : IAsyncDisposable
 {
     private readonly NpgsqlConnection queue;
+    private readonly string needs;
     private readonly long key = BinaryPrimitives.ReadInt64LittleEndian(RandomNumberGenerator.GetBytes(sizeof(long)));
 
-    private OneServer(NpgsqlConnection queue, string dataConnectionString)
+    private OneServer(NpgsqlConnection queue, string dataConnectionString, string needs)
     {
         this.queue = queue;
+        this.needs = needs;
         // One worker has one connection at a time, however many a pool of the user's is to hold ready.
         var builder = new NpgsqlDataSourceBuilder(dataConnectionString) { ConnectionStringBuilder = { MinPoolSize = 0 } };
         builder.UsePhysicalConnectionInitializer(Prove, ProveAsync);
@@ -40,12 +42,14 @@ internal sealed class OneServer : IAsyncDisposable
     /// <summary>Proves it before the first message, with a first connection.</summary>
     /// <param name="queue">Keeps the lock until it is closed.</param>
     /// <param name="dataConnectionString">Where the handlers' data is.</param>
+    /// <param name="needs">What needs one server, for the refusal.</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
     /// <exception cref="InvalidOperationException">The two are on different servers; the message says what to do.</exception>
     /// <exception cref="NpgsqlException">A server cannot be reached.</exception>
-    public static async Task<OneServer> ProveAsync(NpgsqlConnection queue, string dataConnectionString, CancellationToken cancellationToken)
+    public static async Task<OneServer> ProveAsync(
+        NpgsqlConnection queue, string dataConnectionString, string needs, CancellationToken cancellationToken)
     {
-        var server = new OneServer(queue, dataConnectionString);
+        var server = new OneServer(queue, dataConnectionString, needs);
         try
         {
             await using var hold = new NpgsqlCommand("SELECT pg_advisory_lock($1)", queue) { Parameters = { server.Key } };
@@ -113,10 +117,10 @@ internal sealed class OneServer : IAsyncDisposable
             return;
 
         Refusal = new InvalidOperationException(
-            "full-dtc needs the queue and the handlers' database on one PostgreSQL server, and a lock of the queue's connection at " +
+            $"{needs} needs the queue and the handlers' database on one PostgreSQL server, and a lock of the queue's connection at " +
             $"{AddressOf(queue)} is not seen at {AddressOf(data)}: these are two servers, or a clone (base backup, snapshot, promoted standby) " +
             "and its origin. " +
-            "Let both connection strings lead to one server, or use dtc-off.");
+            "Let both connection strings lead to one server, or use another mode or flush.");
         throw Refusal;
     }
 

@@ -14,7 +14,10 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
     private readonly ConcurrentQueue<(Guid MessageId, IReadOnlyCollection<OutboxRecord> Dispatched)> unforgotten = new();
 
     /// <summary>The handlers' side of it.</summary>
-    public IdempotentScope Handlers => field ??= new IdempotentScope(this, data, statements, isolation);
+    public IdempotentScope Handlers => field ??= HandlersOn(data);
+
+    /// <summary>The same on connections of another source to the same database.</summary>
+    public IdempotentScope HandlersOn(NpgsqlDataSource source) => new(this, source, statements, isolation);
 
     /// <summary>Creates the tables where they are not there; where they are, the role needs no right to.</summary>
     /// <exception cref="InvalidOperationException">An earlier version of the kit made the outbox; the message has the statement to run.</exception>

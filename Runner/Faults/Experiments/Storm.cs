@@ -26,6 +26,13 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     /// <summary>For a process to come up, on a busy machine too.</summary>
     private static readonly TimeSpan ToGoOn = TimeSpan.FromSeconds(60);
 
+    private enum StormFault
+    {
+        Kill,
+        Cut,
+        ServerCrash,
+    }
+
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan BetweenWords = TimeSpan.FromSeconds(10);
 
@@ -40,13 +47,17 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         var watch = Stopwatch.StartNew();
         try
         {
-            await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken);
+            await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken, plan.Unflushed);
             var facts = await RageAsync(testbed, watch, cancellationToken);
             var unsettled = await Settling.WaitAsync(
                 testbed.CountAsync, mayHideWork: !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
             await testbed.StopHandlerAsync(cancellationToken);
             var history = await testbed.ReadHistoryAsync(cancellationToken);
-            facts = facts with { RecoveryMilliseconds = StormRecovery.Of(done, history.Attempts) };
+            facts = facts with
+            {
+                RecoveryMilliseconds = StormRecovery.Of(done, history.Attempts),
+                Again = facts.ServerCrashes > 0 ? HandledAgain.CountIn(history.Attempts) : null,
+            };
             return Judge(blank, Account.Of(history, testbed.Workload), unsettled, facts) with { Seconds = watch.Elapsed.TotalSeconds };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
@@ -58,20 +69,24 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     /// <summary>One wave of messages for each fault, which is injected at random in its drain, and a last one without a fault.</summary>
     private async Task<StormFacts> RageAsync(Testbed testbed, Stopwatch watch, CancellationToken cancellationToken)
     {
-        var faults = Enumerable.Repeat(true, plan.Kills).Concat(Enumerable.Repeat(false, plan.Cuts)).ToArray();
+        StormFault[] faults =
+        [
+            .. Enumerable.Repeat(StormFault.Kill, plan.Kills), .. Enumerable.Repeat(StormFault.Cut, plan.Cuts),
+            .. Enumerable.Repeat(StormFault.ServerCrash, plan.ServerCrashes),
+        ];
         random.Shuffle(faults);
         var wave = plan.Messages / (faults.Length + 1);
-        var (kills, cuts, sent) = (0, 0, 0);
+        var (kills, cuts, crashes, sent) = (0, 0, 0, 0);
         DateTimeOffset? hasHappened = null;
         await StartAsync(testbed, cancellationToken);
         var said = Stopwatch.StartNew();
-        foreach (var isKill in faults)
+        foreach (var fault in faults)
         {
             if (watch.Elapsed > plan.Limit)
                 break;
             if (said.Elapsed > BetweenWords)
             {
-                say($"{Provenance.NameOf(cell)}: {kills + cuts} of {faults.Length} kills and cuts");
+                say($"{Provenance.NameOf(cell)}: {kills + cuts + crashes} of {faults.Length} faults");
                 said.Restart();
             }
 
@@ -79,27 +94,39 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
             await SendAsync(wave);
             sent += wave;
             await ProgressAsync(testbed, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
-            if (isKill)
+            switch (fault)
             {
-                kills++;
-                await testbed.KillHandlerAsync();
-                if (testbed.Windows is { } windows)
-                    await windows.LookAsync(cancellationToken);
-                hasHappened = DateTimeOffset.UtcNow;
-                await StartAsync(testbed, cancellationToken);
-            }
-            else
-            {
-                cuts++;
-                await Task.WhenAll(testbed.WidgetsProxy.EndAllAsync(Ending.Cut), testbed.TransportProxy.EndAllAsync(Ending.Cut));
-                hasHappened = DateTimeOffset.UtcNow;
+                case StormFault.Kill:
+                    kills++;
+                    await testbed.KillHandlerAsync();
+                    if (testbed.Windows is { } windows)
+                        await windows.LookAsync(cancellationToken);
+                    hasHappened = DateTimeOffset.UtcNow;
+                    await StartAsync(testbed, cancellationToken);
+                    break;
+                case StormFault.Cut:
+                    cuts++;
+                    await Task.WhenAll(testbed.WidgetsProxy.EndAllAsync(Ending.Cut), testbed.TransportProxy.EndAllAsync(Ending.Cut));
+                    hasHappened = DateTimeOffset.UtcNow;
+                    break;
+                case StormFault.ServerCrash:
+                    var server = servers.WidgetsOf(cell);
+                    _ = await (crashes++ % 2 == 0 ? server.KillAsync(cancellationToken) : server.CrashAsync(cancellationToken));
+                    hasHappened = DateTimeOffset.UtcNow;
+                    break;
+                default:
+                    throw new NotSupportedException($"Nobody has said what a storm does at {fault}.");
             }
         }
 
         var atLast = testbed.Journal.Count();
         await SendAsync(plan.Messages - sent);
         await ProgressAsync(testbed, atLast + 1, ToGoOn, cancellationToken);
-        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts) * Testbed.Concurrency, testbed.Windows?.Met);
+        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts + crashes) * Testbed.Concurrency, testbed.Windows?.Met) 
+        {
+            ServerCrashes = crashes,
+            Unflushed = plan.Unflushed is Unflushed.None ? null : $"{plan.Unflushed}".ToLowerInvariant(),
+        };
 
         async Task SendAsync(int count)
         {
@@ -130,7 +157,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         facts = facts with
         {
             Touched = account.Verdicts.Count(verdict => verdict.Class is not DeliveryClass.Once),
-            MostTouched = promise.Most(facts.Kills, facts.Cuts, Testbed.Concurrency, transport.Prefetch),
+            MostTouched = promise.Most(facts.Kills, facts.Cuts + facts.ServerCrashes, Testbed.Concurrency, transport.Prefetch),
         };
         List<Violation> violations =
         [
@@ -146,7 +173,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
             Promised = [.. promised.Order()],
             Observed = [.. Enum.GetValues<DeliveryClass>().Select(kind => new Observation(kind, account.AllOf(kind).Count)).Where(seen => seen.Messages > 0)],
             Counts = account.Counts,
-            Fired = [$"{facts.Kills} kills and {facts.Cuts} cuts of all connections", .. facts.Windows is { } windows ? [$"{windows}"] : Array.Empty<string>()],
+            Fired = [facts.Done, .. facts.Windows is { } windows ? [$"{windows}"] : Array.Empty<string>()],
             Violations = [.. violations.Take(MostViolations)],
             ViolationCount = violations.Count,
             Storm = facts,

@@ -56,6 +56,9 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>Between the endpoint and its queues; the same where one connection serves both.</summary>
     public FaultProxy TransportProxy { get; }
 
+    /// <inheritdoc cref="StormPlan.Unflushed"/>
+    public Unflushed Unflushed { get; init; }
+
     /// <summary>What one undisturbed attempt leaves behind.</summary>
     public Workload Workload => new(ExperimentHandler.RowsPerAttempt, Sends: true, ReceiveIsBranch: cell.Mode.RowCommit is RowCommit.InTwoPhases);
 
@@ -71,11 +74,19 @@ internal sealed class Testbed : IAsyncDisposable
     private string SinkName => Cell.SinkOf(transport.Queue);
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
-    public static async Task<Testbed> CreateAsync(Cell cell, RunServers servers, CancellationToken cancellationToken)
+    /// <param name="cell">The cell.</param>
+    /// <param name="servers">The servers.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <param name="unflushed">See <see cref="StormPlan.Unflushed"/>.</param>
+    public static async Task<Testbed> CreateAsync(
+        Cell cell, RunServers servers, CancellationToken cancellationToken, Unflushed unflushed = Unflushed.None)
     {
         var kit = new KitDatabases(servers.WidgetsOf(cell).ConnectionString);
         var empty = await kit.CreateEmptyAsync(cancellationToken);
-        var testbed = new Testbed(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, empty, cancellationToken));
+        var testbed = new Testbed(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, empty, cancellationToken))
+        {
+            Unflushed = unflushed,
+        };
         try
         {
             await testbed.Database.PrepareAsync(cancellationToken);
@@ -103,8 +114,9 @@ internal sealed class Testbed : IAsyncDisposable
             chosen, behaviour, parksAt);
         handler = await HandlerProcess.StartAsync(
             new HandlerSpec(
-                cell.Name, transport.Queue, toTransport.Through(transport.ForEndpoint, TransportProxy.Port),
-                toWidgets.Through(databases.WidgetsForEndpoint, WidgetsProxy.Port), Concurrency, RecordCompletions: false)
+                cell.Name, transport.Queue,
+                WaitingOrNot(toTransport.Through(transport.ForEndpoint, TransportProxy.Port), Unflushed.Queue),
+                WaitingOrNot(toWidgets.Through(databases.WidgetsForEndpoint, WidgetsProxy.Port), Unflushed.Data), Concurrency, RecordCompletions: false)
             {
                 Experiment = experiment,
                 TransactionTimeout = behaviour is Behaviour.OutlivesItsTransaction ? ExperimentSpec.ShortTransaction : null,
@@ -220,4 +232,8 @@ internal sealed class Testbed : IAsyncDisposable
         var (host, port) = route.ServerOf(address);
         return new FaultProxy(host, port);
     }
+
+    private string WaitingOrNot(string connectionString, Unflushed of) => Unflushed.HasFlag(of)
+        ? new NpgsqlConnectionStringBuilder(connectionString) { Options = "-c synchronous_commit=off" }.ConnectionString
+        : connectionString;
 }

@@ -102,6 +102,27 @@ public sealed record Observation(DeliveryClass Class, int Messages);
 /// <param name="Windows">Where the kills met the kit's two-phase commit; <see langword="null"/> in a mode without it.</param>
 public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, WindowsMet? Windows = null)
 {
+    /// <summary>How often the database server crashed.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public int ServerCrashes { get; init; }
+
+    /// <summary>
+    /// Messages that were handled again although their handler had returned, where the server crashed: their commit was lost, or was not made yet.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? Again { get; init; }
+
+    /// <summary>The endpoint's connections that had <c>synchronous_commit = off</c> against the mode's needs; absent where none had.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Unflushed { get; init; }
+
+    /// <summary>What was done, in words.</summary>
+    [JsonIgnore]
+    public string Done => $"{Kills} kills and {Cuts} cuts of all connections"
+        + (ServerCrashes > 0 ? $", {ServerCrashes} crashes of the database server" : "")
+        + (Again is { } again ? $", {again} messages handled again after their handler had returned" : "")
+        + (Unflushed is null ? "" : $", with synchronous_commit = off for {Unflushed}");
+
     /// <summary>Messages that are of another class than once; absent where they were not held against a number.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Touched { get; init; }
@@ -113,7 +134,7 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     /// <summary>What is not promised of their number; <see langword="null"/>: nothing.</summary>
     [JsonIgnore]
     public Violation? TooMany => Touched > MostTouched
-        ? new Violation(MessageId: null, $"{Touched} messages are not once; {Kills} kills and {Cuts} cuts may touch {MostTouched}", [])
+        ? new Violation(MessageId: null, $"{Touched} messages are not once; {Done} may touch {MostTouched}", [])
         : null;
 
     /// <summary>

@@ -17,6 +17,11 @@ public sealed record HandledAgain(int Returned, int Again)
         return new HandledAgain(returned.Count, returned.Count(entered.Contains));
     }
 
+    /// <summary>Messages for which a handler was entered after another attempt at them had returned.</summary>
+    public static int CountIn(IEnumerable<AttemptLine> attempts) => attempts.GroupBy(line => line.MessageId).Count(lines =>
+        lines.Where(line => line.Point is AttemptPoint.Returned).Min(line => line.At) is { } returned
+        && lines.Any(line => line.Point is AttemptPoint.Started && line.At > returned));
+
     public override string ToString() =>
         $"{Figures.Count(Again)} of the {Figures.Count(Returned)} messages whose handler had returned were handled again" +
         (Returned > 0 ? $" ({Figures.Share((double)Again / Returned)})" : "");
