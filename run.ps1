@@ -1,10 +1,10 @@
 #!/usr/bin/env pwsh
-# The kit's command line: ./run.ps1 COMMAND, ./run.ps1 --help. With -Install first, what is missing is installed before.
+# The kit's command line: ./run.ps1 COMMAND, ./run.ps1 --help. With -Install first, it installs missing servers.
 $ErrorActionPreference = 'Stop'
 $rest = @($args)
 $runner = "$PSScriptRoot/Runner/bin/Release/net10.0/Kit.Runner.dll"
 if (-not (Test-Path $runner)) { [Console]::Error.WriteLine('Building the runner. The first time it takes about a minute.') }
-# MSBuild sums up a build that succeeded whatever it is told; only one that failed is worth showing.
+# MSBuild prints a summary even when it is told to be quiet. Only that of a failed build is shown.
 $built = dotnet build "$PSScriptRoot/Runner" --configuration Release --nologo --verbosity quiet
 if ($LASTEXITCODE -ne 0) {
     $built | ForEach-Object { [Console]::Error.WriteLine($_) }

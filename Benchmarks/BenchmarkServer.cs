@@ -42,7 +42,7 @@ internal sealed class BenchmarkServer : IAsyncDisposable
         }
     }
 
-    // Its databases go with the server.
+    // Its databases are removed with the server.
     public ValueTask DisposeAsync() => server.DisposeAsync();
 }
 
@@ -51,6 +51,6 @@ internal sealed class Unseen : IProgress<int>
 {
     public void Report(int value)
     {
-        // The programs here say a line for each drain.
+        // The programs here print a line for each drain.
     }
 }

@@ -23,12 +23,12 @@ internal sealed class ClientProgram
                 "Install PostgreSQL's client programs of that version: packages named postgresql-client and postgresql-contrib in most systems.");
     }
 
-    /// <summary>Runs it against a database; gives what it wrote.</summary>
-    /// <exception cref="KitException">It failed; with its last line.</exception>
+    /// <summary>Runs it against a database and returns its output.</summary>
+    /// <exception cref="KitException">It failed; the message contains its last line.</exception>
     public async Task<string> RunAsync(string connectionString, IEnumerable<string> arguments, CancellationToken cancellationToken)
     {
         var connection = new NpgsqlConnectionStringBuilder(connectionString);
-        // Every user of a machine can read command lines; its environment is a process's own.
+        // Every user of a machine can read command lines, but only the owner of a process its environment.
         var program = new ExternalProgram(path, Variables: new Dictionary<string, string?>
         {
             ["PGHOST"] = connection.Host!,

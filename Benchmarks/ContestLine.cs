@@ -9,7 +9,7 @@ internal static class ContestLine
         ? $"{Figures.Measured(result.PerSecond)} commits/s in {Figures.Measured(result.Seconds)} s{NoiseOf(result)}"
         : $"{result.Outcome}: {string.Join("; ", result.Outcome.Reasons)}";
 
-    /// <summary>Other processes' share of the machine; the greater of several.</summary>
+    /// <summary>Other processes' share of the machine; of several results, the greatest.</summary>
     public static string OthersOf(params IReadOnlyList<ContestResult> results) =>
         results.Max(result => result.OthersShare) is { } share ? Figures.Share(share) : Figures.None;
 

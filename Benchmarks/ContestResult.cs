@@ -2,19 +2,19 @@ using Kit.Runner.Results;
 
 namespace Kit.Benchmarks;
 
-/// <summary>What one contestant gave in one round.</summary>
+/// <summary>The result of one contestant in one round.</summary>
 /// <param name="Outcome">Whether every message has its row, once.</param>
-/// <param name="Offsets">Milliseconds of each commit of a widget, ascending; where they start is of no matter.</param>
-/// <param name="OwnPerSecond">Messages per second by the contestant's own account, if it gives one.</param>
-/// <param name="OwnCpu">CPU time of this process during the drain; <see langword="null"/> where it was not taken.</param>
+/// <param name="Offsets">Milliseconds of each commit of a widget, ascending; their origin does not matter.</param>
+/// <param name="OwnPerSecond">Messages per second as the contestant itself reports them, if it does.</param>
+/// <param name="OwnCpu">CPU time of this process during the drain; <see langword="null"/> if it was not measured.</param>
 /// <param name="Costs">Per message.</param>
-/// <param name="OthersShare">What other processes took of the machine, 0 to 1; <see langword="null"/> where it cannot be told.</param>
+/// <param name="OthersShare">The other processes' share of the machine, 0 to 1; <see langword="null"/> if it is unknown.</param>
 internal sealed record ContestResult(
     RoundOutcome Outcome, IReadOnlyList<double> Offsets, double? OwnPerSecond, TimeSpan? OwnCpu, MessageCosts Costs, double? OthersShare)
 {
-    private static readonly Reading NotReached = Reading.Missing("the round did not come that far");
+    private static readonly Reading NotReached = Reading.Missing("the round did not get that far");
 
-    /// <summary>From the first commit to the last; <see langword="null"/> where no time lies between.</summary>
+    /// <summary>From the first commit to the last; <see langword="null"/> if there is no time between them.</summary>
     public double? Seconds => Offsets.Count > 1 && Offsets[^1] > Offsets[0] ? (Offsets[^1] - Offsets[0]) / 1_000 : null;
 
     /// <summary>

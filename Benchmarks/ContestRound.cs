@@ -9,11 +9,11 @@ using Npgsql;
 namespace Kit.Benchmarks;
 
 /// <summary>
-/// One drain by whichever contestant, prepared and accounted for as a <see cref="Round"/> of the runner is; only the drain differs.
+/// One drain by any contestant, prepared and accounted for like a <see cref="Round"/> of the runner; only the drain differs.
 /// </summary>
 internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
 {
-    /// <summary>Runs it. Whatever goes wrong becomes the outcome; only a cancellation is thrown.</summary>
+    /// <summary>Runs it. Any failure becomes the outcome; only a cancellation is thrown.</summary>
     public async Task<ContestResult> RunAsync(Func<RoundDatabases, CancellationToken, Task<IContestant>> start, CancellationToken cancellationToken)
     {
         try

@@ -2,7 +2,7 @@ using Kit.Endpoints.Bare;
 
 namespace Kit.Benchmarks;
 
-/// <summary>Whoever empties the queue in one round.</summary>
+/// <summary>A program that drains the queue in one round.</summary>
 internal interface IContestant : IAsyncDisposable
 {
     string QueueName { get; }
@@ -10,7 +10,7 @@ internal interface IContestant : IAsyncDisposable
     /// <summary>Connection string of the database that holds the queue.</summary>
     string QueueDatabase { get; }
 
-    /// <summary>Messages per second by its own account of the last drain; <see langword="null"/> where it gives none.</summary>
+    /// <summary>Messages per second as it reports them for the last drain; <see langword="null"/> if it does not.</summary>
     double? OwnPerSecond { get; }
 
     /// <exception cref="Kit.Runner.Results.KitException">The drain failed or stalled.</exception>

@@ -1,6 +1,6 @@
 namespace Kit.Benchmarks;
 
-/// <summary>The middle of the figures that there are.</summary>
+/// <summary>The middle of the figures, missing ones left out.</summary>
 internal static class Median
 {
     /// <summary>The mean of the two middle ones of an even number; <see langword="null"/> of none.</summary>

@@ -6,7 +6,7 @@ using Kit.Benchmarks.Seeding;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Rounds;
 
-// The runner starts its handler process as the program that it is itself part of.
+// The runner starts its handler process from its own program, which is this one.
 if (args is [.., HandlerProcess.Command])
     return await new HandlerProgram(Console.In, Console.Out).RunAsync();
 if (args is [.., UnwatchedProgram.Command])
@@ -14,13 +14,13 @@ if (args is [.., UnwatchedProgram.Command])
 
 return await Invocation.RunAsync(
     new RootCommand("""
-        What the comparison itself stands on: how near the floor the bare endpoint is, and what the kit's own work costs.
+        Measures what the comparison rests on: how near the bare endpoint is to the floor, and what the kit's own work costs.
         Each program starts a PostgreSQL server of its own and removes it at the end.
 
         Examples:
           floor                      bare transactions-off against pgbench, five rounds
           seeding                    a million rows, against psql \copy
-          harness                    a drain with everything that the runner does during it, and without
+          harness                    a drain with and without the runner's work during it
           bdn                        one insert with each access library
         """)
     {

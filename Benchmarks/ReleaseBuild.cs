@@ -4,7 +4,7 @@ using Kit.Runner.Results;
 
 namespace Kit.Benchmarks;
 
-/// <summary>Code that was not optimized is not measured.</summary>
+/// <summary>Refuses to measure code that is not optimized.</summary>
 internal static class ReleaseBuild
 {
     /// <exception cref="KitException">This is a Debug build.</exception>

@@ -10,7 +10,7 @@ public static class ExitCode
     /// </summary>
     public const int Failure = 1;
 
-    /// <summary>The command line could not be understood, or named what does not exist.</summary>
+    /// <summary>The command line could not be understood, or named something that does not exist.</summary>
     public const int Usage = 2;
 
     /// <summary>A comparison found a cell slower than its threshold allows, or a promise broken that was not broken before.</summary>

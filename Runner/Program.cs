@@ -4,14 +4,14 @@ using Kit.Runner.Rounds;
 
 if (args is [HandlerProcess.Command])
 {
-    // What libraries print must not come between the events.
+    // Output of libraries must not get between the events.
     var events = Console.Out;
     Console.SetOut(Console.Error);
     return await new HandlerProgram(Console.In, events).RunAsync();
 }
 
 return await Invocation.RunAsync(
-    new RootCommand("Compares how transactional message handlers can be: speed and guarantee of each mode, side by side.")
+    new RootCommand("Compares transaction modes of message handlers: the speed and the guarantees of each, side by side.")
     {
         new RunCommand(args),
         new ListCommand(),

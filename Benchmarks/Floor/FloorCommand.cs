@@ -20,7 +20,7 @@ internal sealed class FloorCommand : Command
     public FloorCommand()
         : base("floor", $"""
             {CellName} against pgbench with the same two autocommitted statements, rows and {Concurrency} clients, one after the other in
-            each round, the order alternating.
+            each round, in alternating order.
 
             Examples:
               floor
@@ -33,7 +33,7 @@ internal sealed class FloorCommand : Command
         Validators.Add(result =>
         {
             if (result.GetValue(messages) % Concurrency != 0 || result.GetValue(warmUp) % Concurrency != 0)
-                result.AddError($"--messages and --warmup must be multiples of {Concurrency}: each client of pgbench takes as many as the other.");
+                result.AddError($"--messages and --warmup must be multiples of {Concurrency}: each client of pgbench runs the same number.");
         });
         SetAction((parsed, cancellationToken) => RunAsync(
             new RunSettings(

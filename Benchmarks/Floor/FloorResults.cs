@@ -15,7 +15,7 @@ internal sealed class FloorResults
     public void Write(TextWriter output)
     {
         var rates = new PlainTable(
-            "Rates: both by the server's commit timestamps, first to last; pgbench's own tps; the endpoint's as 'run' has it, from the first handler entry",
+            "Rates: both by the server's commit timestamps, first to last; pgbench's own tps; the endpoint's as 'run' reports it, from the first handler entry",
             "round", "pgbench tps", "endpoint msg/s", "pgbench commits/s", "endpoint commits/s", "endpoint/pgbench", "others");
         var ratios = pgbench.Zip(endpoint, (floor, bare) => bare.PerSecond / floor.PerSecond).ToList();
         for (var round = 0; round < pgbench.Count; round++)

@@ -5,7 +5,7 @@ using Kit.Runner.Rounds;
 
 namespace Kit.Benchmarks.Floor;
 
-/// <summary>pgbench with the endpoint's two statements. Its clients have one connection each, so its queue lies next to the widgets.</summary>
+/// <summary>pgbench with the endpoint's two statements. Each client has one connection, so the queue is in the widgets' database.</summary>
 internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, int clients) : IContestant
 {
     public static string Script => Path.Combine(AppContext.BaseDirectory, "pgbench", "receive-and-insert.sql");
@@ -33,7 +33,7 @@ internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, in
         if (report.Failed > 0 || report.Processed != messages)
             throw new KitException(
                 $"pgbench processed {report.Processed} of {messages} transactions, {report.Failed ?? 0} failed.",
-                "Its clients disturbed each other: see the server's log.");
+                "Its clients conflicted: see the server's log.");
 
         OwnPerSecond = report.PerSecond;
     }

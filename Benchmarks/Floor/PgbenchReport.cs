@@ -3,10 +3,10 @@ using Kit.Runner.Results;
 
 namespace Kit.Benchmarks.Floor;
 
-/// <summary>What pgbench says at its end.</summary>
+/// <summary>The report that pgbench ends with.</summary>
 /// <param name="Processed">Transactions that were run: runs of the script.</param>
-/// <param name="Failed">Those that failed; <see langword="null"/> before version 15, which did not say.</param>
-/// <param name="PerSecond">Transactions per second, the time to connect left out.</param>
+/// <param name="Failed">Those that failed; <see langword="null"/> for versions before 15, which do not report them.</param>
+/// <param name="PerSecond">Transactions per second, without the time to connect.</param>
 internal sealed partial record PgbenchReport(int Processed, int? Failed, double PerSecond)
 {
     /// <exception cref="KitException">The text is not pgbench's.</exception>
@@ -33,7 +33,7 @@ internal sealed partial record PgbenchReport(int Processed, int? Failed, double 
     [GeneratedRegex(@"^number of failed transactions: (?<count>\d+)", RegexOptions.ExplicitCapture | RegexOptions.Multiline, matchTimeoutMilliseconds: 1000)]
     private static partial Regex FailedLine();
 
-    // Version 13 says it in other words than those after it.
+    // Version 13 words it differently from later ones.
     [GeneratedRegex(
         @"^tps = (?<rate>[\d.]+) \((without initial connection time|excluding connections establishing)\)",
         RegexOptions.ExplicitCapture | RegexOptions.Multiline,

@@ -3,18 +3,18 @@ using System.Diagnostics;
 namespace Kit.Benchmarks.Harness;
 
 /// <summary>
-/// Takes this process's CPU time whenever progress is told, so between the first and the last report of a drain: what the runner takes
-/// from the endpoint while it works. The samples of the machine before and after a drain are outside of it, as they are outside of its clock.
+/// Reads this process's CPU time at each progress report. Between the first and the last report of a drain, that is what the runner takes
+/// from the endpoint. Samples of the machine before and after a drain are not part of it, nor of the drain's clock.
 /// </summary>
 internal sealed class CpuMeter
 {
     private (TimeSpan At, TimeSpan Cpu)? first;
     private (TimeSpan At, TimeSpan Cpu) last;
 
-    /// <summary>CPU time as a part of one core, 0 to 1; <see langword="null"/> where there were not two reports.</summary>
+    /// <summary>CPU time as a share of one core, 0 to 1; <see langword="null"/> with fewer than two reports.</summary>
     public double? CoreShare => first is { } start && last.At > start.At ? (last.Cpu - start.Cpu) / (last.At - start.At) : null;
 
-    /// <summary>A new drain: forgets the one before.</summary>
+    /// <summary>Starts a new drain and forgets the previous one.</summary>
     public IProgress<int> Around(IProgress<int> progress)
     {
         first = null;

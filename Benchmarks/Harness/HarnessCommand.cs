@@ -10,7 +10,7 @@ internal sealed class HarnessCommand : Command
 {
     private const int Concurrency = 2;
 
-    // The fastest, where a share of the harness weighs most, and the one that has most to note.
+    // The fastest cell, in which the harness weighs most, and the one that records most.
     private static readonly IReadOnlyList<string> CellNames = ["bare.postgresql.transactions-off.ado", "bare.postgresql.full-dtc.ado"];
 
     private readonly Option<int> rounds = CountOption.Rounds(5);
@@ -20,8 +20,8 @@ internal sealed class HarnessCommand : Command
 
     public HarnessCommand()
         : base("harness", $"""
-            The same drain as 'run' does it, and with everything switched off that can be; one after the other in each round, the order
-            alternating. The CPU time of the runner's own process is the direct figure; the ratio of the rates has the noise of both.
+            A drain as 'run' does it, and the same drain with everything switched off that can be; one after the other in each round, in
+            alternating order. The CPU time of the runner's process is the direct figure; the ratio of the rates has the noise of both.
             Cells: {string.Join(", ", CellNames)}.
 
             Examples:

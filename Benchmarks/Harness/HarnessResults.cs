@@ -14,7 +14,7 @@ internal sealed class HarnessResults(string name)
     public bool AreValid => watched.Concat(unwatched).All(result => result.Outcome.IsValid());
 
     /// <param name="result">The round.</param>
-    /// <param name="coreShare">The runner's CPU time while messages were handled, as a part of one core.</param>
+    /// <param name="coreShare">The runner's CPU time while messages were handled, as a share of one core.</param>
     public void AddWatched(ContestResult result, double? coreShare)
     {
         watched.Add(result);
@@ -28,7 +28,7 @@ internal sealed class HarnessResults(string name)
         output.WriteLine();
         output.WriteLine(name);
         var rates = new PlainTable(
-            "Commits/s by the server's commit timestamps; CPU of a message in the endpoint's process, ms",
+            "Commits/s by the server's commit timestamps; CPU per message in the endpoint's process, ms",
             "round", "watched", "unwatched", "watched/unwatched", "CPU watched", "CPU unwatched", "others");
         foreach (var (index, (with, without)) in watched.Zip(unwatched).Index())
         {
@@ -44,7 +44,7 @@ internal sealed class HarnessResults(string name)
         rates.Write(output);
 
         var runner = new PlainTable(
-            "CPU of the runner's own process: of the whole drain, its samples before and after the clock included; and while messages are handled",
+            "CPU of the runner's process: for the whole drain, with the samples before and after the clock; and while messages are handled",
             "round", "whole drain ms", "while handling, of one core", "of the machine");
         foreach (var (index, (with, share)) in watched.Zip(coreShares).Index())
             runner.Add(Figures.Plain(index + 1), Figures.Measured(OwnCpuOf(with)), PercentOf(share), PercentOf(share / Environment.ProcessorCount));

@@ -7,7 +7,7 @@ using Kit.Runner.Rounds;
 
 namespace Kit.Benchmarks.Harness;
 
-/// <summary>The same drain with everything switched off that can be: nobody looks until the endpoint says that it is done.</summary>
+/// <summary>The same drain with everything switched off that can be: the runner reads nothing until the endpoint reports that it is done.</summary>
 internal sealed class UnwatchedHandler : IContestant
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(10);
@@ -49,10 +49,10 @@ internal sealed class UnwatchedHandler : IContestant
         await SayAsync($"{messages}", cancellationToken);
         var said = await process.StandardOutput.ReadLineAsync(CancellationToken.None).AsTask().WaitAsync(Patience, cancellationToken);
         if (said != UnwatchedProgram.Done)
-            throw new KitException("The unwatched endpoint ended before its queue was empty.", "What it wrote stands above.");
+            throw new KitException("The unwatched endpoint ended before its queue was empty.", "See its output above.");
     }
 
-    /// <summary>Ends the process, by force when it does not end with its input.</summary>
+    /// <summary>Closes the process's input, and kills the process if that does not end it.</summary>
     public async ValueTask DisposeAsync()
     {
         await ChildProcess.EndAsync(process);

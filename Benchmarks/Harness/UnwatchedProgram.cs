@@ -8,8 +8,8 @@ using Kit.Runner.Rounds;
 namespace Kit.Benchmarks.Harness;
 
 /// <summary>
-/// The other side of <see cref="UnwatchedHandler"/>: reads a specification, then for each number a drain of so many messages with a new
-/// endpoint, as the handler process does. It counts messages, to know when to stop, and does nothing else next to the endpoint.
+/// The other side of <see cref="UnwatchedHandler"/>: reads a specification, then for each number drains that many messages with a new
+/// endpoint, as the handler process does. Apart from the endpoint it only counts messages, to know when to stop.
 /// </summary>
 internal static class UnwatchedProgram
 {
@@ -18,7 +18,7 @@ internal static class UnwatchedProgram
 
     public static async Task<int> RunAsync()
     {
-        // Ctrl+C on a terminal goes to every process of the group; the program that started this one ends it with its input.
+        // Ctrl+C on a terminal goes to every process of the group; this process ends when its parent closes the input.
         using var ignored = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => signal.Cancel = true);
         using var input = new StreamReader(Console.OpenStandardInput());
         var spec = JsonSerializer.Deserialize<HandlerSpec>(await input.ReadLineAsync() ?? "null")!;
@@ -34,7 +34,7 @@ internal static class UnwatchedProgram
         return ExitCode.Success;
     }
 
-    /// <param name="abandoned">Completes when the input ends, and with it the reason to go on.</param>
+    /// <param name="abandoned">Completes when the input ends: then nobody waits for the drain.</param>
     private static async Task DrainAsync(HandlerSpec spec, Cell cell, int messages, Task abandoned)
     {
         var left = messages;

@@ -5,7 +5,7 @@ using Kit.Runner.Rounds;
 
 namespace Kit.Benchmarks.Harness;
 
-/// <summary>A drain as <c>run</c> does it: handler process with its probe, progress, the runner's look at it, samples, the display.</summary>
+/// <summary>A drain as <c>run</c> does it: a handler process with its probe, progress, the runner's polling, samples, the display.</summary>
 internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec, CpuMeter meter) : IContestant
 {
     public string QueueName => spec.Cell;
@@ -23,7 +23,7 @@ internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec, C
             ? await DrainAsync(new Unseen())
             : await TerminalDisplay.ShowAsync(display => DrainAsync(display.Round(spec.Cell, messages)));
         if (drained.Stalled is { } stalled)
-            throw new KitException($"The drain stalled: {stalled}.", "See what holds the handlers.");
+            throw new KitException($"The drain stalled: {stalled}.", "Find out what the handlers are waiting for.");
 
         Task<Drained> DrainAsync(IProgress<int> progress) =>
             new Drain(handler, queue, Drain.DefaultStallLimit, meter.Around(progress)).RunAsync(messages, cancellationToken);

@@ -8,7 +8,7 @@ namespace Kit.Benchmarks.Inserts;
 [MemoryDiagnoser]
 public class InsertOfOneWidget : IAsyncDisposable
 {
-    /// <summary>The environment variable that holds the connection string: BenchmarkDotNet makes its own instances of this type.</summary>
+    /// <summary>The environment variable that holds the connection string: BenchmarkDotNet creates its own instances of this type.</summary>
     public const string ConnectionVariable = "KIT_BENCHMARK_WIDGETS";
 
     private readonly NpgsqlParameter<long> id = new();
@@ -60,7 +60,7 @@ public class InsertOfOneWidget : IAsyncDisposable
     {
         connection = new NpgsqlConnection(Environment.GetEnvironmentVariable(ConnectionVariable));
         await connection.OpenAsync();
-        // The flush of a commit takes many times what the library does, is the same for all, and would drown the difference in noise.
+        // The flush of a commit takes much longer than the library and is the same for all: it would hide the difference in noise.
         await using var withoutFlush = new NpgsqlCommand("SET synchronous_commit = off", connection);
         await withoutFlush.ExecuteNonQueryAsync();
     }

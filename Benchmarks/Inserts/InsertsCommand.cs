@@ -12,7 +12,7 @@ namespace Kit.Benchmarks.Inserts;
 internal sealed class InsertsCommand : Command
 {
     private readonly Option<int> seedRows = CountOption.SeedRows();
-    private readonly Option<bool> quick = new("--quick") { Description = "BenchmarkDotNet's short job; to try, not to cite." };
+    private readonly Option<bool> quick = new("--quick") { Description = "BenchmarkDotNet's short job. For a trial: do not cite its figures." };
 
     public InsertsCommand()
         : base("bdn", """
@@ -34,7 +34,7 @@ internal sealed class InsertsCommand : Command
         await using var server = await BenchmarkServer.StartAsync(seedRows, output, cancellationToken);
         await using var restored = await server.Databases.RestoreAsync(cancellationToken);
         Environment.SetEnvironmentVariable(InsertOfOneWidget.ConnectionVariable, EndpointConnections.For(restored.Widgets));
-        // In this process: BenchmarkDotNet's own projects need a project file that is named like its assembly, and none in this tree is.
+        // In this process: BenchmarkDotNet's own projects need a project file with the name of its assembly, and this tree has none.
         var config = DefaultConfig.Instance
             .WithOrderer(new OneTable())
             .AddJob((quick ? Job.ShortRun : Job.Default).WithToolchain(InProcessEmitToolchain.Instance));

@@ -12,8 +12,8 @@ internal sealed partial class Psql(ClientProgram program)
     public Task<TimeSpan> ImportAsync(string connection, string file, string format, CancellationToken cancellationToken) =>
         CopyAsync(connection, "from", file, format, cancellationToken);
 
-    /// <summary>The time that psql itself measured: to start and to connect is not in it.</summary>
-    /// <exception cref="KitException">The text holds no time.</exception>
+    /// <summary>The time that psql itself measured, without starting and connecting.</summary>
+    /// <exception cref="KitException">The text contains no time.</exception>
     public static TimeSpan TimeIn(string text)
     {
         var line = TimingLine().Match(text);

@@ -14,7 +14,7 @@ internal sealed class SeedingCommand : Command
     public SeedingCommand()
         : base("seeding", """
             The kit's seeding against psql's \copy of the same rows from a file, text and binary, into the same table on the same server; one
-            after the other in each round, the order alternating.
+            after the other in each round, in alternating order.
 
             Examples:
               seeding

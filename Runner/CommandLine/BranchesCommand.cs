@@ -13,19 +13,19 @@ namespace Kit.Runner.CommandLine;
 internal sealed class BranchesCommand : KitCommand
 {
     private readonly Option<string?> postgreSql =
-        ServerOption.Existing(PostgreSqlTransport.ServerSetting, "Connection string of a PostgreSQL server; any of its databases.");
+        ServerOption.Existing(PostgreSqlTransport.ServerSetting, "Connection string of a PostgreSQL server, to any of its databases.");
 
     private readonly Option<bool> json = new("--json") { Description = "As JSON." };
 
     public BranchesCommand()
         : base(
             "branches",
-            "Lists the prepared transactions of a PostgreSQL server of yours, in all its databases: age, decision, locked tables, owner. " +
-            "They hold their locks until they are ended. An endpoint in full-dtc ends those of its own queue by itself, within seconds.",
-            ("branches --postgresql \"Host=db1;Username=app;Password=…;Database=postgres\"", "what lies prepared there, and whose it is"),
+            "Lists the prepared transactions in all databases of your PostgreSQL server: age, decision, locked tables, owner. " +
+            "Each holds its locks until it is committed or rolled back. A full-dtc endpoint ends those of its own queue within seconds.",
+            ("branches --postgresql \"Host=db1;Username=app;Password=…;Database=postgres\"", "the prepared transactions there, and their owners"),
             (
                 "branches end kit/7…/16384/801 --postgresql \"Host=db1;Username=app;Password=…;Database=postgres\"",
-                "ends one by its decision"))
+                "commits or rolls back one, as decided"))
     {
         Options.Add(postgreSql);
         Options.Add(json);
@@ -37,10 +37,10 @@ internal sealed class BranchesCommand : KitCommand
     internal static void RequireServer(System.CommandLine.Parsing.CommandResult result, Option<string?> server)
     {
         if (result.GetResult(server) is null)
-            result.AddError($"{server.Name}: missing; name the server by a connection string.");
+            result.AddError($"{server.Name}: missing; give the server's connection string.");
     }
 
-    /// <summary>Does it, and explains what the server refused.</summary>
+    /// <summary>Does the work, and explains a refusal of the server.</summary>
     internal static async Task<T> OnServerAsync<T>(string connectionString, Func<PreparedTransactions, Task<T>> work)
     {
         var settings = PostgreSqlFacts.Parse(connectionString);
@@ -87,7 +87,7 @@ internal sealed class BranchesCommand : KitCommand
             ],
             output);
         output.WriteLine(branches.Count == 0
-            ? "Nothing lies prepared on this server."
+            ? "No prepared transactions on this server."
             : $"Prepared transactions: {Figures.Count(branches.Count)}. To end one: branches end <id>.");
     }
 

@@ -7,18 +7,18 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>branches end</c>: commits or rolls back one prepared transaction.</summary>
 internal sealed class BranchesEndCommand : KitCommand
 {
-    private readonly Argument<string> id = new("id") { Description = "Its name, as 'branches' shows it." };
+    private readonly Argument<string> id = new("id") { Description = "Its id, as 'branches' shows it." };
     private readonly Option<string?> postgreSql = ServerOption.Existing(
-        PostgreSqlTransport.ServerSetting, "Connection string of its server; any of its databases.");
-    private readonly Option<bool> commit = new("--commit") { Description = "Commit it, where no decision is known." };
-    private readonly Option<bool> rollback = new("--rollback") { Description = "Roll it back, where no decision is known." };
+        PostgreSqlTransport.ServerSetting, "Connection string of its server, to any of its databases.");
+    private readonly Option<bool> commit = new("--commit") { Description = "Commit it, if no decision is known." };
+    private readonly Option<bool> rollback = new("--rollback") { Description = "Roll it back, if no decision is known." };
 
     public BranchesEndCommand()
         : base(
             "end",
-            "Ends one prepared transaction, in its own database. A branch of a full-dtc endpoint whose decision is known is ended by it, " +
-            "and never against it; one that is undecided is left. For any other say --commit or --rollback.",
-            ("branches end kit/7…/16384/801 --postgresql \"Host=db1;Username=app;Password=…;Database=postgres\"", "by its decision"),
+            "Commits or rolls back one prepared transaction, in its own database. If the decision of a full-dtc endpoint is known, " +
+            "the command follows it; if it is still open, the command refuses. In all other cases, give --commit or --rollback.",
+            ("branches end kit/7…/16384/801 --postgresql \"Host=db1;Username=app;Password=…;Database=postgres\"", "as decided"),
             (
                 "branches end 'other app' --rollback --postgresql \"Host=db1;Username=postgres;Password=…;Database=postgres\"",
                 "a foreign one"))

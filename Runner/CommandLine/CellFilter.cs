@@ -3,9 +3,9 @@ using Kit.Endpoints.Cells;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>A filter for each axis of the matrix. Names are checked; an unknown one is answered with those that exist.</summary>
-/// <param name="isMatrix">Whether an axis that is not named has the values that are measured by default, rather than all.</param>
-/// <param name="ofRounds">Whether it also chooses by scenario and condition, on which only measured rounds differ.</param>
+/// <summary>A filter for each axis of the matrix. An unknown name is refused with a list of those that exist.</summary>
+/// <param name="isMatrix">Whether an axis without a filter has the values measured by default, rather than all.</param>
+/// <param name="ofRounds">Whether there are also filters for scenario and condition, which only measured rounds have.</param>
 internal sealed class CellFilter(bool isMatrix, bool ofRounds)
 {
     private const string Every = "all";
@@ -17,7 +17,7 @@ internal sealed class CellFilter(bool isMatrix, bool ofRounds)
     public static string Form { get; } = string.Concat(
         Cell.Axes.Where(axis => axis.IsShown).Select((axis, at) => axis.Implied is null ? $"{(at > 0 ? "/" : "")}{axis.Name}" : $"[/{axis.Name}]"));
 
-    /// <summary>The axes that there is a choice on, with those of measured rounds or without.</summary>
+    /// <summary>The axes that have a filter, with or without those of measured rounds.</summary>
     public static IEnumerable<Axis> Shown(bool ofRounds) => Cell.Axes.Where(axis => axis.IsShown && (ofRounds || !axis.IsOfRounds));
 
     public void AddTo(Command command)
@@ -38,7 +38,7 @@ internal sealed class CellFilter(bool isMatrix, bool ofRounds)
            select cell,
     ];
 
-    /// <summary>What was typed of them, to be typed to another runner.</summary>
+    /// <summary>The filters as typed, to pass on to another runner.</summary>
     public IReadOnlyList<string> Typed(ParseResult parsed) =>
     [
         .. from option in Options

@@ -21,11 +21,11 @@ internal sealed class CompareCommand : KitCommand
     };
     private readonly Option<string[]> build = new("--build")
     {
-        Description = "A folder with a built runner; named twice, before and after. Both are run in turns, on the same servers.",
+        Description = "A folder with a built runner; give it twice, before and after. Both run alternately, on the same servers.",
         HelpName = "folder",
     };
     private readonly Option<double?> threshold = NumberOption.Percent(
-        "--threshold", "A cell that is slower by more is a regression: exit code 3 (without it none is).");
+        "--threshold", "A cell slower by more than this is a regression: exit code 3 (default: none is).");
     private readonly Option<double?> margin = NumberOption.Percent(
         "--margin", "By how much a cell must differ to be called faster or slower (3).");
     private readonly Option<string?> markdown = new("--markdown")
@@ -35,7 +35,7 @@ internal sealed class CompareCommand : KitCommand
     };
     private readonly Option<string?> reference = new("--reference")
     {
-        Description = "Of two runs: the cell that every other is set against (the strictest mode on the same framework and transport).",
+        Description = "For two runs: the cell that all others are compared with (the strictest mode on the same framework and transport).",
         HelpName = CellFilter.Form,
     };
     private readonly Option<int?> rounds = NumberOption.Count("--rounds", "Rounds of each cell on each side (10).", least: 1);
@@ -43,11 +43,11 @@ internal sealed class CompareCommand : KitCommand
     private readonly Option<int?> seedRows = NumberOption.Count(
         "--seed-rows", "Rows in the widgets' table before each round (1000000).", least: 0);
     private readonly Option<int?> warmUp = NumberOption.Count(
-        "--warmup", "Messages drained before the clock, in the same process (1000).", least: 0);
+        "--warmup", "Messages drained before the clock starts, in the same process (1000).", least: 0);
     private readonly Option<int?> concurrency = NumberOption.Count(
         "--concurrency", "Messages handled at the same time (2).", least: 1, most: NumberOption.MostConcurrency);
     private readonly Option<int?> orderSeed = NumberOption.Count(
-        "--order-seed", "Seed of the order of cells and builds (random, and printed).", least: 0);
+        "--order-seed", "Seed for the order of cells and builds (random, and printed).", least: 0);
     private readonly Option<string?> output = new("--out")
     {
         Description = "A new folder for the rounds of both builds and the report (results/compare- and the time).",
@@ -60,17 +60,17 @@ internal sealed class CompareCommand : KitCommand
     public CompareCommand(IReadOnlyList<string> arguments)
         : base(
             "compare",
-            "Says whether one build is slower than another, cell by cell: runs the two in turns, round by round, and judges the ratios. " +
-            "Or sets two stored runs, or two folders of 'faults', against each other. Exit codes: 0 no regression, 1 a round was INVALID " +
-            "or the command failed, 2 the command line is wrong, 3 a regression: a cell slower than --threshold allows, or a promise " +
-            "that is broken now.",
+            "Says whether one build is slower than another, cell by cell: runs both alternately, round by round, and judges the ratios. " +
+            "Or compares two stored runs, or two folders of 'faults'. Exit codes: 0 no regression, 1 a round was INVALID " +
+            "or the command failed, 2 the command line is wrong, 3 a regression: a cell slower than --threshold allows, or a newly " +
+            "broken promise.",
             (
                 "compare --build ../main/Runner/bin/Release/net10.0 --build Runner/bin/Release/net10.0",
                 "is this checkout slower than that one?"),
-            ("compare --build ../main/… --build … --mode full-dtc --transport postgresql --rounds 20", "one cell, looked at closely"),
+            ("compare --build ../main/… --build … --mode full-dtc --transport postgresql --rounds 20", "one cell in detail"),
             ("compare --build ../main/… --build … --threshold 5 --markdown compare.md", "a gate for a pull request, and its table"),
             ("compare results/before results/after", "two stored runs, by each cell's ratio to the strictest mode"),
-            ("compare results/faults-before results/faults-after", "which promises are not kept any more"))
+            ("compare results/faults-before results/faults-after", "which promises are no longer kept"))
     {
         this.arguments = arguments;
         Arguments.Add(folders);
@@ -100,7 +100,7 @@ internal sealed class CompareCommand : KitCommand
         await console.WriteLineAsync(
             $"Rounds of each cell and build: {plan.Sizes.Rounds}. Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
         if (plan.Before.Fingerprint == plan.After.Fingerprint)
-            await console.WriteLineAsync("The two builds are the same, byte for byte: whatever they differ in is chance.");
+            await console.WriteLineAsync("The two builds are identical, byte for byte: any difference is chance.");
         PairedBuilds? builds = null;
         try
         {
@@ -114,8 +114,8 @@ internal sealed class CompareCommand : KitCommand
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             await console.WriteLineAsync(builds is null or { Finished: 0 }
-                ? "Stopped before a pair of rounds had ended."
-                : $"Stopped. Pairs of rounds that had ended: {builds.Finished}, kept in {plan.Folder}; an incomplete report over them: "
+                ? "Stopped before any pair of rounds had finished."
+                : $"Stopped. Finished pairs of rounds: {builds.Finished}, kept in {plan.Folder}; an incomplete report on them: "
                   + plan.ReportPath);
             return ExitCode.Interrupted;
         }
@@ -138,7 +138,7 @@ internal sealed class CompareCommand : KitCommand
             WholeFile.Write(markdownFile, report.WriteMarkdown);
     }
 
-    // A regression is the worse news: rounds that failed as well do not take it back.
+    // A regression is worse than a failed round, and decides the exit code.
     private static int CodeOf(ComparisonReport report, bool isFailed) =>
         report.HasRegression ? ExitCode.Regression : isFailed || report.IsUnsound ? ExitCode.Failure : ExitCode.Success;
 
@@ -183,7 +183,7 @@ internal sealed class CompareCommand : KitCommand
         if (stored.Length == Sides)
             CheckStored(result, stored);
         else if (IsTyped(result, reference))
-            result.AddError("--reference: belongs to two runs; builds are compared by round.");
+            result.AddError("--reference: applies only to two stored runs; builds are compared round by round.");
     }
 
     private void CheckStored(CommandResult result, string[] stored)
@@ -191,7 +191,7 @@ internal sealed class CompareCommand : KitCommand
         if (StoredSides.WhyNot(stored) is { } reason)
             result.AddError($"{reason}.");
         foreach (var option in filter.Options.Concat(OfBuilds()).Where(option => IsTyped(result, option)))
-            result.AddError($"{option.Name}: belongs to builds that are run; add --build.");
+            result.AddError($"{option.Name}: applies only with --build.");
     }
 
     private void CheckLimits(CommandResult result)
@@ -199,10 +199,10 @@ internal sealed class CompareCommand : KitCommand
         if (Readable(result, threshold) is not { } most)
             return;
         if (most < (Readable(result, margin) ?? Margin.Default.Share))
-            result.AddError("--threshold: expected at least the margin, below which nothing is called slower; lower --margin with it.");
+            result.AddError("--threshold: expected at least the margin, below which no cell is called slower; lower --margin too.");
         if (result.GetValue(build) is { Length: > 0 } && Readable(result, rounds) is < Comparison.EnoughRounds)
             result.AddError(
-                $"--threshold: expected {Comparison.EnoughRounds} rounds or more (--rounds); with fewer nothing is called slower.");
+                $"--threshold: expected {Comparison.EnoughRounds} rounds or more (--rounds); with fewer, no cell is called slower.");
     }
 
     private static T? Readable<T>(CommandResult result, Option<T?> option)
@@ -214,7 +214,7 @@ internal sealed class CompareCommand : KitCommand
         }
         catch (InvalidOperationException)
         {
-            // It has an error of its own, which says what is wrong with it.
+            // The option's parser has already reported the error.
             return null;
         }
     }

@@ -4,7 +4,7 @@ using Kit.Runner.Machine;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary><c>doctor</c>: looks at all that a run needs, before a run does.</summary>
+/// <summary><c>doctor</c>: checks everything that a run needs, before a run does.</summary>
 internal sealed class DoctorCommand : KitCommand
 {
     private readonly TransportOptions servers = TransportOptions.Servers();
@@ -12,8 +12,8 @@ internal sealed class DoctorCommand : KitCommand
     public DoctorCommand()
         : base(
             "doctor",
-            "Shows what a run would find here (servers, packages, machine, load by others), and a remedy for each problem. " +
-            "Exit code 1 when a run could not start.",
+            "Checks what a run needs here (servers, packages, machine, load from other programs), and gives a remedy for each problem. " +
+            "Exit code 1 if a run could not start.",
             ("doctor", "what is here, what is missing, what to do about it"),
             ("doctor --postgresql \"Host=db1;Username=kit;Password=…\"", "whether that server can be used"),
             ("doctor --rabbitmq amqp://kit:…@queues1", "whether that broker can be used"))

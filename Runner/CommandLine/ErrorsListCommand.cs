@@ -11,13 +11,13 @@ internal sealed class ErrorsListCommand : KitCommand
     private const int LongestReason = 100;
 
     private readonly QueueOptions queue = new();
-    private readonly Option<bool> json = new("--json") { Description = "As JSON, with whole reasons." };
+    private readonly Option<bool> json = new("--json") { Description = "As JSON, with the reasons in full." };
 
     public ErrorsListCommand()
         : base(
             "list",
-            "Lists the dead letters of a bare endpoint's queue, in the order of failing: message id, attempts, when it failed, type, " +
-            "reason. RabbitMQ shows them by handing them out and taking them back, which marks them redelivered.",
+            "Lists the dead letters of a bare endpoint's queue, in the order in which they failed: message id, attempts, when it failed, " +
+            "type, reason. On RabbitMQ the command receives them and puts them back, which marks them as redelivered.",
             ("errors list --postgresql \"Host=db1;Username=app;Password=…;Database=orders\" --queue orders", "of a queue in PostgreSQL"),
             ("errors list --rabbitmq amqp://app:…@queues1/shop --queue orders --json", "of a queue in RabbitMQ, for other tools"))
     {
@@ -55,7 +55,7 @@ internal sealed class ErrorsListCommand : KitCommand
             output);
         output.WriteLine($"Dead letters of '{queue}': {Figures.Count(letters.Count)}.");
         if (letters.Any(letter => Shortened(letter.Reason) != letter.Reason))
-            output.WriteLine("Reasons are shortened; --json has them whole.");
+            output.WriteLine("Reasons are shortened; --json shows them in full.");
     }
 
     // Its first line, which names the exception and its message.

@@ -4,13 +4,13 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary><c>errors return</c>: dead letters back into their queue.</summary>
+/// <summary><c>errors return</c>: returns dead letters to their queue.</summary>
 internal sealed class ErrorsReturnCommand : KitCommand
 {
     private readonly QueueOptions queue = new();
     private readonly Option<Guid[]> message = new("--message")
     {
-        Description = "These messages, by the ids that 'errors list' shows. Where one is not there, none is returned.",
+        Description = "These messages, by their ids from 'errors list'. If one is missing, none is returned.",
         HelpName = "id",
         AllowMultipleArgumentsPerToken = true,
         Arity = ArgumentArity.OneOrMore,
@@ -21,9 +21,9 @@ internal sealed class ErrorsReturnCommand : KitCommand
     public ErrorsReturnCommand()
         : base(
             "return",
-            "Returns dead letters to the end of their queue, with no failed attempt counted, in the order of failing. What their " +
-            "attempts left (rows, sent messages) stays. PostgreSQL moves all of them in one transaction, or none. RabbitMQ confirms each " +
-            "in the queue before it leaves the error queue: none is lost, and a crash between the two doubles at most 100.",
+            "Returns dead letters to the end of their queue, in the order in which they failed, and resets their count of failed attempts. " +
+            "Rows and sent messages of those attempts stay. PostgreSQL moves all of them in one transaction, or none. RabbitMQ confirms " +
+            "each in the queue before it leaves the error queue: none is lost, and a crash in between doubles at most 100.",
             ("errors return --postgresql \"Host=db1;Username=app;Password=…;Database=orders\" --queue orders --all", "all of them"),
             ("errors return --rabbitmq amqp://app:…@queues1/shop --queue orders --message 0199f0c2-…", "one of them, on RabbitMQ"))
     {
@@ -46,7 +46,7 @@ internal sealed class ErrorsReturnCommand : KitCommand
         Validators.Add(result =>
         {
             if (result.GetResult(message) is null == result.GetResult(all) is null)
-                result.AddError("expected what to return, --message or --all.");
+                result.AddError("expected exactly one of --message and --all.");
         });
         SetAction(ReturnAsync);
     }
@@ -66,7 +66,7 @@ internal sealed class ErrorsReturnCommand : KitCommand
         {
             throw new KitException(
                 $"{missing.Message} None was returned.",
-                "See which there are: errors list. They may have been returned meanwhile.",
+                "See which there are: errors list. They may have been returned in the meantime.",
                 missing);
         }
     }

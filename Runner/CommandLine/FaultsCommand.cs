@@ -8,7 +8,7 @@ using Kit.Runner.Rounds;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary><c>faults</c>: lets things go wrong and accounts for every message.</summary>
+/// <summary><c>faults</c>: injects faults and accounts for every message.</summary>
 internal sealed class FaultsCommand : KitCommand
 {
     private static readonly Dictionary<string, Unflushed> UnflushedNames = new(StringComparer.Ordinal)
@@ -21,7 +21,7 @@ internal sealed class FaultsCommand : KitCommand
     private readonly Option<string[]> fault = NamesOption.Of("--fault", "Only these faults.", [.. Fault.All.Select(one => one.Name)]);
     private readonly Option<bool> storm = new("--storm")
     {
-        Description = "Instead of single faults: 2000 messages for each cell, and kills and cut connections at random moments.",
+        Description = "Instead of single faults: 2000 messages for each cell, with kills and cut connections at random moments.",
     };
     private readonly Option<int?> kills = NumberOption.Count(
         "--kills", $"In a storm: how often the handler process is killed ({StormPlan.DefaultFaults}).", least: 0);
@@ -35,16 +35,16 @@ internal sealed class FaultsCommand : KitCommand
         "In a storm: give these connections of the endpoint synchronous_commit = off, which breaks promises when the server crashes.",
         [.. UnflushedNames.Keys]);
     private readonly Option<int?> seed = NumberOption.Count(
-        "--seed", "In a storm: the seed of its moments (random, and printed).", least: 0);
+        "--seed", "In a storm: the seed for its random moments (random, and printed).", least: 0);
     private readonly Option<string?> speedFrom = new("--speed-from")
     {
-        Description = "The folder of a run without faults, whose speeds are shown next to the guarantees (--out, where that holds a run).",
+        Description = "The folder of a run without faults, whose speeds are shown next to the guarantees (--out, if that holds a run).",
         HelpName = "folder",
     };
     private readonly Option<string?> output = new("--out")
     {
-        Description = "The folder for the results (results/, named by date and commit). An existing folder is resumed: experiments that it has are not " +
-            "repeated, except those that showed nothing.",
+        Description = "The folder for the results (results/, named by date and commit). An existing folder is resumed: its experiments are not repeated, " +
+            "except those that are VOID or failed.",
         HelpName = "folder",
     };
     private readonly IReadOnlyList<string> arguments;
@@ -52,15 +52,15 @@ internal sealed class FaultsCommand : KitCommand
     public FaultsCommand(IReadOnlyList<string> arguments)
         : base(
             "faults",
-            "Proves what each mode promises: lets things go wrong, on servers of the kit's own, and accounts for every message. " +
-            "Exit code 1 when a promise is not kept or a fault did not fire; a promise that is not kept for a known reason is shown as broken, " +
-            "with the reason, and leaves the exit code 0. On 2 cores a cell takes about a minute under all faults, and two minutes in a storm.",
+            "Tests what each mode promises: injects faults, on the kit's own servers, and accounts for every message. " +
+            "Exit code 1 if a promise is broken or a fault did not fire. A promise that is broken for a known reason is shown with that " +
+            "reason, and the exit code stays 0. On 2 cores a cell takes about a minute under all faults, and two minutes in a storm.",
             ("faults --framework bare --transport postgresql", "every fault in the four modes"),
             ("faults --fault kill-before-ack,swallowed-error", "two faults in every cell"),
             ("faults --storm --speed-from results/reference", "random kills and cuts, with the speeds of a run next to them"),
             ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),
             ("faults --storm --mode shared --flush none --kills 0 --cuts 0 --server-crashes 20", "crashes of the server, without a flush of its log"),
-            ("faults --out results/guarantees", "resumes what was stopped there, or writes next to the run that is there"))
+            ("faults --out results/guarantees", "resumes what was stopped there, or adds to the run in that folder"))
     {
         this.arguments = arguments;
         filter.AddTo(this);
@@ -92,13 +92,13 @@ internal sealed class FaultsCommand : KitCommand
             new GuaranteeReport(document, results).WriteTerminal(console, ReportCommand.Width);
             await console.WriteLineAsync($"\n{SummaryOf(results)}");
             if (results.Any(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed))
-                await console.WriteLineAsync($"An experiment that is void or failed shows nothing. To make it again: {Again(plan)}");
+                await console.WriteLineAsync($"A VOID or failed experiment shows nothing. To repeat it: {Again(plan)}");
             await console.WriteLineAsync($"Tables: {new FaultFolder(plan.Folder).TablesPath}");
             return results.All(result => result.IsGood || result.Known is not null) ? ExitCode.Success : ExitCode.Failure;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
-            await console.WriteLineAsync($"Stopped. What had ended is kept. To resume: {Again(plan)}");
+            await console.WriteLineAsync($"Stopped. Finished experiments are kept. To resume: {Again(plan)}");
             return ExitCode.Interrupted;
         }
     }
@@ -120,14 +120,14 @@ internal sealed class FaultsCommand : KitCommand
         parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)),
         string.Join(' ', arguments));
 
-    // Next to a run in the same folder, whose speeds would be missed.
+    // A run in the same folder gives the speeds, unless another is named.
     private SpeedSource? SpeedsOf(ParseResult parsed)
     {
         var folder = parsed.GetValue(speedFrom) ?? (parsed.GetValue(output) is { } own && RunFolder.IsIn(own) ? own : null);
         return folder is null ? null : SpeedSource.Read(folder);
     }
 
-    /// <summary>The command that goes on in the same folder, and in a storm with the same seed.</summary>
+    /// <summary>The command that resumes in the same folder; for a storm, with the same seed.</summary>
     private string Again(FaultPlan plan) => string.Join(
         ' ',
         [
@@ -154,11 +154,11 @@ internal sealed class FaultsCommand : KitCommand
     {
         var isStorm = result.GetValue(storm);
         if (isStorm && result.GetResult(fault) is { Implicit: false })
-            result.AddError("--fault: a storm has its own; leave out one of --storm and --fault.");
+            result.AddError("--fault: a storm has its own faults; leave out --storm or --fault.");
         foreach (var option in new Option[] { kills, cuts, serverCrashes, unflushed, seed })
         {
             if (!isStorm && result.GetResult(option) is { Implicit: false })
-                result.AddError($"{option.Name}: belongs to a storm; add --storm.");
+                result.AddError($"{option.Name}: applies only to a storm; add --storm.");
         }
     }
 }

@@ -4,7 +4,7 @@ using System.CommandLine.Invocation;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>The help of a command, then its examples; that of the root, then one example of each command.</summary>
+/// <summary>Prints a command's help and its examples; for the root, one example of each command.</summary>
 internal sealed class HelpWithExamples(HelpAction help) : SynchronousCommandLineAction
 {
     public static void AddTo(RootCommand root)

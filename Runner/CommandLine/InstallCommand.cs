@@ -8,7 +8,7 @@ internal sealed class InstallCommand : KitCommand
     public InstallCommand()
         : base(
             "install",
-            "Installs the servers that are missing through the platform's package manager, and says each command before it runs.",
+            "Installs missing servers with the platform's package manager. Prints each command before running it.",
             ("install", "installs what is missing"),
             ("--install run", "the same, then a run with the defaults")) =>
         SetAction(async (_, cancellationToken) =>

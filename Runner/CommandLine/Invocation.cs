@@ -5,7 +5,7 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>From arguments to an exit code: an error is one line with its remedy, and a stack trace only with <c>--verbose</c>.</summary>
+/// <summary>Runs a command line and returns its exit code. An error is one line with its remedy; the stack trace comes only with <c>--verbose</c>.</summary>
 internal static class Invocation
 {
     // Servers are stopped and removed within this time after Ctrl+C.

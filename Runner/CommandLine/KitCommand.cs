@@ -11,9 +11,9 @@ internal abstract class KitCommand(string name, string description, params (stri
 {
     public IReadOnlyList<(string Typed, string Purpose)> Examples => examples;
 
-    /// <summary>Lets servers of the kit's own keep their files in memory.</summary>
+    /// <summary>Lets the kit's own servers keep their files in memory.</summary>
     protected static Option<bool> NoDurability() => new(ServerPlace.Option)
     {
-        Description = "Let the kit's own servers keep their files in memory where no folder for them is on a disk; every table says so.",
+        Description = "If no folder for the kit's own servers is on a disk, let them keep their files in memory; every table says so.",
     };
 }

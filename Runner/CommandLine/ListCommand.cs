@@ -22,9 +22,9 @@ internal sealed class ListCommand : KitCommand
     public ListCommand()
         : base(
             "list",
-            $"Lists every cell ({string.Join(", ", Shown.Select(axis => axis.Plural))}), and why those that cannot run cannot.",
+            $"Lists every cell ({string.Join(", ", Shown.Select(axis => axis.Plural))}), with the reason for each that cannot run.",
             ("list", "every cell"),
-            ("list --mode full-dtc --access ado", "who can run full-dtc"),
+            ("list --mode full-dtc --access ado", "which cells can run full-dtc"),
             ("list --modes", "what commits with what in each mode"),
             ("list --scenarios", "what the measured handlers do"),
             ("list --conditions", "what can be different in a round"),
@@ -81,7 +81,7 @@ internal sealed class ListCommand : KitCommand
     private void OnlyOne(CommandResult parsed)
     {
         if (new[] { modes, promises, scenarios, conditions, faults }.Count(parsed.GetValue) > 1)
-            parsed.AddError("--modes, --promises, --scenarios, --conditions and --faults: one of them at a time.");
+            parsed.AddError("--modes, --promises, --scenarios, --conditions and --faults: expected at most one of them.");
     }
 
     // Scenarios and conditions would repeat the same lines.
@@ -94,7 +94,7 @@ internal sealed class ListCommand : KitCommand
         var lines = values.ToList();
         var width = lines.Max(line => line.Name.Length);
         foreach (var (name, what) in lines)
-            output.WriteLine($"{name.PadRight(width)}  {what}{(name == implied ? " (measured where none is named)" : "")}");
+            output.WriteLine($"{name.PadRight(width)}  {what}{(name == implied ? " (the default)" : "")}");
     }
 
     internal static void Write(IReadOnlyList<Cell> cells, TransportArguments arguments, TextWriter output)
@@ -117,7 +117,7 @@ internal sealed class ListCommand : KitCommand
         output.WriteLine();
         output.WriteLine($"{cells.Count(cell => SupportOf(cell).IsSupported)} of {cells.Count} cells can run.");
 
-        // What the machine has is the doctor's to say.
+        // What is installed is reported by the doctor.
         Support SupportOf(Cell cell) => cell.Support.IsSupported ? Transport.Of(cell).SupportAnywhere(arguments) : cell.Support;
     }
 }

@@ -3,7 +3,7 @@ using System.CommandLine.Parsing;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>Options that take names, separated by commas or spaces; one that is unknown is answered with those that exist.</summary>
+/// <summary>Options that take names, separated by commas or spaces. An unknown name is refused with a list of those that exist.</summary>
 internal static class NamesOption
 {
     /// <param name="name">As it is typed.</param>

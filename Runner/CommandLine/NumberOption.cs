@@ -3,11 +3,11 @@ using System.Globalization;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>Options that take a number; one that is none, or out of bounds, is answered with the bounds.</summary>
+/// <summary>Options that take a number. Anything else, and a number out of bounds, is refused with the bounds.</summary>
 internal static class NumberOption
 {
     /// <summary>
-    /// Each worker holds a connection to its queue and one to the widgets; a server allows 100 unless it is told otherwise.
+    /// Each worker holds a connection to its queue and one to the widgets; a server allows 100 by default.
     /// </summary>
     public const int MostConcurrency = 40;
 
@@ -29,7 +29,7 @@ internal static class NumberOption
         },
     };
 
-    /// <summary>A part of a whole, typed in percent and given as 0 to below 1.</summary>
+    /// <summary>A share, typed as a percentage and returned as 0 to below 1.</summary>
     public static Option<double?> Percent(string name, string description) => new(name)
     {
         Description = description,
@@ -44,7 +44,7 @@ internal static class NumberOption
                 return percent / 100;
             }
 
-            result.AddError($"{name}: expected percent from 0 to below 100, such as 5 or 2.5, found '{typed}'.");
+            result.AddError($"{name}: expected a percentage from 0 to below 100, such as 5 or 2.5, found '{typed}'.");
             return null;
         },
     };

@@ -1,11 +1,11 @@
 namespace Kit.Runner.CommandLine;
 
-/// <summary>Rows as aligned lines under their headers, the last column as long as it is: for terminals, files and pipes alike.</summary>
+/// <summary>Rows as aligned lines under their headers, the last column in full: for terminals, files and pipes alike.</summary>
 internal static class PlainColumns
 {
     private const string Gap = "  ";
 
-    /// <summary>Writes them and an empty line; nothing where there are no rows.</summary>
+    /// <summary>Writes the rows and an empty line; writes nothing if there are no rows.</summary>
     public static void Write(IReadOnlyList<string> headers, IReadOnlyList<IReadOnlyList<string>> rows, TextWriter output)
     {
         if (rows.Count == 0)

@@ -26,7 +26,7 @@ internal sealed class PlainDisplay(TextWriter output) : IRunDisplay
         });
     }
 
-    // Rounds have a line of their own when they end.
+    // A round gets its line when it ends.
     public IProgress<int> Round(string name, int messages)
     {
         progress.Begin();

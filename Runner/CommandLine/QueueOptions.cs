@@ -15,7 +15,7 @@ internal sealed class QueueOptions
            select (transport.ExistingQueue, ServerOption.Existing(transport.Server!, transport.ExistingQueue!.Description)),
     ];
 
-    private readonly Option<string?> queue = new("--queue") { Description = "The queue, named as its endpoint.", HelpName = "name" };
+    private readonly Option<string?> queue = new("--queue") { Description = "The queue; it has its endpoint's name.", HelpName = "name" };
 
     public void AddTo(Command command)
     {
@@ -26,9 +26,9 @@ internal sealed class QueueOptions
         command.Validators.Add(result =>
         {
             if (result.GetResult(queue) is null)
-                result.AddError("--queue: missing; name the queue as its endpoint is named.");
+                result.AddError("--queue: missing; give the endpoint's name.");
             if (servers.Count(server => result.GetResult(server.Option) is not null) != 1)
-                result.AddError($"expected one server, {string.Join(" or ", servers.Select(server => server.Option.Name))}.");
+                result.AddError($"expected exactly one server, {string.Join(" or ", servers.Select(server => server.Option.Name))}.");
         });
         foreach (var (there, option) in servers)
         {

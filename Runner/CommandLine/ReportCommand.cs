@@ -5,7 +5,7 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary><c>report</c>: renders the tables of a run again.</summary>
+/// <summary><c>report</c>: renders the tables of a stored run again.</summary>
 internal sealed class ReportCommand : KitCommand
 {
     private const int NarrowestTables = 140;
@@ -13,7 +13,7 @@ internal sealed class ReportCommand : KitCommand
     private readonly Argument<string> folder = new("folder") { Description = "The folder of a run, of experiments with faults, or of both; or a bundle." };
     private readonly Option<string?> bundle = new("--bundle")
     {
-        Description = "Then make one file of the folder to hand in (results/submitted/, the name of the folder, .zip).",
+        Description = "Then pack the folder into one file to hand in (results/submitted/<folder>.zip).",
         HelpName = "file.zip",
         Arity = ArgumentArity.ZeroOrOne,
     };
@@ -21,12 +21,12 @@ internal sealed class ReportCommand : KitCommand
     public ReportCommand()
         : base(
             "report",
-            "Renders the tables of a run again from its stored rounds: on the terminal, and tables.md, rounds.csv and graphs.svg in its folder. " +
-            "Of experiments with faults: guarantees.md and guarantees.csv. A folder of an older kit is converted first. " +
-            "Of a bundle it prints the tables, and says whether its reports are what its rounds give (exit code 1 if not).",
+            "Renders the tables of a stored run again: on the terminal, and as tables.md, rounds.csv and graphs.svg in its folder. " +
+            "For experiments with faults: guarantees.md and guarantees.csv. A folder of an older kit is converted first. " +
+            "For a bundle, prints the tables and checks that its reports match its rounds (exit code 1 if not).",
             ("report results/reference", "the run that comes with the kit"),
-            ("report results/guarantees", "its experiments with faults"),
-            ("report results/mine --bundle mine.zip", "one file of a run and its experiments, to hand in"),
+            ("report results/guarantees", "the experiments with faults that come with the kit"),
+            ("report results/mine --bundle mine.zip", "packs a run and its experiments into one file, to hand in"),
             ("report mine.zip", "checks such a file"))
     {
         Arguments.Add(folder);
@@ -49,11 +49,11 @@ internal sealed class ReportCommand : KitCommand
         if (old.IsThere)
         {
             old.Convert();
-            Console.Out.WriteLine($"Converted {path} from schema 1: rounds and experiments are lines of one file each, and commits are in moments.bin.\n");
+            Console.Out.WriteLine($"Converted {path} from schema 1: each round and each experiment is now a line of one file; commits are in moments.bin.\n");
         }
 
         var stored = ResultFolder.Load(path);
-        // A bundle is made of the reports that are there: written first, none could differ from what its rounds give.
+        // A bundle takes the reports as they are. If they were written again first, none could differ from its rounds.
         var isBundled = parsed.GetResult(bundle) is { Implicit: false };
         if (!isBundled)
             stored.WriteReports();
@@ -74,7 +74,7 @@ internal sealed class ReportCommand : KitCommand
         if (result.GetResult(bundle) is not { Implicit: false })
             return;
         if (result.GetValue(folder) is { } path && IsBundle(path))
-            result.AddError($"--bundle: makes a bundle of a folder, and {path} is one.");
+            result.AddError($"--bundle: expected a folder, and {path} is already a bundle.");
         else if (result.GetValue(bundle) is { } file && !IsBundle(file))
             result.AddError($"--bundle: expected a file that ends with {Bundle.Extension}, found '{file}'.");
     }

@@ -14,23 +14,26 @@ internal sealed class RunCommand : KitCommand
     private readonly Option<int?> seedRows = NumberOption.Count(
         "--seed-rows", "Rows in the widgets' table before each round (1000000; quick: 100000).", least: 0);
     private readonly Option<int?> warmUp = NumberOption.Count(
-        "--warmup", "Messages drained before the clock, in the same process (1000; quick: 500).", least: 0);
+        "--warmup", "Messages drained before the clock starts, in the same process (1000; quick: 500).", least: 0);
     private readonly Option<int?> concurrency = NumberOption.Count(
         "--concurrency", "Messages handled at the same time (2).", least: 1, most: NumberOption.MostConcurrency);
     private readonly Option<int?> orderSeed = NumberOption.Count(
-        "--order-seed", "Seed of the order of the cells within each round (random, and printed).", least: 0);
-    private readonly Option<bool> quick = new("--quick") { Description = "One round with fewer rows and messages, about a minute; to try, not to cite." };
-    private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not run noisy rounds once more at the end (quick never does)." };
+        "--order-seed", "Seed for the order of the cells within each round (random, and printed).", least: 0);
+    private readonly Option<bool> quick = new("--quick")
+    {
+        Description = "One round with fewer rows and messages, about a minute. For a trial: do not cite its figures.",
+    };
+    private readonly Option<bool> noRepeat = new("--no-repeat") { Description = "Do not repeat noisy rounds at the end (quick never repeats any)." };
     private readonly Option<bool> noDurability = NoDurability();
     private readonly Option<bool> inTurns = new(Turns.Option) { Hidden = true };
     private readonly Option<string?> output = new("--out")
     {
-        Description = "A new folder for the results (results/, the date and the commit).",
+        Description = "A new folder for the results (results/, named by date and commit).",
         HelpName = "folder",
     };
     private readonly Option<bool> bundle = new("--bundle")
     {
-        Description = "At the end, make one file of the run to hand in: results/submitted/, the name of the folder, .zip.",
+        Description = "At the end, pack the run into one file to hand in: results/submitted/<folder>.zip.",
     };
     private readonly TransportOptions choices = TransportOptions.Choices();
     private readonly TransportOptions servers = TransportOptions.Servers();
@@ -40,9 +43,9 @@ internal sealed class RunCommand : KitCommand
         : base(
             "run",
             "Measures the matrix: seeds a template, then for each round and cell restores it, preloads the queue, drains it, and checks every message.",
-            ("run --quick", "every framework, transport and mode, small, to see that it works"),
+            ("run --quick", "a small run of every framework, transport and mode, to see that it works"),
             ("run", "the same with the defaults"),
-            ("run --bundle", "the same, and one file of it to hand in"),
+            ("run --bundle", "the same, packed into one file to hand in"),
             ("run --transport rabbitmq --queue-type quorum", "RabbitMQ alone, on replicated queues"),
             ("run --transport postgresql --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
             ("run --framework bare --transport postgresql --condition all", "how far the ratios depend on the table, the index, a slow neighbour"),
@@ -87,8 +90,8 @@ internal sealed class RunCommand : KitCommand
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             await console.WriteLineAsync(finished == 0
-                ? "Stopped before a round had ended."
-                : $"Stopped. Rounds that had ended: {finished}, kept in {plan.Folder}; see them with: report {plan.Folder}");
+                ? "Stopped before any round had finished."
+                : $"Stopped. Finished rounds: {finished}, kept in {plan.Folder}; see them with: report {plan.Folder}");
             return ExitCode.Interrupted;
         }
 
@@ -122,7 +125,7 @@ internal sealed class RunCommand : KitCommand
         if ((sizes.Concurrency < 2 || sizes.Messages < 2) && cells.FirstOrDefault(cell => cell.Condition.IsOneSlow) is { } slow)
         {
             throw new KitException(
-                $"The condition '{slow.Condition.Name}' keeps one worker busy with one message, and nothing is left next to it.",
+                $"The condition '{slow.Condition.Name}' keeps one worker busy with one message; it needs another worker and another message.",
                 "Give --concurrency and --messages 2 or more, or leave the condition out.")
             { IsUsage = true };
         }

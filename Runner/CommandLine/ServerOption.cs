@@ -4,11 +4,11 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>What the options that name servers have in common.</summary>
+/// <summary>What all options that name servers share.</summary>
 internal static class ServerOption
 {
     /// <summary>
-    /// The server of a command that works on what is there; never from the environment, which names servers for measurements.
+    /// The server of a command that works on existing data. It never comes from the environment, which names servers for measurements.
     /// </summary>
     public static Option<string?> Existing(TransportSetting server, string description)
     {
@@ -18,14 +18,14 @@ internal static class ServerOption
     }
 
     /// <summary>
-    /// The command as it was typed, without the passwords of servers: they would go into the results and from there anywhere.
+    /// The command as typed, without the servers' passwords: the results, which are published, contain the command.
     /// </summary>
     public static string Masked(IEnumerable<string> arguments, TransportArguments transports) => string.Join(
         ' ',
         arguments.Select(argument => transports.Servers.Aggregate(
             argument, (masked, server) => masked.Replace(server, ConnectionStrings.Mask(server), StringComparison.Ordinal))));
 
-    /// <summary>Refuses an empty text, which a variable that is not set gives in a script.</summary>
+    /// <summary>Refuses an empty text, such as an unset variable in a script.</summary>
     public static void NotEmpty(this Option<string?> option) => option.Validators.Add(result =>
     {
         if (result is { Implicit: false, Tokens: [{ Value: var typed }, ..] } && string.IsNullOrWhiteSpace(typed))

@@ -3,7 +3,7 @@ using Spectre.Console;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>A run on a terminal: a line for each round that has ended, below them a bar for the whole run and one for what is under way.</summary>
+/// <summary>A run on a terminal: a line for each finished round, then a bar for the whole run and one for the current round.</summary>
 internal sealed class TerminalDisplay : IRunDisplay
 {
     private readonly ProgressContext context;

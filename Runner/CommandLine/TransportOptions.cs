@@ -5,7 +5,7 @@ using Kit.Runner.Transports;
 namespace Kit.Runner.CommandLine;
 
 /// <summary>
-/// The options that say something of a transport: on the command line, or else in the environment; or else the kit starts its own server.
+/// The options about transports, from the command line or else from the environment. Without either, the kit starts its own server.
 /// </summary>
 internal sealed class TransportOptions
 {
@@ -22,7 +22,7 @@ internal sealed class TransportOptions
     /// <summary>Those that choose how a run uses them.</summary>
     public static TransportOptions Choices() => new(Transport.All.SelectMany(transport => transport.Choices));
 
-    /// <summary>What was typed, or the environment says.</summary>
+    /// <summary>The values from the command line, or else from the environment.</summary>
     public static TransportArguments Read(ParseResult parsed, params IEnumerable<TransportOptions> all) => TransportArguments.Of(
         from options in all
         from one in options.options

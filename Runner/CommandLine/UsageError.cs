@@ -3,7 +3,7 @@ using Kit.Runner.Servers;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>Says what is wrong with a command line, and names what would have been right.</summary>
+/// <summary>Says what is wrong with a command line, and what would be right.</summary>
 internal static class UsageError
 {
     public static void Write(ParseResult parsed, TextWriter output)
@@ -13,7 +13,7 @@ internal static class UsageError
         foreach (var token in unknown)
             output.WriteLine($"error: {Unknown(token, command)}");
 
-        // An unknown name is an error of the parser too, and so is the command that it leaves missing.
+        // The parser reports an unknown name too, and then also a missing command.
         if (unknown.Count == 0 && command.Action is null)
             output.WriteLine($"error: no command. Commands: {Commands(command)}.");
         else if (command.Action is not null)
@@ -36,7 +36,7 @@ internal static class UsageError
         _ => $"unknown argument '{Shown(token)}'. Options: {Options(command)}.",
     };
 
-    // A connection string without its option in front must not bring its password to the terminal and its logs.
+    // A connection string typed without its option must not show its password on the terminal or in logs.
     private static string Shown(string token) => token.Contains('=', StringComparison.Ordinal) ? ConnectionStrings.Mask(token) : token;
 
     private static string Commands(Command command) => string.Join(", ", command.Subcommands.Select(each => each.Name));

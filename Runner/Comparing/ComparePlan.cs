@@ -5,17 +5,17 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Comparing;
 
-/// <summary>What a comparison of two builds sets out to do, as its command line says.</summary>
+/// <summary>What a comparison of two builds is to do, according to its command line.</summary>
 /// <param name="Before">The first build.</param>
 /// <param name="After">The second, which is judged.</param>
-/// <param name="Filters">The filters of cells as they were typed; each build chooses by them among its own cells.</param>
-/// <param name="Transports">The transports of the cells that this runner knows by those filters: which servers are needed.</param>
-/// <param name="Sizes">How much of everything; the rounds are those of each cell on each side.</param>
-/// <param name="Arguments">Which servers to use; where none is named, one of the kit's own.</param>
+/// <param name="Filters">The cell filters as typed; each build applies them to its own cells.</param>
+/// <param name="Transports">The transports of the cells that this runner chooses by those filters: their servers are needed.</param>
+/// <param name="Sizes">How many rows, messages and rounds; the rounds are for each cell on each side.</param>
+/// <param name="Arguments">Which servers to use; for those not named, the kit starts its own.</param>
 /// <param name="Limits">Margin and threshold.</param>
 /// <param name="Folder">Where the results go.</param>
 /// <param name="CommandLine">The command as it was typed, secrets masked.</param>
-/// <exception cref="KitException">What names a server cannot be read.</exception>
+/// <exception cref="KitException">A server's connection string cannot be read.</exception>
 internal sealed record ComparePlan(
     Build Before,
     Build After,
@@ -29,7 +29,7 @@ internal sealed record ComparePlan(
 {
     public const string ReportFile = "compare.md";
 
-    /// <summary>Whether the cells of each transport can run here, as far as its server goes.</summary>
+    /// <summary>Whether the cells of each transport can run here, as far as that depends on its server.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; } = Transport.FindSupport(Arguments);
 
     /// <summary>The sizes as the options of <c>run</c>.</summary>
@@ -44,7 +44,7 @@ internal sealed record ComparePlan(
 
     /// <summary>
     /// Every pair of rounds: round <i>r</i> has every cell once, in an order drawn from the order seed. A cell's two builds run one right
-    /// after the other, and take turns in going first, from a side that is drawn.
+    /// after the other, and take turns in going first; which one begins is random.
     /// </summary>
     public IEnumerable<(CellName Cell, int Round, bool IsAfterFirst)> Order(IReadOnlyCollection<CellName> cells)
     {

@@ -7,15 +7,15 @@ namespace Kit.Runner.Comparing;
 /// <summary>Two builds, run alternately on the same servers, round by round. <see cref="RunAsync"/> narrates it.</summary>
 internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
 {
-    /// <summary>How many pairs have ended and are saved.</summary>
+    /// <summary>How many pairs have finished and are saved.</summary>
     public int Finished { get; private set; }
 
-    /// <summary>Whether a cell did not work that a build should have run: its probe disagreed with its label, or a round failed.</summary>
+    /// <summary>Whether a cell failed that a build should have run: its probe disagreed with its label, or a round failed.</summary>
     public bool IsCellRefused { get; private set; }
 
-    /// <summary>Runs it. Finished rounds are saved at once, and the report is written over them whatever comes after.</summary>
+    /// <summary>Runs it. A finished round is saved at once, and the report is written even if the run fails later.</summary>
     /// <exception cref="KitException">A build does not run, the two have no cell in common, or the results cannot be saved.</exception>
-    /// <exception cref="OperationCanceledException">It was stopped; the report over what was finished is written.</exception>
+    /// <exception cref="OperationCanceledException">It was stopped; the report on the finished rounds is written.</exception>
     public async Task<ComparisonReport> RunAsync(CancellationToken cancellationToken)
     {
         RequireNewFolder();
@@ -57,7 +57,7 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
             }
             catch (KitException)
             {
-                // What stopped the comparison says more than what followed from it.
+                // The error that stopped the comparison says more than this one.
             }
         }
     }
@@ -69,8 +69,8 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
             if (Path.Exists(Path.Combine(plan.Folder, name)))
             {
                 throw new KitException(
-                    $"The folder {plan.Folder} already holds a comparison: {name} is there.",
-                    "Name a new folder with --out, or remove this one; a comparison is never written over.");
+                    $"The folder {plan.Folder} already contains a comparison: {name}.",
+                    "Name a new folder with --out, or remove this one; a comparison is never overwritten.");
             }
         }
     }
@@ -91,7 +91,7 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
         }
         catch
         {
-            // What it has stored cannot be read: nobody else ends it.
+            // Its files cannot be read, and nothing else would end it.
             await running.DisposeAsync();
             throw;
         }
@@ -103,8 +103,8 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
         if (build.IsStale(side.Document.Commit?.Id))
         {
             display.Note(
-                $"The build {name} was made of another commit than its work tree stands at ({side.Document.Commit!.Id}). " +
-                "Build it again if that was not meant.");
+                $"The build {name} is not of the commit that its work tree has checked out ({side.Document.Commit!.Id}). " +
+                "Build it again if that was not intended.");
         }
 
         return side;

@@ -6,12 +6,12 @@ using Kit.Runner.Servers;
 namespace Kit.Runner.Comparing;
 
 /// <summary>
-/// A build's own <c>run</c> command, in one process from its first round to its last. It measures a round whenever it is told to, and
-/// idles while the other build has its turn.
+/// A build's own <c>run</c> command, in one process from its first round to its last. It measures a round on request, and
+/// is idle while the other build has its turn.
 /// </summary>
 internal sealed class RunningBuild : IAsyncDisposable
 {
-    // Its endpoint stops, its databases are dropped; less than the minute that this process has for all after Ctrl+C.
+    // Time to stop its endpoint and drop its databases: less than the minute that this process has after Ctrl+C.
     private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(30);
 
     private readonly Build build;
@@ -30,17 +30,17 @@ internal sealed class RunningBuild : IAsyncDisposable
         errors = new ErrorPipe(process, said);
     }
 
-    /// <summary>Where it keeps its run.</summary>
+    /// <summary>The folder of its run.</summary>
     public string Folder { get; }
 
     /// <summary>Starts it and waits until it has probed its cells and seeded its rows.</summary>
     /// <param name="build">Whose command.</param>
-    /// <param name="servers">The variables that name the servers; where passwords are safer than on a command line.</param>
-    /// <param name="arguments">Cells and sizes, as <c>run</c> takes them.</param>
-    /// <param name="folder">A new one for its run.</param>
-    /// <param name="onLine">Gets the lines that it prints until then.</param>
+    /// <param name="servers">The variables that name the servers: passwords are safer there than on a command line.</param>
+    /// <param name="arguments">Cells and sizes, as options of <c>run</c>.</param>
+    /// <param name="folder">A new folder for its run.</param>
+    /// <param name="onLine">Receives the lines that it prints until then.</param>
     /// <param name="cancellationToken">Stops it.</param>
-    /// <exception cref="KitException">It refused or broke.</exception>
+    /// <exception cref="KitException">It refused or failed.</exception>
     /// <exception cref="OperationCanceledException">It was stopped, and has cleaned up.</exception>
     public static async Task<RunningBuild> StartAsync(
         Build build,
@@ -64,7 +64,7 @@ internal sealed class RunningBuild : IAsyncDisposable
         }
     }
 
-    /// <summary>Has it measure and save one round.</summary>
+    /// <summary>Makes it measure and save one round.</summary>
     /// <inheritdoc cref="StartAsync" path="/exception"/>
     public async Task MeasureAsync(CellName cell, int round, CancellationToken cancellationToken)
     {
@@ -73,14 +73,14 @@ internal sealed class RunningBuild : IAsyncDisposable
     }
 
     /// <summary>Lets it end its run: remove its databases, write its reports.</summary>
-    /// <returns>Whether it says that all went well, of every cell that it was asked for.</returns>
-    /// <exception cref="KitException">It broke while it ended.</exception>
+    /// <returns>Whether it reports success for every requested cell.</returns>
+    /// <exception cref="KitException">It failed while it ended.</exception>
     public async Task<bool> EndAsync(CancellationToken cancellationToken)
     {
         await SayAsync(Turns.End);
         while (await ReadLineAsync(cancellationToken) is not null)
         {
-            // What it prints of its own results is printed over both builds' results here.
+            // It prints its own results; this process prints those of both builds.
         }
 
         await ExitAsync(cancellationToken);
@@ -90,7 +90,7 @@ internal sealed class RunningBuild : IAsyncDisposable
         return process.ExitCode == ExitCode.Success;
     }
 
-    /// <summary>Interrupts it where it has not ended, as Ctrl+C does; without signals, on Windows, it ends with its input.</summary>
+    /// <summary>Interrupts it like Ctrl+C if it has not ended. On Windows, without signals, closing its input ends it.</summary>
     public async ValueTask DisposeAsync()
     {
         if (!hasEnded)
@@ -115,7 +115,7 @@ internal sealed class RunningBuild : IAsyncDisposable
         }
         catch (IOException)
         {
-            // It has ended; the reading side knows more and says so.
+            // It has ended; the reading side reports why.
         }
     }
 
@@ -154,12 +154,12 @@ internal sealed class RunningBuild : IAsyncDisposable
         var lines = said.Kept;
         var failure = lines.SkipWhile(line => !IsError(line)).Take(2).ToList();
         return new KitException(
-            $"The build in {build.Folder} does not run, and ended with exit code {process.ExitCode}: "
+            $"The build in {build.Folder} failed with exit code {process.ExitCode}: "
             + (failure.Count > 0 ? failure[0]["error: ".Length..] : LogLines.EndOf(lines)),
             failure is [_, var remedy] && remedy.StartsWith("  → ", StringComparison.Ordinal)
                 ? remedy["  → ".Length..]
                 : process.ExitCode == ExitCode.Usage
-                ? "Take a newer commit: this one cannot take turns yet, or does not know a cell that was named."
-                : $"Run it by itself to see more: {build.Program} run");
+                ? "Use a newer commit: this one cannot run in turns yet, or does not know one of the named cells."
+                : $"To see more, run it alone: {build.Program} run");
     }
 }

@@ -5,8 +5,8 @@ using Kit.Runner.Transports;
 namespace Kit.Runner.Comparing;
 
 /// <summary>
-/// The servers that both builds are run on: those that were named, or one of the kit's own each, started once. Two servers of one kind
-/// can differ (where their files lie, what their caches hold); one that both use cannot, and nothing is started between two rounds.
+/// The servers that both builds use: the named ones, or the kit's own, started once. Two servers of one kind can differ (place of their
+/// files, content of their caches); a shared one cannot, and nothing is started between two rounds.
 /// </summary>
 internal sealed class SharedServers : IAsyncDisposable
 {
@@ -16,7 +16,7 @@ internal sealed class SharedServers : IAsyncDisposable
 
     private SharedServers(ComparePlan plan) => this.plan = plan;
 
-    /// <summary>What names them to a build; a variable is <see langword="null"/> where no server was named or is needed.</summary>
+    /// <summary>The variables that name them to a build; one is <see langword="null"/> if no server was named or is needed.</summary>
     public IReadOnlyDictionary<string, string?> Variables
     {
         get
@@ -36,7 +36,7 @@ internal sealed class SharedServers : IAsyncDisposable
         var shared = new SharedServers(plan);
         try
         {
-            // Where there is none here, each build says so, and leaves its cells out.
+            // If there is none here, each build says so and leaves its cells out.
             foreach (var transport in Transport.NeededBy(plan.Transports).Where(transport => plan.Here[transport].IsSupported))
             {
                 if (!transport.IsNamed(plan.Arguments) && transport.Own is { } what)
@@ -54,7 +54,7 @@ internal sealed class SharedServers : IAsyncDisposable
         }
     }
 
-    /// <summary>Says in a side's facts whose servers they were, and on what disk: a build that is given one takes it for the user's.</summary>
+    /// <summary>Corrects in a side's facts whose servers they were, and on which disk: a build assumes that a named server is the user's.</summary>
     public RunDocument Owned(RunDocument document) => servers.All.Where(one => one.Server.IsOwn)
         .Aggregate(document with { Disk = disk }, (described, one) => one.Transport.DescribeAsOwn(described));
 
@@ -62,7 +62,7 @@ internal sealed class SharedServers : IAsyncDisposable
     {
         try
         {
-            // A build that had to be killed has left databases on a server of the user's.
+            // A killed build leaves databases on the user's server.
             foreach (var (_, server) in servers.All.Where(one => !one.Server.IsOwn))
                 await server.RemoveLeftoversAsync(CancellationToken.None);
         }

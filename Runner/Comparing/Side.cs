@@ -2,7 +2,7 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.Comparing;
 
-/// <summary>One build's half of a comparison: its running <c>run</c> command, and what that has stored.</summary>
+/// <summary>One build's half of a comparison: its running <c>run</c> command, and the results that this has stored.</summary>
 internal sealed class Side(Build build, RunningBuild running) : IAsyncDisposable
 {
     private readonly List<RoundDocument> rounds = [];
@@ -11,13 +11,13 @@ internal sealed class Side(Build build, RunningBuild running) : IAsyncDisposable
 
     public Build Build => build;
 
-    /// <summary>What is known of its run: which cells it can measure, and why it leaves others out.</summary>
+    /// <summary>The document of its run: which cells it can measure, and why it leaves others out.</summary>
     public RunDocument Document => document ??= folder.LoadRun();
 
     public RecordedRun Recorded => new(Document, rounds);
 
-    /// <summary>Has the build measure one round of one cell.</summary>
-    /// <exception cref="KitException">The build does not run any more, or has not saved the round.</exception>
+    /// <summary>Makes the build measure one round of one cell.</summary>
+    /// <exception cref="KitException">The build has ended, or has not saved the round.</exception>
     public async Task<RoundDocument> MeasureAsync(CellName cell, int number, CancellationToken cancellationToken)
     {
         await running.MeasureAsync(cell, number, cancellationToken);
@@ -27,10 +27,10 @@ internal sealed class Side(Build build, RunningBuild running) : IAsyncDisposable
     }
 
     /// <summary>Lets the build end.</summary>
-    /// <returns>Whether every cell that it was asked for worked, in every round.</returns>
+    /// <returns>Whether every requested cell worked in every round.</returns>
     public Task<bool> EndAsync(CancellationToken cancellationToken) => running.EndAsync(cancellationToken);
 
-    /// <summary>Writes the run's document and reports as those of a half of a comparison, over those of the build.</summary>
+    /// <summary>Replaces the build's document and reports with those for one half of a comparison.</summary>
     /// <exception cref="KitException">They cannot be written.</exception>
     public void Save(Func<RunDocument, RunDocument> change)
     {

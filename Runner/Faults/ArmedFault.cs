@@ -1,6 +1,6 @@
 namespace Kit.Runner.Faults;
 
-/// <summary>A fault that waits for what passes through a <see cref="FaultProxy"/>. It fires once, on the first connection that meets it.</summary>
+/// <summary>A fault that waits for certain traffic through a <see cref="FaultProxy"/>. It fires once, on the first connection with that traffic.</summary>
 public sealed class ArmedFault
 {
     private readonly TaskCompletionSource fired = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -15,7 +15,7 @@ public sealed class ArmedFault
         this.watch = watch;
     }
 
-    /// <summary>Completes when the fault has ended its connection, and both sides are told; or when it holds it.</summary>
+    /// <summary>Completes when the fault has ended its connection and notified both sides, or when it holds the connection.</summary>
     public Task Fired => fired.Task;
 
     internal Traffic Traffic { get; }
@@ -26,7 +26,7 @@ public sealed class ArmedFault
 
     internal IByteWatch Watch() => watch();
 
-    /// <summary>Whether the caller is the first to meet it, and is to end its connection.</summary>
+    /// <summary>Whether the caller is the first to meet it, and must end its connection.</summary>
     internal bool TryClaim() => Interlocked.Exchange(ref claimed, 1) == 0;
 
     internal void Report() => fired.TrySetResult();

@@ -5,9 +5,9 @@ using System.Net.Sockets;
 namespace Kit.Runner.Faults;
 
 /// <summary>
-/// A TCP proxy on loopback between an endpoint and its server, which forwards what it gets until it is told to cut, reset, stall or
-/// refuse. What it is told applies to every connection of that moment, and its answers count them: a count of 0 is a fault that did not fire.
-/// It does not look into TLS: patterns are found in plain text alone.
+/// A TCP proxy on loopback between an endpoint and its server, which forwards everything until it is told to cut, reset, stall or
+/// refuse. A command applies to every connection that is open then, and returns their number: 0 means that the fault did not fire.
+/// It does not decrypt TLS: it finds patterns only in plain text.
 /// </summary>
 public sealed class FaultProxy : IAsyncDisposable
 {
@@ -22,7 +22,7 @@ public sealed class FaultProxy : IAsyncDisposable
     private volatile bool refusing;
     private int refused;
 
-    /// <summary>Listens on a free port of 127.0.0.1 from now on.</summary>
+    /// <summary>Starts to listen on a free port of 127.0.0.1.</summary>
     /// <param name="host">The server's name or address.</param>
     /// <param name="port">The server's port.</param>
     /// <exception cref="SocketException">There is no free port.</exception>
@@ -42,12 +42,12 @@ public sealed class FaultProxy : IAsyncDisposable
     /// <summary>The connections that are open now.</summary>
     public int Connections => connections.Keys.Count(connection => connection.IsOpen);
 
-    /// <summary>Connections that were refused so far.</summary>
+    /// <summary>The number of connections refused so far.</summary>
     public int Refused => Volatile.Read(ref refused);
 
-    /// <summary>Ends every open connection, those included that are held. What was not forwarded by now never is.</summary>
-    /// <param name="how">Not <see cref="Ending.Hold"/>: that is for what is armed.</param>
-    /// <returns>How many it ended; both sides of each are told.</returns>
+    /// <summary>Ends every open connection, including held ones. Bytes that are not forwarded yet never are.</summary>
+    /// <param name="how">Not <see cref="Ending.Hold"/>, which is only for armed faults.</param>
+    /// <returns>How many it ended; both sides of each have been notified.</returns>
     public async Task<int> EndAllAsync(Ending how)
     {
         var ended = connections.Keys.Where(connection => connection.TryEnd(how)).ToList();
@@ -56,10 +56,10 @@ public sealed class FaultProxy : IAsyncDisposable
     }
 
     /// <summary>
-    /// Forwards no more in a direction, on open connections and new ones, ends of streams included: the network is silent, nothing is closed.
-    /// What is being handed over at this moment still goes through.
+    /// Stops forwarding in a direction, on open and new connections, including ends of streams: the network is silent, nothing is closed.
+    /// A write in progress still goes through.
     /// </summary>
-    /// <returns>How many connections are open, and stand still.</returns>
+    /// <returns>How many connections are open, and now stalled.</returns>
     public int Stall(Traffic traffic)
     {
         foreach (var gate in faults.Gates(traffic))
@@ -67,8 +67,8 @@ public sealed class FaultProxy : IAsyncDisposable
         return Connections;
     }
 
-    /// <summary>Goes on forwarding what was stalled; nothing is lost.</summary>
-    /// <returns>How many connections are open, and go on.</returns>
+    /// <summary>Goes on forwarding after a stall; nothing is lost.</summary>
+    /// <returns>How many connections are open.</returns>
     public int Resume(Traffic traffic)
     {
         foreach (var gate in faults.Gates(traffic))
@@ -77,14 +77,14 @@ public sealed class FaultProxy : IAsyncDisposable
     }
 
     /// <summary>
-    /// Resets each new connection before a byte has passed, and counts it in <see cref="Refused"/>. To the client its connect may succeed
+    /// Resets each new connection before a byte has passed, and counts it in <see cref="Refused"/>. The client's connect may succeed
     /// and its first read or write fail.
     /// </summary>
     public void RefuseConnections() => refusing = true;
 
     public void AcceptConnections() => refusing = false;
 
-    /// <summary>Ends a connection when so many bytes have gone through it, counted from now: exactly these are forwarded.</summary>
+    /// <summary>Ends a connection after this many bytes, counted from now: exactly these are forwarded.</summary>
     /// <param name="traffic">One direction.</param>
     /// <param name="bytes">1 or more.</param>
     /// <exception cref="ArgumentOutOfRangeException">Not one direction, or no bytes.</exception>
@@ -95,19 +95,19 @@ public sealed class FaultProxy : IAsyncDisposable
     }
 
     /// <summary>
-    /// Ends a connection that sends these bytes to the server, wherever its packets begin and end. Take in what completes a command:
-    /// to PostgreSQL <c>COMMIT\0</c> is one and <c>COMMIT</c> is not.
+    /// Ends a connection that sends these bytes to the server, even across packets. Include the end of a command:
+    /// PostgreSQL executes <c>COMMIT\0</c>, but not <c>COMMIT</c>.
     /// </summary>
     /// <param name="pattern">The bytes; 1 or more.</param>
     /// <param name="moment">
-    /// When to end it. For <see cref="CutMoment.BeforeForwarding"/> the first bytes of the pattern may have gone, when they came by
-    /// themselves; the last never goes.
+    /// When to end it. With <see cref="CutMoment.BeforeForwarding"/> the first bytes of the pattern may have been forwarded if they came
+    /// alone; the last never is.
     /// </param>
-    /// <param name="how">What becomes of the connection.</param>
+    /// <param name="how">How the connection ends.</param>
     /// <exception cref="ArgumentOutOfRangeException">No bytes.</exception>
     public ArmedFault CutAt(ReadOnlyMemory<byte> pattern, CutMoment moment, Ending how = Ending.Cut) => CutAt([pattern], moment, how);
 
-    /// <summary>The same for a connection that sends several patterns one after another, from now on: it is ended at the last.</summary>
+    /// <summary>The same for a connection that sends several patterns one after another, from now on: it ends at the last.</summary>
     public ArmedFault CutAt(IReadOnlyList<ReadOnlyMemory<byte>> patterns, CutMoment moment, Ending how = Ending.Cut)
     {
         ArgumentNullException.ThrowIfNull(patterns);
@@ -118,7 +118,7 @@ public sealed class FaultProxy : IAsyncDisposable
         return Arm(new ArmedFault(Traffic.ToServer, how, moment, () => new PatternWatch([.. patterns.Select(pattern => pattern.ToArray())])));
     }
 
-    /// <summary>Ends every connection and listens no more.</summary>
+    /// <summary>Ends every connection and stops listening.</summary>
     public async ValueTask DisposeAsync()
     {
         if (disposed.IsCancellationRequested)

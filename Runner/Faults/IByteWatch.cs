@@ -1,16 +1,16 @@
 namespace Kit.Runner.Faults;
 
-/// <summary>Looks at the bytes of one direction of one connection as they come, in whatever pieces.</summary>
+/// <summary>Looks at the bytes of one direction of one connection as they arrive, in pieces of any size.</summary>
 internal interface IByteWatch
 {
     /// <summary>
-    /// Whether what is looked for ends in <paramref name="piece"/>, and how many bytes of it may go on before a cut in front of what is
-    /// looked for; <see langword="null"/> where it does not.
+    /// If the target ends in <paramref name="piece"/>, the number of bytes of the piece that may be forwarded before a cut in front of the
+    /// target; otherwise <see langword="null"/>.
     /// </summary>
     int? FindIn(ReadOnlySpan<byte> piece);
 }
 
-/// <summary>Counts to a number of bytes: the cut comes behind them.</summary>
+/// <summary>Counts to a number of bytes: the cut comes after them.</summary>
 internal sealed class CountWatch(long bytes) : IByteWatch
 {
     private long left = bytes;
@@ -25,10 +25,10 @@ internal sealed class CountWatch(long bytes) : IByteWatch
     }
 }
 
-/// <summary>Looks for patterns that come one after another, whatever lies between them, also across pieces; finds the last.</summary>
+/// <summary>Looks for patterns one after another, with anything between them and also across pieces; finds the last.</summary>
 internal sealed class PatternWatch(IReadOnlyList<byte[]> patterns) : IByteWatch
 {
-    /// <summary>The last bytes that passed and can be the beginning of what is looked for now.</summary>
+    /// <summary>The last bytes that passed and can be the beginning of the current pattern.</summary>
     private byte[] tail = [];
     private int met;
 

@@ -8,7 +8,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
 {
     private const int BufferSize = 16 * 1024;
 
-    /// <summary>How long the other sides have, after a cut, to say what they still had to say and to close.</summary>
+    /// <summary>How long both sides have, after a cut, to send the rest and to close.</summary>
     private static readonly TimeSpan Farewell = TimeSpan.FromSeconds(2);
 
     private readonly CancellationTokenSource ended = new();
@@ -19,12 +19,12 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
     private volatile ArmedFault? beforeAnswer;
     private volatile ArmedFault? endedBy;
 
-    /// <summary>Completes when the connection is ended and both sides are told.</summary>
+    /// <summary>Completes when the connection has ended and both sides have been notified.</summary>
     public Task Told => told.Task;
 
     public bool IsOpen => !ended.IsCancellationRequested;
 
-    /// <summary>Whether this caller ended the connection, and nothing else had before.</summary>
+    /// <summary>Ends the connection. Returns whether it was still open.</summary>
     public bool TryEnd(Ending how)
     {
         lock (deciding)
@@ -38,7 +38,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         }
     }
 
-    /// <summary>Forwards until both directions have come to their end, or the connection is ended.</summary>
+    /// <summary>Forwards until both directions have ended, or the connection is ended.</summary>
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         using var disposed = cancellationToken.Register(() => TryEnd(Ending.Cut));
@@ -52,7 +52,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         if (ending is Ending.Reset)
             return;
 
-        // Closing a socket that has unread bytes would reset it, and could take from the server what was forwarded.
+        // Closing a socket with unread bytes would reset it, and the server could lose forwarded bytes.
         using var farewell = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         farewell.CancelAfter(Farewell);
         await Task.WhenAll(DiscardAsync(client, farewell.Token), DiscardAsync(server, farewell.Token));
@@ -100,7 +100,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         }
         catch (SocketException)
         {
-            // One side is gone without a word, and so it is for the other.
+            // One side has disappeared without closing; the other side sees the same.
             TryEnd(Ending.Reset);
         }
     }
@@ -145,12 +145,12 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         {
             while (await socket.ReceiveAsync(unread, cancellationToken) > 0)
             {
-                // What comes after a cut goes nowhere.
+                // Bytes after a cut are discarded.
             }
         }
         catch (Exception gone) when (gone is OperationCanceledException or SocketException)
         {
-            // It has taken its time, or is gone.
+            // Its time is over, or it has disappeared.
         }
     }
 
@@ -162,7 +162,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         }
         catch (SocketException)
         {
-            // It is gone already.
+            // It has already been closed.
         }
     }
 

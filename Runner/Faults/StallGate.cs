@@ -17,7 +17,7 @@ internal sealed class StallGate
     /// <exception cref="OperationCanceledException">The connection ended while it waited.</exception>
     public async ValueTask PassAsync(CancellationToken cancellationToken)
     {
-        // Closed again before the waiting one got through: it waits on.
+        // If it was closed again before the waiting caller got through, that caller keeps waiting.
         while (closed is { } gate)
             await gate.Task.WaitAsync(cancellationToken);
     }

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Faults;
 
-/// <summary>The direction that bytes go in through a <see cref="FaultProxy"/>.</summary>
+/// <summary>The direction of bytes through a <see cref="FaultProxy"/>.</summary>
 [Flags]
 public enum Traffic
 {
@@ -14,30 +14,30 @@ public enum Traffic
     Both = ToServer | ToClient,
 }
 
-/// <summary>How a connection is ended, or stopped.</summary>
+/// <summary>How a connection ends, or stops.</summary>
 public enum Ending
 {
     /// <summary>Both sides read the end of the stream (FIN), as when the other process closes its socket.</summary>
     Cut,
 
-    /// <summary>Both sides get an error (RST), as when the other machine has forgotten the connection.</summary>
+    /// <summary>Both sides get an error (RST), as if the other machine no longer knew the connection.</summary>
     Reset,
 
     /// <summary>
-    /// Neither is told, and in the direction in which the fault was met no byte passes any more: whoever waits there waits until the proxy ends the connection.
+    /// Neither is notified. In the direction of the fault no byte passes any more: the receiver waits until the proxy ends the connection.
     /// </summary>
     Hold,
 }
 
-/// <summary>When a connection is ended, seen from bytes that are looked for.</summary>
+/// <summary>When a connection ends, relative to the bytes of a pattern.</summary>
 public enum CutMoment
 {
-    /// <summary>The receiver never has them all: what they ask for does not happen.</summary>
+    /// <summary>The receiver never gets all of them, so their request is not executed.</summary>
     BeforeForwarding,
 
-    /// <summary>The receiver has them, and perhaps acts on them while the connection ends.</summary>
+    /// <summary>The receiver gets them, and may execute the request while the connection ends.</summary>
     AfterForwarding,
 
-    /// <summary>The receiver has acted on them and answered; its answer is withheld. What they ask for has happened, and the sender cannot know.</summary>
+    /// <summary>The receiver has executed the request and answered; the answer is withheld, so the sender cannot know.</summary>
     BeforeAnswer,
 }

@@ -8,7 +8,7 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Machine;
 
-/// <summary>Looks at everything that can spoil a run, before it does. Each check is small and finds a problem together with its remedy.</summary>
+/// <summary>Checks everything that can spoil a run, before the run. Each check is small; a problem comes with its remedy.</summary>
 internal static class Doctor
 {
     private const double Gibibyte = 1L << 30;
@@ -21,11 +21,11 @@ internal static class Doctor
 
     private const int EnoughCores = 2;
 
-    private const string Flush = "flush of the disk";
+    private const string Flush = "disk flush";
 
     private static readonly TimeSpan LoadWindow = TimeSpan.FromSeconds(1);
 
-    /// <summary>Every check, in the order in which they are shown. A check that cannot be made is a finding with that problem.</summary>
+    /// <summary>Every check, in the order in which they are shown. If a check cannot be made, that is the finding's problem.</summary>
     public static async Task<IReadOnlyList<Finding>> ExamineAsync(DoctorQuestion question, CancellationToken cancellationToken) =>
     [
         .. await OfTransportsAsync(question.Arguments, cancellationToken),
@@ -44,7 +44,7 @@ internal static class Doctor
             ? new Finding("cores", $"{machine.Cores}, {machine.CpuModel}")
             : new Finding(
                 "cores", $"{machine.Cores}, {machine.CpuModel}",
-                "Handler and server share one core; the modes differ by less than they would.", "Use a machine with at least 2 cores.");
+                "Handler and server share one core, which makes the modes differ less.", "Use a machine with at least 2 cores.");
 
         var memory = $"{machine.TotalMemoryBytes / Gibibyte:F1} GiB";
         if (machine.AvailableMemoryBytes is not { } available)
@@ -54,19 +54,19 @@ internal static class Doctor
         else
             yield return new Finding(
                 "memory", $"{memory}, {available / Gibibyte:F1} GiB available",
-                $"Less than {EnoughMemory / Gibibyte:F0} GiB is available; the machine can start to swap.", "End other programs.");
+                $"Less than {EnoughMemory / Gibibyte:F0} GiB is available; the machine can start to swap.", "Close other programs.");
     }
 
-    /// <summary>What others do with the processors.</summary>
+    /// <summary>The CPU use of other programs.</summary>
     /// <param name="use">Between two samples of an idle kit.</param>
     public static Finding OfLoad(CpuUse use)
     {
         var found = $"{use.OthersShare:P1}" + (use.Busiest is { } busiest ? $", most of it {busiest.Name} ({busiest.Share:P1})" : "");
         return use.IsNoisy
             ? new Finding(
-                "load by others", found,
-                $"Other processes take more than {Noise.DefaultLimit:P0} of the processors; rounds will be noisy.", "End or pause them.")
-            : new Finding("load by others", found);
+                "load from others", found,
+                $"Other processes use more than {Noise.DefaultLimit:P0} of the CPU; rounds will be noisy.", "Stop or pause them.")
+            : new Finding("load from others", found);
     }
 
     private static async Task<IReadOnlyList<Finding>> OfTransportsAsync(TransportArguments arguments, CancellationToken cancellationToken)
@@ -100,7 +100,7 @@ internal static class Doctor
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
-            return new Finding(Flush, "unknown", failure.Message, $"Set {ServerPlace.Variable} to a folder that can be written.");
+            return new Finding(Flush, "unknown", failure.Message, $"Set {ServerPlace.Variable} to a writable folder.");
         }
     }
 
@@ -114,7 +114,7 @@ internal static class Doctor
                 ? new Finding("disk", found)
                 : new Finding(
                     "disk", found, $"A run with the defaults can need {EnoughDisk / Gibibyte:F0} GiB.",
-                    $"Make room, or use another folder: {ServerPlace.Variable} for the servers, --out for results.");
+                    $"Free disk space, or use another folder: {ServerPlace.Variable} for the servers, --out for results.");
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException or ArgumentException)
         {
@@ -131,7 +131,7 @@ internal static class Doctor
     private static async Task<Finding> LoadAsync(CancellationToken cancellationToken)
     {
         if (CpuSample.Take() is not { } start)
-            return new Finding("load by others", $"unknown: {CpuSample.Support.Because}");
+            return new Finding("load from others", $"unknown: {CpuSample.Support.Because}");
         await Task.Delay(LoadWindow, cancellationToken);
         return OfLoad(CpuUse.Between(start, CpuSample.Take()!, new HashSet<int> { Environment.ProcessId }));
     }
@@ -139,7 +139,7 @@ internal static class Doctor
     private static Finding Build(Assembly runner) =>
         runner.GetCustomAttribute<DebuggableAttribute>() is { IsJITOptimizerDisabled: true }
             ? new Finding(
-                "build", "Debug", "The runner is built without optimization; its numbers are not those of an application.",
+                "build", "Debug", "The runner was built without optimization; its figures do not represent an application.",
                 "Build with -c Release.")
             : new Finding("build", "Release");
 }

@@ -3,11 +3,11 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.Operations;
 
-/// <summary>The dead letters of one queue that a user named. Nothing is created or dropped.</summary>
+/// <summary>The dead letters of one queue of the user's. Nothing is created or dropped.</summary>
 /// <exception cref="KitException">Every member: the server cannot be reached or refuses, or there is no such queue.</exception>
 internal abstract class DeadLetters(IReturningQueue queue) : IAsyncDisposable
 {
-    /// <summary>What to say where the server has no such queue.</summary>
+    /// <summary>The error if the server has no such queue.</summary>
     protected abstract KitException Missing { get; }
 
     /// <inheritdoc cref="IMessageQueue.ReadErrorsAsync"/>
@@ -20,7 +20,7 @@ internal abstract class DeadLetters(IReturningQueue queue) : IAsyncDisposable
 
     public ValueTask DisposeAsync() => queue.DisposeAsync();
 
-    /// <summary>What to say of a failure of the driver's; <see langword="null"/> of any other.</summary>
+    /// <summary>The error for a failure of the driver; <see langword="null"/> for any other.</summary>
     protected abstract KitException? Explain(Exception failure);
 
     private async Task<T> OnQueueAsync<T>(Func<Task<T>> work, CancellationToken cancellationToken)

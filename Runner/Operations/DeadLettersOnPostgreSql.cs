@@ -16,8 +16,8 @@ internal sealed class DeadLettersOnPostgreSql : DeadLetters
         : base(queue) => (name, this.address) = (queue.Name, address);
 
     protected override KitException Missing => new(
-        $"There is no queue '{name}' there: expected the tables {name} and {ErrorQueue.Of(name)}, looked in {address}.",
-        "Name the queue as its endpoint is named (upper and lower case differ), and its own database: Database=… in the connection string.");
+        $"There is no queue '{name}' in {address}: expected the tables {name} and {ErrorQueue.Of(name)}.",
+        "Give the endpoint's name (case matters) and the queue's database: Database=… in the connection string.");
 
     /// <param name="connectionString">The queue's database.</param>
     /// <param name="name">The queue's name.</param>
@@ -32,7 +32,7 @@ internal sealed class DeadLettersOnPostgreSql : DeadLetters
         catch (ArgumentException unusable)
         {
             throw new KitException(
-                $"No queue can have that name: {unusable.Message}", "Name the queue as its endpoint is named.", unusable);
+                $"No queue can have that name: {unusable.Message}", "Give the endpoint's name.", unusable);
         }
     }
 

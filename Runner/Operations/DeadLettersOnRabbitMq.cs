@@ -17,7 +17,7 @@ internal sealed class DeadLettersOnRabbitMq : DeadLetters
 
     protected override KitException Missing => new(
         $"There is no queue '{name}' in {address}.",
-        "Name the queue as its endpoint is named (upper and lower case differ), and its own virtual host at the end of the URI.");
+        "Give the endpoint's name (case matters), and the queue's virtual host at the end of the URI.");
 
     /// <param name="uri">The broker and its virtual host.</param>
     /// <param name="name">The queue's name.</param>

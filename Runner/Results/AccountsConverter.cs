@@ -5,8 +5,8 @@ using Kit.Guarantees;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// Messages by class. Rounds that were stored while rounds had classes of their own say <c>error</c>, with at most one
-/// row; that is read as <see cref="DeliveryClass.CleanError"/>, which has none.
+/// Messages by class. Old rounds, which had classes of their own, contain <c>error</c> (with at most one row); it is read as
+/// <see cref="DeliveryClass.CleanError"/>, which has no row.
 /// </summary>
 public sealed class AccountsConverter : JsonConverter<IReadOnlyDictionary<DeliveryClass, int>>
 {
@@ -22,9 +22,9 @@ public sealed class AccountsConverter : JsonConverter<IReadOnlyDictionary<Delive
         foreach (var (name, messages) in stored)
         {
             if (!ByName.TryGetValue(name, out var known))
-                throw new JsonException($"'{name}' is no class of messages.");
+                throw new JsonException($"'{name}' is not a class of messages.");
             if (!accounts.TryAdd(known, messages))
-                throw new JsonException($"'{name}' names a class of messages for the second time.");
+                throw new JsonException($"'{name}' names a class of messages a second time.");
         }
 
         return accounts;

@@ -4,35 +4,35 @@ using Kit.Runner.Results.Faults;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// One file of a run and, where there are some, of its experiments with faults: the files of their folder as they are, and nothing else. A
-/// contributor hands it in. Reading it applies the checks of packing it.
+/// One file with a run and its experiments with faults, if there are any: the unchanged files of their folder, and nothing else. A
+/// contributor hands it in. Reading it applies the same checks as packing it.
 /// </summary>
 public sealed class Bundle : IDisposable
 {
-    /// <summary>How its name ends.</summary>
+    /// <summary>The extension of its name.</summary>
     public const string Extension = ".zip";
 
-    /// <summary>Unpacked; many times what a run of every cell takes.</summary>
+    /// <summary>The limit when unpacked: many times the size of a run of every cell.</summary>
     private const long MostBytes = 256L * 1024 * 1024;
 
-    private const string HowToMake = "Make it again with: report FOLDER --bundle FILE.zip";
+    private const string HowToMake = "Create it again with: report FOLDER --bundle FILE.zip";
 
     private readonly string unpacked;
 
     private Bundle(string unpacked, ResultFolder content) => (this.unpacked, Content) = (unpacked, content);
 
-    /// <summary>What it holds.</summary>
+    /// <summary>Its content.</summary>
     public ResultFolder Content { get; }
 
-    /// <summary>Where it goes unless another file is named: by the name of the run's folder.</summary>
+    /// <summary>The default file, named after the run's folder.</summary>
     public static string DefaultPathOf(string folder) =>
         Path.Combine("results", "submitted", Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(folder))) + Extension);
 
-    /// <summary>Packs a folder after it was read and its reports were computed again.</summary>
-    /// <returns>What is packed.</returns>
+    /// <summary>Packs a folder after reading it and recomputing its reports.</summary>
+    /// <returns>The packed content.</returns>
     /// <exception cref="KitException">
-    /// The folder holds no run, one that is not complete or is damaged, or reports that its rounds do not give; or the file is there or cannot be
-    /// written.
+    /// The folder contains no run, one that is incomplete or damaged, or reports that do not match its rounds; or the file exists or cannot
+    /// be written.
     /// </exception>
     public static ResultFolder Pack(string folder, string file)
     {
@@ -42,7 +42,7 @@ public sealed class Bundle : IDisposable
         if (content.Differing is { Count: > 0 } differing)
         {
             throw new KitException(
-                $"{folder} cannot be bundled: {string.Join(", ", differing)} is missing, or is not what its rounds and experiments give.",
+                $"{folder} cannot be bundled: {string.Join(", ", differing)} is missing, or does not match its rounds and experiments.",
                 $"Write them again with: report {folder}");
         }
 
@@ -56,16 +56,16 @@ public sealed class Bundle : IDisposable
         return content;
     }
 
-    /// <exception cref="KitException">The file is there.</exception>
+    /// <exception cref="KitException">The file exists.</exception>
     public static void RequireNew(string folder, string file)
     {
         if (Path.Exists(file))
-            throw new KitException($"{file} is already there.", $"Remove it, or name another file: report {folder} --bundle FILE.zip");
+            throw new KitException($"{file} already exists.", $"Remove it, or name another file: report {folder} --bundle FILE.zip");
     }
 
-    /// <summary>Reads anybody's bundle: unpacks it to a folder of its own, which goes with it, and loads what is there.</summary>
+    /// <summary>Reads a bundle from any source: unpacks it to a temporary folder, which disposing removes, and loads that.</summary>
     /// <exception cref="KitException">
-    /// It is no bundle, lacks a file or has another one, is too large, its run is not complete, or a document is damaged.
+    /// It is not a bundle, lacks a file or has another one, is too large, its run is not complete, or a document is damaged.
     /// </exception>
     public static Bundle Open(string file)
     {
@@ -75,7 +75,7 @@ public sealed class Bundle : IDisposable
             Unpack(file, folder);
             var content = ResultFolder.Load(folder);
             return WhyNot(content) is { } because
-                ? throw new KitException($"{file} is no bundle of a complete run: {because}.", HowToMake)
+                ? throw new KitException($"{file} is not a bundle of a complete run: {because}.", HowToMake)
                 : new Bundle(folder, content);
         }
         catch (Exception failure)
@@ -95,28 +95,28 @@ public sealed class Bundle : IDisposable
 
     private static string? WhyNot(ResultFolder content) => content switch
     {
-        { Run: null } => "there is no run in it",
+        { Run: null } => "it contains no run",
         { Run.Document.Ending: { State: not RunState.Completed } ending } => $"its run is not complete ({ending})",
         { Run.RoundLeftOut: { } leftOut } => leftOut.TrimEnd('.'),
         { Guarantees.Outstanding: > 0 and var outstanding } =>
-            $"{Figures.Count(outstanding)} experiments with faults were not made; the command that was to make them is in {FaultFolder.DocumentFile}",
-        { Guarantees.IsOneCut: true } => "an experiment was not saved whole; go on with them first: faults --out FOLDER",
+            $"{Figures.Count(outstanding)} experiments with faults are outstanding; their command is in {FaultFolder.DocumentFile}",
+        { Guarantees.IsOneCut: true } => "an experiment was not saved completely; resume them first: faults --out FOLDER",
         _ => null,
     };
 
     private static IEnumerable<string> NamesOf(ResultFolder content) =>
         content.Guarantees is null ? RunFolder.Files : [.. RunFolder.Files, .. FaultFolder.Files];
 
-    // A name in an archive can be any path. Only those of a run's files are taken, and none is used to make a path before that.
+    // A name in an archive can be any path. Only names of a run's files are accepted, and no path is made from a name before that check.
     private static void Unpack(string file, string folder)
     {
         using var archive = ZipFile.OpenRead(file);
         var names = archive.Entries.Select(entry => entry.FullName).ToList();
         var known = RunFolder.Files.Concat(FaultFolder.Files).ToList();
         if (names.Except(known, StringComparer.Ordinal).FirstOrDefault() is { } other)
-            throw new KitException($"{file} holds '{other}', which is no file of a run.", HowToMake);
+            throw new KitException($"{file} contains '{other}', which is not a file of a run.", HowToMake);
         if (names.Distinct(StringComparer.Ordinal).Count() != names.Count)
-            throw new KitException($"{file} holds a file twice.", HowToMake);
+            throw new KitException($"{file} contains a file twice.", HowToMake);
         var expected = names.Intersect(FaultFolder.Files, StringComparer.Ordinal).Any() ? known : RunFolder.Files;
         if (expected.Except(names, StringComparer.Ordinal).ToList() is { Count: > 0 } missing)
             throw new KitException($"{file} lacks {string.Join(", ", missing)}.", HowToMake);
@@ -130,7 +130,7 @@ public sealed class Bundle : IDisposable
         }
     }
 
-    // What an archive says of the length of a file need not be true.
+    // The length of a file in an archive's directory may be wrong.
     private static long Copy(Stream from, Stream to, long most)
     {
         var buffer = new byte[81_920];

@@ -10,7 +10,7 @@ public sealed class CellNameConverter : JsonConverter<CellName>
     {
         using var document = JsonDocument.ParseValue(ref reader);
         if (document.RootElement.ValueKind is not JsonValueKind.Object)
-            throw new JsonException("A cell is an object with a property for each axis.");
+            throw new JsonException("A cell must be an object with a property for each axis.");
         try
         {
             return new CellName(document.RootElement.EnumerateObject().Select(axis => (axis.Name, ValueOf(axis))));
@@ -31,5 +31,5 @@ public sealed class CellNameConverter : JsonConverter<CellName>
 
     private static string ValueOf(JsonProperty axis) => axis.Value.ValueKind is JsonValueKind.String
         ? axis.Value.GetString()!
-        : throw new JsonException($"A cell's {axis.Name} is a name.");
+        : throw new JsonException($"A cell's {axis.Name} must be a name.");
 }

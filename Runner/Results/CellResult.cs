@@ -16,16 +16,16 @@ public sealed class CellResult
     /// <summary>Every attempt, in order.</summary>
     public IReadOnlyList<RoundDocument> Rounds { get; }
 
-    /// <summary>Of each round number the valid attempt with the least noise: the rounds behind every average.</summary>
+    /// <summary>For each round number, the valid attempt with the least noise. Every average is over these rounds.</summary>
     public IReadOnlyList<RoundDocument> Counting { get; }
 
-    /// <summary>Messages per second over the counting rounds; <see langword="null"/> where none counts.</summary>
+    /// <summary>Messages per second over the counting rounds; <see langword="null"/> if none counts.</summary>
     public Estimate? Rate { get; }
 
     /// <summary>
-    /// The cell's rate as a multiple of another's, over the rounds that count in both, each against the one of the same number.
+    /// The cell's rate as a multiple of another's, over the rounds that count in both, each divided by the round of the same number.
     /// </summary>
-    /// <returns><see langword="null"/> where no round that took time counts in both.</returns>
+    /// <returns><see langword="null"/> if no round that took time counts in both.</returns>
     public RateRatio? Against(CellResult reference) => RateRatio.OfPairs(
     [
         .. from mine in Counting
@@ -44,7 +44,7 @@ public sealed class CellResult
         return figures.Count == 0 || figures.Contains(null) ? null : figures.Average();
     }
 
-    // A share that was not measured comes last: nothing says that it was quiet.
+    // A share that was not measured comes last: it may have been noisy.
     private static RoundDocument Quietest(IEnumerable<RoundDocument> attempts) =>
         attempts.OrderBy(round => round.Noise.IsDiskNoisy()).ThenBy(round => round.Noise.OtherCpuShare.Value ?? double.MaxValue).First();
 }

@@ -1,40 +1,40 @@
 namespace Kit.Runner.Results;
 
-/// <summary>What a ratio allows to be said.</summary>
+/// <summary>What a ratio allows to conclude.</summary>
 public enum ComparisonVerdict
 {
     Faster,
     Slower,
 
-    /// <summary>The adjusted interval reaches into the margin. That does not show that there is no difference.</summary>
+    /// <summary>The adjusted interval overlaps the margin. There may still be a difference.</summary>
     NoClearDifference,
 
     /// <summary>Fewer than <see cref="Comparison.EnoughRounds"/> pairs of rounds.</summary>
     TooFewRounds,
 }
 
-/// <summary>A rate set against a reference, judged together with the other cells that are compared.</summary>
+/// <summary>A rate compared with a reference, judged together with the other compared cells.</summary>
 /// <param name="Ratio">Rate divided by reference, by round.</param>
 /// <param name="Verdict">What may be concluded.</param>
-/// <param name="Level">The alpha of the adjusted interval; <see langword="null"/> where too few rounds allow none.</param>
+/// <param name="Level">The alpha of the adjusted interval; <see langword="null"/> if there are too few rounds.</param>
 public sealed record Comparison(RateRatio Ratio, ComparisonVerdict Verdict, double? Level)
 {
     public const int EnoughRounds = 5;
 
-    /// <summary>Of the 95 % intervals, and of all verdicts of one table together.</summary>
+    /// <summary>For the 95 % intervals, and for all verdicts of one table together.</summary>
     public const double Alpha = 0.05;
 
     /// <summary>
-    /// The 95 % interval of this ratio by itself; <see langword="null"/> where too few rounds allow none that says anything.
+    /// The 95 % interval of this ratio alone; <see langword="null"/> if there are too few rounds.
     /// </summary>
     public RatioInterval? Interval => Level is null ? null : Ratio.IntervalAt(Alpha);
 
-    /// <summary>The interval that the verdict goes by: wider, the more cells are compared.</summary>
+    /// <summary>The interval behind the verdict: the more cells are compared, the wider it is.</summary>
     public RatioInterval? Adjusted => Level is { } level ? Ratio.IntervalAt(level) : null;
 
     /// <summary>
-    /// Judges cells together. One is faster or slower only where its interval, adjusted for the number of cells (<see cref="Holm"/>), lies
-    /// beyond the margin; those with too few rounds are not judged and not counted.
+    /// Judges cells together. A cell is faster or slower only if its interval, adjusted for the number of cells (<see cref="Holm"/>), lies
+    /// outside the margin; cells with too few rounds are neither judged nor counted.
     /// </summary>
     /// <returns>The comparisons, in the order of the ratios.</returns>
     public static IReadOnlyList<Comparison> OfAll(IReadOnlyList<RateRatio> ratios, Margin margin)
@@ -57,7 +57,7 @@ public sealed record Comparison(RateRatio Ratio, ComparisonVerdict Verdict, doub
         ? ComparisonVerdict.NoClearDifference
         : ratio.Log > 0 ? ComparisonVerdict.Faster : ComparisonVerdict.Slower;
 
-    /// <summary>The verdict in words.</summary>
+    /// <summary>The verdict as a text.</summary>
     public string Reading => Verdict switch
     {
         ComparisonVerdict.Faster => "faster",

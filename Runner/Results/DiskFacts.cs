@@ -5,19 +5,19 @@ namespace Kit.Runner.Results;
 
 /// <summary>Where the kit's own servers kept their files during a run, and what a flush cost there.</summary>
 /// <param name="Folder">Their folder.</param>
-/// <param name="FileSystem">As the system names its kind.</param>
-/// <param name="IsInMemory">Whether a flush makes nothing durable there.</param>
+/// <param name="FileSystem">Its kind, as the system names it.</param>
+/// <param name="IsInMemory">Whether the file system is in memory, so that a flush makes nothing durable.</param>
 /// <param name="Flush">Before the first round.</param>
 public sealed record DiskFacts(string Folder, string FileSystem, bool IsInMemory, FlushTime Flush)
 {
-    // A system call alone takes about a microsecond, and the quickest disks with a buffer that outlives the power some ten.
+    // A system call alone takes about a microsecond, and the fastest disks with a power-protected buffer about ten.
     private const double QuickestMilliseconds = 0.005;
 
     /// <summary>For a reader.</summary>
     [JsonIgnore]
     public string Where => $"{Folder} on {FileSystem}{(IsInMemory ? ", in memory" : "")}";
 
-    /// <summary>Whether no disk makes anything durable so quickly, whatever the file system calls itself.</summary>
+    /// <summary>Whether a flush is faster than any disk allows, whatever the name of the file system.</summary>
     [JsonIgnore]
     public bool IsTooFast => Flush.P50Milliseconds < QuickestMilliseconds;
 }
@@ -25,7 +25,7 @@ public sealed record DiskFacts(string Folder, string FileSystem, bool IsInMemory
 /// <summary>How long flushes of one page took, in milliseconds.</summary>
 /// <param name="P50Milliseconds">Half of them took no longer.</param>
 /// <param name="P99Milliseconds">99 of 100 took no longer.</param>
-/// <param name="Count">How many there were.</param>
+/// <param name="Count">The number of flushes.</param>
 public sealed record FlushTime(double P50Milliseconds, double P99Milliseconds, int Count)
 {
     /// <param name="milliseconds">One or more.</param>

@@ -7,14 +7,14 @@ namespace Kit.Runner.Results;
 /// <param name="Mean">Arithmetic mean.</param>
 /// <param name="Factor">
 /// The 95 % confidence interval of the mean is from <c>Mean / Factor</c> to <c>Mean · Factor</c>; <see langword="null"/> for one round,
-/// which tells nothing of spread.
+/// which has no spread.
 /// </param>
-/// <param name="Count">n, the rounds behind it.</param>
+/// <param name="Count">n, the number of rounds.</param>
 /// <remarks>
 /// The interval is that of the mean's logarithm, ln x̄ ± t(0.975; n − 1) · s / (x̄ · √n), with Student's t distribution ("Student", The
 /// Probable Error of a Mean, Biometrika 6, 1908) and the standard error of a logarithm by the delta method (Oehlert, A Note on the Delta
-/// Method, The American Statistician 46, 1992). A rate is above zero, and so is this interval; x̄ ± t · s / √n reaches below zero when
-/// few rounds lie far apart. Where they lie close together the two hardly differ.
+/// Method, The American Statistician 46, 1992). A rate is above zero, and so is this interval; x̄ ± t · s / √n reaches below zero if
+/// few rounds are far apart. If they are close together, the two hardly differ.
 /// </remarks>
 public sealed record Estimate(double Mean, double? Factor, int Count)
 {
@@ -26,7 +26,7 @@ public sealed record Estimate(double Mean, double? Factor, int Count)
 
     /// <param name="rates">Each above zero.</param>
     /// <returns><see langword="null"/> for no rates.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">A rate is zero or less: no round that counts has such a one.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A rate is zero or less, which no counting round has.</exception>
     public static Estimate? Of(IReadOnlyCollection<double> rates)
     {
         foreach (var rate in rates)
@@ -43,6 +43,6 @@ public sealed record Estimate(double Mean, double? Factor, int Count)
         };
     }
 
-    /// <summary>The standard error of the mean as a part of the mean.</summary>
+    /// <summary>The standard error of the mean, divided by the mean.</summary>
     private static double RelativeErrorOf(IReadOnlyCollection<double> rates) => rates.StandardDeviation() / Math.Sqrt(rates.Count) / rates.Mean();
 }

@@ -3,8 +3,8 @@ using System.Globalization;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// Numbers as every report writes them, whatever the culture: a point before decimals, a comma between thousands, an en dash for
-/// what is not known.
+/// Numbers as all reports write them, in any culture: a point before decimals, a comma between thousands, an en dash for
+/// an unknown value.
 /// </summary>
 public static class Figures
 {
@@ -15,10 +15,10 @@ public static class Figures
     /// <summary>A count in full.</summary>
     public static string Count(long count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
-    /// <summary>A whole number without separators, as names and file names have it.</summary>
+    /// <summary>A whole number without separators, for names and file names.</summary>
     public static string Plain(int number) => number.ToString(CultureInfo.InvariantCulture);
 
-    /// <summary>A measured figure with three significant digits, four from 1,000 on: more would claim more than was measured.</summary>
+    /// <summary>A measured figure with three significant digits, four from 1,000 on: more digits would suggest more precision than was measured.</summary>
     public static string Measured(double? figure)
     {
         if (figure is not { } value)
@@ -31,7 +31,7 @@ public static class Figures
         return rounded.ToString($"N{Plain(decimals)}", CultureInfo.InvariantCulture);
     }
 
-    /// <summary>A part of a whole, 0 to 1, in percent.</summary>
+    /// <summary>A share, 0 to 1, as a percentage.</summary>
     public static string Share(double share) => (share * 100).ToString("0.#", CultureInfo.InvariantCulture) + " %";
 
     /// <summary>The day in UTC.</summary>

@@ -1,19 +1,19 @@
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// The scale that all graphs of a run share, so that none flatters: the same bins, the same seconds per pixel, and a rate axis from 0
+/// The scale that all graphs of a run share, so that they are comparable: the same bins, the same seconds per pixel, and a rate axis from 0
 /// to the same top. A round that took half as long has a graph half as wide.
 /// </summary>
 /// <param name="Bin">The length of a bin: 1, 2 or 5 times a power of ten milliseconds.</param>
-/// <param name="Seconds">What the whole width stands for.</param>
-/// <param name="PerSecond">What the whole height stands for.</param>
+/// <param name="Seconds">The seconds of the whole width.</param>
+/// <param name="PerSecond">The messages per second of the whole height.</param>
 public sealed record GraphScale(TimeSpan Bin, double Seconds, double PerSecond)
 {
     private static readonly IReadOnlyList<int> Steps = [1, 2, 5];
 
     /// <summary>
-    /// The finest bins of which the longest round has at most <paramref name="mostBins"/>; since the steps are at most 2.5 apart, it has
-    /// at least 0.4 times as many (from a millisecond on).
+    /// The finest bins with which the longest round has at most <paramref name="mostBins"/>. As the steps are at most a factor of 2.5 apart,
+    /// it has at least 0.4 times as many (from a millisecond on).
     /// </summary>
     public static GraphScale Of(IEnumerable<RoundDocument> rounds, int mostBins)
     {
@@ -29,7 +29,7 @@ public sealed record GraphScale(TimeSpan Bin, double Seconds, double PerSecond)
     /// <summary>Whether the round has commits over some time.</summary>
     public static bool CanDraw(RoundDocument round) => round.Throughput.ElapsedSeconds > 0;
 
-    /// <summary>The round's commits in bins of this scale. A short last bin is joined to the one before, as a few moments have no rate.</summary>
+    /// <summary>The round's commits in bins of this scale. A short last bin is joined with the previous one, as a few moments have no rate.</summary>
     public IReadOnlyList<RateBin> BinsOf(RoundDocument round) => BinsOf(round.Throughput, Bin);
 
     private static IReadOnlyList<RateBin> BinsOf(Throughput throughput, TimeSpan bin)

@@ -2,14 +2,14 @@ namespace Kit.Runner.Results;
 
 /// <summary>
 /// Judges several tests together, so that the probability of one false verdict among all of them stays below alpha: Holm, A Simple
-/// Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6 (1979), 65–70. Nothing is assumed of how the
-/// tests depend on each other; cells that share a reference do.
+/// Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6 (1979), 65–70. The tests may depend on each other in any way;
+/// cells that share a reference do.
 /// </summary>
 public static class Holm
 {
     /// <summary>
-    /// The level that each test is judged at: alpha / m for the one with the smallest p-value of m, alpha / (m − 1) for the next, and so on
-    /// up to the first that fails; those after it are judged as that one, and fail.
+    /// The level at which each test is judged: alpha / m for the one with the smallest p-value of m, alpha / (m − 1) for the next, and so on
+    /// up to the first that fails; those after it have the same level, and fail.
     /// </summary>
     /// <param name="probabilities">p-values, in any order.</param>
     /// <param name="alpha">0 to 1.</param>

@@ -4,17 +4,17 @@ using System.Text.Json;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// A file with a document on each line, to which a process appends. One that dies while it appends leaves a last line without its end; that
-/// line is not read, and the next one that is appended takes its place.
+/// A file with a document on each line, to which a process appends. If the process dies while it appends, the last line has no end; that
+/// line is not read, and the next one replaces it.
 /// </summary>
 internal sealed class JsonLines(string path)
 {
     private const byte End = (byte)'\n';
 
-    /// <exception cref="KitException">The line cannot be appended; what was there is untouched.</exception>
+    /// <exception cref="KitException">The line cannot be appended; the existing content is untouched.</exception>
     public void Append<T>(T document) => AppendedFile.Append(path, Encoding.UTF8.GetBytes(LineOf(document)), EndOfLastWholeLine);
 
-    /// <summary>The lines that are whole, with the place of each, and whether one behind them is not.</summary>
+    /// <summary>The complete lines with their places, and whether an incomplete one follows.</summary>
     /// <exception cref="KitException">The file may not be read.</exception>
     public (IReadOnlyList<(string Text, string Place)> Whole, bool IsLastCut) Read()
     {

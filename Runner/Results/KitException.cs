@@ -1,13 +1,13 @@
 namespace Kit.Runner.Results;
 
-/// <summary>Something that the user can put right: what was expected and found, and what to do. Shown without a stack trace.</summary>
+/// <summary>A problem that the user can fix: what was expected and found, and what to do. Shown without a stack trace.</summary>
 /// <param name="message">One line: what was expected and what was found. Never a secret.</param>
 /// <param name="remedy">What to do about it.</param>
-/// <param name="cause">The failure underneath, for <c>--verbose</c>.</param>
+/// <param name="cause">The underlying failure, for <c>--verbose</c>.</param>
 public sealed class KitException(string message, string remedy, Exception? cause = null) : Exception(message, cause)
 {
     public string Remedy { get; } = remedy;
 
-    /// <summary>Whether what was typed is wrong, whatever the machine has.</summary>
+    /// <summary>Whether the command line is wrong, on any machine.</summary>
     public bool IsUsage { get; init; }
 }

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>The cells that were left out: a reason once, with every cell that it keeps out.</summary>
+/// <summary>The cells that were left out: each reason once, with all its cells.</summary>
 internal static class LeftOutLines
 {
     public static IReadOnlyList<string> Of(IEnumerable<CellLeftOut> cells) =>

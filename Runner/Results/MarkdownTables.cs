@@ -1,12 +1,12 @@
 namespace Kit.Runner.Results;
 
-/// <summary>The report of a run as <c>tables.md</c>: where it was made, a table per cell, the summary, what was left out, notes.</summary>
+/// <summary>The report of a run as <c>tables.md</c>: its facts, a table per cell, the summary, left-out cells, notes.</summary>
 public static class MarkdownTables
 {
     private static readonly IReadOnlyList<string> Marks = ["|", "*", "<", "`"];
 
-    /// <param name="run">What it is about.</param>
-    /// <param name="graphs">The picture with the graphs, as the report names it.</param>
+    /// <param name="run">The run.</param>
+    /// <param name="graphs">The file with the graphs, as the report refers to it.</param>
     /// <param name="output">Where to.</param>
     public static void Write(RecordedRun run, string graphs, TextWriter output)
     {
@@ -101,7 +101,7 @@ public static class MarkdownTables
 
     private static string RowOf(IEnumerable<string> cells) => $"| {string.Join(" | ", cells)} |";
 
-    // What a server or a failed process said may hold marks that Markdown would read as its own.
+    // The text of a server or a failed process may contain characters with a meaning in Markdown.
     internal static string Escaped(string text) =>
         Marks.Aggregate(text.ReplaceLineEndings(" "), (escaped, mark) => escaped.Replace(mark, "\\" + mark, StringComparison.Ordinal));
 

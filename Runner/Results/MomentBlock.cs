@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Kit.Runner.Results;
 
-/// <summary>The commits of one attempt at a round as <c>moments.bin</c> holds them. <c>docs/moments.md</c> describes each byte.</summary>
+/// <summary>The commits of one attempt at a round, as stored in <c>moments.bin</c>. <c>docs/moments.md</c> describes each byte.</summary>
 /// <param name="Cell">The cell's name.</param>
 /// <param name="Round">From 1.</param>
 /// <param name="Attempt">From 1.</param>
@@ -22,7 +22,7 @@ internal sealed record MomentBlock(string Cell, int Round, int Attempt, IReadOnl
     private const int BestQuality = 11;
     private const int LargestWindow = 24;
 
-    // More moments than any run has, and no more memory than a machine has: a damaged count must not ask for all of it.
+    // More moments than any run has: a damaged count must not allocate all memory.
     private const int MostMoments = 5_000_000;
 
     // Ten days in microseconds.
@@ -38,7 +38,7 @@ internal sealed record MomentBlock(string Cell, int Round, int Attempt, IReadOnl
         var (planes, count) = PlanesOf(Microseconds);
         var compressed = new byte[BrotliEncoder.GetMaxCompressedLength(planes.Length)];
         if (!BrotliEncoder.TryCompress(planes, compressed, out var compressedLength, BestQuality, LargestWindow))
-            throw new InvalidOperationException("Brotli needs more room than it says that it may need.");
+            throw new InvalidOperationException("Brotli needs more space than its own upper bound.");
 
         using var bytes = new MemoryStream();
         using var writer = new BinaryWriter(bytes);
@@ -56,9 +56,9 @@ internal sealed record MomentBlock(string Cell, int Round, int Attempt, IReadOnl
         return bytes.ToArray();
     }
 
-    /// <summary>How long the block is that begins here.</summary>
+    /// <summary>The length of the block that begins here.</summary>
     /// <param name="bytes">At least <see cref="HeaderLength"/>.</param>
-    /// <exception cref="InvalidDataException">None begins here, or one of another version.</exception>
+    /// <exception cref="InvalidDataException">No block begins here, or one of another version.</exception>
     public static long LengthOf(ReadOnlySpan<byte> bytes)
     {
         if (!bytes[..Magic.Length].SequenceEqual(Magic))
@@ -89,7 +89,7 @@ internal sealed record MomentBlock(string Cell, int Round, int Attempt, IReadOnl
         }
     }
 
-    // Deltas are small, and their upper bytes are almost always the same: apart from the lower ones they take hardly any room.
+    // Deltas are small, and their upper bytes almost always equal: separated from the lower bytes, they compress to almost nothing.
     private static (byte[] Planes, int Count) PlanesOf(IReadOnlyList<long> moments)
     {
         var deltas = moments.Select((moment, index) => moment - (index == 0 ? 0 : moments[index - 1])).ToList();
@@ -102,12 +102,12 @@ internal sealed record MomentBlock(string Cell, int Round, int Attempt, IReadOnl
     private static long[] MomentsOf(byte[] compressed, int count, byte planes)
     {
         if (count is < 0 or > MostMoments)
-            throw new InvalidDataException($"the block says that it has {count} moments, and no run has more than {MostMoments}");
+            throw new InvalidDataException($"the block claims {count} moments, and no run has more than {MostMoments}");
         if (planes > MostPlanes)
-            throw new InvalidDataException($"the block says that a moment has {planes} bytes, and none has more than {MostPlanes}");
+            throw new InvalidDataException($"the block claims {planes} bytes for a moment, and none has more than {MostPlanes}");
         var bytes = new byte[count * planes];
         if (!BrotliDecoder.TryDecompress(compressed, bytes, out var length) || length != bytes.Length)
-            throw new InvalidDataException("the block does not hold as many moments as it says");
+            throw new InvalidDataException("the block does not contain as many moments as it claims");
 
         var moments = new long[count];
         var before = 0L;
@@ -116,7 +116,7 @@ internal sealed record MomentBlock(string Cell, int Round, int Attempt, IReadOnl
             var delta = 0L;
             for (var plane = 0; plane < planes; plane++)
                 delta += (long)bytes[(plane * count) + index] << (8 * plane);
-            // A delta below zero, and a sum that overflowed, are both less than what came before.
+            // A negative delta and an overflowed sum are both less than the previous moment.
             if (before + delta < before)
                 throw new InvalidDataException("the block's moments are not ascending");
             moments[index] = before += delta;

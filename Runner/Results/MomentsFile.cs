@@ -1,16 +1,16 @@
 namespace Kit.Runner.Results;
 
-/// <summary><c>moments.bin</c>: blocks one behind the other, in the order in which the rounds ended.</summary>
+/// <summary><c>moments.bin</c>: blocks one after the other, in the order in which the rounds ended.</summary>
 internal sealed class MomentsFile(string path)
 {
-    // Compressed, a great many take little room: the memory that a file asks for has a limit.
+    // Many moments compress to a small file, so the memory for a file is limited.
     private const long MostMoments = 20_000_000;
 
-    /// <exception cref="KitException">The block cannot be appended; what was there is untouched.</exception>
+    /// <exception cref="KitException">The block cannot be appended; the existing content is untouched.</exception>
     public void Append(MomentBlock block) => AppendedFile.Append(path, block.ToBytes(), stream => stream.Length);
 
-    /// <summary>The blocks up to the end of the file, or up to the first that is cut or damaged.</summary>
-    /// <returns>The blocks, and what is wrong behind them with its place; <see langword="null"/> where nothing is.</returns>
+    /// <summary>The blocks up to the end of the file, or up to the first incomplete or damaged one.</summary>
+    /// <returns>The blocks, and the error after them with its place; <see langword="null"/> if there is none.</returns>
     /// <exception cref="KitException">The file may not be read.</exception>
     public (IReadOnlyList<MomentBlock> Blocks, string? Wrong) Read()
     {
@@ -25,7 +25,7 @@ internal sealed class MomentsFile(string path)
                 blocks.Add(MomentBlock.Read(block));
                 moments += blocks[^1].Microseconds.Count;
                 if (moments > MostMoments)
-                    throw new InvalidDataException($"there are more than {MostMoments} moments, and no run has so many");
+                    throw new InvalidDataException($"there are more than {MostMoments} moments, and no run has that many");
                 at += block.Length;
             }
             catch (InvalidDataException failure)

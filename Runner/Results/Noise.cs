@@ -2,28 +2,27 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results;
 
-/// <summary>What others took from the machine during a round: its processors, and its disk.</summary>
-/// <param name="OtherCpuShare">CPU time of processes that do not belong to the kit, as a part (0 to 1) of what all cores could give.</param>
+/// <summary>The load from other processes during a round, on the processors and on the disk.</summary>
+/// <param name="OtherCpuShare">CPU time of processes that do not belong to the kit, as a share (0 to 1) of all cores' capacity.</param>
 /// <param name="Limit">The share above which the round is noisy.</param>
-/// <param name="BusiestProcess">The name of the other process that took most; <see langword="null"/> where that cannot be told.</param>
+/// <param name="BusiestProcess">The name of the other process that used most; <see langword="null"/> if unknown.</param>
 public sealed record Noise(Reading OtherCpuShare, double Limit, string? BusiestProcess)
 {
     public const double DefaultLimit = 0.08;
 
-    /// <summary>Above it a disk was slower than before the run by so much that the round is noisy.</summary>
+    /// <summary>If flushes took longer than this multiple of their time before the run, the round is noisy.</summary>
     public const double FlushLimit = 1.5;
 
     /// <summary>
-    /// How long a flush took next to the drain, as a multiple of what it took before the first round; absent where the server is not the kit's
-    /// own.
+    /// How long a flush took around the drain, as a multiple of its time before the first round; absent if the server is not the kit's own.
     /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? FlushRatio { get; init; }
 
-    /// <summary>A share that could not be measured does not make a round noisy; the reports say that it is not known.</summary>
+    /// <summary>Whether the round is noisy. A share that could not be measured does not make it noisy; the reports say that it is unknown.</summary>
     public bool IsNoisy() => AreProcessorsNoisy() || IsDiskNoisy();
 
-    /// <summary>Whether other processes took too much of the processors.</summary>
+    /// <summary>Whether other processes used too much CPU time.</summary>
     public bool AreProcessorsNoisy() => OtherCpuShare.Value > Limit;
 
     /// <summary>Whether a flush took too long.</summary>

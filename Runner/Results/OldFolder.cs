@@ -5,8 +5,8 @@ using Kit.Runner.Results.Faults;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// A folder of schema 1: a document for each round with its commits in it, a picture for each graph, a document for each experiment. It is
-/// converted once; nothing else reads it.
+/// A folder of schema 1: a document for each round with its commits, a picture for each graph, a document for each experiment. It is
+/// converted once; no other code reads it.
 /// </summary>
 public sealed class OldFolder
 {
@@ -21,10 +21,10 @@ public sealed class OldFolder
     /// <param name="path">The folder.</param>
     public OldFolder(string path) => this.path = path;
 
-    /// <summary>What a run of schema 1 has below its folder.</summary>
+    /// <summary>The subfolders of a run of schema 1.</summary>
     internal static IReadOnlyList<string> RunFolders { get; } = [Rounds, Graphs];
 
-    /// <summary>Whether something in the folder is of schema 1.</summary>
+    /// <summary>Whether anything in the folder is of schema 1.</summary>
     /// <exception cref="KitException">A document is damaged.</exception>
     public bool IsThere => HasOldRun || HasOldExperiments;
 
@@ -32,15 +32,15 @@ public sealed class OldFolder
 
     private bool HasOldExperiments => IsOld(FaultFolder.DocumentFile, [Faults]);
 
-    /// <summary>Writes the files of today, and then removes those of schema 1.</summary>
-    /// <exception cref="KitException">A document is damaged, or a file cannot be written; the old ones are all there.</exception>
+    /// <summary>Writes the current files, and then removes those of schema 1.</summary>
+    /// <exception cref="KitException">A document is damaged, or a file cannot be written; all old files are still there.</exception>
     public void Convert()
     {
         if (HasOldRun)
         {
             if (IsOld(RunFolder.RunFile, []))
                 ConvertRun();
-            // What is removed below was measured: not before its copy was read.
+            // The removed files are the measurement, so the copy is read first.
             _ = RunFolder.Open(path).Load();
             Remove(RunFolders);
         }
@@ -54,7 +54,7 @@ public sealed class OldFolder
         }
     }
 
-    // The document is the last that is written: as long as it is of schema 1, the files below the folder are what was measured.
+    // The document is written last: while it is of schema 1, the files in the subfolders are the measurement.
     private void ConvertRun()
     {
         new RoundFiles(path).Write(
@@ -108,7 +108,7 @@ public sealed class OldFolder
     {
         try
         {
-            return JsonNode.Parse(StoredFile.Text(document)) as JsonObject ?? throw StoredJson.Damaged(document, "it is no object");
+            return JsonNode.Parse(StoredFile.Text(document)) as JsonObject ?? throw StoredJson.Damaged(document, "it is not an object");
         }
         catch (JsonException failure)
         {

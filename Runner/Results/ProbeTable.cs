@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>One row per cell that was probed: what commits when, how isolated, how many at a time.</summary>
+/// <summary>One row per probed cell: what commits when, how isolated, how many at a time.</summary>
 internal static class ProbeTable
 {
     private const string Cell = "Cell";
@@ -11,7 +11,7 @@ internal static class ProbeTable
 
     public static IReadOnlyList<string> Headers { get; } = [Cell, Ambient, Isolation, Row, Message, "Most at a time", "Body bytes"];
 
-    /// <summary>Columns that hold no figures.</summary>
+    /// <summary>Columns without figures.</summary>
     public static IReadOnlyList<string> Words { get; } = [Cell, Ambient, Isolation, Row, Message];
 
     public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run) => Rows(run.Document.Probes);

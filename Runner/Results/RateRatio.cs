@@ -3,15 +3,15 @@ using MathNet.Numerics.Statistics;
 
 namespace Kit.Runner.Results;
 
-/// <summary>How many times as fast as a reference something is, and how far that can be trusted.</summary>
+/// <summary>How many times as fast as a reference something is, with its uncertainty.</summary>
 /// <param name="Log">Natural logarithm of the ratio.</param>
 /// <param name="Error">
-/// Standard error of <paramref name="Log"/>; <see langword="null"/> for one pair, which tells nothing of spread.
+/// Standard error of <paramref name="Log"/>; <see langword="null"/> for one pair, which has no spread.
 /// </param>
 /// <param name="Freedom">Degrees of freedom of Student's t.</param>
-/// <param name="Pairs">Pairs of rounds behind it; where two runs are behind it, those of the run that has fewer.</param>
+/// <param name="Pairs">The number of pairs of rounds; for two runs, that of the run with fewer.</param>
 /// <remarks>
-/// The rounds of a run are interleaved, so a slow minute meets both of a pair, and their ratio leaves it out. Of n pairs with
+/// The rounds of a run are interleaved, so a slow minute affects both of a pair, and cancels out in their ratio. For n pairs with
 /// dᵢ = ln(rateᵢ / referenceᵢ) the ratio is exp(d̄), and the interval exp(d̄ ± t(1 − α/2; n − 1) · s / √n): the t-test for paired
 /// samples ("Student", The Probable Error of a Mean, Biometrika 6, 1908), on logarithms, because rates differ by factors.
 /// </remarks>
@@ -21,7 +21,7 @@ public sealed record RateRatio(double Log, double? Error, double Freedom, int Pa
 
     /// <param name="pairs">Rates of one round each, above zero.</param>
     /// <returns><see langword="null"/> for no pairs.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">A rate is zero or less: no round that counts has such a one.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">A rate is zero or less, which no counting round has.</exception>
     public static RateRatio? OfPairs(IReadOnlyCollection<(double Rate, double Reference)> pairs)
     {
         foreach (var (rate, reference) in pairs)
@@ -36,7 +36,7 @@ public sealed record RateRatio(double Log, double? Error, double Freedom, int Pa
         };
     }
 
-    /// <summary>This ratio as a multiple of one that was measured apart from it, in another run.</summary>
+    /// <summary>This ratio as a multiple of one that was measured independently, in another run.</summary>
     /// <remarks>
     /// The errors add up as those of independent means, with the degrees of freedom of Welch (The generalization of "Student's" problem
     /// when several different population variances are involved, Biometrika 34, 1947).
@@ -61,7 +61,7 @@ public sealed record RateRatio(double Log, double? Error, double Freedom, int Pa
         : Spread(StudentT.InvCDF(location: 0, scale: 1, Freedom, 1 - (alpha / 2)) * error);
 
     /// <summary>
-    /// The smallest alpha whose interval lies beyond a margin on either side: the p-value of "the two differ by no more than the margin"
+    /// The smallest alpha whose interval lies outside a margin, on either side: the p-value of "the two differ by no more than the margin"
     /// (Hodges and Lehmann, Testing the Approximate Validity of Statistical Hypotheses, Journal of the Royal Statistical Society B 16,
     /// 1954).
     /// </summary>
@@ -76,25 +76,25 @@ public sealed record RateRatio(double Log, double? Error, double Freedom, int Pa
     private RatioInterval Spread(double half) => new(Math.Exp(Log - half), Math.Exp(Log + half));
 }
 
-/// <summary>From where to where a ratio may be.</summary>
+/// <summary>The interval of a ratio.</summary>
 public sealed record RatioInterval(double Low, double High)
 {
     public override string ToString() => $"{Figures.Measured(Low)} to {Figures.Measured(High)}";
 }
 
 /// <summary>
-/// How much slower is still no difference. The same the other way round: what is 3 % slower than its reference, the reference is faster
-/// than by as much, so that exchanging the two exchanges the verdict.
+/// The largest slowdown that is not called a difference. It is symmetric: if a cell is 3 % slower than its reference, the reference is faster by
+/// the same factor, so that exchanging the two exchanges the verdict.
 /// </summary>
 /// <param name="Share">0 to 1: 0.03 for a ratio of 0.97 and its inverse, 1.031.</param>
 public readonly record struct Margin(double Share)
 {
     /// <summary>
-    /// 3 %: the order of code in memory and the size of the environment alone move a program by some percent (Mytkowicz and others,
+    /// 3 %: the order of code in memory and the size of the environment alone change a program's speed by several percent (Mytkowicz and others,
     /// Producing Wrong Data Without Doing Anything Obviously Wrong, ASPLOS 2009).
     /// </summary>
     public static Margin Default { get; } = new(0.03);
 
-    /// <summary>Half the width of the band around no difference, on a scale of logarithms.</summary>
+    /// <summary>Half the width of the band around no difference, in logarithms.</summary>
     public double Log => -Math.Log(1 - Share);
 }

@@ -1,11 +1,11 @@
 namespace Kit.Runner.Results;
 
-/// <summary>A figure that was read, or the reason why it could not be.</summary>
+/// <summary>A figure, or the reason why it could not be read.</summary>
 public sealed record Reading(double? Value, string? Because)
 {
     public static Reading Of(double value) => new(value, null);
 
-    /// <summary>The same for one of so many.</summary>
+    /// <summary>The same per message, divided by <paramref name="count"/>.</summary>
     public Reading Per(int count) => Value is { } total ? Of(total / count) : this;
 
     public static Reading Missing(string because) => new(null, because);

@@ -2,7 +2,7 @@ using Kit.Modes;
 
 namespace Kit.Runner.Results;
 
-/// <summary>A run as it was stored: the one record that every report is written from.</summary>
+/// <summary>A stored run: every report is written from this record.</summary>
 public sealed class RecordedRun
 {
     private const string Floor = "bare";
@@ -30,11 +30,11 @@ public sealed class RecordedRun
 
     public IReadOnlyList<RoundDocument> Rounds { get; }
 
-    /// <summary>Which round is not among them, because the process ended while it saved it; <see langword="null"/>: none.</summary>
+    /// <summary>The round that is missing because the process ended while saving it; <see langword="null"/>: none.</summary>
     public string? RoundLeftOut { get; init; }
 
     /// <summary>
-    /// Every cell that was planned or has a round. Framework, transport and access by name, which puts the floor first (bare, ado);
+    /// Every cell that was planned or has a round. Sorted by framework, transport and access, which puts the floor first (bare, ado);
     /// then the modes, the most transactional first.
     /// </summary>
     public IReadOnlyList<CellResult> Cells { get; }
@@ -42,20 +42,20 @@ public sealed class RecordedRun
     public IEnumerable<IGrouping<string, CellResult>> Groups => Cells.GroupBy(result => result.Cell.Group);
 
     /// <summary>
-    /// The cell's rate against that of the strictest mode, among the cells of this run that differ in the mode alone; judged together with all
-    /// cells that are set against theirs.
+    /// The cell's rate compared with that of the strictest mode, among the cells of this run that differ only in the mode; judged together with
+    /// the other cells and their references.
     /// </summary>
-    /// <returns><see langword="null"/> for the strictest itself, and where no round counts in both.</returns>
+    /// <returns><see langword="null"/> for the strictest itself, and if no round counts in both.</returns>
     public Comparison? AgainstStrictest(CellResult result) => toStrictest.GetValueOrDefault(result.Cell);
 
-    /// <summary>Whether no stricter mode was planned among the cells that differ in the mode alone.</summary>
+    /// <summary>Whether no stricter mode was planned among the cells that differ only in the mode.</summary>
     public bool IsStrictest(CellResult result) => ReferenceEquals(StrictestNextTo(result), result);
 
     /// <summary>
-    /// The cell's rate against that of the bare driver, in the same cell of this run but for the framework; judged together with all cells that
-    /// are set against theirs.
+    /// The cell's rate compared with that of the bare driver, in a cell of this run that differs only in the framework; judged together with the
+    /// other cells and their references.
     /// </summary>
-    /// <returns><see langword="null"/> for the bare driver itself, where it was not measured, and where no round counts in both.</returns>
+    /// <returns><see langword="null"/> for the bare driver itself, if that was not measured, and if no round counts in both.</returns>
     public Comparison? AgainstBare(CellResult result) => toBare.GetValueOrDefault(result.Cell);
 
     /// <summary>Whether frameworks can be set against the bare driver.</summary>
@@ -63,7 +63,7 @@ public sealed class RecordedRun
 
     public static bool IsFloor(CellResult result) => string.Equals(result.Cell.Framework, Floor, StringComparison.Ordinal);
 
-    /// <summary>By what a crash can do; those that are equal in that stand in the order of what they promise.</summary>
+    /// <summary>The cell in whose mode a crash can do the least damage; of equal ones, the first in reading order.</summary>
     /// <param name="cells">At least one, in reading order.</param>
     public static CellResult StrictestOf(IEnumerable<CellResult> cells) => cells.MinBy(cell => EffectOf(cell.Cell.Mode))!;
 

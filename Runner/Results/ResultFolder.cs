@@ -2,31 +2,31 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results;
 
-/// <summary>A folder of results as it was read: a run, experiments with faults, or both.</summary>
+/// <summary>The content of a folder of results: a run, experiments with faults, or both.</summary>
 public sealed class ResultFolder
 {
     private ResultFolder(string path, RecordedRun? run, GuaranteeReport? guarantees) => (Location, Run, Guarantees) = (path, run, guarantees);
 
     public string Location { get; }
 
-    /// <summary><see langword="null"/> where the folder holds none.</summary>
+    /// <summary>The run; <see langword="null"/> if the folder has none.</summary>
     public RecordedRun? Run { get; }
 
-    /// <summary><see langword="null"/> where the folder holds no experiments.</summary>
+    /// <summary>The experiments with faults; <see langword="null"/> if the folder has none.</summary>
     public GuaranteeReport? Guarantees { get; }
 
-    /// <summary>Every report of it.</summary>
+    /// <summary>All its reports.</summary>
     public IReadOnlyList<ReportFile> Reports =>
     [
         .. Run is null ? [] : RunFolder.ReportsOf(Run),
         .. Guarantees is null ? [] : FaultFolder.ReportsOf(Guarantees),
     ];
 
-    /// <summary>The reports that are missing, or that the stored rounds and experiments do not give.</summary>
+    /// <summary>The reports that are missing or do not match the stored rounds and experiments.</summary>
     /// <exception cref="KitException">One may not be read.</exception>
     public IReadOnlyList<string> Differing => [.. Reports.Where(report => !report.IsIn(Location)).Select(report => report.Name)];
 
-    /// <exception cref="KitException">It holds neither, or a file is damaged or of another schema; the message names it.</exception>
+    /// <exception cref="KitException">It contains neither, or a file is damaged or of another schema; the message names it.</exception>
     public static ResultFolder Load(string path)
     {
         var experiments = new FaultFolder(path);
@@ -35,7 +35,7 @@ public sealed class ResultFolder
             : new ResultFolder(path, run: null, experiments.LoadReport());
     }
 
-    /// <summary>Writes every report over the one before.</summary>
+    /// <summary>Writes all reports and replaces the existing ones.</summary>
     /// <exception cref="KitException">One cannot be written.</exception>
     public void WriteReports()
     {

@@ -7,16 +7,16 @@ namespace Kit.Runner.Results;
 /// <summary>Where the moments of <see cref="RoundDocument.OffsetsMilliseconds"/> come from.</summary>
 public enum ClockSource
 {
-    /// <summary>The database's own record of when each row's transaction committed.</summary>
+    /// <summary>The database's record of when each row's transaction committed.</summary>
     CommitTimestamps,
 
-    /// <summary>The moment the handler returned; the commit after it is left out. For servers that keep no commit timestamps.</summary>
+    /// <summary>The moment the handler returned, without the commit after it. For servers without commit timestamps.</summary>
     HandlerCompletions,
 }
 
 /// <summary>
-/// One measured drain of one cell, or one attempt at it: a line of <c>rounds.jsonl</c>. With the offsets, which <c>moments.bin</c> holds,
-/// everything else can be computed again, and what can be computed (elapsed time, rates, series) is not stored.
+/// One measured drain of one cell, or one attempt at it: a line of <c>rounds.jsonl</c>. With the offsets in <c>moments.bin</c>,
+/// everything else (elapsed time, rates, series) can be computed, so it is not stored.
 /// </summary>
 public sealed record RoundDocument
 {
@@ -24,10 +24,10 @@ public sealed record RoundDocument
 
     public required CellName Cell { get; init; }
 
-    /// <summary>From 1. Rounds of one number were run one after the other, each cell once.</summary>
+    /// <summary>From 1. Rounds of one number ran one after the other, each cell once.</summary>
     public required int Round { get; init; }
 
-    /// <summary>1; or 2 where the first attempt was noisy and the round was run again.</summary>
+    /// <summary>1; or 2 if the first attempt was noisy and the round was repeated.</summary>
     public required int Attempt { get; init; }
 
     public required RoundOutcome Outcome { get; init; }
@@ -39,16 +39,16 @@ public sealed record RoundDocument
 
     public required int Concurrency { get; init; }
 
-    /// <summary>How long the widgets' database took to restore; <see langword="null"/> where the round broke before.</summary>
+    /// <summary>How long it took to restore the widgets' database; <see langword="null"/> if the round failed before.</summary>
     public required double? RestoreSeconds { get; init; }
 
-    /// <summary>How long the messages took to preload; <see langword="null"/> where the round broke before.</summary>
+    /// <summary>How long it took to preload the messages; <see langword="null"/> if the round failed before.</summary>
     public required double? PreloadSeconds { get; init; }
 
-    /// <summary>Messages per second of the warm-up drain: what a process gives that has just started.</summary>
+    /// <summary>Messages per second of the warm-up drain, in a process that has just started.</summary>
     public required double? ColdPerSecond { get; init; }
 
-    /// <summary>Where the clock starts; <see langword="null"/> where no handler was entered.</summary>
+    /// <summary>When the clock starts; <see langword="null"/> if no handler was entered.</summary>
     public required DateTimeOffset? FirstHandlerEntryUtc { get; init; }
 
     public required ClockSource Clock { get; init; }
@@ -65,7 +65,7 @@ public sealed record RoundDocument
     /// <summary><see langword="null"/> in modes without a second phase.</summary>
     public required SecondPhaseLag? SecondPhase { get; init; }
 
-    /// <summary>Transactions that were promoted to a distributed one; <see langword="null"/> where the transport's transactions cannot be.</summary>
+    /// <summary>Transactions that were promoted to distributed ones; <see langword="null"/> if the transport's transactions cannot be.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Promotions { get; init; }
 
@@ -76,12 +76,12 @@ public sealed record RoundDocument
     [JsonIgnore]
     public IReadOnlyList<double> OffsetsMilliseconds { get; init; } = [];
 
-    /// <summary>A round of which nothing is known yet, to be filled in as it goes.</summary>
+    /// <summary>A round without results, to be filled in.</summary>
     /// <param name="cell">What is measured.</param>
     /// <param name="number">The round's number, from 1.</param>
     /// <param name="attempt">The attempt at it, from 1.</param>
-    /// <param name="sizes">How much is drained, by how many at a time.</param>
-    /// <param name="clock">Where its offsets would come from.</param>
+    /// <param name="sizes">How many messages are drained, and how many at a time.</param>
+    /// <param name="clock">The source of its offsets.</param>
     /// <param name="missing">Why there is no figure.</param>
     public static RoundDocument Blank(CellName cell, int number, int attempt, RunSettings sizes, ClockSource clock, Reading missing) => new()
     {
@@ -103,7 +103,7 @@ public sealed record RoundDocument
         SecondPhase = null,
     };
 
-    /// <summary>How often a message was handled once more than needed.</summary>
+    /// <summary>Handler entries beyond one for each message.</summary>
     [JsonIgnore]
     public int Retries => Math.Max(0, HandlerEntries - Messages);
 
@@ -136,11 +136,11 @@ public sealed record MessageCosts(
     Reading HandlerCpuMilliseconds,
     Reading ServerCpuMilliseconds)
 {
-    /// <summary>Accesses to buffers in the round's databases, hits and reads, autovacuum's included; absent where they were not counted yet.</summary>
+    /// <summary>Buffer accesses (hits and reads) in the round's databases, including autovacuum's; absent in older runs.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Reading? Buffers { get; init; }
 
-    /// <summary>Each figure with its name, for whoever must treat all alike.</summary>
+    /// <summary>Each figure with its name, for code that treats all of them alike.</summary>
     public IEnumerable<(string Name, Reading Reading)> Named() =>
     [
         ("commits", Commits),
@@ -153,5 +153,5 @@ public sealed record MessageCosts(
     ];
 }
 
-/// <summary>How long after the decision the second phase had run and the row could be seen.</summary>
+/// <summary>The time from the decision until the second phase had run and the row was visible.</summary>
 public sealed record SecondPhaseLag(double P50Milliseconds, double P99Milliseconds, int Count);

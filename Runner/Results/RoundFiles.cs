@@ -3,8 +3,8 @@ using Kit.Guarantees;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// The rounds of a run: what is known of each on a line of <c>rounds.jsonl</c>, its commits in a block of <c>moments.bin</c>. The block is
-/// appended first, so that a line is never without it.
+/// The rounds of a run: each is a line of <c>rounds.jsonl</c>, and its commits are a block of <c>moments.bin</c>. The block is
+/// appended first, so that no line is without its block.
 /// </summary>
 internal sealed class RoundFiles
 {
@@ -22,14 +22,14 @@ internal sealed class RoundFiles
         (lines, moments) = (new JsonLines(linesPath), new MomentsFile(momentsPath));
     }
 
-    /// <exception cref="KitException">It cannot be appended; what was there is untouched.</exception>
+    /// <exception cref="KitException">It cannot be appended; the existing content is untouched.</exception>
     public void Append(RoundDocument round)
     {
         moments.Append(MomentBlock.Of(round));
         lines.Append(round);
     }
 
-    /// <summary>Writes both files anew.</summary>
+    /// <summary>Replaces both files.</summary>
     /// <exception cref="KitException">A file cannot be written.</exception>
     public void Write(IReadOnlyList<RoundDocument> rounds)
     {
@@ -45,7 +45,7 @@ internal sealed class RoundFiles
         });
     }
 
-    /// <summary>The rounds in the order in which they ended, and in words what a process left that died while it saved one.</summary>
+    /// <summary>The rounds in the order in which they ended, and a text about the remains of a round that was being saved when its process died.</summary>
     /// <exception cref="KitException">A file is damaged anywhere else, or of another schema; the message names file and place.</exception>
     public (IReadOnlyList<RoundDocument> Rounds, string? LeftOut) Read()
     {
@@ -53,20 +53,20 @@ internal sealed class RoundFiles
         var (blocks, wrong) = moments.Read();
         var rounds = whole.Select((line, index) => RoundOf(line.Text, line.Place, blocks.ElementAtOrDefault(index), wrong)).ToList();
         if (rounds.GroupBy(IdentityOf).FirstOrDefault(same => same.Skip(1).Any()) is { } twice)
-            throw StoredJson.Damaged(linesPath, $"{twice.First().Name} is in it twice");
+            throw StoredJson.Damaged(linesPath, $"{twice.First().Name} appears in it twice");
 
         var without = blocks.Skip(rounds.Count).ToList();
         if (without.Count > 1 || (without.Count == 1 && wrong is not null))
         {
             throw StoredJson.Damaged(
-                linesPath, $"{momentsPath} has moments of {Figures.Plain(without.Count)} more rounds, and a process can die while it saves one");
+                linesPath, $"{momentsPath} has moments of {Figures.Plain(without.Count)} more rounds, but a process that dies leaves at most one");
         }
 
         return (rounds, without.Count == 1
-            ? $"{NameOf(without[0])} is left out: the process ended while it saved the round, and {LinesFile} has no line of it."
+            ? $"{NameOf(without[0])} is left out: the process ended while saving the round, and {LinesFile} has no line for it."
             : wrong is null && !isLastCut
                 ? null
-                : "A round is left out: the process ended while it saved it " +
+                : "A round is left out: the process ended while saving it " +
                   $"({(isLastCut ? $"{LinesFile}: the last line has no end" : $"{MomentsFile}: {wrong}")}).");
     }
 
@@ -74,16 +74,16 @@ internal sealed class RoundFiles
     {
         var round = StoredJson.Read<RoundDocument>(text, place);
         if (block is null)
-            throw StoredJson.Damaged(momentsPath, wrong ?? $"it has no moments of {round.Name} ({place})");
+            throw StoredJson.Damaged(momentsPath, wrong ?? $"it has no moments for {round.Name} ({place})");
         if ((block.Cell, block.Round, block.Attempt) != IdentityOf(round))
             throw StoredJson.Damaged(momentsPath, $"it has moments of {NameOf(block)} where {place} has {round.Name}");
         if (WhyNotValid(round, block) is { } contradiction)
-            throw StoredJson.Damaged(linesPath, $"{round.Name} is valid, yet {contradiction} ({place})");
+            throw StoredJson.Damaged(linesPath, $"{round.Name} is marked valid, but {contradiction} ({place})");
 
         return round with { OffsetsMilliseconds = [.. block.Microseconds.Select(moment => moment / Throughput.MicrosecondsPerMillisecond)] };
     }
 
-    /// <summary>What a round that counts cannot say of itself; <see langword="null"/> where it says nothing of that.</summary>
+    /// <summary>A contradiction in a round that is marked valid; <see langword="null"/> if there is none.</summary>
     private static string? WhyNotValid(RoundDocument round, MomentBlock block)
     {
         var once = round.Accounts.GetValueOrDefault(DeliveryClass.Once);

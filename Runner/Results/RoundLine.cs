@@ -7,5 +7,5 @@ public static class RoundLine
         $"{round.Name}: {Figures.Measured(round.Throughput.AveragePerSecond)} msg/s, {round.Outcome}"
         + (round.Outcome.IsValid() ? "" : $" ({string.Join("; ", round.Outcome.Reasons)})")
         + (round.Noise.IsDiskNoisy() ? $", noisy: a flush took {Figures.Measured(round.Noise.FlushRatio)} times as long as before the run" : "")
-        + (round.Noise.AreProcessorsNoisy() ? $", noisy: others took {Figures.Share(round.Noise.OtherCpuShare.Value!.Value)}" : "");
+        + (round.Noise.AreProcessorsNoisy() ? $", noisy: other processes took {Figures.Share(round.Noise.OtherCpuShare.Value!.Value)}" : "");
 }

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>What a reader must know of single rounds: why one failed, which was noisy, what could not be measured.</summary>
+/// <summary>What a reader must know about single rounds: why one failed, which were noisy, what could not be measured.</summary>
 internal static class RoundNotes
 {
     private const string AllCells = "All cells";
@@ -12,7 +12,7 @@ internal static class RoundNotes
         .. run.Cells.SelectMany(result => result.Rounds.SelectMany(round => NotesOf(result, round).Select(note => $"{round.Name}: {note}"))),
     ];
 
-    // What holds of several cells is told once, with all of them.
+    // A note on several cells is shown once, with all of them.
     private static IEnumerable<string> Once(RecordedRun run, IReadOnlyList<(CellName Cell, string Note)> notes) =>
         notes.GroupBy(each => each.Note).Select(same => same.Count() == run.Cells.Count && same.Skip(1).Any()
             ? $"{AllCells}: {same.Key}"
@@ -54,10 +54,10 @@ internal static class RoundNotes
         if (counting is null)
             return "No attempt at this round counts.";
         if (!repeated)
-            return "It was not run again, and counts.";
+            return "It was not repeated, and counts.";
         return ReferenceEquals(counting, round)
-            ? "Of the valid attempts at this round it is the quieter, and counts."
-            : $"It was run again: attempt {Figures.Plain(counting.Attempt)} was quieter, and counts.";
+            ? "It is the quietest valid attempt at this round, and counts."
+            : $"It was repeated: attempt {Figures.Plain(counting.Attempt)} was quieter, and counts.";
     }
 
     private static IEnumerable<string> TooShort(CellResult result)
@@ -70,13 +70,13 @@ internal static class RoundNotes
     {
         var promotions = result.Rounds.Select(round => round.Promotions).OfType<int>().ToList();
         if (promotions.Count > 0)
-            yield return $"transactions promoted to a distributed one, round by round: {string.Join("; ", promotions.Select(count => Figures.Count(count)))}.";
+            yield return $"transactions promoted to distributed ones, round by round: {string.Join("; ", promotions.Select(count => Figures.Count(count)))}.";
     }
 
     private static IEnumerable<string> NotMeasured(CellResult result) =>
         result.Rounds
             .Where(round => round.Outcome.IsValid())
-            .SelectMany(round => round.Costs.Named().Append((Name: "load by other processes", Reading: round.Noise.OtherCpuShare)))
+            .SelectMany(round => round.Costs.Named().Append((Name: "load from other processes", Reading: round.Noise.OtherCpuShare)))
             .Where(figure => figure.Reading.Value is null)
             .Select(figure => $"{figure.Name} not measured: {figure.Reading.Because}.")
             .Distinct(StringComparer.Ordinal);

@@ -1,22 +1,22 @@
 namespace Kit.Runner.Results;
 
-/// <summary>What a round's figures are worth.</summary>
+/// <summary>Whether a round's figures can be used.</summary>
 public enum Verdict
 {
     /// <summary>Every message and every row was accounted for.</summary>
     Valid,
 
-    /// <summary>The drain ended, and its messages or rows are not what they must be.</summary>
+    /// <summary>The drain ended, but its messages or rows are not as they must be.</summary>
     Invalid,
 
     /// <summary>The drain made no progress and was ended.</summary>
     Stalled,
 
-    /// <summary>The round did not come to a drain, or broke in it.</summary>
+    /// <summary>The round failed before or during its drain.</summary>
     Error,
 }
 
-/// <summary>The verdict on a round, with its reasons where it failed.</summary>
+/// <summary>The verdict on a round, with the reasons if it failed.</summary>
 /// <param name="Verdict">Whether the round counts.</param>
 /// <param name="Reasons">Empty for a valid round, otherwise at least one.</param>
 public sealed record RoundOutcome(Verdict Verdict, IReadOnlyList<string> Reasons)

@@ -1,7 +1,7 @@
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// The table of one cell's rounds, in the shape of the benchmark of 2014: run, elapsed seconds, average, maximum, graph; then the
+/// The table of one cell's rounds, laid out like the benchmark of 2014: run, elapsed seconds, average, maximum, graph; then the
 /// averages. Figures in brackets are not in the averages.
 /// </summary>
 internal static class RoundTable

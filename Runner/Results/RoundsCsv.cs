@@ -5,8 +5,8 @@ using Kit.Guarantees;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// One line per attempt at a round, failed ones included, for other tools: invariant culture, figures in full, an empty field for what
-/// is not known. A column for each axis of the cells comes first. <c>results/README.md</c> explains each column.
+/// One line per attempt at a round, including failed ones, for other tools: invariant culture, figures in full, an empty field for an
+/// unknown value. A column for each axis of the cells comes first. <c>results/README.md</c> explains each column.
 /// </summary>
 public static class RoundsCsv
 {

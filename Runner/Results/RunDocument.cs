@@ -2,25 +2,25 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results;
 
-/// <summary>What is known of a run as a whole: <c>run.json</c>. Written when the run begins and again when it ends.</summary>
+/// <summary>The facts about a run as a whole: <c>run.json</c>. Written when the run begins and again when it ends.</summary>
 public sealed record RunDocument
 {
     public int Schema { get; init; } = ResultJson.Schema;
 
-    /// <summary>The command as it was typed, secrets masked by the caller.</summary>
+    /// <summary>The command as typed, with secrets masked by the caller.</summary>
     public required string CommandLine { get; init; }
 
     public required DateTimeOffset StartedUtc { get; init; }
 
-    /// <summary><see langword="null"/> as long as the run goes on.</summary>
+    /// <summary><see langword="null"/> while the run goes on.</summary>
     public required DateTimeOffset? EndedUtc { get; init; }
 
     public required RunEnding Ending { get; init; }
 
-    /// <summary>The commit of the kit; <see langword="null"/> where it was not built from a git work tree.</summary>
+    /// <summary>The commit of the kit; <see langword="null"/> if it was not built from a git work tree.</summary>
     public required GitCommit? Commit { get; init; }
 
-    /// <summary>The build that made the rounds where another one asked for them; absent where the runner ran its own.</summary>
+    /// <summary>The build that ran the rounds on request of another; absent if the runner ran its own.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public BuildFacts? Build { get; init; }
 
@@ -29,21 +29,21 @@ public sealed record RunDocument
     /// <summary>Version by package name.</summary>
     public required IReadOnlyDictionary<string, string> Packages { get; init; }
 
-    /// <summary>What the servers said of themselves: versions and every setting that decides durability.</summary>
+    /// <summary>What the PostgreSQL server reports about itself: version and every setting that affects durability.</summary>
     public required IReadOnlyDictionary<string, string> Server { get; init; }
 
-    /// <summary>The same of the RabbitMQ broker, and how its queues are used; empty where no cell needed one.</summary>
+    /// <summary>The same for the RabbitMQ broker, and how its queues are used; empty if no cell needed one.</summary>
     public IReadOnlyDictionary<string, string> Broker { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>The same of the SQL Server; absent where no cell needed one.</summary>
+    /// <summary>The same for the SQL Server; absent if no cell needed one.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? SqlServer { get; init; }
 
-    /// <summary>The same of every other server, by its name; absent where no cell needed one.</summary>
+    /// <summary>The same for every other server, by name; absent if no cell needed one.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, IReadOnlyDictionary<string, string>>? Servers { get; init; }
 
-    /// <summary>Where the kit's own servers kept their files; absent where none was started.</summary>
+    /// <summary>Where the kit's own servers kept their files; absent if none was started.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public DiskFacts? Disk { get; init; }
 
@@ -55,41 +55,41 @@ public sealed record RunDocument
     /// <summary>Immediate retries by mode.</summary>
     public required IReadOnlyDictionary<string, int> ImmediateRetries { get; init; }
 
-    /// <summary>Largest number of connections by pool.</summary>
+    /// <summary>The largest number of connections in each pool.</summary>
     public required IReadOnlyDictionary<string, int> PoolSizes { get; init; }
 
-    /// <summary>How long the template database took to fill; <see langword="null"/> before it was filled.</summary>
+    /// <summary>How long it took to fill the template database; <see langword="null"/> before that.</summary>
     public required double? SeedingSeconds { get; init; }
 
-    /// <summary>What the names of the cells leave out, by axis; absent where they leave nothing out.</summary>
+    /// <summary>The values that names of cells leave out, by axis; absent if they leave nothing out.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? Implied { get; init; }
 
-    /// <summary>The cells that the run set out to measure, in the matrix's order.</summary>
+    /// <summary>The cells that the run was to measure, in the matrix's order.</summary>
     public required IReadOnlyList<CellName> Cells { get; init; }
 
     public required IReadOnlyList<CellLeftOut> LeftOut { get; init; }
 
-    /// <summary>What each cell did with a handful of messages before anything was measured.</summary>
+    /// <summary>What each cell did with a few messages before anything was measured.</summary>
     public IReadOnlyList<CellProbed> Probes { get; init; } = [];
 }
 
 /// <summary>The commit that the kit was built from.</summary>
 /// <param name="Id">Its hash.</param>
-/// <param name="Dirty">Whether the work tree held changes that the commit does not.</param>
+/// <param name="Dirty">Whether the work tree had uncommitted changes.</param>
 public sealed record GitCommit(string Id, bool Dirty);
 
 /// <summary>A built runner that was compared.</summary>
 /// <param name="Folder">Where it was.</param>
-/// <param name="Version">What it says of itself.</param>
-/// <param name="Fingerprint">Of the kit's own assemblies: equal ones are the same build.</param>
+/// <param name="Version">Its version, with the commit that it was built from.</param>
+/// <param name="Fingerprint">Of the kit's own assemblies: equal fingerprints mean the same build.</param>
 public sealed record BuildFacts(string Folder, string Version, string Fingerprint);
 
-/// <summary>What a cell was seen to do with single messages, before it was measured.</summary>
+/// <summary>What a cell did with single messages before it was measured.</summary>
 /// <param name="Cell">The cell.</param>
 /// <param name="AmbientTransaction">Isolation level of the handler's ambient transaction; <see langword="null"/> without one.</param>
-/// <param name="Isolation">Isolation level of the handler's connection, in the database's words.</param>
-/// <param name="RowCommits">When others saw the handler's row.</param>
+/// <param name="Isolation">Isolation level of the handler's connection, as the database names it.</param>
+/// <param name="RowCommits">When other sessions saw the handler's row.</param>
 /// <param name="MessageLeaves">When the message no longer belonged to the queue.</param>
 /// <param name="MostTogether">The most handlers that ran at the same time.</param>
 /// <param name="BodyBytes">A message's body as the transport stores it.</param>
@@ -99,10 +99,10 @@ public sealed record CellProbed(
 /// <summary>The machine that a run was made on.</summary>
 /// <param name="Cores">Logical cores.</param>
 /// <param name="CpuModel">As the system names it.</param>
-/// <param name="MemoryBytes">All memory that the system may use.</param>
+/// <param name="MemoryBytes">The memory that the system may use.</param>
 /// <param name="OperatingSystem">Name and version.</param>
 /// <param name="Runtime">Name and version of the .NET runtime.</param>
 public sealed record HostFacts(int Cores, string CpuModel, long MemoryBytes, string OperatingSystem, string Runtime);
 
-/// <summary>The figures that a run was asked for.</summary>
+/// <summary>The requested sizes of a run.</summary>
 public sealed record RunSettings(int Messages, int Rounds, int Concurrency, int SeedRows, int WarmUp, int OrderSeed, bool Quick);

@@ -1,15 +1,15 @@
 namespace Kit.Runner.Results;
 
-/// <summary>How far a run came.</summary>
+/// <summary>How far a run has got.</summary>
 public enum RunState
 {
-    /// <summary>It goes on; or it ended without a word, and whoever reads this later sees so.</summary>
+    /// <summary>It is running, or its process died and could not change this.</summary>
     Running,
     Completed,
     Stopped,
 }
 
-/// <summary>Whether a run came to its end, and if not, why.</summary>
+/// <summary>Whether a run was completed, and if not, why.</summary>
 public sealed record RunEnding(RunState State, string? Because)
 {
     public static RunEnding Running { get; } = new(RunState.Running, null);
@@ -22,6 +22,6 @@ public sealed record RunEnding(RunState State, string? Because)
     {
         RunState.Completed => "completed",
         RunState.Stopped => $"stopped: {Because}",
-        _ => "not ended: the run goes on, or its process ended without a word",
+        _ => "not ended: the run goes on, or its process died",
     };
 }

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>What stands at the head of every report: where, with what and how the figures were made.</summary>
+/// <summary>The head of every report: where, with what and how the figures were made.</summary>
 internal static class RunFacts
 {
     public const string Facts = "Facts";
@@ -13,7 +13,7 @@ internal static class RunFacts
         yield return ("Command", document.CommandLine);
         yield return ("Time", $"{Figures.Moment(document.StartedUtc)} to {(document.EndedUtc is { } ended ? Figures.Moment(ended) : Figures.None)}");
         yield return ("Ending", document.Ending.ToString());
-        yield return ("Commit", document.Commit is { } commit ? commit.Id + (commit.Dirty ? ", with changes that are not committed" : "") : "not known");
+        yield return ("Commit", document.Commit is { } commit ? commit.Id + (commit.Dirty ? ", with uncommitted changes" : "") : "unknown");
         if (document.Build is { } build)
             yield return ("Build", $"{build.Folder}, version {build.Version}, fingerprint {build.Fingerprint}");
         yield return ("Machine", MachineOf(document.Host));
@@ -40,7 +40,7 @@ internal static class RunFacts
 
     private static string SettingsOf(RunSettings settings) =>
         $"{Figures.Count(settings.Messages)} messages, {Figures.Count(settings.Rounds)} rounds, concurrency {Figures.Plain(settings.Concurrency)}, " +
-        $"{Figures.Count(settings.SeedRows)} rows seeded, {Figures.Count(settings.WarmUp)} messages to warm up, " +
+        $"{Figures.Count(settings.SeedRows)} rows seeded, {Figures.Count(settings.WarmUp)} warm-up messages, " +
         $"order seed {Figures.Plain(settings.OrderSeed)}" +
         (settings.Quick ? "; quick: shows that it works, not how fast it is" : "");
 
@@ -49,7 +49,7 @@ internal static class RunFacts
         var clocks = rounds.Select(round => round.Clock).Distinct().Order().Select(clock => clock switch
         {
             ClockSource.CommitTimestamps => "first handler entry to last commit, by the database's commit timestamps",
-            _ => "first handler entry to last handler completion: the commit after it is not in the figures",
+            _ => "first handler entry to last handler completion: the figures do not include the commit after it",
         });
         return rounds.Count == 0 ? Figures.None : string.Join("; ", clocks);
     }

@@ -7,7 +7,7 @@ namespace Kit.Runner.Results;
 /// </summary>
 public sealed class RunFolder
 {
-    /// <summary>The run's document; a folder that holds it holds a run.</summary>
+    /// <summary>The run's document; a folder with this file contains a run.</summary>
     public const string RunFile = "run.json";
 
     private const string CsvFile = "rounds.csv";
@@ -18,7 +18,7 @@ public sealed class RunFolder
 
     private RunFolder(string path) => (Location, rounds) = (path, new RoundFiles(path));
 
-    /// <summary>Every file of it.</summary>
+    /// <summary>All its files.</summary>
     public static IReadOnlyList<string> Files { get; } = [RunFile, RoundFiles.LinesFile, RoundFiles.MomentsFile, CsvFile, TablesFile, GraphsFile];
 
     public string Location { get; }
@@ -27,18 +27,18 @@ public sealed class RunFolder
 
     private string RunPath => Path.Combine(Location, RunFile);
 
-    /// <summary>Whether a folder holds a run.</summary>
+    /// <summary>Whether a folder contains a run.</summary>
     public static bool IsIn(string path) => File.Exists(Path.Combine(path, RunFile));
 
-    /// <summary>Makes the folder and writes the run's document, so that a folder that cannot be written is found before any work.</summary>
-    /// <exception cref="KitException">The folder already holds a run, or cannot be written.</exception>
+    /// <summary>Creates the folder and writes the run's document, so that an unwritable folder is detected before any work.</summary>
+    /// <exception cref="KitException">The folder already contains a run, or cannot be written.</exception>
     public static RunFolder Create(string path, RunDocument document)
     {
         if (Files.Concat(OldFolder.RunFolders).FirstOrDefault(name => Path.Exists(Path.Combine(path, name))) is { } found)
         {
             throw new KitException(
-                $"The folder {path} already holds a run: {found} is there.",
-                "Name a new folder with --out, or remove this one; a run is never written over.");
+                $"The folder {path} already contains a run: {found}.",
+                "Name a new folder with --out, or remove this one; a run is never overwritten.");
         }
 
         var folder = new RunFolder(path);
@@ -49,10 +49,10 @@ public sealed class RunFolder
     /// <exception cref="KitException">There is no run in the folder.</exception>
     public static RunFolder Open(string path) => IsIn(path) ? new RunFolder(path) : throw new KitException(
         $"There is no run in {path}: {Path.Combine(path, RunFile)} is missing.",
-        "Name a folder that the run command made, for example one under results/.");
+        "Name a folder created by 'run', for example one under results/.");
 
-    /// <summary>Writes the run's document over the one before.</summary>
-    /// <exception cref="KitException">The file cannot be written; the one before is untouched.</exception>
+    /// <summary>Replaces the run's document.</summary>
+    /// <exception cref="KitException">The file cannot be written; the existing one is untouched.</exception>
     public void Save(RunDocument document) =>
         WholeFile.Write(RunPath, writer => writer.WriteLine(JsonSerializer.Serialize(document, ResultJson.Options)));
 
@@ -60,7 +60,7 @@ public sealed class RunFolder
     /// <exception cref="KitException">It cannot be appended; the rounds before it are untouched.</exception>
     public void Save(RoundDocument round) => rounds.Append(round);
 
-    /// <summary>The run's document alone, of a run that may not have ended.</summary>
+    /// <summary>Only the run's document, of a run that may not have ended.</summary>
     /// <exception cref="KitException">It is damaged or of another schema.</exception>
     public RunDocument LoadRun() => StoredJson.ReadFile<RunDocument>(RunPath);
 
@@ -94,7 +94,7 @@ public sealed class RunFolder
         new(TablesFile, output => MarkdownTables.Write(run, GraphsFile, output)),
     ];
 
-    // A completed run has every round of every cell. A stopped one has those that were finished.
+    // A completed run has every round of every cell. A stopped one has the finished rounds.
     private void RequireAllRounds(RunDocument run, IReadOnlyList<RoundDocument> found)
     {
         if (run.Ending.State is not RunState.Completed)
@@ -112,7 +112,7 @@ public sealed class RunFolder
     }
 
     private KitException Missing(CellName cell, int round) => new(
-        $"{Path.Combine(Location, RoundFiles.LinesFile)} has no line of {RoundDocument.NameOf(cell.ToString(), round, attempt: 1)}, "
-        + "which the run has measured.",
-        "Restore it from a copy, or run again: a table without it would not be what was measured.");
+        $"{Path.Combine(Location, RoundFiles.LinesFile)} has no line for {RoundDocument.NameOf(cell.ToString(), round, attempt: 1)}, "
+        + "which the run measured.",
+        "Restore it from a copy, or run again: a table without it would be incomplete.");
 }

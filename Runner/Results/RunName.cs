@@ -2,18 +2,18 @@ using System.Globalization;
 
 namespace Kit.Runner.Results;
 
-/// <summary>What a stored run is called: the day on which it began, and the commit of the kit.</summary>
+/// <summary>The name of a stored run: the day on which it began, and the commit of the kit.</summary>
 public static class RunName
 {
     private const int ShortCommit = 7;
 
     /// <param name="started">When it began.</param>
-    /// <param name="commit"><see langword="null"/> where the kit does not know it.</param>
+    /// <param name="commit"><see langword="null"/> if it is unknown.</param>
     public static string Of(DateTimeOffset started, GitCommit? commit) =>
         started.UtcDateTime.ToString("yyyy-MM-dd-", CultureInfo.InvariantCulture) + (commit is null ? "unknown" : string.Concat(commit.Id.Take(ShortCommit)));
 
-    /// <summary>A folder of that name which is not there yet; where it is, with a number behind it, from 2.</summary>
-    /// <param name="parent">The folder that it is in.</param>
+    /// <summary>A new folder of that name; if it exists, with a number appended, from 2.</summary>
+    /// <param name="parent">The folder that is to contain it.</param>
     /// <param name="started">When the run begins.</param>
     /// <param name="commit">The commit of the kit.</param>
     public static string NewFolder(string parent, DateTimeOffset started, GitCommit? commit)

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results;
 
-/// <summary>Reads a file whole.</summary>
+/// <summary>Reads a whole file.</summary>
 internal static class StoredFile
 {
     /// <exception cref="KitException">The file is missing or may not be read.</exception>
@@ -17,7 +17,7 @@ internal static class StoredFile
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
-            throw new KitException($"Cannot read {path}: {failure.Message}", "Check that the file is there and may be read.", failure);
+            throw new KitException($"Cannot read {path}: {failure.Message}", "Check that the file exists and is readable.", failure);
         }
     }
 }

@@ -6,7 +6,7 @@ namespace Kit.Runner.Results;
 internal static class StoredJson
 {
     /// <param name="text">The document.</param>
-    /// <param name="place">Its file, and its line where a file has several.</param>
+    /// <param name="place">Its file, and its line if a file has several.</param>
     /// <exception cref="KitException">It is damaged or of another schema; the message names the place.</exception>
     public static T Read<T>(string text, string place)
     {

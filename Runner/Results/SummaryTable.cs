@@ -28,7 +28,7 @@ internal static class SummaryTable
     private static readonly SummaryColumn Max =
         new("Max msg/s", (_, cell) => Figures.Measured(cell.Counting.Max(round => round.Throughput.MaximumInOneSecond)));
 
-    /// <summary>How fast. Frameworks are set against the bare driver where the run has several.</summary>
+    /// <summary>The speed. Frameworks are compared with the bare driver if the run has several.</summary>
     public static IReadOnlyList<SummaryColumn> SpeedOf(RecordedRun run) =>
         run.HasSeveralFrameworks ? [.. Rates, ToBare, MiddleHalf, Max] : [.. Rates, MiddleHalf, Max];
 
@@ -49,7 +49,7 @@ internal static class SummaryTable
     /// <summary>A row for each cell of the run.</summary>
     public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run, IReadOnlyList<SummaryColumn> columns) => Rows(run, columns, run.Cells);
 
-    /// <summary>A row for each of some cells. It begins with the mode, or with the whole cell where these have more to tell apart.</summary>
+    /// <summary>The rows begin with the mode, or with the whole cell if the mode alone does not identify it.</summary>
     public static IEnumerable<IReadOnlyList<string>> Rows(RecordedRun run, IReadOnlyList<SummaryColumn> columns, IReadOnlyList<CellResult> cells)
     {
         var severalGroups = cells.Select(cell => cell.Cell.Group).Distinct(StringComparer.Ordinal).Skip(1).Any();
@@ -73,7 +73,7 @@ internal static class SummaryTable
     private static string MeanCost(CellResult cell, Func<MessageCosts, Reading?> cost) =>
         Figures.Measured(cell.MeanOf(round => cost(round.Costs)?.Value));
 
-    // A mean of 99th percentiles would hide the round that had the longest waits.
+    // A mean of 99th percentiles would hide the round with the longest waits.
     private static string LagOf(CellResult cell)
     {
         var lags = cell.Counting.Select(round => round.SecondPhase).OfType<SecondPhaseLag>().ToList();
@@ -83,5 +83,5 @@ internal static class SummaryTable
     }
 }
 
-/// <summary>A column of the summary: its header and what it says of a cell.</summary>
+/// <summary>A column of the summary: its header, and its text for a cell.</summary>
 internal sealed record SummaryColumn(string Header, Func<RecordedRun, CellResult, string> Text);

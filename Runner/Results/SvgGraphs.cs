@@ -4,8 +4,8 @@ using System.Security;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// The rate of every round over time, one below the other in one picture, each with its content in words for those who do not see it. A page
-/// shows one of them by its name behind a <c>#</c> (SVG 2, section 16.3, linking into SVG content).
+/// The rate of every round over time, one below the other in one picture, each with a text for readers who cannot see it. A page
+/// shows one of them by its name after a <c>#</c> (SVG 2, section 16.3, linking into SVG content).
 /// </summary>
 public static class SvgGraphs
 {
@@ -17,20 +17,20 @@ public static class SvgGraphs
     private const int Margin = 2;
     private const int Bottom = Height + Margin;
 
-    // A graph with its margins; then what keeps the next one out of sight where a page scales them, and where its label begins.
+    // A graph with its margins; a gap that hides the next one if a page scales them; the start of its label.
     private const int Wide = Width + (2 * Margin);
     private const int High = Height + (2 * Margin);
     private const int Step = High + 8;
     private const int Label = Wide + 8;
     private const int All = Label + 480;
 
-    /// <summary>How a page shows the graph of a round.</summary>
-    /// <param name="file">The picture with all graphs, as the page names it.</param>
-    /// <param name="round">One that has a graph.</param>
+    /// <summary>The HTML with which a page shows the graph of a round.</summary>
+    /// <param name="file">The file with all graphs, as the page refers to it.</param>
+    /// <param name="round">A round with a graph.</param>
     public static string ImageOf(string file, RoundDocument round) =>
         $"<img src=\"{file}#{SecurityElement.Escape(Uri.EscapeDataString(round.GraphId))}\" width=\"{Wide}\" height=\"{High}\" alt=\"Rate over time\">";
 
-    /// <summary>Writes the graphs of all rounds that have one, in their order.</summary>
+    /// <summary>Writes the graphs of all rounds that have one, in order.</summary>
     public static void Write(IReadOnlyList<RoundDocument> rounds, TextWriter output)
     {
         var drawn = rounds.Where(GraphScale.CanDraw).ToList();

@@ -2,7 +2,7 @@ using Spectre.Console;
 
 namespace Kit.Runner.Results;
 
-/// <summary>The same tables for a terminal: at the end of a run, and whenever one is reported again.</summary>
+/// <summary>The same tables for a terminal: at the end of a run, and when a stored one is reported.</summary>
 public static class TerminalSummary
 {
     /// <param name="run">What to show.</param>

@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Kit.Runner.Results;
 
 /// <summary>
-/// The arithmetic of a drain over the moments of its commits. Moments are kept in whole microseconds, the resolution of
+/// The arithmetic of a drain, from the moments of its commits. Moments are stored in whole microseconds, the resolution of
 /// PostgreSQL's timestamps, so that windows and bins have exact borders.
 /// </summary>
 public sealed class Throughput
@@ -11,13 +11,13 @@ public sealed class Throughput
     private const long Second = 1_000_000;
     internal const double MicrosecondsPerMillisecond = 1_000;
 
-    /// <summary>Between commits: fewer give no rate of a part, because two workers commit almost at once.</summary>
+    /// <summary>Fewer intervals between commits give no reliable rate for a part, because two workers commit almost simultaneously.</summary>
     private const int EnoughIntervals = 50;
 
     private readonly long[] commits;
 
     /// <param name="offsetsMilliseconds">Milliseconds from the first handler entry to each commit, ascending.</param>
-    /// <exception cref="ArgumentException">An offset is negative, not a number, or lower than the one before it.</exception>
+    /// <exception cref="ArgumentException">An offset is negative, not a number, or lower than the previous one.</exception>
     public Throughput(IReadOnlyList<double> offsetsMilliseconds)
     {
         var before = 0d;
@@ -44,21 +44,21 @@ public sealed class Throughput
     /// <summary>The moments of the commits in microseconds after the first handler entry, ascending.</summary>
     public IReadOnlyList<long> Microseconds => commits;
 
-    /// <summary>Seconds from the first handler entry to the last commit; <see langword="null"/> where nothing was committed.</summary>
+    /// <summary>Seconds from the first handler entry to the last commit; <see langword="null"/> if nothing was committed.</summary>
     public double? ElapsedSeconds => commits.Length == 0 ? null : (double)Elapsed / Second;
 
-    /// <summary>Commits divided by elapsed seconds; <see langword="null"/> where no time passed.</summary>
+    /// <summary>Commits divided by elapsed seconds; <see langword="null"/> if no time passed.</summary>
     public double? AveragePerSecond => Elapsed == 0 ? null : commits.Length / ElapsedSeconds;
 
     /// <summary>
-    /// Commits per second from the first commit in the first tenth of the messages to the last one in it; <see langword="null"/> where a tenth
-    /// has too few to tell.
+    /// Commits per second from the first commit in the first tenth of the messages to the last one in it; <see langword="null"/> if a tenth
+    /// has too few.
     /// </summary>
     public double? FirstTenthPerSecond => PerSecondBetween(0, 0.1);
 
     /// <summary>
-    /// The same from a quarter to three quarters of the messages: without a beginning that is slower or faster than the rest, and without an end
-    /// at which fewer workers have something to do.
+    /// The same from a quarter to three quarters of the messages: without the beginning, which may be slower or faster, and without the end, at which
+    /// fewer workers are busy.
     /// </summary>
     public double? MiddleHalfPerSecond => PerSecondBetween(0.25, 0.75);
 
@@ -66,8 +66,8 @@ public sealed class Throughput
     public double? LastTenthPerSecond => PerSecondBetween(0.9, 1);
 
     /// <summary>
-    /// The most commits in any window of one second that holds its first moment and not its last, [t, t + 1 s). The window slides: it is
-    /// tried at every commit, since a window with the most commits can always be moved to begin at one.
+    /// The most commits in any window of one second that includes its first moment but not its last, [t, t + 1 s). The window slides: it is
+    /// tried at every commit, since a window with the most commits can always be shifted to begin at one.
     /// <see langword="null"/> for a drain shorter than a second, which has no such window.
     /// </summary>
     public int? MaximumInOneSecond
@@ -100,8 +100,8 @@ public sealed class Throughput
 
     /// <summary>
     /// Commits per bin from the first handler entry on. A commit on a border belongs to the bin that begins there, but the last commit
-    /// ends the last bin. The last bin is as long as what is left of the drain, and says so; nothing is scaled up.
-    /// Empty where no time passed.
+    /// ends the last bin. The last bin is as long as the rest of the drain; it is not scaled up.
+    /// Empty if no time passed.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">The bin is shorter than a microsecond.</exception>
     public IReadOnlyList<RateBin> Series(TimeSpan bin)
@@ -126,7 +126,7 @@ public sealed class Throughput
 /// <summary>The commits of a stretch of time.</summary>
 /// <param name="Start">Seconds after the first handler entry.</param>
 /// <param name="Seconds">Its length.</param>
-/// <param name="Commits">How many fell into it.</param>
+/// <param name="Commits">How many commits are in it.</param>
 public sealed record RateBin(double Start, double Seconds, int Commits)
 {
     public double PerSecond => Commits / Seconds;

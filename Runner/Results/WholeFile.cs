@@ -2,12 +2,12 @@ using System.Text;
 
 namespace Kit.Runner.Results;
 
-/// <summary>Writes a file whole or not at all: next to its place, forced to disk, then renamed into it.</summary>
+/// <summary>Writes a file completely or not at all: next to its place, forced to disk, then renamed.</summary>
 public static class WholeFile
 {
     private static readonly UTF8Encoding Encoding = new(encoderShouldEmitUTF8Identifier: false);
 
-    /// <exception cref="KitException">The file cannot be written; what stood in its place is untouched.</exception>
+    /// <exception cref="KitException">The file cannot be written; an existing one is untouched.</exception>
     public static void Write(string path, Action<TextWriter> content) => WriteBytes(path, stream =>
     {
         using var writer = new StreamWriter(stream, Encoding, leaveOpen: true) { NewLine = "\n" };
@@ -38,7 +38,7 @@ public static class WholeFile
 
     internal static KitException CannotWrite(string path, Exception failure) => new(
         $"Cannot write {path}: {failure.Message}",
-        "Free some space or make the folder writable; a new run takes another folder with --out. What was saved before is whole.",
+        "Free disk space or make the folder writable, or use --out to name another folder for a new run. Everything saved before is intact.",
         failure);
 
     private static void Discard(string partial)
@@ -49,7 +49,7 @@ public static class WholeFile
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
-            // What cannot be written cannot be removed either; no reader takes a partial file for a whole one.
+            // A file that cannot be written cannot be removed either; no reader opens a partial file.
             return;
         }
     }

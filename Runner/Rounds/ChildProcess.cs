@@ -2,12 +2,12 @@ using System.Diagnostics;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>How a process that ends with its standard input is ended.</summary>
+/// <summary>Ends processes that end when their standard input is closed.</summary>
 internal static class ChildProcess
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
-    /// <summary>Closes the input, and ends the process by force when it does not end with it.</summary>
+    /// <summary>Closes the input, and kills the process if that does not end it.</summary>
     public static async Task EndAsync(Process process)
     {
         process.StandardInput.Close();

@@ -3,14 +3,14 @@ using Npgsql;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>Marks databases as the kit's, and removes those whose process has ended without doing it.</summary>
+/// <summary>Marks databases as the kit's, and removes those whose process ended without removing them.</summary>
 internal static class DatabaseOwner
 {
     public const string NamePrefix = "kit_";
 
     public static string Comment => OwnerMark.Text.Replace("'", "''", StringComparison.Ordinal);
 
-    /// <summary>Drops what crashed runs left on a server, as far as the role may.</summary>
+    /// <summary>Drops databases that crashed runs left on a server, as far as the role may.</summary>
     /// <returns>The names of the databases that were dropped.</returns>
     public static async Task<IReadOnlyList<string>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
     {
@@ -34,7 +34,7 @@ internal static class DatabaseOwner
         return leftovers;
     }
 
-    /// <summary>Drops a database if it is there, and rolls back what is left prepared in it first.</summary>
+    /// <summary>Drops a database if it exists, after rolling back the prepared transactions in it.</summary>
     public static async Task DropAsync(string server, string database, CancellationToken cancellationToken)
     {
         await using var source = NpgsqlDataSource.Create(server);

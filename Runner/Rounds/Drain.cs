@@ -5,29 +5,29 @@ using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>What one drain gave.</summary>
+/// <summary>The result of one drain.</summary>
 /// <param name="Report">What the handler process saw.</param>
-/// <param name="Stalled">Why the drain was ended before the queue was empty; <see langword="null"/> where it was not.</param>
+/// <param name="Stalled">Why the drain was ended before the queue was empty; <see langword="null"/> if it was not.</param>
 /// <param name="Start">The machine's processors before it.</param>
 /// <param name="End">The machine's processors after it.</param>
 internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? Start, CpuSample? End);
 
-/// <summary>Lets an endpoint empty its queue, and gives up when it makes no progress.</summary>
+/// <summary>Lets an endpoint empty its queue, and gives up if there is no progress.</summary>
 /// <param name="handler">Where the endpoint runs.</param>
 /// <param name="queue">Its queue.</param>
 /// <param name="stallLimit">How long a drain may go without progress.</param>
-/// <param name="progress">Told the messages that are handled.</param>
+/// <param name="progress">Receives the number of handled messages.</param>
 internal sealed class Drain(HandlerProcess handler, IMessageQueue queue, TimeSpan stallLimit, IProgress<int> progress)
 {
-    /// <summary>Longer than a checkpoint or a lock timeout holds a healthy endpoint up.</summary>
+    /// <summary>Longer than a checkpoint or a lock timeout delays a healthy endpoint.</summary>
     public static readonly TimeSpan DefaultStallLimit = TimeSpan.FromSeconds(30);
 
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
 
-    // Handlers that failed are not counted as handled: after a pause the queue itself is asked.
+    // Failed handlers are not counted as handled, so after a pause the queue itself is asked.
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
-    // A broker that waits for no acknowledgement has an empty queue long before the last handler was entered.
+    // Without acknowledgements, a broker's queue is empty long before the last handler is entered.
     private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(10);
 
     public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)
@@ -42,7 +42,7 @@ internal sealed class Drain(HandlerProcess handler, IMessageQueue queue, TimeSpa
         }
         catch (KitException failure) when (stalled is not null)
         {
-            // What stalled the drain can keep the endpoint from stopping too; that the drain stalled is the verdict.
+            // The same cause can keep the endpoint from stopping; the verdict is still that the drain stalled.
             return new Drained(DrainReport.Nothing, $"{stalled}; {failure.Message}", start, end);
         }
     }

@@ -7,7 +7,7 @@ internal static class EndpointConnections
 {
     public const int PoolSize = 100;
 
-    /// <summary>What the reports say of it.</summary>
+    /// <summary>Their description, for the reports.</summary>
     public const string Description = "statements prepared from their second use (Max Auto Prepare 20), No Reset On Close";
 
     public static string For(string connection) => new NpgsqlConnectionStringBuilder(connection)
@@ -19,7 +19,7 @@ internal static class EndpointConnections
         NoResetOnClose = true,
     }.ConnectionString;
 
-    /// <summary>For the runner's own look at the same database: no session that stays open and counts along.</summary>
+    /// <summary>For the runner's own queries to the same database: no session stays open and is counted.</summary>
     public static string ForRunner(string connection) => new NpgsqlConnectionStringBuilder(connection)
     {
         ApplicationName = "kit runner",

@@ -2,19 +2,19 @@ using System.Diagnostics;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>Hears what a process says on its standard error, from its start to its end. Blank lines are left out.</summary>
+/// <summary>Reads a process's standard error, from its start to its end, without blank lines.</summary>
 internal sealed class ErrorPipe
 {
-    // What the process leaves running holds the pipe open.
+    // A program that the process leaves running holds the pipe open.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(10);
 
     private readonly Task reading;
 
     /// <param name="process">Its standard error is redirected.</param>
-    /// <param name="lines">Gets the lines.</param>
+    /// <param name="lines">Receives the lines.</param>
     public ErrorPipe(Process process, LastLines lines) => reading = ReadAsync(process.StandardError, lines);
 
-    /// <summary>Waits until the process, which has ended or is about to, has said all; 10 s at most.</summary>
+    /// <summary>Waits until all output of the process is read; it has ended or is about to. At most 10 s.</summary>
     public Task EndAsync(CancellationToken cancellationToken) => Task.WhenAny(reading, Task.Delay(Patience, cancellationToken));
 
     private static async Task ReadAsync(StreamReader pipe, LastLines lines)

@@ -4,14 +4,14 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>Collects what is to be seen after a drain: rows, queues, prepared transactions.</summary>
+/// <summary>Collects the evidence after a drain: rows, queues, prepared transactions.</summary>
 internal static class EvidenceReader
 {
     /// <param name="scenario">What the handler did.</param>
-    /// <param name="warmUp">The messages before the clock.</param>
-    /// <param name="messages">The messages that the clock ran for.</param>
+    /// <param name="warmUp">The messages handled before the clock started.</param>
+    /// <param name="messages">The measured messages.</param>
     /// <param name="built">The rows that are not seeded.</param>
-    /// <param name="seedRows">How many are.</param>
+    /// <param name="seedRows">How many are seeded.</param>
     /// <param name="widgets">The round's databases.</param>
     /// <param name="queue">The queue that was drained.</param>
     /// <param name="sink">The queue that the handler sent to; <see langword="null"/>: it sends nothing.</param>
@@ -24,11 +24,11 @@ internal static class EvidenceReader
             WarmUp = warmUp.Select(message => message.MessageId).ToHashSet(),
             Found = new History
             {
-                // The runner waited for the transport to confirm each of them.
+                // The transport confirmed each of them to the runner.
                 Sendings = [.. warmUp.Concat(messages).Select(message => new Sending(message.MessageId, SendResult.Acked))],
                 Attempts = [],
                 Rows = [.. built.Select(widget => new WidgetRow(widget.Id, widget.MessageId, AttemptId: Guid.Empty))],
-                // An outgoing message bears the id of the one that caused it.
+                // An outgoing message has the id of the message that caused it.
                 Sink = sink is null ? [] : [.. (await sink.ReadMessagesAsync(cancellationToken)).Select(id => new SinkRow(id, id))],
                 Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
                 Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>What a handler process says, one JSON line each, on standard output.</summary>
+/// <summary>What a handler process reports on standard output, as one JSON line each.</summary>
 [JsonDerivedType(typeof(HandlerReady), "ready")]
 [JsonDerivedType(typeof(HandlerProgress), "progress")]
 [JsonDerivedType(typeof(HandlerStopped), "stopped")]
@@ -34,7 +34,7 @@ internal sealed record DrainReport(
     DateTimeOffset? FirstEntryUtc, int Entries, int Handled,
     IReadOnlyList<DateTimeOffset> CompletionsUtc, IReadOnlyList<double> SecondPhaseLags, int Promotions)
 {
-    /// <summary>Whether one handler waited until all other messages were handled; <see langword="null"/>: none was to.</summary>
+    /// <summary>Whether one handler waited until all other messages were handled; <see langword="null"/>: none had to.</summary>
     public bool? OneHasWaited { get; init; }
 
     public static DrainReport Nothing { get; } = new(FirstEntryUtc: null, Entries: 0, Handled: 0, CompletionsUtc: [], SecondPhaseLags: [], Promotions: 0);

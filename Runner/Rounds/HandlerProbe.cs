@@ -7,7 +7,7 @@ using Kit.Handlers;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>Stands around the handler and notes what the round must know of it: two counts, and one time for all messages.</summary>
+/// <summary>Wraps the handler and records what the round needs: two counts, and one time for all messages.</summary>
 internal sealed class HandlerProbe : IDisposable
 {
     private readonly HandleMessage handle;
@@ -60,7 +60,7 @@ internal sealed class HandlerProbe : IDisposable
         listener.Dispose();
     }
 
-    // What an endpoint promotes while it starts, to see whether it can, belongs to no message.
+    // A transaction that an endpoint promotes while it starts, to test whether it can, belongs to no message.
     private void CountPromotion(object? sender, TransactionEventArgs promoted)
     {
         if (Volatile.Read(ref entries) > 0)

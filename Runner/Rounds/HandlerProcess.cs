@@ -39,7 +39,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     /// <param name="spec">What it must run.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <param name="isTiered">Whether it runs with tiered compilation.</param>
-    /// <exception cref="KitException">The process does not come up.</exception>
+    /// <exception cref="KitException">The process does not start.</exception>
     public static async Task<HandlerProcess> StartAsync(HandlerSpec spec, CancellationToken cancellationToken, bool isTiered = false)
     {
         var itself = Environment.ProcessPath!;
@@ -55,7 +55,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
             start.ArgumentList.Add(Assembly.GetExecutingAssembly().Location);
 
         start.ArgumentList.Add(Command);
-        // As in the runtime, the variable overrides what the program was built with; and whatever this process was started with.
+        // The variable overrides the build's setting, and replaces the one that this process was started with.
         start.Environment["DOTNET_TieredCompilation"] = isTiered ? "1" : "0";
         var handler = new HandlerProcess(Process.Start(start)!);
         try
@@ -69,15 +69,15 @@ internal sealed class HandlerProcess : IAsyncDisposable
             await handler.DisposeAsync();
             if (failure is TimeoutException)
                 throw new KitException(
-                    $"The handler process did not come up within {ToStart.TotalSeconds} s.",
-                    "The machine is very busy: end other programs.",
+                    $"The handler process did not start within {ToStart.TotalSeconds} s.",
+                    "The machine is very busy: close other programs.",
                     failure);
             throw;
         }
     }
 
     /// <summary>Builds a new endpoint and starts it.</summary>
-    /// <param name="messages">How many messages wait for it; 0 where that is not known.</param>
+    /// <param name="messages">How many messages wait for it; 0 if unknown.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     public Task StartEndpointAsync(int messages, CancellationToken cancellationToken)
     {
@@ -87,7 +87,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
         return SayAsync(string.Create(CultureInfo.InvariantCulture, $"{HandlerProgram.Start} {messages}"), cancellationToken);
     }
 
-    /// <summary>Stops the endpoint when what it handles is done, and closes its connections.</summary>
+    /// <summary>Stops the endpoint after its current messages, and closes its connections.</summary>
     /// <exception cref="KitException">The process broke, or does not stop within a minute.</exception>
     public async Task<DrainReport> StopEndpointAsync(CancellationToken cancellationToken)
     {
@@ -101,19 +101,19 @@ internal sealed class HandlerProcess : IAsyncDisposable
         {
             throw new KitException(
                 $"The endpoint did not stop within {ToStop.TotalSeconds} s.",
-                "See what holds its handlers: locks in the database, or a handler that never returns.",
+                "Find out what its handlers wait for: locks in the database, or a handler that never returns.",
                 late);
         }
     }
 
-    /// <exception cref="KitException">The process has ended by itself or said that it failed.</exception>
+    /// <exception cref="KitException">The process has ended unexpectedly or reported a failure.</exception>
     public void ThrowIfBroken()
     {
         if (broken.Task.IsFaulted)
             broken.Task.GetAwaiter().GetResult();
     }
 
-    /// <summary>Kills the process, as by SIGKILL: it can do and say nothing more.</summary>
+    /// <summary>Kills the process with SIGKILL: it can do nothing more.</summary>
     /// <returns>Its exit code: 137 (128 + 9) after a SIGKILL.</returns>
     public async Task<int> KillAsync()
     {
@@ -122,7 +122,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
         return process.ExitCode;
     }
 
-    /// <summary>Ends the process, by force when it does not end with its input.</summary>
+    /// <summary>Closes the process's input, and kills the process if that does not end it.</summary>
     public async ValueTask DisposeAsync()
     {
         await ChildProcess.EndAsync(process);
@@ -141,7 +141,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
         }
         catch (IOException)
         {
-            // It has ended; the reading side knows more and says so.
+            // It has ended; the reading side reports why.
         }
     }
 
@@ -154,19 +154,19 @@ internal sealed class HandlerProcess : IAsyncDisposable
         }
         catch (JsonException)
         {
-            reason = "it said something that is no event";
+            reason = "its output contains a line that is not an event";
         }
 
-        // Both come to their end with the process, and what it says last says most.
+        // Both streams end with the process, and its last output explains most.
         await errors.EndAsync(CancellationToken.None);
         broken.SetException(new KitException($"The handler process failed: {reason.TrimEnd('.')}.", LastErrors()));
         _ = broken.Task.Exception;
     }
 
-    /// <summary>Reads to the end of the process, and gives the reason of the end.</summary>
+    /// <summary>Reads until the process ends, and returns the reason.</summary>
     private async Task<string> ReadEventsAsync()
     {
-        var reason = "ended by itself";
+        var reason = "it ended unexpectedly";
         while (await process.StandardOutput.ReadLineAsync() is { } line)
         {
             switch (JsonSerializer.Deserialize<HandlerEvent>(line))
@@ -193,6 +193,6 @@ internal sealed class HandlerProcess : IAsyncDisposable
         await await Task.WhenAny(awaited, broken.Task).WaitAsync(limit, cancellationToken);
 
     private string LastErrors() => lastErrors.Kept is { Count: > 0 } kept
-        ? $"Its last words: {string.Join(" | ", kept.Select(line => line.Trim()))}"
+        ? $"Its last output: {string.Join(" | ", kept.Select(line => line.Trim()))}"
         : "Run the cell alone, with --verbose.";
 }

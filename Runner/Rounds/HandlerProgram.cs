@@ -11,8 +11,8 @@ using Microsoft.Extensions.Logging;
 namespace Kit.Runner.Rounds;
 
 /// <summary>
-/// The handler process: reads its specification, then obeys <c>start</c> (and how many messages wait) and <c>stop</c>, each start with a new
-/// endpoint and so with new connections. It ends when its standard input does, so that it never outlives the runner.
+/// The handler process: reads its specification, then obeys <c>start</c> (with the number of waiting messages) and <c>stop</c>. Each start has a
+/// new endpoint with new connections. It ends with its standard input, so that it never outlives the runner.
 /// </summary>
 internal sealed class HandlerProgram(TextReader input, TextWriter output)
 {
@@ -25,13 +25,13 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
 
     public async Task<int> RunAsync()
     {
-        // Ctrl+C on a terminal goes to every process of the group, and so can an order to end; the runner decides what happens, and when.
+        // Ctrl+C on a terminal goes to every process of the group, and so can SIGTERM; the runner decides when this process ends.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => signal.Cancel = true);
         using var terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => signal.Cancel = true);
         try
         {
             var spec = JsonSerializer.Deserialize<HandlerSpec>(await input.ReadLineAsync() ?? "null")
-                       ?? throw new InvalidOperationException("The handler process was given no specification.");
+                       ?? throw new InvalidOperationException("The handler process received no specification.");
             var cell = Cell.All.Single(cell => cell.Name == spec.Cell);
             Say(new HandlerReady());
             while (await input.ReadLineAsync() is { } line && line.Split(' ') is [Start, var messages])
@@ -69,7 +69,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     internal static IHost Build(HandlerSpec spec, Cell cell, HandleMessage handle)
     {
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
-        // Standard output is the runner's line to this process.
+        // Standard output carries the events to the runner.
         builder.Logging.AddConsole(console => console.LogToStandardErrorThreshold = LogLevel.Trace).SetMinimumLevel(LogLevel.Warning);
         var settings = cell.EndpointOn(spec.Queue, spec.Transport, spec.Widgets, spec.Concurrency) with
         {
@@ -90,7 +90,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
             }
             catch (IOException)
             {
-                // The runner is gone; the end of the input says so too, and there the endpoint is stopped.
+                // The runner has ended. The input ends too, and then the endpoint is stopped.
             }
         }
     }

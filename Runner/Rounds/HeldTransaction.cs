@@ -2,32 +2,32 @@ using Npgsql;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>A prepared transaction that stays in a database: until it ends, the rows that others delete there cannot be removed.</summary>
+/// <summary>A prepared transaction that stays in a database: until it ends, VACUUM cannot remove rows that others delete there.</summary>
 internal sealed class HeldTransaction : IAsyncDisposable
 {
-    // Unpooled: no session of it is open while it is held.
+    // Unpooled: no session is open while the transaction is held.
     private readonly string database;
     private readonly string name = $"kit_condition_{Guid.NewGuid():N}";
     private bool isEnded;
 
-    /// <summary>Whether it was there until it was ended here; <see langword="false"/> before that, and where somebody else ended it.</summary>
+    /// <summary>Whether it lasted until it was ended here; <see langword="false"/> before that, and if another session ended it.</summary>
     public bool HasLasted { get; private set; }
 
     private HeldTransaction(string database) => this.database = new NpgsqlConnectionStringBuilder(database) { Pooling = false }.ConnectionString;
 
-    /// <summary>Prepares one, to be rolled back when this is disposed of.</summary>
+    /// <summary>Prepares one, which is rolled back when this is disposed.</summary>
     /// <param name="database">Connection string.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="NpgsqlException">The server cannot be reached, allows no prepared transaction or has no slot left.</exception>
     public static async Task<HeldTransaction> HoldAsync(string database, CancellationToken cancellationToken)
     {
         var held = new HeldTransaction(database);
-        // Only a transaction with an id holds the dead rows of others back.
+        // Only a transaction with an id keeps the dead rows of others.
         await held.ExecuteAsync(["BEGIN", "SELECT pg_current_xact_id()", $"PREPARE TRANSACTION '{held.name}'"], cancellationToken);
         return held;
     }
 
-    /// <summary>Ends it. Whether that succeeded, <see cref="HasLasted"/> says.</summary>
+    /// <summary>Ends it. <see cref="HasLasted"/> says whether that succeeded.</summary>
     public async ValueTask DisposeAsync()
     {
         if (isEnded)
@@ -40,7 +40,7 @@ internal sealed class HeldTransaction : IAsyncDisposable
         }
         catch (NpgsqlException)
         {
-            // Why a drain failed says more; what is left prepared goes with its database.
+            // The drain's own failure says more; a leftover is rolled back before its database is dropped.
         }
     }
 

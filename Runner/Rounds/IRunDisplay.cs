@@ -1,9 +1,9 @@
 namespace Kit.Runner.Rounds;
 
-/// <summary>Shows a run to whoever waits for it.</summary>
+/// <summary>Shows the progress of a run.</summary>
 internal interface IRunDisplay
 {
-    /// <summary>Something is done that has no count.</summary>
+    /// <summary>Shows something that has no count.</summary>
     void Note(string what);
 
     /// <summary>The template is being filled.</summary>
@@ -13,8 +13,8 @@ internal interface IRunDisplay
     IProgress<int> Round(string name, int messages);
 
     /// <summary>A round, or a pair of them, has ended and is saved.</summary>
-    /// <param name="line">What came of it, in a line.</param>
-    /// <param name="done">How many have ended.</param>
+    /// <param name="line">Its result, in one line.</param>
+    /// <param name="done">How many have finished.</param>
     /// <param name="planned">How many there will be.</param>
     void Finished(string line, int done, int planned);
 }

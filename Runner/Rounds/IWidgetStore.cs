@@ -4,27 +4,27 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>The databases of one run on a server that holds widgets: a table seeded once, and put back before each round.</summary>
+/// <summary>The databases of one run on a server that holds widgets: a table that is seeded once and restored before each round.</summary>
 internal interface IWidgetStore : IAsyncDisposable
 {
-    /// <summary>Seeds the rows that every round begins with.</summary>
-    /// <returns>How long the rows took.</returns>
+    /// <summary>Seeds the rows with which every round begins.</summary>
+    /// <returns>How long that took.</returns>
     Task<TimeSpan> SeedAsync(int rows, IProgress<int> progress, CancellationToken cancellationToken);
 
-    /// <summary>The databases of a round, the widgets' with the seeded rows.</summary>
+    /// <summary>The databases of a round; that of the widgets has the seeded rows.</summary>
     Task<IRoundStore> RestoreAsync(CancellationToken cancellationToken);
 
-    /// <summary>The same without a row, for a cell that is probed.</summary>
+    /// <summary>The same without rows, for a cell that is probed.</summary>
     Task<IRoundStore> CreateEmptyAsync(CancellationToken cancellationToken);
 }
 
-/// <summary>The databases for queues that stand next to widgets.</summary>
+/// <summary>The databases for queues that are next to widgets.</summary>
 internal interface IQueueStore
 {
-    /// <summary>Connection string of the database that a mode has its queue in, with the settings that every endpoint of a run gets.</summary>
+    /// <summary>Connection string of the database with a mode's queue, with the settings that every endpoint of a run gets.</summary>
     string QueueForEndpoint(TransactionMode mode);
 
-    /// <summary>The same for the runner's own look: no session that stays open and counts along.</summary>
+    /// <summary>The same for the runner's own queries: no session stays open and is counted.</summary>
     string QueueForRunner(TransactionMode mode);
 }
 
@@ -34,7 +34,7 @@ internal interface IRoundStore : IQueueStore, IAsyncDisposable
     /// <summary>Connection string of the widgets' database, as <see cref="IQueueStore.QueueForEndpoint"/>.</summary>
     string WidgetsForEndpoint { get; }
 
-    /// <summary>The same for the runner's own look.</summary>
+    /// <summary>The same for the runner's own queries.</summary>
     string WidgetsForRunner { get; }
 
     /// <summary>Runs the statements that a scenario or a condition needs before the first message.</summary>
@@ -55,9 +55,9 @@ internal interface IRoundStore : IQueueStore, IAsyncDisposable
     /// <summary>How far the server's clock is ahead of this machine's.</summary>
     Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken);
 
-    /// <summary>Brings the server into the state in which every drain meets it.</summary>
+    /// <summary>Brings the server into the same state before every drain.</summary>
     Task SettleAsync(TransactionMode mode, CancellationToken cancellationToken);
 
-    /// <summary>What the server has counted so far; <see langword="null"/> where it is not asked.</summary>
+    /// <summary>The server's counters now; <see langword="null"/> if the kit does not read them.</summary>
     Task<ServerCounters?> ReadCountersAsync(CancellationToken cancellationToken);
 }

@@ -7,8 +7,8 @@ using NpgsqlTypes;
 namespace Kit.Runner.Rounds;
 
 /// <summary>
-/// The databases of one run: a template that holds the seeded rows, and for each round a copy of it and an empty database for the queue.
-/// Their names are new for each run, and each bears a comment that names the process that owns it: nothing else is ever touched.
+/// The databases of one run: a template with the seeded rows, and for each round a copy of it and an empty database for the queue.
+/// Their names are new for each run, and each has a comment that names the process that owns it. No other database is ever touched.
 /// </summary>
 internal sealed class KitDatabases : IWidgetStore
 {
@@ -16,7 +16,7 @@ internal sealed class KitDatabases : IWidgetStore
 
     private const string CreateTable = "CREATE TABLE widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)";
 
-    /// <summary>Above it, as PostgreSQL orders them, are the ids of all messages; seeded rows have those below, each its own.</summary>
+    /// <summary>In PostgreSQL's order, the ids of all messages are above it, and those of seeded rows, each unique, are below.</summary>
     public static Guid LastSeeded { get; } = SeededId(uint.MaxValue);
 
     private readonly string prefix = $"{DatabaseOwner.NamePrefix}{Guid.NewGuid().ToString("N")[..8]}";
@@ -37,7 +37,7 @@ internal sealed class KitDatabases : IWidgetStore
     private string ProbeWidgets => $"{prefix}_probe_table";
 
     /// <summary>Fills the template, in batches of <see cref="BatchRows"/> rows by binary COPY.</summary>
-    /// <returns>How long the rows took.</returns>
+    /// <returns>How long that took.</returns>
     /// <exception cref="NpgsqlException">The server refused, or is full.</exception>
     public async Task<TimeSpan> SeedAsync(int rows, IProgress<int> progress, CancellationToken cancellationToken)
     {
@@ -68,7 +68,7 @@ internal sealed class KitDatabases : IWidgetStore
 
     async Task<IRoundStore> IWidgetStore.CreateEmptyAsync(CancellationToken cancellationToken) => await CreateEmptyAsync(cancellationToken);
 
-    /// <summary>The same without a row, for a cell that is probed.</summary>
+    /// <summary>The same without rows, for a cell that is probed.</summary>
     public async Task<RoundDatabases> CreateEmptyAsync(CancellationToken cancellationToken)
     {
         var databases = await MakeAsync(ProbeQueue, ProbeWidgets, template: null, cancellationToken);
@@ -78,10 +78,10 @@ internal sealed class KitDatabases : IWidgetStore
         return databases;
     }
 
-    /// <summary>Drops a database of this run, and what is left prepared in it first: a prepared transaction would hold it for ever.</summary>
+    /// <summary>Drops a database of this run, after rolling back prepared transactions, with which it could not be dropped.</summary>
     public Task DropAsync(string database) => DatabaseOwner.DropAsync(Server, database, CancellationToken.None);
 
-    /// <summary>Drops all of them, those of a round too: one that was stopped while it was restored has not come to own them.</summary>
+    /// <summary>Drops all of them, also those of a round that was stopped while it was restored and does not own them yet.</summary>
     public async ValueTask DisposeAsync()
     {
         foreach (var database in new[] { Queue, Widgets, ProbeQueue, ProbeWidgets, Template })
@@ -101,7 +101,7 @@ internal sealed class KitDatabases : IWidgetStore
 
     private static void Copy(NpgsqlConnection connection, DateTime first, int seeded, int rows)
     {
-        // Without await for each value: a million rows make two million of them.
+        // Without await: a million rows are two million values.
         using var copy = connection.BeginBinaryImport("COPY widget (id, message_id) FROM STDIN (FORMAT BINARY)");
         for (var row = 0; row < rows; row++)
         {
@@ -113,7 +113,7 @@ internal sealed class KitDatabases : IWidgetStore
         copy.Complete();
     }
 
-    // Ids of messages begin with the time, so that those that begin with zeros belong to none.
+    // Message ids begin with the time, so no message has an id that begins with zeros.
     private static Guid SeededId(uint row)
     {
         Span<byte> bytes = stackalloc byte[16];

@@ -1,12 +1,12 @@
 namespace Kit.Runner.Rounds;
 
-/// <summary>The last lines that a process has said, whichever thread hears or asks.</summary>
+/// <summary>The last lines that a process has written. Thread-safe.</summary>
 internal sealed class LastLines(int most)
 {
     private readonly Lock sync = new();
     private readonly Queue<string> lines = new();
 
-    /// <summary>Those that are kept, the oldest first.</summary>
+    /// <summary>The kept lines, the oldest first.</summary>
     public IReadOnlyList<string> Kept
     {
         get

@@ -6,10 +6,10 @@ using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>Where the numbers of a run come from: everything that somebody needs to judge or repeat it.</summary>
+/// <summary>Where the figures of a run come from: everything that is needed to judge or repeat it.</summary>
 internal static class Provenance
 {
-    /// <summary>What is known before the run has begun.</summary>
+    /// <summary>What is known before the run begins.</summary>
     public static async Task<RunDocument> OfAsync(RunPlan plan, CancellationToken cancellationToken)
     {
         return new RunDocument
@@ -39,18 +39,18 @@ internal static class Provenance
         };
     }
 
-    /// <param name="someTiered">Whether some handlers' processes run with tiered compilation, and not none.</param>
+    /// <param name="someTiered">Whether some handler processes run with tiered compilation.</param>
     public static HostFacts OfHost(bool someTiered = false)
     {
         var machine = MachineFacts.Read();
         return new HostFacts(
             machine.Cores, machine.CpuModel, machine.TotalMemoryBytes,
-            machine.OperatingSystem, $"{machine.Runtime}, tiered compilation off{(someTiered ? " where no condition says otherwise" : "")}");
+            machine.OperatingSystem, $"{machine.Runtime}, tiered compilation off{(someTiered ? " unless a condition says otherwise" : "")}");
     }
 
     public static CellName NameOf(Cell cell) => new(cell.Values);
 
-    /// <summary>What names of cells leave out, by axis; <see langword="null"/> where they leave nothing out.</summary>
+    /// <summary>The values that names of cells leave out, by axis; <see langword="null"/> if they leave nothing out.</summary>
     public static IReadOnlyDictionary<string, string>? Implied { get; } =
         Cell.Axes.Where(axis => axis.Implied is not null).ToDictionary(axis => axis.Name, axis => axis.Implied!) is { Count: > 0 } implied ? implied : null;
 
@@ -84,7 +84,7 @@ internal static class Provenance
 
         foreach (var package in OptionalPackages.All)
         {
-            // What an assembly says of itself comes first.
+            // The version of an assembly comes first.
             var version = packages.GetValueOrDefault(package.Name, package.Version);
             packages[package.Name] = package.Support.Because ?? (package.IsFromFolder ? $"{version} (from a folder, not from a package server)" : version);
         }
@@ -92,7 +92,7 @@ internal static class Provenance
         return packages;
     }
 
-    /// <summary>The commit of the work tree that the runner was built in, and whether the tree holds changes as well.</summary>
+    /// <summary>The commit of the work tree that the runner was built in, and whether the tree has uncommitted changes.</summary>
     public static async Task<GitCommit?> CommitAsync(CancellationToken cancellationToken)
     {
         if (ExternalProgram.OnSearchPath("git") is not { } path)

@@ -16,7 +16,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 {
     private const int FlushesNextToADrain = 200;
 
-    private static readonly Reading NotReached = Reading.Missing("the round did not come that far");
+    private static readonly Reading NotReached = Reading.Missing("the round did not get that far");
 
     private static readonly Reading NotCounted = Reading.Missing("the kit reads no counters of this server");
 
@@ -24,7 +24,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
     private int SeedRows => cell.Condition.IsEmpty ? 0 : sizes.SeedRows;
 
-    /// <summary>Runs the round. Whatever goes wrong becomes its outcome; only a cancellation is thrown.</summary>
+    /// <summary>Runs the round. Any failure becomes its outcome; only a cancellation is thrown.</summary>
     public async Task<RoundDocument> RunAsync(int number, int attempt, CancellationToken cancellationToken)
     {
         var document = RoundDocument.Blank(Provenance.NameOf(cell), number, attempt, sizes, settings.Clock, NotReached);
@@ -123,7 +123,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         {
             throw new KitException(
                 $"The restored databases hold {rows} rows and {depth} messages, expected {SeedRows} and 0.",
-                "Something else wrote to them: run on a server of the kit's own.");
+                "Another program wrote to them: run on the kit's own server.");
         }
     }
 
@@ -148,13 +148,13 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         if (drained is not { Start: { } start, End: { } end })
             return null;
 
-        // The handler process is a child of this one. A server of the kit's own is there in every round, whether the cell uses it or not.
+        // The handler process is a child of this one. The kit's own servers run in every round, whether the cell uses them or not.
         return CpuUse.Between(
             start, end, new HashSet<int>([Environment.ProcessId, handler.Id, .. settings.Processes]));
     }
 
     private Noise NoiseOf(CpuUse? use) => settings.ServerProcesses is null
-        ? new Noise(Reading.Missing("a server is not the kit's own: its processes cannot be told from others"), Noise.DefaultLimit, BusiestProcess: null)
+        ? new Noise(Reading.Missing("a server is not the kit's own: its processes cannot be told apart from others"), Noise.DefaultLimit, BusiestProcess: null)
         : use is null
             ? new Noise(Reading.Missing(CpuSample.Support.Because!), Noise.DefaultLimit, BusiestProcess: null)
             : new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name);
@@ -182,7 +182,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
     private FlushTime? MeasureFlush() => settings.Disk is { } disk && settings.Widgets.IsOwn ? FlushTimer.Measure(disk.Folder, FlushesNextToADrain) : null;
 
-    // The mean of before and after: a disk that slowed down in between is met by half.
+    // The mean of before and after: if the disk slowed down in between, half of that shows.
     private double? RatioOf(FlushTime? before, FlushTime? after) => (settings.Disk, before, after) is ({ } disk, { } one, { } other)
         ? Math.Round((one.Over(disk.Flush) + other.Over(disk.Flush)) / 2, 3)
         : null;

@@ -60,7 +60,7 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
             await databases.DropAsync(name);
     }
 
-    // Its own, or the widgets' in a mode that needs one database.
+    // Its own database, or that of the widgets in a mode that needs one database.
     private string QueueOf(TransactionMode mode) => mode.NeedsOneDatabase ? widgets : queue;
 
     private static string NameIn(string connection) => new NpgsqlConnectionStringBuilder(connection).Database!;

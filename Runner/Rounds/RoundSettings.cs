@@ -5,11 +5,11 @@ namespace Kit.Runner.Rounds;
 
 /// <summary>What all rounds of a cell share.</summary>
 /// <param name="Sizes">How much is seeded, warmed up and drained.</param>
-/// <param name="Clock">Which clock the widgets' server allows.</param>
+/// <param name="Clock">The clock that the widgets' server allows.</param>
 /// <param name="Queues">The server that holds the queue.</param>
-/// <param name="Widgets">The server that holds the widgets; the same, where one holds both.</param>
-/// <param name="Disk">What the servers of the kit's own keep their files on; <see langword="null"/>: none is.</param>
-/// <param name="Processes">The processes of the run's servers that are the kit's own, those that the cell does not use among them.</param>
+/// <param name="Widgets">The server that holds the widgets, which can be the same.</param>
+/// <param name="Disk">The disk with the files of the kit's own servers; <see langword="null"/>: there is none.</param>
+/// <param name="Processes">The processes of all the kit's own servers in the run, also of those that the cell does not use.</param>
 internal sealed record RoundSettings(
     RunSettings Sizes, ClockSource Clock, RunServer Queues, RunDatabase Widgets, DiskFacts? Disk, IReadOnlyList<int> Processes)
 {

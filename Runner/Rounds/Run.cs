@@ -11,21 +11,21 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     private readonly List<Cell> cells = [.. plan.Runnable];
     private int planned;
 
-    /// <summary>How many rounds have ended and are saved.</summary>
+    /// <summary>How many rounds have finished and are saved.</summary>
     public int Finished => rounds.Count;
 
     /// <summary>
-    /// How many cells were not measured though they should have been: their probe disagreed with their label, or their server did not
-    /// start or lacks what they need.
+    /// How many cells were left out of the measurement: their probe disagreed with their label, or their server did not
+    /// start or lacks something that they need.
     /// </summary>
     public int Refused => plan.Runnable.Count - cells.Count;
 
-    /// <summary>Runs it. Finished rounds are saved at once and survive whatever comes after them.</summary>
+    /// <summary>Runs it. A finished round is saved at once, and is kept if the run fails later.</summary>
     /// <exception cref="KitException">The run cannot start, or its results cannot be saved.</exception>
-    /// <exception cref="OperationCanceledException">It was stopped; the reports over what was finished are written.</exception>
+    /// <exception cref="OperationCanceledException">It was stopped; the reports on the finished rounds are written.</exception>
     public async Task<RecordedRun> RunAsync(CancellationToken cancellationToken)
     {
-        // What cannot start leaves no folder behind that the next attempt would have to avoid.
+        // A run that cannot start leaves no folder behind, so that the next attempt can use the same name.
         var lacking = await FindLacksAsync(cancellationToken);
 
         var record = new Record(plan.Folder, await Provenance.OfAsync(plan, cancellationToken));
@@ -45,7 +45,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         return record.End(RunEnding.Completed, rounds);
     }
 
-    /// <summary>The cells that lack something of a server that is named.</summary>
+    /// <summary>The cells whose named server lacks something that they need.</summary>
     /// <exception cref="KitException">A server is out of reach, or all of the cells lack something.</exception>
     private async Task<IReadOnlyDictionary<Cell, Lack>> FindLacksAsync(CancellationToken cancellationToken)
     {
@@ -101,7 +101,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             new(plan.Sizes, clocks[servers.WidgetsOf(cell)], servers.Of(cell), servers.WidgetsOf(cell), disk, servers.Processes);
     }
 
-    /// <summary>Starts a server. Where the kit's own does not start, its cells are left out and the others go on.</summary>
+    /// <summary>Starts a server. If the kit's own does not start, its cells are left out and the others go on.</summary>
     private async Task StartAsync(RunServers servers, Transport transport, Record record, CancellationToken cancellationToken)
     {
         var isNamed = transport.IsNamed(plan.Arguments);
@@ -123,17 +123,17 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var warning in server.Warnings)
             display.Note(warning);
         foreach (var leftover in await server.RemoveLeftoversAsync(cancellationToken))
-            display.Note($"Removed {leftover}, left by a run that crashed.");
+            display.Note($"Removed {leftover}, left by a crashed run.");
         if (await server.ReadFactsAsync(cancellationToken) is { } facts)
             record.Save(run => transport.Describe(run, facts));
     }
 
-    /// <summary>Has every cell handle a few messages first. One that does not do what its label says is not measured.</summary>
+    /// <summary>Lets every cell handle a few messages first. A cell that does not do what its label says is not measured.</summary>
     private async Task ProbeAsync(Record record, Func<Cell, RoundSettings> settingsOf, CancellationToken cancellationToken)
     {
-        // Scenarios and conditions change nothing of what commits with what, and the probe has a handler of its own.
+        // Scenarios and conditions do not change what commits with what, and the probe has a handler of its own.
         var probed = cells.ToLookup(cell => cell.Plain);
-        display.Note($"Probing what cells really do, before anything is measured: {probed.Count}.");
+        display.Note($"Probing what cells really do, before they are measured: {probed.Count}.");
         foreach (var cell in probed.Select(same => same.Key))
         {
             var settings = settingsOf(cell);
@@ -175,7 +175,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         var noisy = rounds.Where(round => round.Noise.IsNoisy()).ToList();
         planned += noisy.Count;
         if (noisy.Count > 0)
-            display.Note($"Noisy rounds: {noisy.Count}; they are run once more.");
+            display.Note($"Noisy rounds: {noisy.Count}; they are repeated.");
 
         foreach (var round in noisy)
         {
@@ -197,7 +197,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
     private IReadOnlyList<Transport> Needed() => Transport.NeededBy(cells.Select(Transport.Of));
 
-    /// <summary>The run's document, as it grows, in its folder.</summary>
+    /// <summary>The run's document, saved in its folder after each change.</summary>
     private sealed class Record(string path, RunDocument document)
     {
         private RunDocument document = document;
@@ -226,7 +226,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             }
             catch (KitException)
             {
-                // What stopped the run says more than what followed from it.
+                // The error that stopped the run says more than this one.
             }
         }
     }

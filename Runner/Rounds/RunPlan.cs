@@ -5,26 +5,26 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>What a run sets out to do, as its command line says.</summary>
+/// <summary>What a run is to do, according to its command line.</summary>
 /// <param name="Cells">The cells that were asked for, runnable or not.</param>
-/// <param name="Sizes">How much of everything.</param>
-/// <param name="Arguments">Which servers to use, and how; where none is named, one of the kit's own.</param>
-/// <param name="RepeatNoisy">Whether noisy rounds are run once more at the end.</param>
+/// <param name="Sizes">How many rows, messages and rounds.</param>
+/// <param name="Arguments">Which servers to use, and how; for those not named, the kit starts its own.</param>
+/// <param name="RepeatNoisy">Whether noisy rounds are repeated at the end.</param>
 /// <param name="Folder">Where the results go.</param>
 /// <param name="CommandLine">The command as it was typed, secrets masked.</param>
-/// <exception cref="KitException">What names a server cannot be read.</exception>
+/// <exception cref="KitException">A server's connection string cannot be read.</exception>
 internal sealed record RunPlan(
     IReadOnlyList<Cell> Cells, RunSettings Sizes, TransportArguments Arguments, bool RepeatNoisy, string Folder, string CommandLine)
 {
-    /// <summary>Whether another process says which round is next (<see cref="Turns"/>).</summary>
+    /// <summary>Whether another process chooses the next round (<see cref="Turns"/>).</summary>
     public bool InTurns { get; init; }
 
-    /// <summary>What is said where no cell has all the names that were given.</summary>
+    /// <summary>The message if no cell has all the given names.</summary>
     public const string NoSuchCell =
-        "There is no such cell: the names that were given do not go together. " +
-        "Scenarios and conditions go with --access ado, and conditions with --scenario insert.";
+        "There is no such cell: the given names cannot be combined. " +
+        "Scenarios and conditions need --access ado, and conditions need --scenario insert.";
 
-    /// <summary>Refuses a plan of which nothing can run.</summary>
+    /// <summary>Refuses a plan if nothing in it can run.</summary>
     /// <param name="cells">The cells that were asked for.</param>
     /// <param name="runnable">Those of them that can run here.</param>
     /// <param name="supportOf">Why one cannot.</param>
@@ -41,16 +41,16 @@ internal sealed record RunPlan(
         }
     }
 
-    /// <summary>Whether the cells of each transport can run here, as far as its server goes.</summary>
+    /// <summary>Whether the cells of each transport can run here, as far as that depends on its server.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(Arguments);
 
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 
     /// <summary>Whether a cell can run here, or the first reason why not.</summary>
-    /// <exception cref="UnknownTransportException">Nobody has wired its transport.</exception>
+    /// <exception cref="UnknownTransportException">Its transport has no descriptor.</exception>
     public Support SupportOf(Cell cell) => cell.Support.IsSupported ? Here[Transport.Of(cell)] : cell.Support;
 
-    /// <summary>The rounds one after the other, as they are drawn or as they are called for.</summary>
+    /// <summary>The rounds one after the other, in random order or as another process requests them.</summary>
     public IAsyncEnumerable<(Cell Cell, int Round)> Rounds(IReadOnlyCollection<Cell> cells, CancellationToken cancellationToken) =>
         InTurns
             ? Turns.ReadAsync(Console.In, Console.Out, cells, cancellationToken)

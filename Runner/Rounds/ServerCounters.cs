@@ -4,19 +4,19 @@ using NpgsqlTypes;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>What the database server has counted so far; the difference of two readings is the cost of a drain.</summary>
+/// <summary>The database server's counters; the difference between two readings is the cost of a drain.</summary>
 /// <param name="Commits">Committed transactions of the round's databases, from <c>pg_stat_database</c>.</param>
-/// <param name="Buffers">Accesses to buffers in the round's databases, hits and reads, autovacuum's included, from <c>pg_stat_database</c>.</param>
+/// <param name="Buffers">Buffer accesses (hits and reads) in the round's databases, including autovacuum's, from <c>pg_stat_database</c>.</param>
 /// <param name="WalFlushes">Times the log was forced to disk: <c>pg_stat_wal.wal_sync</c>, from version 18 <c>pg_stat_io</c>. Of the whole server.</param>
 /// <param name="WalPosition">Where the log ends. Of the whole server.</param>
-/// <param name="IsSettled">Whether every session in the round's databases had ended, and so reported what it counted.</param>
+/// <param name="IsSettled">Whether every session in the round's databases had ended, and so reported its counters.</param>
 internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlushes, NpgsqlLogSequenceNumber WalPosition, bool IsSettled)
 {
     private static readonly TimeSpan ForSessionsToEnd = TimeSpan.FromSeconds(20);
 
     private static readonly Reading Unsettled = Reading.Missing("sessions were still open when the counters were read");
 
-    /// <summary>Reads when no session is left in the databases, or after 20 s.</summary>
+    /// <summary>Reads the counters when no session is left in the databases, or after 20 s.</summary>
     public static async Task<ServerCounters> ReadAsync(NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken)
     {
         var deadline = DateTime.UtcNow + ForSessionsToEnd;
@@ -45,7 +45,7 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
     public Reading WalBytesSince(ServerCounters before) => Reading.Of((double)(ulong)WalPosition - (ulong)before.WalPosition);
 
     /// <summary>Counts <c>COMMIT PREPARED</c> in the server's log itself, between two readings.</summary>
-    /// <param name="database">Connection string of a database of the kit's own: the extension that reads the log is made there.</param>
+    /// <param name="database">Connection string of a database of the kit's own: the extension that reads the log is created there.</param>
     public async Task<Reading> TwoPhaseCommitsSinceAsync(ServerCounters before, string database, CancellationToken cancellationToken)
     {
         try

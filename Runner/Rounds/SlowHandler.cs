@@ -3,7 +3,7 @@ using Kit.Handlers;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>Lets one handler of a drain wait, when its work is done, until all other messages are handled.</summary>
+/// <summary>Lets one handler of a drain wait, after its work, until all other messages are handled.</summary>
 /// <param name="handle">Does the work.</param>
 /// <param name="messages">How many messages the drain has.</param>
 internal sealed class SlowHandler(HandleMessage handle, int messages)
@@ -12,13 +12,13 @@ internal sealed class SlowHandler(HandleMessage handle, int messages)
     private readonly TaskCompletionSource allOthers = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int isTaken;
 
-    /// <summary>Whether a handler has waited, and all others were handled meanwhile.</summary>
+    /// <summary>Whether a handler has waited, and all other messages were handled in the meantime.</summary>
     public bool HasWaited { get; private set; }
 
     public async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
     {
         await handle(message, context, cancellationToken);
-        // The first whose work is done, not the first that begins: an attempt whose work fails would take the place, and no handler would wait.
+        // The first that has done its work, not the first that begins: if that one failed, no handler would wait.
         if (Interlocked.Exchange(ref isTaken, 1) == 0)
         {
             if (messages > 1)

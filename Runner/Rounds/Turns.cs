@@ -5,29 +5,29 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Rounds;
 
 /// <summary>
-/// The rounds of a run that another process calls for, one by one: a run says that it is ready, and gets a round's number and cell as a
-/// line on its standard input. So two runs take turns, each in one process from its first round to its last.
+/// The rounds of a run that another process requests, one by one: the run reports that it is ready, and reads a round's number and cell
+/// as a line from its standard input. So two runs take turns, each in one process from its first round to its last.
 /// </summary>
 internal static class Turns
 {
     /// <summary>The option of <c>run</c> that asks for it.</summary>
     public const string Option = "--in-turns";
 
-    /// <summary>The line by which a run says that its last round is saved and it waits for the next.</summary>
+    /// <summary>The line that says that the last round is saved and the run waits for the next.</summary>
     public const string Ready = "ready";
 
     /// <summary>The line that ends the run.</summary>
     public const string End = "end";
 
-    /// <summary>The line that calls for a round.</summary>
+    /// <summary>The line that requests a round.</summary>
     public static string LineOf(CellName cell, int round) => $"{Figures.Plain(round)} {cell}";
 
-    /// <summary>Reads the rounds that are called for, to the line that ends them.</summary>
+    /// <summary>Reads the requested rounds, up to the line that ends them.</summary>
     /// <param name="input">The lines.</param>
-    /// <param name="output">Gets a line before each is read.</param>
-    /// <param name="cells">Those that can be called for.</param>
+    /// <param name="output">Receives a line before each is read.</param>
+    /// <param name="cells">The cells that can be requested.</param>
     /// <param name="cancellationToken">Ends the wait for a line.</param>
-    /// <exception cref="KitException">A line is no round of these cells, or the lines end without being ended.</exception>
+    /// <exception cref="KitException">A line is not a round of these cells, or the input ends without the line that ends the run.</exception>
     public static async IAsyncEnumerable<(Cell Cell, int Round)> ReadAsync(
         TextReader input, TextWriter output, IReadOnlyCollection<Cell> cells, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
@@ -36,7 +36,7 @@ internal static class Turns
         {
             await output.WriteLineAsync(Ready);
             await output.FlushAsync(cancellationToken);
-            // A console's own read cannot be cancelled once it waits.
+            // A read from the console cannot be cancelled once it waits.
             var line = await Task.Run(() => input.ReadLineAsync(CancellationToken.None).AsTask(), CancellationToken.None).WaitAsync(cancellationToken);
             switch (line?.Split(' ', count: 2))
             {
@@ -47,8 +47,8 @@ internal static class Turns
                     break;
                 default:
                     throw new KitException(
-                        line is null ? "Whoever called for the rounds has gone." : $"'{line}' is no round of this run.",
-                        $"{Option} is for the command 'compare', which calls for the rounds.");
+                        line is null ? "The process that requested the rounds has ended." : $"'{line}' is not a round of this run.",
+                        $"{Option} is for the command 'compare', which requests the rounds.");
             }
         }
     }

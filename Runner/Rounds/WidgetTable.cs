@@ -6,10 +6,10 @@ namespace Kit.Runner.Rounds;
 /// <summary>A widget row that a message built.</summary>
 /// <param name="Id">The row's own id.</param>
 /// <param name="MessageId">The message.</param>
-/// <param name="Committed">When its transaction committed, by the server's clock; <see langword="null"/> where the server does not tell.</param>
+/// <param name="Committed">When its transaction committed, by the server's clock; <see langword="null"/> if the server does not record it.</param>
 internal sealed record BuiltWidget(long Id, Guid MessageId, DateTimeOffset? Committed);
 
-/// <summary>The widgets of one round, as the database has them.</summary>
+/// <summary>The widgets of one round, in the database.</summary>
 internal sealed class WidgetTable(string widgets) : IAsyncDisposable
 {
     private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(EndpointConnections.ForRunner(widgets));
@@ -24,7 +24,7 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
         await command.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    /// <summary>The one value that a query gives.</summary>
+    /// <summary>The single value that a query returns.</summary>
     public async Task<T> ScalarAsync<T>(string query, CancellationToken cancellationToken)
     {
         await using var command = source.CreateCommand(query);
@@ -49,7 +49,7 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
 
     /// <summary>
     /// How far the server's clock is ahead of this machine's, from the quickest of a few exchanges (Cristian, "Probabilistic clock
-    /// synchronization", 1989); zero where the difference is within that exchange's own duration.
+    /// synchronization", 1989); zero if the difference is not longer than that exchange.
     /// </summary>
     public async Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken)
     {
@@ -68,7 +68,7 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
         return ahead.Duration() <= quickest ? TimeSpan.Zero : ahead;
     }
 
-    /// <summary>Vacuums the database and, where the role may, writes a checkpoint, so that every drain meets the server in the same state.</summary>
+    /// <summary>Vacuums the database and, if the role may, writes a checkpoint, so that the server is in the same state before every drain.</summary>
     /// <param name="database">Connection string of the database to vacuum.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     public static async Task SettleAsync(string database, CancellationToken cancellationToken)

@@ -4,11 +4,11 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Servers;
 
 /// <summary>Starts, stops and removes the broker of one folder and its port mapper.</summary>
-/// <param name="user">The user that they run as; see <see cref="UnprivilegedUser"/>; <see langword="null"/>: our own.</param>
+/// <param name="user">The user that they run as, see <see cref="UnprivilegedUser"/>; <see langword="null"/>: our own.</param>
 public sealed partial class BrokerControl(BrokerFolder folder, string? user)
 {
-    // With the management plugin a broker needs seven seconds to end. Its connections it ends first, and nothing else is wanted of one whose
-    // folder goes.
+    // With the management plugin a broker needs seven seconds to end. It closes its connections first; the rest does not matter when its
+    // folder is deleted.
     private static readonly TimeSpan RestartPatience = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan RemovalPatience = TimeSpan.FromSeconds(1);
 
@@ -16,8 +16,8 @@ public sealed partial class BrokerControl(BrokerFolder folder, string? user)
 
     private ServerProcess PortMapper => new(folder.PortMapperPid, folder.Server);
 
-    /// <summary>What the broker's log ends with, in one line for a message.</summary>
-    /// <remarks>A broker that does not start says why in the first errors on its output; Erlang's supervisors repeat it at length.</remarks>
+    /// <summary>The last lines of the broker's log, as one line for a message.</summary>
+    /// <remarks>A broker that does not start gives the reason in the first errors on its output; Erlang's supervisors repeat it at length.</remarks>
     public string LogEnd
     {
         get
@@ -31,13 +31,13 @@ public sealed partial class BrokerControl(BrokerFolder folder, string? user)
         }
     }
 
-    /// <summary>Whether the broker did not start because somebody else has one of its ports.</summary>
+    /// <summary>Whether the broker did not start because one of its ports is taken.</summary>
     public bool IsPortTaken =>
         Output.Any(line => line.Contains("eaddrinuse", StringComparison.Ordinal) || line.Contains("in use by another", StringComparison.Ordinal));
 
     private string[] Output => File.Exists(folder.Output) ? File.ReadAllLines(folder.Output) : [];
 
-    /// <summary>Both processes, for CPU accounting; the broker alone where there is no port mapper, none where neither runs.</summary>
+    /// <summary>Both processes, for CPU accounting; only those that run.</summary>
     public async Task<IReadOnlyList<int>> FindProcessesAsync() =>
         [.. new[] { await Broker.FindAsync(), await PortMapper.FindAsync() }.OfType<ProcessIdentity>().Select(process => process.Id)];
 
@@ -58,7 +58,7 @@ public sealed partial class BrokerControl(BrokerFolder folder, string? user)
             File.CreateSymbolicLink(folder.PortMapper, portMapperProgram);
         if (!File.Exists(folder.Cookie))
             await File.WriteAllTextAsync(folder.Cookie, cookie, cancellationToken);
-        // Erlang refuses a cookie that others can read; the other files lie in a folder that is closed to others, and need not be open.
+        // Erlang refuses a cookie that others can read. The other files are in a folder that is closed to others, and need not be readable.
         if (!OperatingSystem.IsWindows())
         {
             foreach (var file in new[] { folder.Settings, folder.Definitions, folder.Plugins, folder.Cookie })
@@ -71,7 +71,7 @@ public sealed partial class BrokerControl(BrokerFolder folder, string? user)
                 $"The private RabbitMQ broker's folder {folder.Server} cannot be given to {user}: {handedOver.Output}", OwnedFolder.Remedy);
     }
 
-    /// <summary>Starts both processes. The broker answers some seconds later.</summary>
+    /// <summary>Starts both processes. The broker answers a few seconds later.</summary>
     /// <exception cref="KitException">One of them cannot be started.</exception>
     public async Task StartAsync(RabbitMqBinaries binaries, BrokerPorts ports)
     {
@@ -79,7 +79,7 @@ public sealed partial class BrokerControl(BrokerFolder folder, string? user)
         if (await PortMapper.FindAsync() is null)
             await new ExternalProgram(folder.PortMapper, user, folder.Server, environment).StartServerAsync(
                 folder.PortMapperPid, folder.PortMapperOutput, ["-port", $"{ports.PortMapper}", "-address", "127.0.0.1"]);
-        // What follows the script is for nobody but us: by it the process is known as this folder's, from the script's first moment on.
+        // The script ignores the arguments: they mark the process as this folder's from the start.
         await new ExternalProgram(binaries.PathOf("rabbitmq-server"), user, folder.Server, environment).StartServerAsync(
             folder.BrokerPid, folder.Output, ["-kit", folder.Server]);
     }
@@ -96,7 +96,7 @@ public sealed partial class BrokerControl(BrokerFolder folder, string? user)
         await EndAsync(PortMapper, TimeSpan.Zero);
     }
 
-    /// <summary>Stops both processes and deletes their folder. Never cancelled: a Ctrl+C is what leads here.</summary>
+    /// <summary>Stops both processes and deletes their folder. Cannot be cancelled: Ctrl+C leads here.</summary>
     /// <inheritdoc cref="StopAsync" path="/exception"/>
     public async Task RemoveAsync(StopMode mode)
     {

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Servers;
 
-/// <summary>The folder of one throw-away RabbitMQ broker and of the port mapper (epmd) that Erlang wants next to it.</summary>
+/// <summary>The folder of one throw-away RabbitMQ broker and of the port mapper (epmd) that Erlang needs.</summary>
 public sealed class BrokerFolder(OwnedFolder owned)
 {
     private const string Prefix = "kit-rabbitmq-";
@@ -23,10 +23,10 @@ public sealed class BrokerFolder(OwnedFolder owned)
 
     public string Log => Path.Combine(Server, "log");
 
-    /// <summary>What the broker writes before it has a log, and why it does not start.</summary>
+    /// <summary>What the broker writes before it has a log, such as why it does not start.</summary>
     public string Output => Path.Combine(Server, "output");
 
-    /// <summary>A link to the machine's epmd: its command line then tells whose it is.</summary>
+    /// <summary>A link to the machine's epmd, so that its command line shows whose it is.</summary>
     public string PortMapper => Path.Combine(Server, "epmd");
 
     public string PortMapperOutput => Path.Combine(Server, "epmd.output");

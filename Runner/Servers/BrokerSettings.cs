@@ -6,20 +6,20 @@ using System.Text.Json;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>The settings of the private broker, each with its reason. What is not here is the broker's default.</summary>
+/// <summary>The settings of the private broker, each with its reason. All others are the broker's defaults.</summary>
 public static class BrokerSettings
 {
     /// <summary>The text of the configuration file.</summary>
     public static string For(BrokerFolder folder, BrokerPorts ports) => string.Create(CultureInfo.InvariantCulture, $"""
-        # Reached from this machine alone.
+        # Reachable only from this machine.
         listeners.tcp.1 = 127.0.0.1:{ports.Amqp}
         management.tcp.ip = 127.0.0.1
         management.tcp.port = {ports.Management}
 
-        # One user and one virtual host; where definitions are named, the broker makes no guest.
+        # One user and one virtual host; with definitions, the broker creates no guest.
         load_definitions = {folder.Definitions}
 
-        # No alarm on a machine with little: 10,000 small messages need far less.
+        # No alarm on a small machine: 10,000 small messages need far less.
         disk_free_limit.absolute = 200MB
         vm_memory_high_watermark.absolute = 2GB
 
@@ -29,7 +29,7 @@ public static class BrokerSettings
         """);
 
     /// <summary>
-    /// The text of the definitions file: a user who may do all, in a virtual host. Of the password it has the salted hash that
+    /// The text of the definitions file: a user with all permissions, in a virtual host. It contains the salted hash of the password that
     /// https://www.rabbitmq.com/docs/passwords describes.
     /// </summary>
     public static string Definitions(string user, string password, string virtualHost)
@@ -53,18 +53,18 @@ public static class BrokerSettings
         });
     }
 
-    /// <summary>The environment of broker and port mapper; a value of <see langword="null"/> takes the variable away.</summary>
+    /// <summary>The environment of broker and port mapper; <see langword="null"/> removes a variable.</summary>
     public static IReadOnlyDictionary<string, string?> Environment(BrokerFolder folder, BrokerPorts ports)
     {
         var variables = new Dictionary<string, string?>(StringComparer.Ordinal);
-        // Settings of a broker of the user's own.
+        // Settings of the user's own broker.
         foreach (var name in System.Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().Select(variable => (string)variable.Key))
         {
             if (name.StartsWith("RABBITMQ_", StringComparison.Ordinal) || name.StartsWith("ERL_", StringComparison.Ordinal))
                 variables[name] = null;
         }
 
-        // The cookie, by which Erlang's nodes know each other, lies here.
+        // The cookie, by which Erlang's nodes know each other, is here.
         variables["HOME"] = folder.Home;
         variables["LANG"] = variables["LC_ALL"] = "C.UTF-8";
         variables["RABBITMQ_NODENAME"] = $"{folder.Owned.Name}@localhost";
@@ -77,16 +77,16 @@ public static class BrokerSettings
         variables["RABBITMQ_LOGS"] = folder.Log;
         variables["RABBITMQ_CONFIG_FILE"] = folder.Settings;
         variables["RABBITMQ_ENABLED_PLUGINS_FILE"] = folder.Plugins;
-        // None of these is there: those of the machine's own broker would be read instead.
+        // These files do not exist; without the variables the broker would read those of the machine's own broker.
         variables["RABBITMQ_CONFIG_FILES"] = Path.Combine(folder.Server, "conf.d");
         variables["RABBITMQ_ADVANCED_CONFIG_FILE"] = Path.Combine(folder.Server, "advanced.config");
         variables["RABBITMQ_CONF_ENV_FILE"] = Path.Combine(folder.Server, "rabbitmq-env.conf");
-        // The second: no answer to Ctrl+C, where there is no setsid.
+        // The second: ignore Ctrl+C, if there is no setsid.
         variables["RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"] = "-kernel inet_dist_use_interface {127,0,0,1} +B i";
-        // The script then becomes the broker, in place of watching over it.
+        // The script then becomes the broker instead of watching it.
         variables["RUNNING_UNDER_SYSTEMD"] = "true";
         variables["NOTIFY_SOCKET"] = null;
-        // No dump of the whole memory when it ends badly.
+        // No memory dump after a crash.
         variables["ERL_CRASH_DUMP_SECONDS"] = "0";
         return variables;
     }

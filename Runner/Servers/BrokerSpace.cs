@@ -5,8 +5,8 @@ using RabbitMQ.Client.Exceptions;
 namespace Kit.Runner.Servers;
 
 /// <summary>
-/// Where on a broker a run has its queues, and nothing of anybody else: a virtual host of its own, or, where it may make none, names that
-/// begin with a prefix of its own. Disposing removes it.
+/// Where on a broker a run has its queues, separate from all others: a virtual host of its own or, if it may not create one, names with a
+/// prefix of its own. Disposing removes it.
 /// </summary>
 public sealed class BrokerSpace : IAsyncDisposable
 {
@@ -27,7 +27,7 @@ public sealed class BrokerSpace : IAsyncDisposable
     /// <summary>With the virtual host that the queues go to.</summary>
     public RabbitMqAddress Address { get; }
 
-    /// <summary>Makes the space, once the virtual hosts of crashed runs are removed.</summary>
+    /// <summary>Creates the space, after removing the virtual hosts of crashed runs.</summary>
     /// <exception cref="HttpRequestException">The management plugin failed half-way.</exception>
     public static async Task<BrokerSpace> CreateAsync(RabbitMqAddress broker, CancellationToken cancellationToken)
     {
@@ -46,7 +46,7 @@ public sealed class BrokerSpace : IAsyncDisposable
         return new BrokerSpace(broker, own, isVirtualHost: true);
     }
 
-    /// <summary>The name that a queue has here. Where there is no own virtual host, queues and exchanges are removed by how their names begin.</summary>
+    /// <summary>The name of a queue here. Without a virtual host of its own, the run's queues and exchanges are removed by their prefix.</summary>
     public string NameOf(string queue) => isVirtualHost ? queue : $"{name}.{queue}";
 
     /// <exception cref="HttpRequestException">The virtual host cannot be removed.</exception>
@@ -64,7 +64,7 @@ public sealed class BrokerSpace : IAsyncDisposable
     {
         await using var connection = await given.ConnectAsync("comparison kit, removal", RabbitMqFacts.Timeout, CancellationToken.None);
         await using var channel = await connection.CreateChannelAsync();
-        // Neither is an error where there is none of that name.
+        // Deleting one that does not exist is no error.
         foreach (var queue in await ReadOwnAsync(management, "queues"))
             await channel.QueueDeleteAsync(queue);
         foreach (var exchange in await ReadOwnAsync(management, "exchanges"))

@@ -4,18 +4,18 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>Makes, starts, stops and removes the server of one cluster folder, as the user that the server runs as.</summary>
+/// <summary>Creates, starts, stops and removes the server of one cluster folder, as the user that the server runs as.</summary>
 /// <param name="user">See <see cref="UnprivilegedUser"/>; <see langword="null"/>: our own.</param>
 public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder folder, string? user)
 {
-    // After an immediate stop the server replays its log before it answers, at most max_wal_size of it.
+    // After an immediate stop the server first replays its log, at most max_wal_size.
     private static readonly TimeSpan StartDeadline = TimeSpan.FromMinutes(5);
     private static readonly TimeSpan StopDeadline = TimeSpan.FromMinutes(2);
 
-    /// <summary>What the server's log ends with, in one line for a message.</summary>
+    /// <summary>The last lines of the server's log, as one line for a message.</summary>
     public string LogEnd => LogLines.EndOfFile(folder.Log);
 
-    /// <exception cref="KitException">The cluster cannot be made, with what <c>initdb</c> said.</exception>
+    /// <exception cref="KitException">The cluster cannot be created; the message ends with the output of <c>initdb</c>.</exception>
     public async Task InitializeAsync(string superuser, string password, CancellationToken cancellationToken)
     {
         await File.WriteAllTextAsync(folder.Password, password, cancellationToken);
@@ -30,10 +30,10 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
         File.Delete(folder.Password);
     }
 
-    /// <summary>Starts the server and waits until it answers; gives whether it does. <see cref="LogEnd"/> says why not.</summary>
+    /// <summary>Starts the server and waits until it answers. Returns whether it does; if not, <see cref="LogEnd"/> says why.</summary>
     /// <remarks>
-    /// Once begun it is not broken off: a server half started has no <c>postmaster.pid</c> yet by which to stop it. pg_ctl puts the server
-    /// into a session of its own, so that Ctrl+C on the terminal does not stop it before we do.
+    /// A start is not cancelled half-way: the server could not be stopped, as it has no <c>postmaster.pid</c> yet. pg_ctl starts it in a session
+    /// of its own, so that Ctrl+C on the terminal does not stop it before we do.
     /// </remarks>
     public async Task<bool> TryStartAsync(CancellationToken cancellationToken)
     {
@@ -62,7 +62,7 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
                 $"Its postmaster is process {id}, its log is {folder.Log}.");
     }
 
-    /// <summary>Kills every process of the server at once, as the kernel does when memory runs out; nothing if it does not run.</summary>
+    /// <summary>Kills every process of the server at once, as the kernel does when memory runs out. Does nothing if it does not run.</summary>
     public void Kill()
     {
         if (Postmaster.RunningIn(folder.Data) is not { } id)
@@ -72,7 +72,7 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
         postmaster.Kill(entireProcessTree: true);
     }
 
-    /// <summary>Stops the server and deletes its folder. Never cancelled: a Ctrl+C is what leads here.</summary>
+    /// <summary>Stops the server and deletes its folder. Cannot be cancelled: Ctrl+C leads here.</summary>
     /// <inheritdoc cref="StopAsync" path="/exception"/>
     public async Task RemoveAsync(StopMode mode)
     {
@@ -95,7 +95,7 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
     {
         if (!result.Succeeded)
             throw new KitException(
-                $"The private PostgreSQL cluster cannot be made in {folder.Server}: {LogLines.EndOf(result.Output.Split('\n'))}",
+                $"The private PostgreSQL cluster cannot be created in {folder.Server}: {LogLines.EndOf(result.Output.Split('\n'))}",
                 OwnedFolder.Remedy);
     }
 

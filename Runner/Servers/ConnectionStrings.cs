@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>The user's connection strings, and the one place that makes them fit to be shown.</summary>
+/// <summary>The user's connection strings, and how they are masked before they are shown.</summary>
 public static class ConnectionStrings
 {
     /// <summary>The environment variable that names the PostgreSQL server to use.</summary>
@@ -12,7 +12,7 @@ public static class ConnectionStrings
     /// <summary>The environment variable that names the RabbitMQ broker to use.</summary>
     public const string RabbitMqVariable = "KIT_RABBITMQ";
 
-    /// <summary>The environment variable that says where that broker's management plugin is.</summary>
+    /// <summary>The environment variable with the address of that broker's management plugin.</summary>
     public const string RabbitMqManagementVariable = "KIT_RABBITMQ_MANAGEMENT";
 
     /// <summary>The environment variable that names the SQL Server to use.</summary>
@@ -24,14 +24,14 @@ public static class ConnectionStrings
     /// <summary>Whether an environment variable names a server.</summary>
     public static bool IsNamed(string variable) => Environment.GetEnvironmentVariable(variable) is { Length: > 0 };
 
-    /// <summary>The connection string or AMQP URI with each password replaced; nothing of one that cannot be read.</summary>
+    /// <summary>The connection string or AMQP URI with each password masked. One that cannot be read is masked entirely.</summary>
     public static string Mask(string connectionString) => IsAmqp(connectionString) ? MaskUri(connectionString) : MaskSettings(connectionString);
 
     private static bool IsAmqp(string connectionString) =>
         connectionString.StartsWith("amqp://", StringComparison.OrdinalIgnoreCase)
         || connectionString.StartsWith("amqps://", StringComparison.OrdinalIgnoreCase);
 
-    // By hand: a password with a bare / or @ would end elsewhere for a parser, and its rest be shown as host or path.
+    // By hand: a parser would end a password at a bare / or @, and the rest would be shown as host or path.
     private static string MaskUri(string uri)
     {
         if (!Uri.TryCreate(uri, UriKind.Absolute, out _))
@@ -61,7 +61,7 @@ public static class ConnectionStrings
 
     private static string Title(string key) => CultureInfo.InvariantCulture.TextInfo.ToTitleCase(key);
 
-    // "Password", "SSL Password", and the short forms that drivers take.
+    // "Password", "SSL Password", and the short forms that drivers accept.
     private static bool IsSecret(string key) =>
         key.Contains("password", StringComparison.OrdinalIgnoreCase)
         || key.Equals("pwd", StringComparison.OrdinalIgnoreCase)

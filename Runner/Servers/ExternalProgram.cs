@@ -9,21 +9,21 @@ namespace Kit.Runner.Servers;
 /// <param name="User">The user to run it as (only root can); <see langword="null"/>: our own.</param>
 /// <param name="Folder">Its working folder; <see langword="null"/>: our own.</param>
 /// <param name="Variables">
-/// Its environment as well as or instead of ours, where passwords are safer than on a command line; those that are
-/// <see langword="null"/> it does not get.
+/// Variables that are added to our environment or replace ours; <see langword="null"/> removes one. A password is safer here than on
+/// the command line.
 /// </param>
 public sealed record ExternalProgram(
     string Path, string? User = null, string? Folder = null, IReadOnlyDictionary<string, string?>? Variables = null)
 {
     /// <summary>
-    /// How long it may take to end by itself after an interrupt (SIGINT) when it is cancelled; zero: it is killed at once, as on Windows.
+    /// How long it may take to end after an interrupt (SIGINT) when it is cancelled; zero: it is killed at once, as on Windows.
     /// </summary>
     public TimeSpan ToEnd { get; init; }
 
-    // EACCES. Windows has no users to switch to here, and never answers with this number.
+    // EACCES. Windows cannot switch users here, and never returns this number.
     private const int AccessDenied = 13;
 
-    // A server that a program leaves running can hold the pipes open; what it still writes there is not waited for.
+    // A server that a program leaves running can hold the pipes open; its later output is not waited for.
     private static readonly TimeSpan OutputGrace = TimeSpan.FromSeconds(10);
 
     /// <summary>The full path of a program on the search path, or <see langword="null"/>.</summary>
@@ -36,10 +36,10 @@ public sealed record ExternalProgram(
     /// <summary>The file name of a program on this platform.</summary>
     public static string FileNameOf(string name) => OperatingSystem.IsWindows() ? name + ".exe" : name;
 
-    /// <summary>Runs it to its end with its output captured and nothing on its input.</summary>
+    /// <summary>Runs it to its end with captured output and empty input.</summary>
     /// <exception cref="KitException">It cannot be started.</exception>
     /// <exception cref="OperationCanceledException">
-    /// Cancelled; the program has ended by itself, or was killed with its children.
+    /// Cancelled; the program has ended, or was killed with its children.
     /// </exception>
     public async Task<ProgramResult> RunAsync(IEnumerable<string> arguments, CancellationToken cancellationToken)
     {
@@ -63,7 +63,7 @@ public sealed record ExternalProgram(
         return Start(start);
     }
 
-    /// <summary>Ends one that was started: by an interrupt where it has time for that, and by force with its children after it.</summary>
+    /// <summary>Ends a started process: with an interrupt, if it has time for that, and then by killing it with its children.</summary>
     public async Task StopAsync(Process process)
     {
         if (ToEnd > TimeSpan.Zero && !OperatingSystem.IsWindows())
@@ -72,7 +72,7 @@ public sealed record ExternalProgram(
         await process.WaitForExitAsync(CancellationToken.None);
     }
 
-    /// <summary>Runs it to its end on our own terminal, so that its user sees its output and can answer it; gives the exit code.</summary>
+    /// <summary>Runs it to its end on our own terminal, so that the user sees its output and can answer it; returns the exit code.</summary>
     /// <inheritdoc cref="RunAsync" path="/exception"/>
     public async Task<int> RunOnTerminalAsync(IEnumerable<string> arguments, CancellationToken cancellationToken)
     {
@@ -82,27 +82,27 @@ public sealed record ExternalProgram(
     }
 
     /// <summary>
-    /// Starts it as a server that outlives us if it must, in a session of its own, so that Ctrl+C on the terminal does not end it before we
-    /// do (on a platform without the program <c>setsid</c> it stays in ours). It is our child, so its end leaves no zombie.
+    /// Starts it as a server that can outlive us, in a session of its own, so that Ctrl+C on the terminal does not end it before we do
+    /// (without the program <c>setsid</c> it stays in our session). It is our child, so its end leaves no zombie.
     /// </summary>
-    /// <param name="pidFile">Gets its process id, before it runs.</param>
-    /// <param name="log">Its output is added here.</param>
+    /// <param name="pidFile">Receives its process id, before it runs.</param>
+    /// <param name="log">Its output is appended here.</param>
     /// <exception cref="KitException">It cannot be started.</exception>
-    /// <exception cref="PlatformNotSupportedException">There is no shell: Windows.</exception>
+    /// <exception cref="PlatformNotSupportedException">There is no shell, as on Windows.</exception>
     public async Task StartServerAsync(string pidFile, string log, IEnumerable<string> arguments)
     {
         if (OperatingSystem.IsWindows())
             throw new PlatformNotSupportedException("A server is started through sh.");
-        // Each step replaces the one before, so that the id stays.
+        // Each step replaces the previous one, so that the process id stays the same.
         const string script = "pid=$1; log=$2; shift 2; echo $$ >\"$pid\" && exec \"$@\" </dev/null >>\"$log\" 2>&1";
         IEnumerable<string> command = OnSearchPath("setsid") is { } setsid ? [setsid, Path] : [Path];
         var shell = this with { Path = "/bin/sh" };
         var start = shell.StartInfo(["-c", script, "sh", pidFile, log, .. command, .. arguments]);
-        // Without the terminal: the runtime would hold its settings for the child until that ends.
+        // Without the terminal: the runtime would keep the terminal's settings for the child until the child ends.
         start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
         using var process = shell.Start(start);
         process.StandardInput.Close();
-        // Ends when the shell has become the server, or has failed before; not earlier, so that a server that is not wanted any more is found by its file.
+        // Ends when the shell has become the server, or has failed. By then the pid file exists, so that the server can be stopped.
         var said = await process.StandardError.ReadToEndAsync(CancellationToken.None);
         if (said.Length > 0)
             throw new KitException($"The program '{Path}' cannot be started: {LogLines.EndOf(said.Split('\n'))}", OwnedFolder.Remedy);
@@ -157,7 +157,7 @@ public sealed record ExternalProgram(
         }
     }
 
-    // Ctrl+C on a terminal has reached it already: it goes to the whole process group. A second one does no harm.
+    // Ctrl+C on a terminal goes to the whole process group, so it has already reached this process. A second one does no harm.
     private async Task InterruptAsync(Process process)
     {
         using var patience = new CancellationTokenSource(ToEnd);
@@ -168,7 +168,7 @@ public sealed record ExternalProgram(
         }
         catch (OperationCanceledException)
         {
-            // It had its time.
+            // Its time is over.
         }
     }
 }

@@ -1,9 +1,9 @@
 namespace Kit.Runner.Servers;
 
-/// <summary>A server that <c>--install</c> can bring onto the machine.</summary>
-/// <param name="Packages">The name of its package, for each <see cref="PackageManager.Name"/> that has one.</param>
-/// <param name="IsRequired">Whether no run goes without it, or without one that the user names.</param>
-/// <param name="Notes">What else the package does that its user should know, for the managers where it does.</param>
+/// <summary>A server that <c>--install</c> can install.</summary>
+/// <param name="Packages">The name of its package, by <see cref="PackageManager.Name"/>.</param>
+/// <param name="IsRequired">Whether every run needs it, or one that the user names.</param>
+/// <param name="Notes">What else the package does that the user should know, by <see cref="PackageManager.Name"/>.</param>
 public sealed record InstallableServer(
     string Name,
     Func<bool> IsPresent,
@@ -26,7 +26,7 @@ public sealed record InstallableServer(
         },
         Notes: new Dictionary<string, string>(StringComparer.Ordinal)
         {
-            ["apt-get"] = "Debian and Ubuntu also make a cluster of their own and may start it; the kit neither uses nor touches it.",
+            ["apt-get"] = "Debian and Ubuntu also create a cluster of their own and may start it; the kit neither uses nor touches it.",
         });
 
     public static InstallableServer RabbitMq { get; } = new(
@@ -46,17 +46,17 @@ public sealed record InstallableServer(
         {
             ["apt-get"] = "Debian and Ubuntu also start a broker of their own as a service, on port 5672 of every address; " +
                            "the kit neither uses nor touches it. " +
-                          "To end it for good: systemctl disable --now rabbitmq-server.",
+                          "To stop it for good: systemctl disable --now rabbitmq-server.",
         });
 
     public static IReadOnlyList<InstallableServer> All { get; } = [PostgreSql, RabbitMq];
 
-    /// <summary>How to install it on this machine, in words.</summary>
+    /// <summary>How to install it on this machine, as a sentence.</summary>
     public string InstallHint() => PackageManager.Detect() switch
     {
         { } manager when Packages.TryGetValue(manager.Name, out var package) =>
             $"Install it: {string.Join(" ", manager.CommandsFor(package)[^1])} (or start the kit once with --install).",
-        { } manager => $"Install {Name} by hand: the kit knows no package of it for {manager.Name}.",
+        { } manager => $"Install {Name} by hand: the kit knows no {manager.Name} package of it.",
         null => $"Install {Name}: this machine has none of the package managers {PackageManagers}.",
     };
 

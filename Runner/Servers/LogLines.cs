@@ -5,10 +5,10 @@ public static class LogLines
 {
     private const int LinesShown = 5;
 
-    /// <summary>What they end with, in one line for a message.</summary>
+    /// <summary>The last of them, as one line for a message.</summary>
     public static string EndOf(IEnumerable<string> lines) =>
         string.Join(" / ", lines.Select(line => line.Trim()).Where(line => line.Length > 0).TakeLast(LinesShown));
 
-    /// <summary>Of a file that a server may be writing at this moment.</summary>
+    /// <summary>The last lines of a file that a server may still be writing.</summary>
     public static string EndOfFile(string file) => File.Exists(file) ? EndOf(File.ReadLines(file)) : "(empty)";
 }

@@ -3,13 +3,13 @@ using System.Net.Sockets;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>Ports of this machine alone.</summary>
+/// <summary>Ports that only this machine can reach.</summary>
 public static class LoopbackPorts
 {
-    /// <summary>Different ports that nobody listens on now. Somebody else can take one before its server does.</summary>
+    /// <summary>Different free ports. Another process can take one before its server does.</summary>
     public static IReadOnlyList<int> Free(int count)
     {
-        // All are held at once: a port given back could be found again.
+        // All are held at once: a released port could be found again.
         var listeners = Enumerable.Range(0, count).Select(_ => new TcpListener(IPAddress.Loopback, 0)).ToList();
         try
         {

@@ -8,7 +8,7 @@ public static class NamedBroker
 {
     /// <param name="amqp">Its AMQP URI.</param>
     /// <param name="management">The management plugin's address; <see langword="null"/>: port 15672 of its machine.</param>
-    /// <exception cref="KitException">One of them cannot be read. The message repeats nothing of it.</exception>
+    /// <exception cref="KitException">One of them cannot be read. The message does not repeat it.</exception>
     public static RabbitMqAddress Parse(string amqp, string? management)
     {
         try

@@ -4,19 +4,19 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Servers;
 
 /// <summary>
-/// The folder of one throw-away server: <c>owner.json</c> names the process that it lives for, <c>server/</c> belongs to the user that
-/// the server runs as. A folder whose owner has ended is a leftover of a crash.
+/// The folder of one throw-away server: <c>owner.json</c> names the process that owns it, <c>server/</c> belongs to the user that
+/// the server runs as. If its owner has ended, a crash has left it behind.
 /// </summary>
 public sealed class OwnedFolder
 {
-    /// <summary>What to do when a server's folder cannot be made or written.</summary>
+    /// <summary>What to do if a server's folder cannot be created or written.</summary>
     public const string Remedy =
-        $"Make room there, let the server's user enter every folder above and write, or name another folder with {ServerPlace.Variable}.";
+        $"Free disk space there, give the server's user access to it and every folder above, or name another folder with {ServerPlace.Variable}.";
 
-    // Between a folder and its owner file lie two lines of code; one that has had no owner for this long will get none.
+    // The owner file is written two lines after the folder is created; a folder without one for this long will never get one.
     private static readonly TimeSpan OwnerDeadline = TimeSpan.FromMinutes(10);
 
-    // A program that was killed can write, or hold a file open, for a moment longer.
+    // A killed program can still write, or hold a file open, for a moment.
     private const int DeleteAttempts = 10;
     private static readonly TimeSpan DeletePause = TimeSpan.FromMilliseconds(100);
 
@@ -48,12 +48,12 @@ public sealed class OwnedFolder
         catch (Exception cause) when (cause is IOException or UnauthorizedAccessException)
         {
             folder.TryDelete();
-            throw new KitException($"The {what} needs a folder under {parent}, and it cannot be made: {cause.Message}", Remedy, cause);
+            throw new KitException($"The {what} needs a folder under {parent}, and it cannot be created: {cause.Message}", Remedy, cause);
         }
     }
 
     /// <summary>
-    /// The folders whose name begins with a prefix and whose owner has ended: under a parent, and wherever another run would have made them.
+    /// The folders whose name begins with a prefix and whose owner has ended: under a parent, and where other runs would have created them.
     /// </summary>
     public static IReadOnlyList<OwnedFolder> Leftovers(string parent, string prefix) =>
     [
@@ -65,12 +65,12 @@ public sealed class OwnedFolder
            select folder,
     ];
 
-    /// <summary>Gives what belongs to the server to the user that it runs as.</summary>
-    /// <param name="user"><see langword="null"/>: our own, who has it already.</param>
+    /// <summary>Gives the server's files to the user that it runs as.</summary>
+    /// <param name="user"><see langword="null"/>: our own, which owns them already.</param>
     public async Task<ProgramResult> HandOverAsync(string? user, CancellationToken cancellationToken) =>
         user is null ? new ProgramResult(0, "") : await new ExternalProgram("chown").RunAsync(["-R", user, Server], cancellationToken);
 
-    /// <summary>Deletes the folder as far as it is ours to delete. Never cancelled: a Ctrl+C is what leads here.</summary>
+    /// <summary>Deletes the folder as far as we may. Cannot be cancelled: Ctrl+C leads here.</summary>
     public async Task DeleteAsync()
     {
         for (var attempt = 1; !TryDelete() && attempt < DeleteAttempts; attempt++)
@@ -85,7 +85,7 @@ public sealed class OwnedFolder
         }
         catch (Exception refused) when (refused is IOException or UnauthorizedAccessException)
         {
-            // Another user's leftover, or another run removes it at this moment. Whoever is left sees it again.
+            // It belongs to another user, or another run is removing it right now. A later run tries again.
         }
 
         return !Directory.Exists(path);

@@ -2,12 +2,12 @@ using System.Text.Json;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>The words by which something on a server (a database, a virtual host) is the kit's, and by which its process is found.</summary>
+/// <summary>A text that marks something on a server (a database, a virtual host) as the kit's, and identifies its process.</summary>
 public static class OwnerMark
 {
     private const string Mark = "comparison kit, removable when this process has ended: ";
 
-    /// <summary>Of what belongs to this process.</summary>
+    /// <summary>The mark of this process.</summary>
     public static string Text { get; } = Mark + JsonSerializer.Serialize(ProcessIdentity.Current);
 
     /// <summary>Whether a mark is the kit's and its process has ended.</summary>

@@ -1,11 +1,11 @@
 namespace Kit.Runner.Servers;
 
-/// <summary>A platform's package manager and how it is told to install.</summary>
+/// <summary>A platform's package manager and its install commands.</summary>
 /// <param name="Name">Its program.</param>
-/// <param name="Refresh">Arguments that bring its lists up to date first; empty where installing does that by itself.</param>
-/// <param name="Install">Arguments that install, without questions, the packages that follow.</param>
+/// <param name="Refresh">Arguments that first update its package lists; empty if installing does that.</param>
+/// <param name="Install">Arguments that install the packages that follow, without prompting.</param>
 /// <param name="NeedsRoot">Whether only root can install.</param>
-/// <param name="Before">What stands before its program; <see langword="null"/>: nothing.</param>
+/// <param name="Before">What precedes its program; <see langword="null"/>: nothing.</param>
 public sealed record PackageManager(
     string Name,
     IReadOnlyList<string> Refresh,
@@ -15,7 +15,7 @@ public sealed record PackageManager(
 {
     public static IReadOnlyList<PackageManager> All { get; } =
     [
-        // Without the variable a package such as tzdata asks its questions even so.
+        // Without the variable a package such as tzdata still prompts.
         new("apt-get", ["update"], ["install", "-y"], NeedsRoot: true, ["env", "DEBIAN_FRONTEND=noninteractive"]),
         new("dnf", [], ["install", "-y"], NeedsRoot: true),
         new("apk", [], ["add", "--update-cache"], NeedsRoot: true),
@@ -28,7 +28,7 @@ public sealed record PackageManager(
     /// <summary>The first package manager found on the search path, or <see langword="null"/>.</summary>
     public static PackageManager? Detect() => All.FirstOrDefault(manager => ExternalProgram.OnSearchPath(manager.Name) is not null);
 
-    /// <summary>The commands, each a program and its arguments, that install a package; with sudo where only root can and we are not.</summary>
+    /// <summary>The commands, each a program and its arguments, that install a package; with sudo if only root can and we are not root.</summary>
     public IReadOnlyList<IReadOnlyList<string>> CommandsFor(string package) =>
         Refresh.Count == 0
             ? [[.. Start, .. Install, package]]

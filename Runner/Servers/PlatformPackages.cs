@@ -2,8 +2,8 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>Installs servers that the machine lacks through its package manager, and says each command before it runs.</summary>
-/// <param name="manager">The package manager; <see langword="null"/>: the machine has none that is known.</param>
+/// <summary>Installs missing servers with the machine's package manager, and prints each command before it runs.</summary>
+/// <param name="manager">The package manager; <see langword="null"/>: the machine has no known one.</param>
 public sealed class PlatformPackages(IReadOnlyList<InstallableServer> servers, PackageManager? manager)
 {
     public PlatformPackages()
@@ -11,11 +11,11 @@ public sealed class PlatformPackages(IReadOnlyList<InstallableServer> servers, P
     {
     }
 
-    /// <summary>Installs what is missing, and nothing else. The package manager talks on the terminal itself.</summary>
-    /// <param name="output">Gets what is present, and each command before it runs.</param>
+    /// <summary>Installs only what is missing. The package manager itself writes to the terminal.</summary>
+    /// <param name="output">Receives what is present, and each command before it runs.</param>
     /// <exception cref="KitException">
     /// There is no known package manager, it has no such package, only root can install, or a command failed; the message has its exit code.
-    /// Of a server that a run can go without, this is said on <paramref name="output"/> instead.
+    /// For an optional server, this is written to <paramref name="output"/> instead.
     /// </exception>
     public async Task InstallMissingAsync(TextWriter output, CancellationToken cancellationToken)
     {
@@ -36,7 +36,7 @@ public sealed class PlatformPackages(IReadOnlyList<InstallableServer> servers, P
         }
         catch (KitException failure) when (!server.IsRequired)
         {
-            await output.WriteLineAsync($"{failure.Message} Runs go without {server.Name} until it is there.");
+            await output.WriteLineAsync($"{failure.Message} Runs leave {server.Name} out until it is installed.");
             await output.WriteLineAsync($"  → {failure.Remedy}");
         }
     }
@@ -53,13 +53,13 @@ public sealed class PlatformPackages(IReadOnlyList<InstallableServer> servers, P
             if (exitCode != 0)
                 throw new KitException(
                     $"Installing {server.Name} failed: '{string.Join(' ', command)}' ended with exit code {exitCode}.",
-                    "Its own message is above; put that right, or run the command by hand.");
+                    "See its message above; fix the cause, or run the command by hand.");
         }
 
         if (!server.IsPresent())
             throw new KitException(
-                $"{server.Name} was installed, but its programs are not found where {server.Name} is usually put.",
-                $"Put the folder of its programs on the search path (PATH).");
+                $"{server.Name} was installed, but its programs were not found in the usual folders.",
+                $"Add the folder of its programs to the search path (PATH).");
     }
 
     private IReadOnlyList<IReadOnlyList<string>> CommandsFor(InstallableServer server)
@@ -70,7 +70,7 @@ public sealed class PlatformPackages(IReadOnlyList<InstallableServer> servers, P
                 $"Install {server.Name} by hand. Known: {string.Join(", ", PackageManager.All.Select(known => known.Name))}.");
         if (!server.Packages.TryGetValue(manager.Name, out var package))
             throw new KitException(
-                $"{server.Name} is missing, and the kit knows no package of it for {manager.Name}.", $"Install {server.Name} by hand.");
+                $"{server.Name} is missing, and the kit knows no {manager.Name} package of it.", $"Install {server.Name} by hand.");
         var commands = manager.CommandsFor(package);
         if (commands[0] is ["sudo", ..] && ExternalProgram.OnSearchPath("sudo") is null)
             throw new KitException(

@@ -4,14 +4,14 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Servers;
 
 /// <summary>The server programs of one PostgreSQL installation on this machine.</summary>
-/// <param name="Folder">Where <c>initdb</c>, <c>pg_ctl</c> and <c>postgres</c> lie.</param>
-/// <param name="Version">As <c>postgres --version</c> tells it.</param>
+/// <param name="Folder">The folder of <c>initdb</c>, <c>pg_ctl</c> and <c>postgres</c>.</param>
+/// <param name="Version">As <c>postgres --version</c> reports it.</param>
 public sealed partial record PostgreSqlBinaries(string Folder, Version Version)
 {
     /// <summary>The oldest version that has <c>pg_current_xact_id</c> and <c>pg_xact_status</c>.</summary>
     public const int OldestMajorVersion = 13;
 
-    // Where packages put the server's programs, as well as on the search path: Debian, Red Hat's and PostgreSQL's own packages, SUSE,
+    // Where packages install the server's programs, besides the search path: Debian, Red Hat's and PostgreSQL's own packages, SUSE,
     // Alpine, a build from source, Homebrew on both processors, the Windows installer. "*" stands for one folder name.
     private static readonly IReadOnlyList<(string Parent, string Pattern, string Below)> UsualPlaces =
     [
@@ -27,11 +27,11 @@ public sealed partial record PostgreSqlBinaries(string Folder, Version Version)
 
     private static readonly IReadOnlyList<string> Programs = ["initdb", "pg_ctl", "postgres"];
 
-    /// <summary>The newest installation on the search path or where packages usually put it.</summary>
+    /// <summary>The newest installation on the search path or in the usual folders of packages.</summary>
     /// <exception cref="KitException">There is none, or none new enough; the remedy is the platform's install command.</exception>
     public static Task<PostgreSqlBinaries> FindAsync(CancellationToken cancellationToken) => NewestInAsync(Folders(), cancellationToken);
 
-    /// <summary>The folders on the search path, or where packages usually put it, that hold a whole installation.</summary>
+    /// <summary>The folders with a whole installation, on the search path or among the usual ones of packages.</summary>
     public static IEnumerable<string> Folders() => OnSearchPath().Concat(InUsualPlaces()).Distinct(StringComparer.Ordinal).Where(IsWhole);
 
     /// <summary>The newest installation in the given folders; the first of equal ones.</summary>
@@ -60,7 +60,7 @@ public sealed partial record PostgreSqlBinaries(string Folder, Version Version)
     {
         if (ExternalProgram.OnSearchPath("pg_ctl") is not { } program)
             yield break;
-        // A link on the search path leads to the folder where all programs of that version lie.
+        // A link on the search path leads to the folder of all programs of that version.
         if (File.ResolveLinkTarget(program, returnFinalTarget: true) is { } target)
             yield return Path.GetDirectoryName(target.FullName)!;
         yield return Path.GetDirectoryName(program)!;

@@ -4,12 +4,12 @@ using Npgsql;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>What a PostgreSQL server says of itself, as far as a run depends on it.</summary>
-/// <param name="Address">Where it is and as whom we are there, without the password.</param>
+/// <summary>What a PostgreSQL server reports about itself, as far as a run depends on it.</summary>
+/// <param name="Address">Its address and our user, without the password.</param>
 /// <param name="MajorVersion">The number before the first dot.</param>
 /// <param name="Version">As the server names it.</param>
-/// <param name="PreparedTransactions">Those that exist now, in all databases.</param>
-/// <param name="OurPreparedTransactions">Those of them whose id is one of the kit's.</param>
+/// <param name="PreparedTransactions">How many exist now, in all databases.</param>
+/// <param name="OurPreparedTransactions">How many of them have an id of the kit's.</param>
 public sealed record PostgreSqlFacts(
     string Address,
     int MajorVersion,
@@ -37,13 +37,13 @@ public sealed record PostgreSqlFacts(
                current_setting('full_page_writes')::bool
         """;
 
-    // Long enough for a server across an ocean, short enough for somebody who waits.
+    // Long enough for a server across an ocean, short enough for a person who waits.
     private const int TimeoutSeconds = 10;
 
     /// <summary>Asks the server.</summary>
     /// <exception cref="KitException">
     /// The connection string cannot be read, or the server is out of reach, refuses user or password, or has no such database. The message
-    /// never has the password.
+    /// never contains the password.
     /// </exception>
     public static async Task<PostgreSqlFacts> ReadAsync(string connectionString, CancellationToken cancellationToken)
     {
@@ -66,12 +66,12 @@ public sealed record PostgreSqlFacts(
         }
     }
 
-    /// <summary>Where the server is and as whom we are there, without the password.</summary>
+    /// <summary>The server's address and our user, without the password.</summary>
     public static string AddressOf(NpgsqlConnectionStringBuilder settings) =>
         $"{settings.Username ?? "(no user)"} at {settings.Host}:{settings.Port}/{settings.Database ?? settings.Username}";
 
-    /// <summary>Each thing that a run depends on, with its problem where there is one.</summary>
-    /// <param name="twoPhaseWanted">Whether a mode that prepares transactions is wanted; only then their absence is fatal.</param>
+    /// <summary>Everything that a run depends on, with its problem if there is one.</summary>
+    /// <param name="twoPhaseWanted">Whether a mode that prepares transactions is wanted; only then is it fatal that the server allows none.</param>
     public IEnumerable<Finding> Findings(bool twoPhaseWanted)
     {
         yield return MajorVersion >= PostgreSqlBinaries.OldestMajorVersion
@@ -85,7 +85,7 @@ public sealed record PostgreSqlFacts(
             ? new Finding("create databases", "allowed")
             : new Finding(
                 "create databases", "not allowed",
-                $"The kit makes databases of its own, and {Address} may not create any.",
+                $"The kit creates databases of its own, and {Address} may not create any.",
                 "As superuser: ALTER ROLE … CREATEDB; or name a user that may.", IsFatal: true);
 
         yield return MaxPreparedTransactions > 0
@@ -100,15 +100,15 @@ public sealed record PostgreSqlFacts(
             ? new Finding("prepared transactions", "none left over")
             : new Finding(
                 "prepared transactions", $"{PreparedTransactions}, {OurPreparedTransactions} of them the kit's",
-                "Prepared transactions hold their locks and keep the server from cleaning up until somebody ends them.",
-                "See pg_prepared_xacts; in the database of each: COMMIT PREPARED or ROLLBACK PREPARED '<gid>'. " +
-                "An endpoint that starts on their queue ends the kit's.");
+                "Prepared transactions hold their locks and block VACUUM until they are committed or rolled back.",
+                "See pg_prepared_xacts; in the database of each, run COMMIT PREPARED or ROLLBACK PREPARED '<gid>'. " +
+                "Those of the kit are ended by an endpoint that starts on their queue.");
 
         yield return TracksCommitTimestamps
             ? new Finding("track_commit_timestamp", "on")
             : new Finding(
                 "track_commit_timestamp", "off",
-                "The server cannot tell when a row was committed; rounds end with the last handler instead, which leaves the last commit out.",
+                "The server does not record when a row was committed; a round ends with the last handler instead, before the last commit.",
                 Set("track_commit_timestamp", "on"));
 
         yield return Durability();
@@ -121,8 +121,8 @@ public sealed record PostgreSqlFacts(
             ? new Finding("durability", found)
             : new Finding(
                 "durability", found,
-                "A commit is not on disk when the server says so: rates are too high, and a crash can lose or double messages in every mode.",
-                "Switch fsync, synchronous_commit and full_page_writes on, unless that is what you want to measure.");
+                "The server reports a commit before it is on disk: rates are too high, and a crash can lose or double messages in every mode.",
+                "Switch fsync, synchronous_commit and full_page_writes on, unless you want to measure without them.");
     }
 
     private static string OnOff(bool on) => on ? "on" : "off";
@@ -130,7 +130,7 @@ public sealed record PostgreSqlFacts(
     private static string Set(string setting, string value) =>
         $"As superuser: ALTER SYSTEM SET {setting} = {value}; then restart the server.";
 
-    /// <exception cref="KitException">It cannot be read. The message repeats nothing of it.</exception>
+    /// <exception cref="KitException">It cannot be read. The message does not repeat it.</exception>
     public static NpgsqlConnectionStringBuilder Parse(string connectionString)
     {
         try
@@ -140,10 +140,10 @@ public sealed record PostgreSqlFacts(
         }
         catch (Exception unreadable) when (unreadable is ArgumentException or FormatException)
         {
-            // What the parser stumbled on is not repeated: it can be a piece of a password.
+            // The parser's message is not repeated: it can contain a piece of a password.
             throw new KitException(
                 "The PostgreSQL connection string cannot be read.",
-                "Expected: Host=…;Port=5432;Username=…;Password=…;Database=… (quote a password that holds a semicolon).");
+                "Expected: Host=…;Port=5432;Username=…;Password=…;Database=… (quote a password that contains a semicolon).");
         }
     }
 
@@ -151,7 +151,7 @@ public sealed record PostgreSqlFacts(
     public static KitException Explain(NpgsqlException failure, string address) => failure switch
     {
         PostgresException { SqlState: PostgresErrorCodes.InvalidPassword } => new KitException(
-            $"Wrong password: {address}.", "Put the right Password into the connection string.", failure),
+            $"Wrong password: {address}.", "Correct the Password in the connection string.", failure),
         PostgresException { SqlState: PostgresErrorCodes.InvalidAuthorizationSpecification } refused => new KitException(
             $"The server refuses this user from this machine: {address}: {refused.MessageText}.", "See the server's pg_hba.conf.", failure),
         PostgresException { SqlState: PostgresErrorCodes.InvalidCatalogName } => new KitException(
@@ -160,7 +160,7 @@ public sealed record PostgreSqlFacts(
             $"The server answered with an error: {address}: {told.MessageText} ({told.SqlState}).", "See the server's log.", failure),
         { InnerException: SocketException or TimeoutException or IOException } => new KitException(
             $"The PostgreSQL server is out of reach: {address}: {failure.InnerException.Message}.",
-            "Start it, or correct Host and Port; name no server and the kit starts its own.", failure),
+            "Start it, or correct Host and Port; or name no server, and the kit starts its own.", failure),
         _ => new KitException(
             $"No connection to the PostgreSQL server: {address}: {failure.Message}", "Correct the connection string.", failure),
     };

@@ -5,12 +5,12 @@ namespace Kit.Runner.Servers;
 /// <summary>The server process of a data folder, as its <c>postmaster.pid</c> names it.</summary>
 public static class Postmaster
 {
-    // postmaster.pid tells the start in whole seconds, a moment after the process came to be.
+    // postmaster.pid has the start in whole seconds, slightly after the process started.
     private static readonly TimeSpan StartTolerance = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// The id of the postmaster that runs in a data folder, or <see langword="null"/>. The file alone is not believed: after a crash its id
-    /// can belong to any process, so that one must really be a postgres of this folder.
+    /// The id of the postmaster that runs in a data folder, or <see langword="null"/>. After a crash the id in the file
+    /// can belong to any process, so the process must also be a postgres of this folder.
     /// </summary>
     public static int? RunningIn(string dataFolder)
     {

@@ -6,7 +6,7 @@ namespace Kit.Runner.Servers;
 
 /// <summary>
 /// A throw-away PostgreSQL cluster of this process, from the machine's own programs: on a free loopback port, with a random password,
-/// with durability on. Disposing stops it and deletes its folder; what a crash leaves behind, the next start removes.
+/// with durability on. Disposing stops it and deletes its folder; the next start removes the leftovers of a crash.
 /// </summary>
 public sealed class PrivatePostgreSql : IAsyncDisposable
 {
@@ -29,7 +29,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
         Version = version;
     }
 
-    /// <summary>To the database <c>postgres</c> as superuser. It holds the password; show it through <see cref="ConnectionStrings.Mask"/>.</summary>
+    /// <summary>To the database <c>postgres</c> as superuser. It contains the password; show it only through <see cref="ConnectionStrings.Mask"/>.</summary>
     public string ConnectionString => new NpgsqlConnectionStringBuilder
     {
         Host = "127.0.0.1",
@@ -43,14 +43,14 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
 
     public Version Version { get; }
 
-    /// <summary>The process that all of the server's others descend from; another one after each restart.</summary>
+    /// <summary>The parent of all the server's processes; a new one after each restart.</summary>
     /// <exception cref="InvalidOperationException">The server is stopped.</exception>
     public int PostmasterPid =>
         Postmaster.RunningIn(DataFolder) ?? throw new InvalidOperationException("The private PostgreSQL server is stopped.");
 
-    /// <summary>Starts a cluster in the first <see cref="ServerPlace"/>, be it in memory, once leftovers of crashed runs are removed.</summary>
+    /// <summary>Removes leftovers of crashed runs, then starts a cluster in the first <see cref="ServerPlace"/>, even if that is in memory.</summary>
     /// <exception cref="KitException">
-    /// No server programs, no folder that can be written to, a full disk, or the server does not start; then with its last log lines.
+    /// No server programs, no folder that can be written to, a full disk, or the server does not start; then the message has its last log lines.
     /// </exception>
     public static Task<PrivatePostgreSql> StartAsync(CancellationToken cancellationToken) =>
         StartAsync(ServerPlace.Choose(allowsMemory: true).Path, cancellationToken);
@@ -59,7 +59,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
     /// <inheritdoc cref="StartAsync(CancellationToken)" path="/exception"/>
     public static async Task<PrivatePostgreSql> StartAsync(string parent, CancellationToken cancellationToken)
     {
-        // The server is found again by the exact path that it was started with.
+        // The server is found again by the exact path with which it was started.
         parent = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parent));
         var binaries = await PostgreSqlBinaries.FindAsync(cancellationToken);
         var user = await UnprivilegedUser.FindAsync("PostgreSQL", "postgres", cancellationToken);
@@ -103,7 +103,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
     }
 
     /// <summary>Starts again on the same port; stops first if it runs.</summary>
-    /// <exception cref="KitException">The server does not stop, or does not start; then with its last log lines.</exception>
+    /// <exception cref="KitException">The server does not stop, or does not start; then the message has its last log lines.</exception>
     public async Task RestartAsync(CancellationToken cancellationToken)
     {
         await control.StopAsync(StopMode.Fast, cancellationToken);
@@ -121,7 +121,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
         }
         catch (KitException)
         {
-            // It belongs to another user, who may stop it; it is in nobody's way.
+            // It belongs to another user, who can stop it; it does no harm.
         }
     }
 
@@ -142,7 +142,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
 
     private async Task StartOnFreePortAsync(CancellationToken cancellationToken)
     {
-        // Somebody else can take the port between our look and the server's; then another one is looked for.
+        // Another process can take the port before the server does; then we look for another port.
         for (var attempt = 1; attempt <= PortAttempts; attempt++)
         {
             port = LoopbackPorts.Free(1)[0];
@@ -160,12 +160,12 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
     {
         var file = Path.Combine(DataFolder, "kit.conf");
         await File.WriteAllTextAsync(file, ClusterSettings.For(port), cancellationToken);
-        // Where root wrote it, the server's user has to read it whatever root's umask is; the folder around it is closed to others.
+        // If root wrote it, the server's user must be able to read it, with any umask; its folder is closed to others.
         if (!OperatingSystem.IsWindows())
             File.SetUnixFileMode(file, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.OtherRead);
     }
 
     private KitException DidNotStart() => new(
         $"PostgreSQL {Version} does not start in {DataFolder}. Its log ends: {control.LogEnd}",
-        $"Put right what the log names, or name a server to use with --postgresql or {ConnectionStrings.PostgreSqlVariable}.");
+        $"Fix what the log names, or name a server to use with --postgresql or {ConnectionStrings.PostgreSqlVariable}.");
 }

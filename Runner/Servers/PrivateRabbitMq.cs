@@ -10,7 +10,7 @@ namespace Kit.Runner.Servers;
 
 /// <summary>
 /// A throw-away RabbitMQ broker of this process, from the machine's own programs: on free loopback ports, with a random password, with
-/// durability on and the management plugin. Disposing stops it and deletes its folder; what a crash leaves behind, the next start removes.
+/// durability on and the management plugin. Disposing stops it and deletes its folder; the next start removes the leftovers of a crash.
 /// </summary>
 public sealed class PrivateRabbitMq : IAsyncDisposable
 {
@@ -18,7 +18,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     private const string VirtualHost = "kit";
     private const int PortAttempts = 3;
 
-    // On a busy machine, and where the broker has a data folder to recover.
+    // Enough for a busy machine, and for a broker that recovers its data.
     private static readonly TimeSpan StartDeadline = TimeSpan.FromMinutes(2);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
 
@@ -37,10 +37,10 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
 
     /// <summary>Whether the kit can start a broker of its own on this platform.</summary>
     public static Support Support { get; } = OperatingSystem.IsWindows()
-        ? Support.Missing("on Windows the kit starts no RabbitMQ broker of its own; name one with --rabbitmq")
+        ? Support.Missing("on Windows the kit cannot start its own RabbitMQ broker; name one with --rabbitmq")
         : Support.Yes;
 
-    /// <summary>Whether the kit can start one on this machine: the platform, and its programs.</summary>
+    /// <summary>Whether the kit can start one on this machine: whether the platform allows it and the programs are installed.</summary>
     public static Support FindSupport()
     {
         try
@@ -57,25 +57,25 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     }
 
     /// <summary>
-    /// As a user who may do all, in a virtual host that is there. It holds the password; show it through <see cref="ConnectionStrings.Mask"/>.
+    /// As a user with all permissions, in an existing virtual host. Contains the password; show it only through <see cref="ConnectionStrings.Mask"/>.
     /// </summary>
     public Uri AmqpUri => new($"amqp://{User}:{password}@127.0.0.1:{ports.Amqp}/{VirtualHost}");
 
-    /// <summary>Of the management plugin; user and password are those of <see cref="AmqpUri"/>.</summary>
+    /// <summary>The management plugin's address, without user and password; they are those of <see cref="AmqpUri"/>.</summary>
     public Uri ManagementUri => new($"http://127.0.0.1:{ports.Management}/");
 
     /// <summary>Both of the above.</summary>
     public RabbitMqAddress Address => RabbitMqAddress.Parse(AmqpUri.AbsoluteUri, ManagementUri.AbsoluteUri);
 
-    /// <summary>Where all files of the broker lie.</summary>
+    /// <summary>The folder of all the broker's files.</summary>
     public string Folder => folder.Server;
 
     public Version Version => binaries.Version;
 
-    /// <summary>From the first program that was started to the first answer over AMQP and HTTP; of the last start.</summary>
+    /// <summary>How long the last start took, from the first program to the first answers over AMQP and HTTP.</summary>
     public TimeSpan StartTime { get; private set; }
 
-    /// <summary>The broker's process; another one after each restart.</summary>
+    /// <summary>The broker's process; a new one after each restart.</summary>
     /// <exception cref="InvalidOperationException">The broker is stopped.</exception>
     public async Task<int> FindBrokerPidAsync() =>
         await control.FindBrokerAsync() ?? throw new InvalidOperationException("The private RabbitMQ broker is stopped.");
@@ -83,9 +83,9 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     /// <summary>The processes whose CPU time, with that of their descendants, is the broker's: itself and its port mapper.</summary>
     public Task<IReadOnlyList<int>> FindPidsAsync() => control.FindProcessesAsync();
 
-    /// <summary>Starts a broker in the first <see cref="ServerPlace"/>, be it in memory, once leftovers of crashed runs are removed.</summary>
+    /// <summary>Removes leftovers of crashed runs, then starts a broker in the first <see cref="ServerPlace"/>, even if that is in memory.</summary>
     /// <exception cref="KitException">
-    /// Windows, no broker programs, no folder that can be written to, a full disk, or the broker does not start; then with its last log lines.
+    /// Windows, no broker programs, no folder that can be written to, a full disk, or the broker does not start; then the message has its last log lines.
     /// </exception>
     public static Task<PrivateRabbitMq> StartAsync(CancellationToken cancellationToken) =>
         StartAsync(ServerPlace.Choose(allowsMemory: true).Path, cancellationToken);
@@ -96,7 +96,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     {
         if (Support.Because is { } reason)
             throw new KitException($"No broker: {reason}.", $"Name a broker with --rabbitmq or {ConnectionStrings.RabbitMqVariable}.");
-        // The broker is found again by the exact path that it was started with.
+        // The broker is found again by the exact path with which it was started.
         parent = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parent));
         var found = RabbitMqBinaries.Find();
         var user = await UnprivilegedUser.FindAsync("RabbitMQ", "rabbitmq", cancellationToken);
@@ -117,12 +117,12 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends as a crash of the broker would: connections break; what it had confirmed is on the disk.</summary>
+    /// <summary>Ends the broker like a crash: connections break; everything that it had confirmed is on the disk.</summary>
     /// <exception cref="KitException">The broker does not end.</exception>
     public Task StopImmediatelyAsync() => control.StopAsync(StopMode.Immediate);
 
     /// <summary>Starts again on the same ports and data; stops first if it runs.</summary>
-    /// <exception cref="KitException">The broker does not stop, or does not start; then with its last log lines.</exception>
+    /// <exception cref="KitException">The broker does not stop, or does not start; then the message has its last log lines.</exception>
     public async Task RestartAsync(CancellationToken cancellationToken)
     {
         await control.StopAsync(StopMode.Fast);
@@ -141,7 +141,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         }
         catch (KitException)
         {
-            // It belongs to another user, who may stop it; it is in nobody's way.
+            // It belongs to another user, who can stop it; it does no harm.
         }
     }
 
@@ -161,7 +161,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     {
         var definitions = BrokerSettings.Definitions(User, password, VirtualHost);
         var cookie = NewSecret();
-        // Somebody else can take a port between our look and the broker's; then others are looked for.
+        // Another process can take a port before the broker does; then we look for other ports.
         for (var attempt = 1; attempt <= PortAttempts; attempt++)
         {
             ports = BrokerPorts.Free();
@@ -201,7 +201,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         }
         catch (KitException)
         {
-            // A broker that listens can still reset connections when endpoints of an earlier start storm it.
+            // A broker that listens can still reset connections while many endpoints of an earlier start reconnect.
             return false;
         }
 
@@ -225,7 +225,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
 
     private KitException DidNotStart() => new(
         $"RabbitMQ {Version} does not start in {folder.Server}. Its log ends: {control.LogEnd}",
-        $"Put right what the log names, or name a broker to use with --rabbitmq or {ConnectionStrings.RabbitMqVariable}.");
+        $"Fix what the log names, or name a broker to use with --rabbitmq or {ConnectionStrings.RabbitMqVariable}.");
 
     private static string NewSecret() => Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16));
 }

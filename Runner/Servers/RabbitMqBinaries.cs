@@ -4,12 +4,12 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Servers;
 
 /// <summary>The scripts of one RabbitMQ installation on this machine.</summary>
-/// <param name="Folder">Its <c>sbin</c>: the scripts themselves, without a package's wrapper that forces its own folders and user.</param>
-/// <param name="Version">As the folder of its core plugin tells it: asking a script would start an Erlang machine.</param>
+/// <param name="Folder">Its <c>sbin</c>: the scripts themselves, without a package's wrapper, which forces its own folders and user.</param>
+/// <param name="Version">From the name of its core plugin's folder: asking a script would start an Erlang virtual machine.</param>
 /// <param name="PortMapper">Erlang's epmd.</param>
 public sealed partial record RabbitMqBinaries(string Folder, Version Version, string PortMapper)
 {
-    // Where packages put it, as well as on the search path: Debian and Red Hat, Arch, Alpine, container images and unpacked archives, Homebrew
+    // Where packages install it, besides the search path: Debian and Red Hat, Arch, Alpine, container images and unpacked archives, Homebrew
     // on both processors, the Windows installer. "*" stands for one folder name.
     private static readonly IReadOnlyList<(string Parent, string Pattern, string Below)> UsualPlaces =
     [
@@ -24,11 +24,11 @@ public sealed partial record RabbitMqBinaries(string Folder, Version Version, st
         (Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.ProgramFiles), "RabbitMQ Server"), "rabbitmq_server-*", "sbin"),
     ];
 
-    /// <summary>The newest installation on the search path or where packages usually put it.</summary>
+    /// <summary>The newest installation on the search path or in the usual folders of packages.</summary>
     /// <exception cref="KitException">There is none, or no Erlang; the remedy is the platform's install command.</exception>
     public static RabbitMqBinaries Find() => NewestIn(Folders());
 
-    /// <summary>The folders on the search path, or where packages usually put it, that hold a whole installation.</summary>
+    /// <summary>The folders with a whole installation, on the search path or among the usual ones of packages.</summary>
     public static IEnumerable<string> Folders() => Whole(OnSearchPath().Concat(InUsualPlaces()));
 
     /// <summary>The newest installation in the given folders; the first of equal ones.</summary>
@@ -41,8 +41,8 @@ public sealed partial record RabbitMqBinaries(string Folder, Version Version, st
         return FindPortMapper() is { } mapper
             ? new RabbitMqBinaries(newest.Folder, newest.Version, mapper)
             : throw new KitException(
-                $"RabbitMQ {newest.Version} is in {newest.Folder}, but no Erlang: epmd is not on the search path.",
-                $"Install Erlang, or put its programs on the search path. Or name a broker to use with --rabbitmq or {ConnectionStrings.RabbitMqVariable}.");
+                $"RabbitMQ {newest.Version} was found in {newest.Folder}, but not Erlang: epmd is not on the search path.",
+                $"Install Erlang, or add its programs to the search path. Or name a broker to use with --rabbitmq or {ConnectionStrings.RabbitMqVariable}.");
     }
 
     /// <summary>The path of one of the installation's scripts.</summary>
@@ -62,7 +62,7 @@ public sealed partial record RabbitMqBinaries(string Folder, Version Version, st
     private static IEnumerable<string> Whole(IEnumerable<string> folders) =>
         folders.Select(OfScript).OfType<string>().Where(folder => VersionIn(folder) is not null).Distinct(StringComparer.Ordinal);
 
-    // A link leads to the folder where the scripts lie, or to a wrapper.
+    // A link leads to the folder of the scripts, or to a wrapper.
     private static string? OfScript(string folder)
     {
         var script = Path.Combine(folder, ScriptNameOf("rabbitmq-server"));
@@ -90,7 +90,7 @@ public sealed partial record RabbitMqBinaries(string Folder, Version Version, st
     {
         if (ExternalProgram.OnSearchPath("epmd") is { } program)
             return program;
-        // A link on the search path leads to the folder where Erlang's programs lie.
+        // A link on the search path leads to the folder of Erlang's programs.
         if (ExternalProgram.OnSearchPath("erl") is not { } erl)
             return null;
         var target = File.ResolveLinkTarget(erl, returnFinalTarget: true)?.FullName ?? erl;

@@ -9,14 +9,14 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>What a RabbitMQ broker says of itself, as far as a run depends on it.</summary>
-/// <param name="Address">Where it is and as whom we are there, without the password.</param>
+/// <summary>What a RabbitMQ broker reports about itself, as far as a run depends on it.</summary>
+/// <param name="Address">Its address and our user, without the password.</param>
 /// <param name="Version">As the broker names it.</param>
-/// <param name="Management">Where the management plugin is, or was looked for.</param>
-/// <param name="ManagementAbsent">Why it cannot be used; <see langword="null"/> where it can.</param>
-/// <param name="MayMakeVirtualHosts">Whether the kit can have one of its own.</param>
-/// <param name="Alarm">The broker's words for why it takes no messages now; <see langword="null"/> where it does.</param>
-/// <param name="Refusal">Why our user cannot publish at all; <see langword="null"/> where it can.</param>
+/// <param name="Management">Where the management plugin is, or is expected.</param>
+/// <param name="ManagementAbsent">Why it cannot be used; <see langword="null"/> if it can.</param>
+/// <param name="MayMakeVirtualHosts">Whether the kit may create one of its own.</param>
+/// <param name="Alarm">Why the broker accepts no messages now, in its own words; <see langword="null"/> if it does.</param>
+/// <param name="Refusal">Why our user cannot publish at all; <see langword="null"/> if it can.</param>
 public sealed record RabbitMqFacts(
     string Address,
     string Version,
@@ -28,16 +28,16 @@ public sealed record RabbitMqFacts(
 {
     private const string ConnectionName = "comparison kit, preflight";
 
-    // Long enough for a broker across an ocean, short enough for somebody who waits.
+    // Long enough for a broker across an ocean, short enough for a person who waits.
     internal static readonly TimeSpan Timeout = TimeSpan.FromSeconds(20);
 
-    // A broker says at once that it blocks.
+    // A broker reports at once that it blocks.
     private static readonly TimeSpan BlockedPatience = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan GoodbyePatience = TimeSpan.FromSeconds(1);
 
     /// <summary>Asks the broker.</summary>
     /// <exception cref="KitException">
-    /// The broker is out of reach, refuses user or password, or has no such virtual host. The message never has the password.
+    /// The broker is out of reach, refuses user or password, or has no such virtual host. The message never contains the password.
     /// </exception>
     public static async Task<RabbitMqFacts> ReadAsync(RabbitMqAddress broker, CancellationToken cancellationToken)
     {
@@ -57,8 +57,8 @@ public sealed record RabbitMqFacts(
         }
     }
 
-    /// <summary>Asks the broker and makes sure that a run can use it.</summary>
-    /// <exception cref="KitException">As <see cref="ReadAsync"/>, and the first fatal one of <see cref="Findings"/>.</exception>
+    /// <summary>Asks the broker and checks that a run can use it.</summary>
+    /// <exception cref="KitException">As for <see cref="ReadAsync"/>, and the first fatal problem of <see cref="Findings"/>.</exception>
     public static async Task<RabbitMqFacts> RequireAsync(RabbitMqAddress broker, CancellationToken cancellationToken)
     {
         var facts = await ReadAsync(broker, cancellationToken);
@@ -67,7 +67,7 @@ public sealed record RabbitMqFacts(
             : facts;
     }
 
-    /// <summary>The version that the broker tells a client.</summary>
+    /// <summary>The version that the broker reports to a client.</summary>
     /// <inheritdoc cref="ReadAsync" path="/exception"/>
     public static async Task<string> ReadVersionAsync(RabbitMqAddress broker, CancellationToken cancellationToken)
     {
@@ -75,7 +75,7 @@ public sealed record RabbitMqFacts(
         return VersionOf(connection);
     }
 
-    /// <summary>Each thing that a run depends on, with its problem where there is one.</summary>
+    /// <summary>Everything that a run depends on, with its problem if there is one.</summary>
     public IEnumerable<Finding> Findings()
     {
         yield return new Finding("RabbitMQ broker", $"{Version}, {Address}");
@@ -84,9 +84,9 @@ public sealed record RabbitMqFacts(
             ? new Finding("management plugin", $"answers at {Management}")
             : new Finding(
                 "management plugin", $"no answer at {Management}",
-                $"{ManagementAbsent}. The kit counts messages with it: AMQP tells nobody how many are not acknowledged.",
+                $"{ManagementAbsent}. The kit counts messages with it: AMQP does not report how many are unacknowledged.",
                 "On the broker's machine: rabbitmq-plugins enable rabbitmq_management; " +
-                "give the user the tag 'administrator'; or name its address with --rabbitmq-management.",
+                "give the user the tag 'administrator'; or give its address with --rabbitmq-management.",
                 IsFatal: true);
 
         if (ManagementAbsent is null)
@@ -94,19 +94,19 @@ public sealed record RabbitMqFacts(
                 ? new Finding("own virtual host", "allowed")
                 : new Finding(
                     "own virtual host", "not allowed",
-                    "Queues go into the given virtual host, under names with a prefix; after a crash of the kit they stay.",
-                    "rabbitmqctl set_user_tags <user> administrator; or name a user who is one.");
+                    "Queues are created in the given virtual host, with a prefix; if the kit crashes, they stay there.",
+                    "rabbitmqctl set_user_tags <user> administrator; or name a user who is an administrator.");
 
         yield return (Alarm, Refusal) switch
         {
             ({ } alarm, _) => new Finding(
                 "messages taken", "none: an alarm is on",
-                $"The broker blocks whoever publishes: {alarm}.",
-                "Make room: see 'rabbitmq-diagnostics alarms', disk_free_limit and vm_memory_high_watermark.", IsFatal: true),
+                $"The broker blocks all publishers: {alarm}.",
+                "Free disk space or memory: see 'rabbitmq-diagnostics alarms', disk_free_limit and vm_memory_high_watermark.", IsFatal: true),
             (_, { } refusal) => new Finding(
                 "messages taken", "none from this user",
-                $"The broker takes no messages from this user: {refusal}.",
-                "rabbitmqctl set_permissions -p <vhost> <user> '.*' '.*' '.*'; or name a user who may.", IsFatal: true),
+                $"The broker accepts no messages from this user: {refusal}.",
+                "rabbitmqctl set_permissions -p <vhost> <user> '.*' '.*' '.*'; or name a user who has these permissions.", IsFatal: true),
             _ => new Finding("messages taken", "yes, no alarm"),
         };
     }
@@ -128,8 +128,8 @@ public sealed record RabbitMqFacts(
     }
 
     /// <remarks>
-    /// An alarm shows only to a connection that publishes, and only after its first message: that one is still confirmed. The messages go to
-    /// a queue's name that nobody has: the broker confirms and drops them.
+    /// The broker reports an alarm only to a connection that publishes, and only after its first message, which it still confirms. The messages
+    /// go to a queue that does not exist: the broker confirms and drops them.
     /// </remarks>
     private static async Task<(string? Alarm, string? Refusal)> TryPublishAsync(
         IConnection connection, RabbitMqAddress broker, CancellationToken cancellationToken)
@@ -152,13 +152,13 @@ public sealed record RabbitMqFacts(
                 return (null, null);
             }
 
-            // Later than this nobody asks for its outcome.
+            // From here on, nobody awaits its outcome.
             _ = publish.ContinueWith(late => late.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
             return (first == blocked.Task ? await blocked.Task : $"no confirm within {BlockedPatience.TotalSeconds:F0} s", null);
         }
         catch (OperationInterruptedException refused) when (refused.ShutdownReason is { ReplyCode: Constants.NotAllowed } reason)
         {
-            // The answer to the opening of the virtual host can come as late as this.
+            // The answer to opening the virtual host can come this late.
             throw ExplainClosing(reason, broker, refused);
         }
         catch (RabbitMQClientException refused)
@@ -167,7 +167,7 @@ public sealed record RabbitMqFacts(
         }
     }
 
-    // A broker does not listen any more to a connection that it blocks, not even to its end, and the client waits long for an answer.
+    // A broker no longer reads from a connection that it blocks, not even a close, and the client waits long for an answer.
     private static Task<Task> SayGoodbyeAsync(IConnection connection) =>
         Task.WhenAny(connection.DisposeAsync().AsTask(), Task.Delay(GoodbyePatience, CancellationToken.None));
 
@@ -183,7 +183,7 @@ public sealed record RabbitMqFacts(
 
     private static KitException Explain(BrokerUnreachableException failure, RabbitMqAddress broker)
     {
-        // The outermost is a kind of IOException itself, and says only that there is one inside.
+        // The outermost is an IOException itself, and says only that there is another inside.
         foreach (var cause in Causes(failure).Skip(1))
         {
             switch (cause)
@@ -191,7 +191,7 @@ public sealed record RabbitMqFacts(
                 case PossibleAuthenticationFailureException:
                     return new KitException(
                         $"The broker refuses this user or password: {broker}.",
-                        "Put the right ones into the URI; guest may come from the broker's own machine alone.", failure);
+                        "Correct them in the URI; guest may connect only from the broker's own machine.", failure);
                 case OperationInterruptedException { ShutdownReason: { } reason }:
                     return ExplainClosing(reason, broker, failure);
                 case SocketException or AuthenticationException or TimeoutException or ProtocolException or IOException:
@@ -214,7 +214,7 @@ public sealed record RabbitMqFacts(
 
     private static KitException OutOfReach(RabbitMqAddress broker, string why, Exception failure) => new(
         $"The RabbitMQ broker is out of reach: {broker}: {why.TrimEnd('.')}.",
-        "Start it, or correct host and port; name no broker and the kit starts its own.", failure);
+        "Start it, or correct host and port; or name no broker, and the kit starts its own.", failure);
 
     // From the outside in.
     private static IEnumerable<Exception> Causes(Exception failure)

@@ -4,22 +4,21 @@ namespace Kit.Runner.Servers;
 
 /// <summary>A folder that the kit's own servers can keep their files in.</summary>
 /// <param name="Path">Its full path.</param>
-/// <param name="FileSystem">As the system names its kind: <c>ext4</c>, <c>tmpfs</c>, <c>NTFS</c>.</param>
-/// <param name="IsInMemory">Whether what is written there is lost with the machine, so that a flush costs nothing.</param>
+/// <param name="FileSystem">Its kind, as the system names it: <c>ext4</c>, <c>tmpfs</c>, <c>NTFS</c>.</param>
+/// <param name="IsInMemory">Whether its content is lost when the machine stops, so that a flush costs nothing.</param>
 public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory)
 {
-    /// <summary>The environment variable that names a folder before all others.</summary>
+    /// <summary>The environment variable that names a folder to try before all others.</summary>
     public const string Variable = "KIT_TEMP";
 
     /// <summary>The option that allows a folder in memory.</summary>
     public const string Option = "--no-durability";
 
     /// <summary>
-    /// Of the folder that <see cref="Variable"/> names, the one for temporary files, <c>/var/tmp</c> and the user's cache the first that is on
-    /// a disk.
+    /// The first folder on a disk: that in <see cref="Variable"/>, the one for temporary files, <c>/var/tmp</c>, the user's cache.
     /// </summary>
-    /// <param name="allowsMemory">Whether the first is taken whatever it is on.</param>
-    /// <exception cref="KitException">The variable names no folder, or none is on a disk and that was not allowed.</exception>
+    /// <param name="allowsMemory">Whether a folder in memory is allowed too.</param>
+    /// <exception cref="KitException">The variable names no existing folder, or none is on a disk and memory is not allowed.</exception>
     public static ServerPlace Choose(bool allowsMemory) => Choose(Candidates(Environment.GetEnvironmentVariable(Variable)), allowsMemory);
 
     /// <inheritdoc cref="Choose(bool)" path="/summary"/>
@@ -31,18 +30,18 @@ public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory
             $"{string.Join(", ", candidates.Select(place => $"{place.Path} ({place.FileSystem}, in memory)"))}.",
             $"Set {Variable} to a folder on a disk, or add {Option}: a flush costs nothing then, and every table says so.");
 
-    /// <summary>Those that are there, in their order.</summary>
-    /// <param name="named">What <see cref="Variable"/> says.</param>
-    /// <exception cref="KitException">It says something, and that is no folder.</exception>
+    /// <summary>The existing folders, in their order.</summary>
+    /// <param name="named">The value of <see cref="Variable"/>.</param>
+    /// <exception cref="KitException">It is not empty, and is not an existing folder.</exception>
     internal static IReadOnlyList<ServerPlace> Candidates(string? named)
     {
         if (!string.IsNullOrEmpty(named) && !Directory.Exists(named))
-            throw new KitException($"{Variable} names {named}, which is no folder.", "Make it, name another, or unset the variable.");
+            throw new KitException($"{Variable} names {named}, which is not a folder.", "Create it, name another, or unset the variable.");
 
         return [.. Folders(named).Distinct(StringComparer.Ordinal).Select(Of)];
     }
 
-    /// <summary>The folders that servers of a crashed run can have been left in: the one that is used now, and those that another run would use.</summary>
+    /// <summary>The folders in which a crashed run may have left its servers: the current one, and those that other runs would use.</summary>
     internal static IEnumerable<string> WhereLeftoversCanBe(string parent) =>
         new[] { System.IO.Path.TrimEndingDirectorySeparator(parent) }
             .Concat(Folders(Environment.GetEnvironmentVariable(Variable)))

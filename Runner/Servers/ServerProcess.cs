@@ -2,9 +2,9 @@ using System.Diagnostics;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>A process that serves one folder, by the file with its id and by its command line (on systems with signals).</summary>
+/// <summary>A process that serves one folder, identified by the file with its id and by its command line (on systems with signals).</summary>
 /// <param name="pidFile">See <see cref="ExternalProgram.StartServerAsync"/>.</param>
-/// <param name="folder">Stands in its command line, alone or as the beginning of a path.</param>
+/// <param name="folder">Part of its command line, alone or as the beginning of a path.</param>
 public sealed class ServerProcess(string pidFile, string folder)
 {
     private const int CommandLineAttempts = 100;
@@ -13,8 +13,8 @@ public sealed class ServerProcess(string pidFile, string folder)
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(20);
 
     /// <summary>
-    /// The process, or <see langword="null"/> when it does not run. The file alone is not believed: after a crash its id can belong to any
-    /// process.
+    /// The process, or <see langword="null"/> if it does not run. After a crash the id in the file can belong to any process, so the
+    /// command line is checked too.
     /// </summary>
     public async Task<ProcessIdentity?> FindAsync()
     {
@@ -24,7 +24,7 @@ public sealed class ServerProcess(string pidFile, string folder)
         return identity is not null && await IsOursAsync(identity) ? identity : null;
     }
 
-    /// <summary>Asks the process to end, and kills it when it does not within the time.</summary>
+    /// <summary>Asks the process to end, and kills it if it does not end in time.</summary>
     /// <param name="patience">Zero: it is killed at once.</param>
     /// <returns>Whether it has ended.</returns>
     public async Task<bool> EndAsync(TimeSpan patience)
@@ -57,7 +57,7 @@ public sealed class ServerProcess(string pidFile, string folder)
         }
     }
 
-    // A process that becomes another program, as a server does several times while it starts, has none for a moment.
+    // While a process becomes another program, as a starting server does several times, it has no command line for a moment.
     private static async Task<string> ReadCommandLineAsync(ProcessIdentity process)
     {
         for (var attempt = 1; ; attempt++)
@@ -72,7 +72,7 @@ public sealed class ServerProcess(string pidFile, string folder)
     private bool IsInFolder(string argument) =>
         argument.StartsWith(folder, StringComparison.Ordinal) && (argument.Length == folder.Length || argument[folder.Length] == Path.DirectorySeparatorChar);
 
-    // The runtime can only kill; the shell's own command can do both, and is there where no program of that name is.
+    // The runtime can only kill. The shell's built-in command can send both signals, and exists even without a program of that name.
     private static Task<ProgramResult> SignalAsync(string signal, ProcessIdentity process) =>
         new ExternalProgram("/bin/sh").RunAsync(["-c", $"kill -s {signal} {process.Id}"], CancellationToken.None);
 

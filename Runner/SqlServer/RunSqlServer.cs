@@ -19,7 +19,7 @@ internal sealed class RunSqlServer(SqlServerWithDriver transport, string server)
 
     public override IWidgetStore Store => databases ??= new SqlServerDatabases(server);
 
-    /// <summary>SQL Server keeps no time of a commit.</summary>
+    /// <summary>SQL Server does not record when a transaction committed.</summary>
     public override Task<ClockSource> ReadClockAsync(CancellationToken cancellationToken) =>
         Task.FromResult(ClockSource.HandlerCompletions);
 
@@ -29,7 +29,7 @@ internal sealed class RunSqlServer(SqlServerWithDriver transport, string server)
         var facts = transport.FactsOf(this);
         facts["version"] = asked.Version;
         facts["edition"] = asked.Edition;
-        facts["databases"] = "recovery simple, locking read committed; snapshot isolation allowed, for the runner's looks";
+        facts["databases"] = "recovery simple, locking read committed; snapshot isolation allowed, for the runner's queries";
         facts["restore"] = "by copy";
         return facts;
     }

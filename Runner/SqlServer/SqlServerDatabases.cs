@@ -7,9 +7,9 @@ using Microsoft.Data.SqlClient;
 namespace Kit.Runner.SqlServer;
 
 /// <summary>
-/// The databases of one run on SQL Server: a template that holds the seeded rows, and for each round two new databases, its rows copied
-/// into one of them. A database snapshot would be put back sooner, but while it exists each first change of a page is written twice, and
-/// putting it back leaves a log of the smallest size, which grows in the drain: both would be measured. A copy is the same on every edition.
+/// The databases of one run on SQL Server: a template with the seeded rows, and for each round two new databases, one with a copy of its rows.
+/// A database snapshot would be restored faster. But while it exists, each first change of a page is written twice, and restoring it
+/// leaves a log of the smallest size, which grows in the drain: both would be measured. A copy is the same on every edition.
 /// </summary>
 /// <param name="server">Connection string of a login that may create databases.</param>
 internal sealed class SqlServerDatabases(string server) : IWidgetStore
@@ -29,7 +29,7 @@ internal sealed class SqlServerDatabases(string server) : IWidgetStore
     private string Widgets => $"{prefix}_widgets";
 
     /// <summary>Fills the template by bulk copy, in batches of <see cref="KitDatabases.BatchRows"/> rows.</summary>
-    /// <returns>How long the rows took.</returns>
+    /// <returns>How long that took.</returns>
     /// <exception cref="SqlException">The server refused, or is full.</exception>
     public async Task<TimeSpan> SeedAsync(int rows, IProgress<int> progress, CancellationToken cancellationToken)
     {
@@ -62,14 +62,14 @@ internal sealed class SqlServerDatabases(string server) : IWidgetStore
     }
 
     public Task<IRoundStore> RestoreAsync(CancellationToken cancellationToken) => MakeAsync(
-        // Into an empty table that is locked as a whole, in the order of its key: not row by row through the log.
+        // Into an empty, locked table and in the order of its key, so that rows are not logged one by one.
         $"INSERT INTO dbo.widget WITH (TABLOCK) (id, message_id) SELECT id, message_id FROM [{Template}].dbo.widget ORDER BY id", cancellationToken);
 
     public Task<IRoundStore> CreateEmptyAsync(CancellationToken cancellationToken) => MakeAsync(fill: null, cancellationToken);
 
     public Task DropAsync(string database) => SqlServerOwner.DropAsync(server, database, CancellationToken.None);
 
-    /// <summary>Drops all of them, those of a round too: one that was stopped while it was restored has not come to own them.</summary>
+    /// <summary>Drops all of them, also those of a round that was stopped while it was restored and does not own them yet.</summary>
     public async ValueTask DisposeAsync()
     {
         foreach (var database in new[] { Queue, Widgets, Template })
@@ -98,7 +98,7 @@ internal sealed class SqlServerDatabases(string server) : IWidgetStore
     {
         await SqlServerOwner.CreateAsync(server, database, cancellationToken);
         await using var connection = await SqlServerConnections.OpenAsync(ConnectionTo(database), cancellationToken);
-        // Each commit is durable under simple recovery too. Endpoints use locks, as the server does by default; row versions are for the runner's looks.
+        // Each commit is durable under simple recovery too. Endpoints use locks, the server's default; row versions are for the runner's queries.
         await connection.ExecuteAsync($"ALTER DATABASE [{database}] SET RECOVERY SIMPLE", cancellationToken);
         await connection.ExecuteAsync($"ALTER DATABASE [{database}] SET ALLOW_SNAPSHOT_ISOLATION ON", cancellationToken);
         var small = await connection.ReadAsync(

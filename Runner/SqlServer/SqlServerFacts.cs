@@ -5,8 +5,8 @@ using Microsoft.Data.SqlClient;
 
 namespace Kit.Runner.SqlServer;
 
-/// <summary>What a SQL Server says of itself, as far as a run depends on it.</summary>
-/// <param name="Address">Where it is and as whom we are there, without the password.</param>
+/// <summary>What a SQL Server reports about itself, as far as a run depends on it.</summary>
+/// <param name="Address">Its address and our login, without the password.</param>
 /// <param name="Version">Its product version.</param>
 /// <param name="Edition">As the server names it.</param>
 internal sealed record SqlServerFacts(string Address, string Version, string Edition, bool MayCreateDatabases)
@@ -14,7 +14,7 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
     // 2016: DROP … IF EXISTS.
     private const int OldestMajorVersion = 13;
 
-    // Long enough for a server across an ocean, short enough for somebody who waits.
+    // Long enough for a server across an ocean, short enough for a person who waits.
     private const int TimeoutSeconds = 10;
 
     private const string Question =
@@ -27,7 +27,7 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
     /// <summary>Asks the server.</summary>
     /// <exception cref="KitException">
     /// The connection string cannot be read, or the server is out of reach, refuses login or password, or has no such database. The message
-    /// never has the password.
+    /// never contains the password.
     /// </exception>
     public static async Task<SqlServerFacts> ReadAsync(string connectionString, CancellationToken cancellationToken)
     {
@@ -46,7 +46,7 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
         }
     }
 
-    /// <summary>Each thing that a run depends on, with its problem where there is one.</summary>
+    /// <summary>Everything that a run depends on, with its problem if there is one.</summary>
     public IEnumerable<Finding> Findings()
     {
         var found = $"{Version}, {Edition}, {Address}";
@@ -61,7 +61,7 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
             ? new Finding("SQL Server: create databases", "allowed")
             : new Finding(
                 "SQL Server: create databases", "not allowed",
-                $"The kit makes databases of its own, and {Address} may not create any.",
+                $"The kit creates databases of its own, and {Address} may not create any.",
                 "As administrator: ALTER SERVER ROLE dbcreator ADD MEMBER …; or name a login that may.", IsFatal: true);
     }
 
@@ -71,15 +71,15 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
     /// </summary>
     internal static KitException Explain(int number, Exception failure, string address) => number switch
     {
-        18456 => new KitException($"Wrong login or password: {address}.", "Put the right User ID and Password into the connection string.", failure),
+        18456 => new KitException($"Wrong login or password: {address}.", "Correct the User ID and Password in the connection string.", failure),
         4060 => new KitException(
             $"The server has no such database, or the login may not use it: {address}.",
             "Name one that exists, such as Database=master.", failure),
         _ when failure.InnerException is AuthenticationException => new KitException(
             $"The server's certificate is not trusted: {address}.",
-            "Install its certificate here, or add TrustServerCertificate=true where you know the network.",
+            "Install its certificate here, or add TrustServerCertificate=true if you trust the network.",
             failure),
-        // -2: time limit. 0, 2, 53, 258, 10060, 10061 and what the system says else: no connection.
+        // -2: time limit. All others: no connection.
         -2 or 0 or 2 or 53 or 258 or 10060 or 10061 or 11001 => new KitException(
             $"The SQL Server is out of reach: {address}.", "Start it, or correct Server (host,port); see that it listens on TCP.", failure),
         _ => new KitException($"The server answered with an error: {address}: {failure.Message} ({number})", "See the server's log.", failure),
@@ -94,10 +94,10 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
         }
         catch (Exception unreadable) when (unreadable is ArgumentException or FormatException or KeyNotFoundException)
         {
-            // What the parser stumbled on is not repeated: it can be a piece of a password.
+            // The parser's message is not repeated: it can contain a piece of a password.
             throw new KitException(
                 "The SQL Server connection string cannot be read.",
-                "Expected: Server=host,1433;User ID=…;Password=…;TrustServerCertificate=… (quote a password that holds a semicolon).");
+                "Expected: Server=host,1433;User ID=…;Password=…;TrustServerCertificate=… (quote a password that contains a semicolon).");
         }
     }
 }

@@ -4,7 +4,7 @@ using Microsoft.Data.SqlClient;
 
 namespace Kit.Runner.SqlServer;
 
-/// <summary>Marks databases as the kit's by an extended property, and removes those whose process has ended without doing it.</summary>
+/// <summary>Marks databases as the kit's by an extended property, and removes those whose process ended without removing them.</summary>
 internal static class SqlServerOwner
 {
     private const string Property = "kit_owner";
@@ -21,7 +21,7 @@ internal static class SqlServerOwner
             new SqlParameter("@mark", OwnerMark.Text));
     }
 
-    /// <summary>Drops a database if it is there, and ends the sessions in it first.</summary>
+    /// <summary>Drops a database if it exists, after ending the sessions in it.</summary>
     public static async Task DropAsync(string server, string database, CancellationToken cancellationToken)
     {
         await using var connection = await SqlServerConnections.OpenAsync(server, cancellationToken);
@@ -36,7 +36,7 @@ internal static class SqlServerOwner
             cancellationToken);
     }
 
-    /// <summary>Drops what crashed runs left on a server, as far as the login owns it.</summary>
+    /// <summary>Drops databases that crashed runs left on a server, as far as the login owns them.</summary>
     /// <returns>The names of the databases that were dropped.</returns>
     public static async Task<IReadOnlyList<string>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
     {

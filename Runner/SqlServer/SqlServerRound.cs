@@ -29,7 +29,7 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
     public async Task<long> CountAsync(CancellationToken cancellationToken) =>
         (await ReadAsync("SELECT count_big(*) FROM dbo.widget", row => row.GetInt64(0), cancellationToken))[0];
 
-    /// <summary>Without times: SQL Server keeps none for a commit.</summary>
+    /// <summary>Without times: SQL Server does not record when a transaction committed.</summary>
     public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
         ReadAsync(
             "SELECT id, message_id FROM dbo.widget WHERE message_id <> @seeded",
@@ -37,11 +37,11 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
             cancellationToken,
             new SqlParameter("@seeded", Guid.Empty));
 
-    /// <summary>Transactions in doubt hold locks, and a count that waits for them ends by its own time limit; MSDTC ends them.</summary>
+    /// <summary>None: MSDTC ends transactions in doubt. They hold locks; a count that waits for them ends at its time limit.</summary>
     public Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<PreparedTransaction>>([]);
 
-    /// <summary>Zero: no time of the server's is read.</summary>
+    /// <summary>Zero: no time is read from the server.</summary>
     public Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken) => Task.FromResult(TimeSpan.Zero);
 
     public async Task SettleAsync(TransactionMode mode, CancellationToken cancellationToken)
@@ -62,7 +62,7 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
             await databases.DropAsync(new SqlConnectionStringBuilder(connection).InitialCatalog);
     }
 
-    // One connection string for queue and widgets, so that one session serves both; two where the transaction is to be promoted.
+    // One connection string for queue and widgets, so that one session serves both; two if the transaction is to be promoted.
     private string QueueOf(TransactionMode mode) => mode == TransactionMode.FullDtcPromoted ? queue : widgets;
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(

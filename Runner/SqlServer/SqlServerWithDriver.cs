@@ -5,7 +5,7 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.SqlServer;
 
-/// <summary>SQL Server where the package feed has its driver.</summary>
+/// <summary>SQL Server, if the package feed has its driver.</summary>
 internal sealed class SqlServerWithDriver : SqlServerTransport
 {
     public override Support SupportHere(TransportArguments arguments) => SupportAnywhere(arguments);

@@ -3,13 +3,13 @@ using Kit.Runner.Servers;
 
 namespace Kit.Runner.Transports;
 
-/// <summary>Something that a server lacks which cells need.</summary>
+/// <summary>Something that cells need and their server lacks.</summary>
 /// <param name="Problem">What was expected and what was found.</param>
 /// <param name="Remedy">What to do about it.</param>
 /// <param name="Concerns">Which cells need it.</param>
 internal sealed record Lack(string Problem, string Remedy, Func<Cell, bool> Concerns)
 {
-    /// <summary>Why a cell is left out, to be followed by a full stop.</summary>
+    /// <summary>Why a cell is left out, without a full stop.</summary>
     public string Because => $"{Problem} {Remedy}".TrimEnd('.');
 
     /// <summary>The fatal findings among those of a server, each a lack of every cell.</summary>
@@ -22,8 +22,8 @@ internal sealed record Lack(string Problem, string Remedy, Func<Cell, bool> Conc
         select new Lack(finding.Problem!, finding.Remedy!, concerns);
 
     /// <summary>
-    /// The findings of a server that only its own cells need, as <c>doctor</c> shows them: a run leaves those cells out and measures the
-    /// others, so none is fatal.
+    /// The findings of a server that only its own cells need, for <c>doctor</c>. None is fatal: a run leaves those cells out and measures
+    /// the others.
     /// </summary>
     public static IEnumerable<Finding> NoneFatal(IEnumerable<Finding> findings) => findings.Select(finding => finding with { IsFatal = false });
 }

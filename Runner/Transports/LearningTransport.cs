@@ -16,14 +16,14 @@ internal sealed class LearningTransport : Transport
     public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         Task.FromResult<RunServer>(new Folders(Title, ServerPlace.Choose(arguments.AllowsMemory).Path));
 
-    /// <summary>There is no server, and so no process.</summary>
+    /// <summary>Its queues need no server and no process.</summary>
     private sealed class Folders(string title, string parent) : RunServer
     {
         private const string Prefix = "kit-learning-";
 
         public override IReadOnlyList<int>? Processes => [];
 
-        /// <summary>Where servers have their files: the transport writes each message there before it moves it to its queue.</summary>
+        /// <summary>A folder where servers keep their files. The transport writes each message there before it moves it to its queue.</summary>
         public override async Task<RoundTransport> OpenAsync(
             Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken)
         {

@@ -7,13 +7,13 @@ using Npgsql;
 
 namespace Kit.Runner.Transports;
 
-/// <summary>Queues in PostgreSQL, where the widgets of most transports are as well.</summary>
+/// <summary>Queues in PostgreSQL, where most transports also have their widgets.</summary>
 internal sealed class PostgreSqlTransport : Transport
 {
     public static TransportSetting ServerSetting { get; } = new(
         "--postgresql",
-        "Connection string of a PostgreSQL server to use, as a role that may create databases; " +
-        $"or environment {ConnectionStrings.PostgreSqlVariable}. Without it the kit starts a server of its own.",
+        "Connection string of a PostgreSQL server, for a role that may create databases; " +
+        $"or environment {ConnectionStrings.PostgreSqlVariable}. Without it the kit starts its own server.",
         "connection string")
     { Variable = ConnectionStrings.PostgreSqlVariable };
 
@@ -38,7 +38,7 @@ internal sealed class PostgreSqlTransport : Transport
     public override ExistingQueue? ExistingQueue { get; } = new(
         "Connection string of the queue's database, with Database=….", DeadLettersOnPostgreSql.Open)
     {
-        WhyNot = typed => LacksDatabase(typed) ? "expected the queue's database in the connection string: Database=…." : null,
+        WhyNot = typed => LacksDatabase(typed) ? "expected the queue's database in the connection string (Database=…)." : null,
     };
 
     public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken)
@@ -82,8 +82,8 @@ internal sealed class PostgreSqlTransport : Transport
         catch (KitException missing)
         {
             return isNeeded
-                ? new Finding(what, "none that can be used", missing.Message, missing.Remedy, IsFatal: true)
-                : new Finding(what, "none that can be used, and none needed: a server is named");
+                ? new Finding(what, "none usable", missing.Message, missing.Remedy, IsFatal: true)
+                : new Finding(what, "none usable, and none needed: a server is named");
         }
     }
 
@@ -91,10 +91,10 @@ internal sealed class PostgreSqlTransport : Transport
     {
         const string what = "PostgreSQL server";
         if (named is null)
-            return [new Finding(what, "none named; the kit starts its own, durability on")];
+            return [new Finding(what, "none named; the kit starts its own, with durability on")];
         try
         {
-            // What two-phase commit lacks leaves its cells out, and the others run.
+            // If the server lacks something for two-phase commit, those cells are left out, and the others run.
             return (await PostgreSqlFacts.ReadAsync(named, cancellationToken)).Findings(twoPhaseWanted: false);
         }
         catch (KitException unusable)
@@ -103,7 +103,7 @@ internal sealed class PostgreSqlTransport : Transport
         }
     }
 
-    // Without it the driver takes the database that is named as the user, which is hardly ever meant.
+    // Without it the driver uses the database with the user's name, which is hardly ever intended.
     private static bool LacksDatabase(string connectionString)
     {
         try
@@ -112,7 +112,7 @@ internal sealed class PostgreSqlTransport : Transport
         }
         catch (Exception unreadable) when (unreadable is ArgumentException or FormatException)
         {
-            // Whoever opens it says that.
+            // The code that opens it reports that.
             return false;
         }
     }

@@ -13,7 +13,7 @@ internal sealed class RabbitMqTransport : Transport
     private static readonly TransportSetting ServerSetting = new(
         "--rabbitmq",
         $"URI of a RabbitMQ broker to use, amqp:// or amqps://; or environment {ConnectionStrings.RabbitMqVariable}. " +
-        "Without it the kit starts a broker of its own.",
+        "Without it the kit starts its own broker.",
         "uri")
     { Variable = ConnectionStrings.RabbitMqVariable };
 
@@ -25,7 +25,7 @@ internal sealed class RabbitMqTransport : Transport
     { Variable = ConnectionStrings.RabbitMqManagementVariable };
 
     private static readonly TransportSetting QueueTypeSetting = new(
-        "--queue-type", $"RabbitMQ's kind of queue ({QueueType.Classic.ToString().ToLowerInvariant()}).", "classic|quorum")
+        "--queue-type", $"RabbitMQ's queue type ({QueueType.Classic.ToString().ToLowerInvariant()}).", "classic|quorum")
     {
         Names = [.. Enum.GetNames<QueueType>().Select(name => name.ToLowerInvariant())],
     };
@@ -109,8 +109,8 @@ internal sealed class RabbitMqTransport : Transport
         catch (KitException missing)
         {
             return isNeeded
-                ? new Finding(what, "none that can be used", $"{missing.Message} The cells on RabbitMQ are left out.", missing.Remedy)
-                : new Finding(what, "none that can be used, and none needed: a broker is named");
+                ? new Finding(what, "none usable", $"{missing.Message} The cells on RabbitMQ are left out.", missing.Remedy)
+                : new Finding(what, "none usable, and none needed: a broker is named");
         }
     }
 
@@ -118,7 +118,7 @@ internal sealed class RabbitMqTransport : Transport
     {
         const string what = "RabbitMQ broker";
         if (arguments[ServerSetting] is not { } named)
-            return [new Finding(what, "none named; the kit starts its own where it finds the programs, durability on")];
+            return [new Finding(what, "none named; the kit starts its own if it finds the programs, with durability on")];
         try
         {
             return Lack.NoneFatal((await RabbitMqFacts.ReadAsync(BrokerOf(arguments)!, cancellationToken)).Findings());

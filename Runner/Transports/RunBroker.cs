@@ -68,7 +68,7 @@ internal sealed class RunBroker : RunServer
         return Task.FromResult<IReadOnlyDictionary<string, string>?>(facts);
     }
 
-    /// <summary>A virtual host of its own, or names of its own in the given one. What crashed runs left is removed before.</summary>
+    /// <summary>A virtual host of its own, or names of its own in the given one. Leftovers of crashed runs are removed first.</summary>
     public override async Task<RoundTransport> OpenAsync(
         Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken)
     {

@@ -27,7 +27,7 @@ internal sealed class RunPostgreSql : RunDatabase
     public RunPostgreSql(PostgreSqlTransport transport, string named) => (this.transport, ConnectionString) = (transport, named);
 
     /// <param name="transport">Its descriptor.</param>
-    /// <param name="own">One of the kit's own, which goes with this.</param>
+    /// <param name="own">The kit's own server, which is stopped and removed with this.</param>
     public RunPostgreSql(PostgreSqlTransport transport, PrivatePostgreSql own)
         : this(transport, own.ConnectionString) => (this.own, postmaster) = (own, own.PostmasterPid);
 
@@ -44,7 +44,7 @@ internal sealed class RunPostgreSql : RunDatabase
 
     public override IWidgetStore Store => Databases;
 
-    /// <summary>A server of the kit's own keeps commit timestamps; the user's is asked.</summary>
+    /// <summary>The kit's own server records commit timestamps; the user's is asked.</summary>
     public override async Task<ClockSource> ReadClockAsync(CancellationToken cancellationToken) =>
         own is not null || (await PostgreSqlFacts.ReadAsync(ConnectionString, cancellationToken)).TracksCommitTimestamps
             ? ClockSource.CommitTimestamps
@@ -86,7 +86,7 @@ internal sealed class RunPostgreSql : RunDatabase
     public override async Task<string> StayAwayAsync(TimeSpan time, CancellationToken cancellationToken)
     {
         await RestartAsync(time, cancellationToken);
-        return $"the database server was away for {time.TotalSeconds} s; process {postmaster} recovered";
+        return $"the database server was down for {time.TotalSeconds} s; process {postmaster} recovered";
     }
 
     public override async ValueTask DisposeAsync()
@@ -114,7 +114,7 @@ internal sealed class RunPostgreSql : RunDatabase
     private void ForgetConnections()
     {
         postmaster = Own.PostmasterPid;
-        // What this process had pooled is broken.
+        // The pooled connections of this process are broken.
         NpgsqlConnection.ClearAllPools();
     }
 }

@@ -5,7 +5,7 @@ using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Transports;
 
-/// <summary>The servers that a command uses. Disposing stops and removes those of the kit's own, the last first.</summary>
+/// <summary>The servers that a command uses. Disposing stops and removes the kit's own, the last first.</summary>
 internal sealed class RunServers : IAsyncDisposable
 {
     private readonly Stack<(Transport Transport, RunServer Server)> started = new();
@@ -13,7 +13,7 @@ internal sealed class RunServers : IAsyncDisposable
     /// <summary>In the order in which they were started.</summary>
     public IEnumerable<(Transport Transport, RunServer Server)> All => started.Reverse();
 
-    /// <summary>The processes of all that are the kit's own.</summary>
+    /// <summary>The processes of all the kit's own servers.</summary>
     public IReadOnlyList<int> Processes => [.. started.SelectMany(one => one.Server.Processes ?? [])];
 
     /// <exception cref="InvalidOperationException">It was not started.</exception>
@@ -28,7 +28,7 @@ internal sealed class RunServers : IAsyncDisposable
     public RunDatabase WidgetsOf(Cell cell) => this[Transport.Of(cell).Widgets] as RunDatabase
         ?? throw new InvalidOperationException($"{Transport.Of(cell).Widgets.Title} holds no widgets.");
 
-    /// <summary>Starts servers of the kit's own, all or none.</summary>
+    /// <summary>Starts the kit's own servers, all or none.</summary>
     /// <exception cref="KitException">One of them does not start.</exception>
     public static async Task<RunServers> StartAsync(IEnumerable<Transport> transports, CancellationToken cancellationToken)
     {
@@ -54,9 +54,9 @@ internal sealed class RunServers : IAsyncDisposable
         return server;
     }
 
-    /// <summary>What a flush costs where those of the kit's own have their files; <see langword="null"/>: none is the kit's own.</summary>
-    /// <param name="arguments">By which they were started.</param>
-    /// <exception cref="KitException">Their folder cannot be written any more.</exception>
+    /// <summary>What a flush costs on the disk of the kit's own servers; <see langword="null"/>: there are none.</summary>
+    /// <param name="arguments">The arguments with which they were started.</param>
+    /// <exception cref="KitException">Their folder can no longer be written.</exception>
     public DiskFacts? MeasureDisk(TransportArguments arguments)
     {
         if (!started.Any(one => one.Server.Processes is { Count: > 0 }))
@@ -73,7 +73,7 @@ internal sealed class RunServers : IAsyncDisposable
         }
     }
 
-    /// <summary>Each of them, even where another cannot be stopped.</summary>
+    /// <summary>Stops each of them, even if another cannot be stopped.</summary>
     public async ValueTask DisposeAsync()
     {
         if (!started.TryPop(out var last))

@@ -5,7 +5,7 @@ using Kit.Runner.Servers;
 
 namespace Kit.Runner.Transports;
 
-/// <summary>Queues in SQL Server, and the widgets there too; as far as it goes without the driver, whose package is optional.</summary>
+/// <summary>Queues and widgets in SQL Server: the part that works without the driver, whose package is optional.</summary>
 internal class SqlServerTransport : Transport
 {
     /// <summary>What the doctor calls it.</summary>
@@ -13,8 +13,8 @@ internal class SqlServerTransport : Transport
 
     private static readonly TransportSetting ServerSetting = new(
         "--sqlserver",
-        "Connection string of a SQL Server to use, as a login that may create databases; " +
-        $"or environment {ConnectionStrings.SqlServerVariable}. Without it the cells on SQL Server are left out: the kit starts none.",
+        "Connection string of a SQL Server, for a login that may create databases; " +
+        $"or environment {ConnectionStrings.SqlServerVariable}. Without it the cells on SQL Server are left out: the kit does not start one.",
         "connection string")
     { Variable = ConnectionStrings.SqlServerVariable };
 
@@ -30,12 +30,12 @@ internal class SqlServerTransport : Transport
 
     public sealed override bool HasBeenRun => false;
 
-    /// <summary>The kit starts none.</summary>
+    /// <summary>The kit does not start one.</summary>
     public sealed override Support SupportAnywhere(TransportArguments arguments) => IsNamed(arguments)
         ? Support.Yes
         : Support.No($"needs a SQL Server: none is named (--sqlserver or {ConnectionStrings.SqlServerVariable}), and the kit starts none");
 
-    /// <summary>Without the driver none of its cells can run, whatever is named.</summary>
+    /// <summary>Without the driver none of its cells can run, even if a server is named.</summary>
     public override Support SupportHere(TransportArguments arguments) => IsNamed(arguments)
         ? Support.No("the kit was built without the driver of SQL Server")
         : SupportAnywhere(arguments);
@@ -55,7 +55,7 @@ internal class SqlServerTransport : Transport
 
     protected sealed override IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.SqlServer;
 
-    /// <summary>What the doctor finds of the server that is named.</summary>
+    /// <summary>What the doctor finds about the named server.</summary>
     protected virtual Task<IReadOnlyList<Finding>> ExamineAsync(string named, CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<Finding>>(
             [new Finding(What, $"{ConnectionStrings.Mask(named)}: not used, the kit was built without the driver")]);

@@ -9,8 +9,8 @@ using Kit.Runner.SqlServer;
 namespace Kit.Runner.Transports;
 
 /// <summary>
-/// A transport, and all that the runner knows of it: its name, what names its server, how that server is checked, started and described,
-/// and where its traffic can be met. A new one is a class here and its line in <see cref="All"/>.
+/// A transport, and all that the runner knows about it: its name, the options for its server, how that server is checked, started and
+/// described, and how faults get into its traffic. A new one is a class here and its line in <see cref="All"/>.
 /// </summary>
 internal abstract class Transport
 {
@@ -32,25 +32,25 @@ internal abstract class Transport
     /// <summary>As its maker names its server.</summary>
     public abstract string Title { get; }
 
-    /// <summary>The transport whose server holds the widgets of its cells: itself, where queue and widgets are on one.</summary>
+    /// <summary>The transport whose server holds the widgets of its cells: itself, if queue and widgets are on one server.</summary>
     public abstract Transport Widgets { get; }
 
-    /// <summary>What the kit starts where no server is named, with its article; <see langword="null"/>: nothing.</summary>
+    /// <summary>What the kit starts if no server is named, with its article; <see langword="null"/>: nothing.</summary>
     public virtual string? Own => null;
 
-    /// <summary>What names its server; <see langword="null"/> where it has none.</summary>
+    /// <summary>The setting that names its server; <see langword="null"/> if it has none.</summary>
     public virtual TransportSetting? Server => null;
 
-    /// <summary>All that is to be said of its server, the name first.</summary>
+    /// <summary>All settings of its server; the one that names it is first.</summary>
     public virtual IReadOnlyList<TransportSetting> Settings => Server is null ? [] : [Server];
 
-    /// <summary>What can be chosen for a run, whatever the server.</summary>
+    /// <summary>What can be chosen for a run, with any server.</summary>
     public virtual IReadOnlyList<TransportSetting> Choices => [];
 
     /// <summary>How faults are injected into its traffic; <see langword="null"/>: none are.</summary>
     public virtual ProxyRoute? ProxyRoute => null;
 
-    /// <summary>Opens the dead letters of a queue on the user's server; <see langword="null"/>: nothing does.</summary>
+    /// <summary>Opens the dead letters of a queue on the user's server; <see langword="null"/>: that is not possible.</summary>
     public virtual ExistingQueue? ExistingQueue => null;
 
     /// <summary>Whether somebody has run its cells; where nobody has, the pages say so.</summary>
@@ -74,15 +74,15 @@ internal abstract class Transport
     /// <inheritdoc cref="Named" path="/exception"/>
     public static Transport Of(Cell cell) => Named(cell.Kind.Transport);
 
-    /// <summary>Those whose servers are needed, of which some hold widgets alone.</summary>
+    /// <summary>The transports whose servers are needed, some only for widgets.</summary>
     public static IReadOnlyList<Transport> NeededBy(IEnumerable<Transport> transports)
     {
         var needed = transports.SelectMany(one => new[] { one, one.Widgets }).ToHashSet();
         return [.. All.Where(needed.Contains)];
     }
 
-    /// <summary>Whether each transport's cells can run here, as far as its server goes.</summary>
-    /// <exception cref="KitException">What names a server cannot be read.</exception>
+    /// <summary>Whether each transport's cells can run here, as far as that depends on its server.</summary>
+    /// <exception cref="KitException">A server's connection string cannot be read.</exception>
     public static IReadOnlyDictionary<Transport, Support> FindSupport(TransportArguments arguments) =>
         All.ToDictionary(one => one, one => one.SupportHere(arguments));
 
@@ -91,28 +91,28 @@ internal abstract class Transport
 
     public bool IsNamed(TransportArguments arguments) => Server is not null && arguments[Server] is not null;
 
-    /// <summary>Whether its cells can run with what is said, on a machine that has everything.</summary>
+    /// <summary>Whether its cells can run with these arguments, on a machine that has everything.</summary>
     public virtual Support SupportAnywhere(TransportArguments arguments) => Support.Yes;
 
     /// <summary>Whether they can on this machine.</summary>
-    /// <exception cref="KitException">What names the server cannot be read.</exception>
+    /// <exception cref="KitException">The server's connection string cannot be read.</exception>
     public virtual Support SupportHere(TransportArguments arguments) => SupportAnywhere(arguments);
 
-    /// <summary>Asks the server that is named, before any work.</summary>
+    /// <summary>Asks the named server, before any work.</summary>
     /// <returns>What it lacks; the cells that need it are left out.</returns>
     /// <exception cref="KitException">It is out of reach, or refuses.</exception>
     public virtual Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<Lack>>([]);
 
-    /// <summary>Takes the server that is named, or starts one of the kit's own.</summary>
+    /// <summary>Uses the named server, or starts the kit's own.</summary>
     /// <exception cref="KitException">The named one cannot be used, or the kit's own does not start.</exception>
     public abstract Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken);
 
-    /// <summary>What the doctor finds of it, in the order in which it is shown. A check that cannot be made is a finding.</summary>
+    /// <summary>What the doctor finds about it, in the order in which it is shown. A check that cannot be made is a finding.</summary>
     public virtual Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<Finding>>([]);
 
-    /// <summary>Writes what its server says of itself into a run's document.</summary>
+    /// <summary>Writes its server's facts into a run's document.</summary>
     public virtual RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => document with
     {
         Servers = new Dictionary<string, IReadOnlyDictionary<string, string>>(
@@ -120,7 +120,7 @@ internal abstract class Transport
         { [Title] = facts },
     };
 
-    /// <summary>Says in a document that the server is the kit's own: a run that is given it by name takes it for the user's.</summary>
+    /// <summary>Corrects a document to say that the server is the kit's own: a run to which it was named assumes that it is the user's.</summary>
     public RunDocument DescribeAsOwn(RunDocument document) => FactsIn(document) is { } facts && facts.ContainsKey(WhoseKey)
         ? Describe(document, new Dictionary<string, string>(facts) { [WhoseKey] = Whose(isOwn: true) })
         : document;

@@ -37,7 +37,7 @@ public sealed partial class ListedCells
         var result = await RunnerProcess.RunAsync("list", "--modes", "--promises");
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
-        Assert.That(result.Errors, Does.Contain("--modes, --promises, --scenarios, --conditions and --faults: one of them at a time."));
+        Assert.That(result.Errors, Does.Contain("--modes, --promises, --scenarios, --conditions and --faults: expected at most one of them."));
     }
 
     [Test]

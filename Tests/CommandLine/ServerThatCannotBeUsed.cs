@@ -38,7 +38,7 @@ public sealed class ServerThatCannotBeUsed : OnANamedServer
         await Server.ExecuteAsync($"CREATE ROLE visitor LOGIN PASSWORD '{Secret}'");
         try
         {
-            await FailsAsync(Server.As("visitor", Secret).ConnectionString, "The kit makes databases of its own, and visitor at 127.0.0.1:");
+            await FailsAsync(Server.As("visitor", Secret).ConnectionString, "The kit creates databases of its own, and visitor at 127.0.0.1:");
         }
         finally
         {

@@ -9,7 +9,7 @@ public sealed class WrongArguments
     [TestCase("", "no command. Commands: run, list, doctor, report, compare, faults, errors, branches, install, pages.")]
     [TestCase("--bogus", "unknown option '--bogus'. Options: --help, --version, --verbose.")]
     [TestCase("run --bogus", "unknown option '--bogus'. Options: --framework, ")]
-    [TestCase("report mine.zip --bundle", "--bundle: makes a bundle of a folder, and mine.zip is one.")]
+    [TestCase("report mine.zip --bundle", "--bundle: expected a folder, and mine.zip is already a bundle.")]
     [TestCase("report --bundle results/mine mine", "--bundle: expected a file that ends with .zip, found 'results/mine'.")]
     [TestCase("run extra", "unknown argument 'extra'.")]
     [TestCase("run --mode full", "--mode: unknown name 'full'. Names: full-dtc, dtc-off, scope-off, transactions-off, ")]
@@ -38,32 +38,32 @@ public sealed class WrongArguments
     [TestCase("faults --fault bogus", "--fault: unknown name 'bogus'. Names: throw-before-insert, ")]
     [TestCase("faults --fault ,", "--fault: no name. Names: throw-before-insert, ")]
     [TestCase("faults --mode full", "--mode: unknown name 'full'.")]
-    [TestCase("faults --kills 3", "--kills: belongs to a storm; add --storm.")]
+    [TestCase("faults --kills 3", "--kills: applies only to a storm; add --storm.")]
     [TestCase("faults --storm --kills -1", "--kills: expected a whole number from 0 to 2147483647, found '-1'.")]
     [TestCase("faults --storm --seed x", "--seed: expected a whole number from 0 to 2147483647, found 'x'.")]
-    [TestCase("faults --storm --fault poison", "--fault: a storm has its own; leave out one of --storm and --fault.")]
+    [TestCase("faults --storm --fault poison", "--fault: a storm has its own faults; leave out --storm or --fault.")]
     [TestCase("errors", "no command. Commands: list, return.")]
     [TestCase("errors bogus", "unknown command 'bogus'. Commands: list, return.")]
-    [TestCase("errors list --queue orders", "expected one server, --postgresql or --rabbitmq.")]
+    [TestCase("errors list --queue orders", "expected exactly one server, --postgresql or --rabbitmq.")]
     [TestCase(
         "errors list --queue orders --postgresql Host=h;Database=d --rabbitmq amqp://h",
-        "expected one server, --postgresql or --rabbitmq.")]
+        "expected exactly one server, --postgresql or --rabbitmq.")]
     [TestCase(
         "errors list --queue orders --postgresql Host=h",
-        "--postgresql: expected the queue's database in the connection string: Database=….")]
-    [TestCase("errors list --rabbitmq amqp://h", "--queue: missing; name the queue as its endpoint is named.")]
+        "--postgresql: expected the queue's database in the connection string (Database=…).")]
+    [TestCase("errors list --rabbitmq amqp://h", "--queue: missing; give the endpoint's name.")]
     [TestCase("errors list --server h", "unknown option '--server'. Options: --postgresql, --rabbitmq, --queue, --json")]
-    [TestCase("errors return --queue orders --rabbitmq amqp://h", "expected what to return, --message or --all.")]
+    [TestCase("errors return --queue orders --rabbitmq amqp://h", "expected exactly one of --message and --all.")]
     [TestCase(
         "errors return --queue orders --rabbitmq amqp://h --all --message 0199f0c2-0000-7000-8000-000000000001",
-        "expected what to return, --message or --all.")]
+        "expected exactly one of --message and --all.")]
     [TestCase(
         "errors return --queue orders --rabbitmq amqp://h --message 7",
         "--message: expected a message id as 'errors list' shows it, found '7'.")]
-    [TestCase("branches", "--postgresql: missing; name the server by a connection string.")]
+    [TestCase("branches", "--postgresql: missing; give the server's connection string.")]
     [TestCase("branches bogus", "unknown command 'bogus'. Commands: end.")]
     [TestCase("branches end --postgresql Host=h", "Required argument missing for command: 'end'.")]
-    [TestCase("branches end x", "--postgresql: missing; name the server by a connection string.")]
+    [TestCase("branches end x", "--postgresql: missing; give the server's connection string.")]
     [TestCase("branches end x --postgresql Host=h --commit --rollback", "--commit, --rollback: expected at most one of them.")]
     [TestCase("report", "Required argument missing for command: 'report'.")]
     public async Task Are_named_with_what_would_be_right(string arguments, string error)

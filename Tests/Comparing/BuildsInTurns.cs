@@ -41,7 +41,7 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
                 Assert.That(run.Document.Build!.Folder, Is.EqualTo(Here));
             }
 
-            Assert.That(result.Output, Does.Contain("The two builds are the same, byte for byte").And.Contain(
+            Assert.That(result.Output, Does.Contain("The two builds are identical, byte for byte").And.Contain(
                 "2 of 2: bare/postgresql/scope-off/ado, round 2: before "));
             Assert.That(result.Errors, Is.Empty);
             Assert.That(report, Does.Contain("| bare/postgresql/scope-off/ado | 2 | ").And.Contain(Here).And.Not.Contain("INCOMPLETE"));
@@ -68,7 +68,7 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Output + result.Errors);
-            Assert.That(result.Output, Does.Contain($"Stopped. Pairs of rounds that had ended: 1, kept in {Folder}"));
+            Assert.That(result.Output, Does.Contain($"Stopped. Finished pairs of rounds: 1, kept in {Folder}"));
             Assert.That(
                 await File.ReadAllTextAsync(Path.Combine(Folder, ComparePlan.ReportFile)),
                 Does.Contain("- INCOMPLETE: before is stopped: interrupted.").And.Contain("| 1 |"));
@@ -110,7 +110,7 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output);
             Assert.That(result.Errors, Is.EqualTo(
-                $"error: The build in {other} does not run, and ended with exit code 1: no wind today\n  → wait for some\n"));
+                $"error: The build in {other} failed with exit code 1: no wind today\n  → wait for some\n"));
         }
     }
 
@@ -126,8 +126,8 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output);
-            Assert.That(result.Errors, Does.StartWith($"error: The build in {other} does not run, and ended with exit code 2: unknown option").And.Contain(
-                "  → Take a newer commit: "));
+            Assert.That(result.Errors, Does.StartWith($"error: The build in {other} failed with exit code 2: unknown option").And.Contain(
+                "  → Use a newer commit: "));
         }
     }
 
@@ -147,7 +147,7 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output);
-            Assert.That(result.Errors, Does.StartWith($"error: The build in {other} does not run, and ended with exit code 137: "));
+            Assert.That(result.Errors, Does.StartWith($"error: The build in {other} failed with exit code 137: "));
             Assert.That(
                 await File.ReadAllTextAsync(Path.Combine(Folder, ComparePlan.ReportFile)), Does.Contain("- INCOMPLETE: ").And.Contain("exit code 137"));
             Assert.That(RunFolder.Open(Path.Combine(Folder, "before")).Load().Rounds, Is.Not.Empty);
@@ -167,7 +167,7 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
-            Assert.That(result.Errors, Does.StartWith($"error: The folder {Folder} already holds a comparison: ").And.Contain("--out"));
+            Assert.That(result.Errors, Does.StartWith($"error: The folder {Folder} already contains a comparison: ").And.Contain("--out"));
             Assert.That(Directory.GetFileSystemEntries(Folder), Has.Length.EqualTo(1));
         }
     }

@@ -38,17 +38,17 @@ public sealed class StoredResults
         Assert.That(result.ExitCode, Is.EqualTo(expected), result.Output + result.Errors);
         if (expected is ExitCode.Success or ExitCode.Regression)
             Assert.That(
-                result.Output, Does.Contain("What the runs differ in").And.Contain("WARNING: ").And.Contain("slower").Or.Contain("faster"));
+                result.Output, Does.Contain("Differences between the runs").And.Contain("WARNING: ").And.Contain("slower").Or.Contain("faster"));
     }
 
-    [TestCase("--threshold 100", "--threshold: expected percent from 0 to below 100, such as 5 or 2.5, found '100'.")]
-    [TestCase("--threshold -1", "--threshold: expected percent from 0 to below 100, such as 5 or 2.5, found '-1'.")]
-    [TestCase("--margin 1,5", "--margin: expected percent from 0 to below 100, such as 5 or 2.5, found '1,5'.")]
+    [TestCase("--threshold 100", "--threshold: expected a percentage from 0 to below 100, such as 5 or 2.5, found '100'.")]
+    [TestCase("--threshold -1", "--threshold: expected a percentage from 0 to below 100, such as 5 or 2.5, found '-1'.")]
+    [TestCase("--margin 1,5", "--margin: expected a percentage from 0 to below 100, such as 5 or 2.5, found '1,5'.")]
     [TestCase("--margin 1,5 --threshold five", "found 'five'")]
-    [TestCase("--threshold 5 --rounds 4", "--threshold: expected 5 rounds or more (--rounds); with fewer nothing is called slower.")]
+    [TestCase("--threshold 5 --rounds 4", "--threshold: expected 5 rounds or more (--rounds); with fewer, no cell is called slower.")]
     [TestCase("--threshold 5 --rounds x", "--rounds: expected a whole number from 1 to 2147483647, found 'x'.")]
     [TestCase("--mode full", "--mode: unknown name 'full'.")]
-    [TestCase("--reference bare/postgresql/shared/ado", "--reference: belongs to two runs; builds are compared by round.")]
+    [TestCase("--reference bare/postgresql/shared/ado", "--reference: applies only to two stored runs; builds are compared round by round.")]
     public async Task Wrong_options_of_builds_are_named_with_what_would_be_right(string options, string error)
     {
         var result = await RunnerProcess.RunAsync(

@@ -95,7 +95,7 @@ public sealed class DoctorTests
             Is.EqualTo("16.0 GiB, 0.1 GiB available"));
 
     [TestCase(0.08, null)]
-    [TestCase(0.081, "Other processes take more than 8 % of the processors; rounds will be noisy.")]
+    [TestCase(0.081, "Other processes use more than 8 % of the CPU; rounds will be noisy.")]
     public void More_than_eight_percent_of_load_is_a_problem(double share, string? problem)
     {
         var use = new CpuUse(TimeSpan.FromSeconds(1), TimeSpan.Zero, TimeSpan.FromSeconds(share), share, new BusyProcess("indexer", 7, 0.05));

@@ -89,7 +89,7 @@ public sealed class DeadLettersInPostgreSql
             list.Output,
             Does.Match($"(?m)^{Ids[0]}  3 +20..-..-.. ..:..:.. UTC  .*Todo.*  System.InvalidOperationException: no stock …$"));
         Assert.That(list.Output, Does.Contain("Dead letters of 'work': 3."));
-        Assert.That(list.Output, Does.Contain("--json has them whole").And.Not.Contain("for 0000"));
+        Assert.That(list.Output, Does.Contain("--json shows them in full").And.Not.Contain("for 0000"));
 
         var json = await ErrorsAsync("list", "--json");
         using var letters = JsonDocument.Parse(json.Output);
@@ -127,7 +127,7 @@ public sealed class DeadLettersInPostgreSql
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
         Assert.That(
             result.Errors,
-            Does.StartWith("error: There is no queue 'Work' there: expected the tables Work and Work_error, looked in kit at "));
+            Does.StartWith("error: There is no queue 'Work' in kit at "));
         var tables = await TestDatabases.ScalarAsync(Server, "SELECT count(*)::int FROM pg_tables WHERE schemaname = 'public'");
         Assert.That(tables, Is.EqualTo(2));
     }

@@ -94,7 +94,7 @@ public sealed class CellsByTheirAxes
     [TestCase("99")]
     [TestCase("lost, stuck")]
     [TestCase("LOST")]
-    public void A_round_with_a_class_that_is_none_is_refused(string name) => AssertRefused($"\"{name}\"", $"'{name}' is no class");
+    public void A_round_with_a_class_that_is_none_is_refused(string name) => AssertRefused($"\"{name}\"", $"'{name}' is not a class");
 
     [Test]
     public void A_round_that_counts_a_class_twice_is_refused() => AssertRefused("\"error\": 1, \"cleanError\"", "'cleanError' names a class");

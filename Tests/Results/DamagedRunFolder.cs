@@ -40,7 +40,7 @@ public sealed class DamagedRunFolder
     {
         File.WriteAllLines(LinesPath, File.ReadLines(LinesPath).Take(1).ToList());
 
-        AssertRefused("rounds.jsonl", "has no line of bare/postgresql/full-dtc/ado, round 2");
+        AssertRefused("rounds.jsonl", "has no line for bare/postgresql/full-dtc/ado, round 2");
     }
 
     [TestCase("", "damaged")]
@@ -81,7 +81,7 @@ public sealed class DamagedRunFolder
     {
         folder.Save(Second);
 
-        AssertRefused("rounds.jsonl", "bare/postgresql/full-dtc/ado, round 2 is in it twice");
+        AssertRefused("rounds.jsonl", "bare/postgresql/full-dtc/ado, round 2 appears in it twice");
     }
 
     [Test]
@@ -121,7 +121,7 @@ public sealed class DamagedRunFolder
     {
         File.Delete(MomentsPath);
 
-        AssertRefused("moments.bin", "it has no moments of bare/postgresql/full-dtc/ado, round 1");
+        AssertRefused("moments.bin", "it has no moments for bare/postgresql/full-dtc/ado, round 1");
     }
 
     [Test]

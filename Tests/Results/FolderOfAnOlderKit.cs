@@ -66,7 +66,7 @@ public sealed class FolderOfAnOlderKit
         // A second attempt finds a document that is converted, and still the files below it.
         for (var attempt = 0; attempt < 2; attempt++)
         {
-            Assert.That(new OldFolder(Folder).Convert, Throws.TypeOf<KitException>().With.Message.Contains("has no line of"));
+            Assert.That(new OldFolder(Folder).Convert, Throws.TypeOf<KitException>().With.Message.Contains("has no line for"));
             Assert.That(Directory.Exists(Path.Combine(Folder, "rounds")));
         }
     }

@@ -17,7 +17,7 @@ public sealed class FolderThatHoldsARun
 
         Assert.That(
             () => RunFolder.Create(temporary.Path, InventedRun.Document),
-            Throws.TypeOf<KitException>().With.Message.Contains($"already holds a run: {file}").And.Property(nameof(KitException.Remedy)).Contains("--out"));
+            Throws.TypeOf<KitException>().With.Message.Contains($"already contains a run: {file}").And.Property(nameof(KitException.Remedy)).Contains("--out"));
         using (Assert.EnterMultipleScope())
         {
             Assert.That(File.ReadAllText(temporary.Below(file)), Is.EqualTo("kept"));

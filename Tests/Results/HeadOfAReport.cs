@@ -16,7 +16,7 @@ public sealed class HeadOfAReport
         using (Assert.EnterMultipleScope())
         {
             Assert.That(facts["Time"], Is.EqualTo("2026-03-01 12:00:00 UTC to –"));
-            Assert.That(facts["Ending"], Is.EqualTo("not ended: the run goes on, or its process ended without a word"));
+            Assert.That(facts["Ending"], Is.EqualTo("not ended: the run goes on, or its process died"));
             Assert.That(facts["Seeding"], Is.EqualTo("–"));
             Assert.That(facts["Clock"], Is.EqualTo("–"), "no round, no clock");
         }
@@ -34,7 +34,7 @@ public sealed class HeadOfAReport
     public void Of_a_clean_commit_is_its_id_alone()
     {
         Assert.That(Of(Document with { Commit = Document.Commit! with { Dirty = false } })["Commit"], Is.EqualTo(Document.Commit!.Id));
-        Assert.That(Of(Document with { Commit = null })["Commit"], Is.EqualTo("not known"));
+        Assert.That(Of(Document with { Commit = null })["Commit"], Is.EqualTo("unknown"));
     }
 
     [Test]
@@ -74,7 +74,7 @@ public sealed class HeadOfAReport
             RunFacts.Of(new RecordedRun(Document, [round, InventedRun.Rounds[1]])).Single(fact => fact.Name == "Clock").Fact,
             Is.EqualTo(
                 "first handler entry to last commit, by the database's commit timestamps; " +
-                "first handler entry to last handler completion: the commit after it is not in the figures"));
+                "first handler entry to last handler completion: the figures do not include the commit after it"));
     }
 
     private static Dictionary<string, string> Of(RunDocument document) =>

@@ -17,14 +17,14 @@ public sealed class NotesOnARound
 
     [Test]
     public void A_noisy_one_that_was_run_again_is_out() => Assert.That(
-        NotesOn(Noisy, Again), Is.EqualTo([$"{Round}: {Busy}It was run again: attempt 2 was quieter, and counts."]));
+        NotesOn(Noisy, Again), Is.EqualTo([$"{Round}: {Busy}It was repeated: attempt 2 was quieter, and counts."]));
 
     [Test]
     public void A_noisy_one_that_failed_when_it_was_run_again_is_in() => Assert.That(
         NotesOn(Noisy, Again with { Outcome = RoundOutcome.Stalled("no commit for 30 s") }),
         Is.EqualTo(
         [
-            $"{Round}: {Busy}Of the valid attempts at this round it is the quieter, and counts.",
+            $"{Round}: {Busy}It is the quietest valid attempt at this round, and counts.",
             $"{Round} again: stalled, not in the averages: no commit for 30 s.",
         ]));
 
@@ -35,7 +35,7 @@ public sealed class NotesOnARound
 
     [Test]
     public void A_noisy_one_is_in_where_only_another_round_was_run_again() => Assert.That(
-        NotesOn(Noisy, Quiet with { Round = 2 }, Again with { Round = 2 }), Is.EqualTo([$"{Round}: {Busy}It was not run again, and counts."]));
+        NotesOn(Noisy, Quiet with { Round = 2 }, Again with { Round = 2 }), Is.EqualTo([$"{Round}: {Busy}It was not repeated, and counts."]));
 
     [Test]
     public void One_of_less_than_a_second_has_no_busiest() => Assert.That(
@@ -45,7 +45,7 @@ public sealed class NotesOnARound
     [Test]
     public void Promotions_are_told_round_by_round() => Assert.That(
         NotesOn(Quiet with { Promotions = 0 }, Quiet with { Round = 2, Promotions = 1_200 }),
-        Is.EqualTo(["bare/postgresql/full-dtc/ado: transactions promoted to a distributed one, round by round: 0; 1,200."]));
+        Is.EqualTo(["bare/postgresql/full-dtc/ado: transactions promoted to distributed ones, round by round: 0; 1,200."]));
 
     [Test]
     public void What_could_not_be_measured_is_told_once()
@@ -54,7 +54,7 @@ public sealed class NotesOnARound
 
         Assert.That(
             NotesOn(blind, blind with { Round = 2 }),
-            Is.EqualTo(["bare/postgresql/full-dtc/ado: load by other processes not measured: no such counter."]));
+            Is.EqualTo(["bare/postgresql/full-dtc/ado: load from other processes not measured: no such counter."]));
     }
 
     [TestCase(2, "All cells: ")]
@@ -66,7 +66,7 @@ public sealed class NotesOnARound
 
         Assert.That(
             RoundNotes.Of(new RecordedRun(InventedRun.Document with { Cells = [.. planned.Take(cells)] }, [.. rounds])),
-            Is.EqualTo([$"{whose}load by other processes not measured: no such counter."]));
+            Is.EqualTo([$"{whose}load from other processes not measured: no such counter."]));
     }
 
     [Test]
@@ -83,12 +83,12 @@ public sealed class NotesOnARound
         using (Assert.EnterMultipleScope())
         {
             Assert.That(RoundLine.Of(slow), Is.EqualTo($"{Round}: 100 msg/s, valid, noisy: {told} run"));
-            Assert.That(NotesOn(slow), Is.EqualTo([$"{Round}: noisy, {told} first round (more than 1.50). It was not run again, and counts."]));
+            Assert.That(NotesOn(slow), Is.EqualTo([$"{Round}: noisy, {told} first round (more than 1.50). It was not repeated, and counts."]));
         }
     }
 
-    [TestCase(1, "bare/postgresql/full-dtc/ado, round 1: 100 msg/s, valid, noisy: others took 50 %")]
-    [TestCase(2, "bare/postgresql/full-dtc/ado, round 1 again: 100 msg/s, valid, noisy: others took 50 %")]
+    [TestCase(1, "bare/postgresql/full-dtc/ado, round 1: 100 msg/s, valid, noisy: other processes took 50 %")]
+    [TestCase(2, "bare/postgresql/full-dtc/ado, round 1 again: 100 msg/s, valid, noisy: other processes took 50 %")]
     public void In_one_line_it_is_told_as_well(int attempt, string line) => Assert.That(RoundLine.Of(Noisy with { Attempt = attempt }), Is.EqualTo(line));
 
     [Test]

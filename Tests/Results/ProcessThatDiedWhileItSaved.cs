@@ -49,7 +49,7 @@ public sealed class ProcessThatDiedWhileItSaved
         folder.WriteReports(run);
         TerminalSummary.Write(run, terminal, width: 140);
 
-        const string sentence = "- A round is left out: the process ended while it saved it (rounds.jsonl: the last line has no end).";
+        const string sentence = "- A round is left out: the process ended while saving it (rounds.jsonl: the last line has no end).";
         Assert.That(File.ReadAllText(folder.TablesPath), Does.Contain(sentence));
         Assert.That(terminal.ToString(), Does.Contain(sentence));
     }
@@ -83,6 +83,6 @@ public sealed class ProcessThatDiedWhileItSaved
         var run = folder.Load();
 
         Assert.That(run.Rounds.Single().Name, Is.EqualTo(First.Name));
-        Assert.That(RoundNotes.Of(run)[0], Does.Contain("left out: the process ended while it saved"));
+        Assert.That(RoundNotes.Of(run)[0], Does.Contain("left out: the process ended while saving"));
     }
 }

@@ -79,7 +79,7 @@ public sealed class ResultHandedIn
         Directory.CreateDirectory(Path.GetDirectoryName(Zip)!);
         System.IO.Compression.ZipFile.CreateFromDirectory(Folder, Zip);
 
-        AssertNotOpened($"{Zip} is no bundle of a complete run: its run is not complete (stopped: Ctrl+C)");
+        AssertNotOpened($"{Zip} is not a bundle of a complete run: its run is not complete (stopped: Ctrl+C)");
     }
 
     [Test]
@@ -89,7 +89,7 @@ public sealed class ResultHandedIn
         var lines = Path.Combine(Folder, "rounds.jsonl");
         File.WriteAllLines(lines, [.. File.ReadLines(lines).SkipLast(1)]);
 
-        AssertNotPacked("has no line of bare/postgresql/transactions-off/ado, round 5");
+        AssertNotPacked("has no line for bare/postgresql/transactions-off/ado, round 5");
     }
 
     [Test]
@@ -97,7 +97,7 @@ public sealed class ResultHandedIn
     {
         SaveExperiments();
 
-        AssertNotPacked("there is no run in it");
+        AssertNotPacked("it contains no run");
     }
 
     [Test]
@@ -108,7 +108,7 @@ public sealed class ResultHandedIn
         File.AppendAllText(Path.Combine(Folder, "faults.jsonl"), "{\"schema\"");
         ResultFolder.Load(Folder).WriteReports();
 
-        AssertNotPacked("an experiment was not saved whole");
+        AssertNotPacked("an experiment was not saved completely");
     }
 
     [Test]
@@ -120,7 +120,7 @@ public sealed class ResultHandedIn
         experiments.Save(experiments.LoadDocument() with { Outstanding = ["a.cell.kill-before-ack"] });
         ResultFolder.Load(Folder).WriteReports();
 
-        AssertNotPacked("1 experiments with faults were not made");
+        AssertNotPacked("1 experiments with faults are outstanding");
     }
 
     [TestCase("tables.md")]
@@ -131,7 +131,7 @@ public sealed class ResultHandedIn
         SaveWithReports(InventedRun.Document);
         File.AppendAllText(Path.Combine(Folder, report), "more");
 
-        AssertNotPacked($"{report} is missing, or is not what its rounds and experiments give");
+        AssertNotPacked($"{report} is missing, or does not match its rounds and experiments");
     }
 
     [Test]
@@ -141,7 +141,7 @@ public sealed class ResultHandedIn
         Directory.CreateDirectory(Path.GetDirectoryName(Zip)!);
         File.WriteAllText(Zip, "kept");
 
-        AssertNotPacked("is already there");
+        AssertNotPacked("already exists");
         Assert.That(File.ReadAllText(Zip), Is.EqualTo("kept"));
     }
 
@@ -161,12 +161,12 @@ public sealed class ResultHandedIn
         Assert.That(bundle.Content.Differing, Is.EqualTo(["tables.md"]));
     }
 
-    [TestCase("../run.json", "holds '../run.json', which is no file of a run")]
-    [TestCase("/etc/run.json", "holds '/etc/run.json', which is no file of a run")]
-    [TestCase("rounds/tables.md", "holds 'rounds/tables.md', which is no file of a run")]
-    [TestCase("notes.txt", "holds 'notes.txt', which is no file of a run")]
-    [TestCase("RUN.JSON", "holds 'RUN.JSON', which is no file of a run")]
-    [TestCase("run.json", "holds a file twice")]
+    [TestCase("../run.json", "contains '../run.json', which is not a file of a run")]
+    [TestCase("/etc/run.json", "contains '/etc/run.json', which is not a file of a run")]
+    [TestCase("rounds/tables.md", "contains 'rounds/tables.md', which is not a file of a run")]
+    [TestCase("notes.txt", "contains 'notes.txt', which is not a file of a run")]
+    [TestCase("RUN.JSON", "contains 'RUN.JSON', which is not a file of a run")]
+    [TestCase("run.json", "contains a file twice")]
     [TestCase("faults.json", "lacks faults.jsonl, guarantees.csv, guarantees.md")]
     public void A_file_that_does_not_belong_is_refused(string name, string because)
     {

@@ -124,7 +124,7 @@ public sealed class SavedRun
             Assert.That(folder.LoadRound(InventedRun.Cell("dtc-off"), 3).Noise.OtherCpuShare.Value, Is.EqualTo(0.134));
             Assert.That(
                 () => folder.LoadRound(InventedRun.Cell("shared"), 3),
-                Throws.TypeOf<KitException>().With.Message.Contains("rounds.jsonl has no line of bare/postgresql/shared/ado, round 3"));
+                Throws.TypeOf<KitException>().With.Message.Contains("rounds.jsonl has no line for bare/postgresql/shared/ado, round 3"));
         }
     }
 

@@ -104,7 +104,7 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
         var next = await RunnerProcess.RunAsync(Arguments("next", messages: 1));
 
         Assert.That(next.ExitCode, Is.EqualTo(ExitCode.Success), next.Output + next.Errors);
-        Assert.That(next.Output.Split('\n').Count(line => line.EndsWith(", left by a run that crashed.", StringComparison.Ordinal)), Is.EqualTo(3));
+        Assert.That(next.Output.Split('\n').Count(line => line.EndsWith(", left by a crashed run.", StringComparison.Ordinal)), Is.EqualTo(3));
         Assert.That(await Server.DatabasesAsync(), Is.EqualTo(before));
     }
 

@@ -72,7 +72,7 @@ public sealed class DrainWithoutEnd
         using (var process = Process.GetProcessById(handler.Id))
             process.Kill();
 
-        await Assert.ThatAsync(() => drain, Throws.TypeOf<KitException>().With.Message.EqualTo("The handler process failed: ended by itself."));
+        await Assert.ThatAsync(() => drain, Throws.TypeOf<KitException>().With.Message.EqualTo("The handler process failed: it ended unexpectedly."));
         Assert.That(watch.Elapsed, Is.LessThan(Drain.DefaultStallLimit), "not as a drain without progress");
     }
 

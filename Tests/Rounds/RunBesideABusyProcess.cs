@@ -35,7 +35,7 @@ public sealed class RunBesideABusyProcess
                 Is.All.Positive);
             Assert.That(
                 result.Output,
-                Does.Contain("Noisy rounds: 2; they are run once more.").And.Contain("4 of 4: bare/postgresql/transactions-off/ado, round 2 again: "));
+                Does.Contain("Noisy rounds: 2; they are repeated.").And.Contain("4 of 4: bare/postgresql/transactions-off/ado, round 2 again: "));
         }
     }
 

@@ -41,7 +41,7 @@ public sealed class RunThatIsStopped
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Errors);
-            Assert.That(result.Output, Does.Contain($"Stopped. Rounds that had ended: 1, kept in {Folder}; see them with: report {Folder}"));
+            Assert.That(result.Output, Does.Contain($"Stopped. Finished rounds: 1, kept in {Folder}; see them with: report {Folder}"));
             Assert.That(result.Errors, Is.Empty);
             Assert.That(Servers(), Is.Empty);
             Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success), report.Errors);
@@ -84,7 +84,7 @@ public sealed class RunThatIsStopped
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Errors);
-            Assert.That(result.Output, Does.Contain("Stopped before a round had ended."));
+            Assert.That(result.Output, Does.Contain("Stopped before any round had finished."));
             Assert.That(Servers(), Is.Empty);
         }
     }

@@ -183,7 +183,7 @@ public sealed class SmallRun : OnAServerOfItsOwn
         Assert.That(made.ExitCode, Is.EqualTo(ExitCode.Success), made.Output + made.Errors);
         Assert.That(made.Output, Does.Contain($"Bundle: {file}\nIt has no experiments with faults. "));
         Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success), report.Output + report.Errors);
-        Assert.That(report.Output, Does.Contain("Every report of the bundle is what its rounds and experiments give."));
+        Assert.That(report.Output, Does.Contain("Every report in the bundle matches its rounds and experiments."));
         using var archive = await ZipFile.OpenReadAsync(file);
         foreach (var entry in archive.Entries)
         {
@@ -207,7 +207,7 @@ public sealed class SmallRun : OnAServerOfItsOwn
         var report = await RunnerProcess.RunAsync("report", file);
 
         Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Failure));
-        Assert.That(report.Output, Does.Contain("DIFFERS: tables.md: not what the rounds and experiments of the bundle give."));
+        Assert.That(report.Output, Does.Contain("DIFFERS: tables.md: no match for the bundle's rounds and experiments."));
     }
 
     [Test]
@@ -221,7 +221,7 @@ public sealed class SmallRun : OnAServerOfItsOwn
         using (Assert.EnterMultipleScope())
         {
             Assert.That(second.ExitCode, Is.EqualTo(ExitCode.Failure));
-            Assert.That(second.Errors, Does.StartWith($"error: The folder {Folder} already holds a run: ").And.Contain("--out"));
+            Assert.That(second.Errors, Does.StartWith($"error: The folder {Folder} already contains a run: ").And.Contain("--out"));
             Assert.That(Everything(), Is.EqualTo(before));
         }
     }

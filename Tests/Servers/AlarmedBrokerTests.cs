@@ -44,7 +44,7 @@ public sealed class AlarmedBrokerTests
         await Assert.ThatAsync(
             () => RabbitMqFacts.RequireAsync(broker.Address, CancellationToken.None),
             Throws.InstanceOf<KitException>()
-                .With.Message.EqualTo($"The broker blocks whoever publishes: {reason}.").And.Property(nameof(KitException.Remedy)).Contains("disk_free_limit"));
+                .With.Message.EqualTo($"The broker blocks all publishers: {reason}.").And.Property(nameof(KitException.Remedy)).Contains("disk_free_limit"));
         Assert.That(watch.Elapsed, Is.LessThan(TimeSpan.FromSeconds(20)), "nobody waits for a confirm that does not come");
     }
 }

@@ -87,7 +87,7 @@ public sealed class NamedBrokerTests
     {
         var limited = await LimitedUserAsync();
         var facts = await RabbitMqFacts.RequireAsync(limited, CancellationToken.None);
-        Assert.That(facts.Findings().Single(finding => finding.Problem is not null).Problem, Does.Contain("under names with a prefix"));
+        Assert.That(facts.Findings().Single(finding => finding.Problem is not null).Problem, Does.Contain("with a prefix"));
         string queue;
         await using (var space = await BrokerSpace.CreateAsync(limited, CancellationToken.None))
         {

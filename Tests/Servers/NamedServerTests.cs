@@ -119,7 +119,7 @@ public sealed class NamedServerTests
             }),
             TransactionMode.DtcOff);
 
-        Assert.That(lack.Problem, Does.StartWith("The kit makes databases of its own, and guest at 127.0.0.1:"));
+        Assert.That(lack.Problem, Does.StartWith("The kit creates databases of its own, and guest at 127.0.0.1:"));
     }
 
     private string With(Action<NpgsqlConnectionStringBuilder> change)

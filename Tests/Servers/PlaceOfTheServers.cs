@@ -48,7 +48,7 @@ public sealed class PlaceOfTheServers
     public void A_named_one_that_is_not_there_is_refused() =>
         Assert.That(
             () => ServerPlace.Candidates("/no/such/folder"),
-            Throws.InstanceOf<KitException>().With.Message.EqualTo("KIT_TEMP names /no/such/folder, which is no folder."));
+            Throws.InstanceOf<KitException>().With.Message.EqualTo("KIT_TEMP names /no/such/folder, which is not a folder."));
 
     [Test]
     public async Task A_run_in_memory_says_so_next_to_every_table()

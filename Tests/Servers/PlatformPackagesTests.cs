@@ -44,7 +44,7 @@ public sealed class PlatformPackagesTests
 
     [Test]
     public async Task A_program_that_is_still_not_found_is_said() =>
-        await Assert.ThatAsync(() => InstallAsync(Succeeding), Throws.InstanceOf<KitException>().With.Message.Contains("are not found"));
+        await Assert.ThatAsync(() => InstallAsync(Succeeding), Throws.InstanceOf<KitException>().With.Message.Contains("were not found in the usual folders"));
 
     [Test]
     public async Task An_unknown_package_manager_lists_the_known_ones() =>
@@ -56,7 +56,7 @@ public sealed class PlatformPackagesTests
     public async Task A_manager_without_the_package_is_said() =>
         await Assert.ThatAsync(
             () => InstallAsync(new PackageManager("other", [], [], NeedsRoot: false)),
-            Throws.InstanceOf<KitException>().With.Message.Contains("no package of it for other"));
+            Throws.InstanceOf<KitException>().With.Message.Contains("no other package of it"));
 
     [Test]
     public void Lists_are_refreshed_first_where_the_manager_needs_it()
@@ -95,8 +95,8 @@ public sealed class PlatformPackagesTests
                 """
                 It also starts a service.
                 Store is missing. Running: dotnet no-such-command store
-                Installing Store failed: 'dotnet no-such-command store' ended with exit code 1. Runs go without Store until it is there.
-                  → Its own message is above; put that right, or run the command by hand.
+                Installing Store failed: 'dotnet no-such-command store' ended with exit code 1. Runs leave Store out until it is installed.
+                  → See its message above; fix the cause, or run the command by hand.
 
                 """.ReplaceLineEndings("\n")));
     }

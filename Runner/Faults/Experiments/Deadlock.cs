@@ -9,13 +9,13 @@ internal static class Deadlock
     /// <summary>Two rows to lock in two orders.</summary>
     public const string CreateTable = "CREATE TABLE lockable (id integer PRIMARY KEY); INSERT INTO lockable VALUES (1), (2)";
 
-    /// <summary>Who waits longest looks for a deadlock first, and is the victim: the rival never gets to look.</summary>
+    /// <summary>The first session to check for a deadlock becomes the victim; the rival never gets to check.</summary>
     private const string NeverTheVictim = "SET deadlock_timeout = '10min'";
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(10);
 
     /// <summary>Locks both rows in one statement on <paramref name="connection"/> while a rival holds the second and then asks for the first.</summary>
-    /// <exception cref="DbException">The deadlock (SQL state 40P01): this is what it is called for.</exception>
+    /// <exception cref="DbException">The deadlock (SQL state 40P01), always.</exception>
     public static async Task LoseAsync(DbConnection connection, string widgets, CancellationToken cancellationToken)
     {
         await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(widgets) { Enlist = false, Pooling = false });

@@ -3,12 +3,12 @@ using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;
 
-/// <summary>The widgets' database of an experiment: its rows know their attempt, and a commit can be made to fail there.</summary>
-/// <param name="connectionString">Of the database, past every proxy.</param>
+/// <summary>The widgets' database of an experiment: its rows name their attempt, and a commit can be made to fail.</summary>
+/// <param name="connectionString">Of the database, directly and not through a proxy.</param>
 /// <param name="databases">The names of the experiment's databases, in which transactions can be left prepared.</param>
 internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<string> databases) : IAsyncDisposable
 {
-    /// <summary>The widgets of an experiment know their attempt. The function fails a commit once: sequences are not rolled back.</summary>
+    /// <summary>The widgets of an experiment name their attempt. The function fails one commit: sequences are not rolled back.</summary>
     private const string CreateTables =
         """
         ALTER TABLE widget ADD attempt_id uuid NOT NULL;
@@ -24,13 +24,13 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
 
     private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(connectionString);
 
-    /// <summary>Adds to the empty database what experiments need.</summary>
+    /// <summary>Adds the tables and functions of experiments to the empty database.</summary>
     public Task PrepareAsync(CancellationToken cancellationToken) => ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);
 
-    /// <summary>Looks for what kills leave open of the kit's own two-phase commit.</summary>
+    /// <summary>Looks at what kills leave open in the kit's own two-phase commit.</summary>
     public WindowsWatch WatchWindows(string journal) => new(widgets, journal, databases);
 
-    /// <summary>From now on the message's first commit fails.</summary>
+    /// <summary>Makes the message's next commit fail.</summary>
     public Task FailCommitOfAsync(Guid message, CancellationToken cancellationToken) =>
         ExecuteAsync(
             $"""
@@ -45,7 +45,7 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
         return (bool)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
-    /// <summary>Rows that are visible, and transactions that are prepared.</summary>
+    /// <summary>Visible rows and prepared transactions.</summary>
     public async Task<(long Rows, long Prepared)> CountAsync(CancellationToken cancellationToken)
     {
         await using var command = widgets.CreateCommand(
@@ -56,7 +56,7 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
         return (reader.GetInt64(0), reader.GetInt64(1));
     }
 
-    /// <summary>The sends that wait in a bare endpoint's outbox, which the endpoint creates when it starts.</summary>
+    /// <summary>The sends in a bare endpoint's outbox, which the endpoint creates when it starts.</summary>
     public async Task<long> CountOutboxAsync(string queue, CancellationToken cancellationToken)
     {
         var table = $"\"{queue}_outbox\"";

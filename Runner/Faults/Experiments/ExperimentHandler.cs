@@ -12,14 +12,14 @@ using Npgsql;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>
-/// The handler of the experiments: two inserts and one send, so that work that is half done shows. It notes each step in a journal that
-/// outlives its process. As every handler of the kit it neither commits nor knows the mode.
+/// The handler of the experiments: two inserts and one send, so that half-done work is visible. It records each step in a journal that
+/// outlives its process. Like every handler of the kit, it neither commits nor knows the mode.
 /// </summary>
 internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind) : IAsyncDisposable
 {
     public const int RowsPerAttempt = 2;
 
-    /// <summary>Lines in the journal of an attempt that meets no fault: started, before the first insert, after each, after the send, returned.</summary>
+    /// <summary>Journal lines of an attempt without a fault: started, before the first insert, after each, after the send, returned.</summary>
     public const int LinesPerAttempt = 6;
 
     private const string Nowhere = "nowhere";
@@ -41,7 +41,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         if (behaviour is Behaviour.SendsAtOnceAndThrows)
         {
             await SendPastTheEndpointAsync(message, cancellationToken);
-            throw Intended(attempt, "has sent at once and throws");
+            throw Intended(attempt, "has sent immediately and throws");
         }
 
         var connection = await context.GetAsync(cancellationToken);
@@ -103,11 +103,11 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
     {
         attempt.Note(
             AttemptPoint.Faulted,
-            $"waits for {ExperimentSpec.LongerThanThat.TotalSeconds} s, and a transaction lasts {ExperimentSpec.ShortTransaction.TotalSeconds} s");
+            $"waits for {ExperimentSpec.LongerThanThat.TotalSeconds} s; its transaction times out after {ExperimentSpec.ShortTransaction.TotalSeconds} s");
         await Task.Delay(ExperimentSpec.LongerThanThat, CancellationToken.None);
     }
 
-    // Two workers have the message where another handler was entered, or where an endpoint that remembers ids waits for what this one commits.
+    // Two workers have the message if another handler was entered, or if an endpoint that stores ids waits for this one's commit.
     private async Task WaitForCopyAsync(Attempt attempt)
     {
         await using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(spec.Widgets) { Enlist = false, Pooling = false });
@@ -145,7 +145,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         return new InvalidOperationException($"The experiment's handler {what}.");
     }
 
-    /// <summary>Inserts a row, and learns in the same round trip which session and transaction it belongs to.</summary>
+    /// <summary>Inserts a row, and reads its session and transaction in the same round trip.</summary>
     private static async Task InsertAsync(DbConnection connection, long id, Attempt attempt, CancellationToken cancellationToken)
     {
         await using var command = connection.CreateCommand();
@@ -205,7 +205,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         command.Parameters.Add(parameter);
     }
 
-    /// <summary>One attempt, as it goes into the journal.</summary>
+    /// <summary>One attempt, as recorded in the journal.</summary>
     private sealed class Attempt(AttemptJournal journal, Guid messageId)
     {
         private readonly HashSet<Backend> backends = [];
@@ -214,7 +214,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
 
         public Guid Id { get; } = Guid.CreateVersion7();
 
-        /// <summary>The server's process that it has worked with last.</summary>
+        /// <summary>The server process that it used last.</summary>
         public int Session { get; private set; }
 
         public void WorksWith(Backend backend)

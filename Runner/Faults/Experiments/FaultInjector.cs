@@ -7,38 +7,38 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 
-/// <summary>Lets one fault meet the chosen message, with ordinary ones before and after it.</summary>
-/// <param name="cell">Where.</param>
+/// <summary>Injects one fault at the chosen message, with ordinary ones before and after it.</summary>
+/// <param name="cell">The cell.</param>
 /// <param name="chosen">The message.</param>
 /// <param name="testbed">The cell, set up.</param>
-/// <param name="servers">The servers, of which one may have to crash.</param>
-/// <param name="away">How long a server stays away.</param>
-/// <param name="tell">Told what shows that the fault has fired.</param>
+/// <param name="servers">The servers; one may be made to crash.</param>
+/// <param name="away">How long a server stays down.</param>
+/// <param name="tell">Receives the evidence that the fault has fired.</param>
 internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, RunServers servers, TimeSpan away, Action<string> tell)
 {
     private const int Ordinary = 10;
     private const int ForADrain = 3_000;
 
-    /// <summary>More than any mode attempts: an endpoint that does not count would go on for ever.</summary>
+    /// <summary>More than the attempts of any mode: an endpoint that does not count attempts would go on for ever.</summary>
     private const int MostCuts = 8;
 
     /// <summary>128 + SIGKILL.</summary>
     private const int Killed = 137;
 
-    /// <summary>For a process to come up and handle a message, on a busy machine too.</summary>
+    /// <summary>For a process to start and handle a message, also on a busy machine.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
-    /// <summary>For an attempt to be cut off and the next to begin: NServiceBus connects to RabbitMQ again after 10 s.</summary>
+    /// <summary>For an attempt to be cut off and the next to begin: NServiceBus reconnects to RabbitMQ after 10 s.</summary>
     private static readonly TimeSpan ForACut = TimeSpan.FromSeconds(20);
 
     private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(25);
 
-    /// <summary>The moment before a server was made to crash; <see langword="null"/>: none was.</summary>
+    /// <summary>The moment before a server was made to crash; <see langword="null"/> if none was.</summary>
     public DateTimeOffset? Crashed { get; private set; }
 
-    /// <summary>Lets the fault happen.</summary>
-    /// <returns>Why it did not; <see langword="null"/> when it did.</returns>
+    /// <summary>Injects the fault.</summary>
+    /// <returns>Why it did not fire; <see langword="null"/> if it did.</returns>
     public async Task<string?> InjectAsync(Injection injection, CancellationToken cancellationToken)
     {
         var behaviour = injection switch
@@ -49,7 +49,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             QueueComesLate => Behaviour.SendsToLateQueue,
             ArrivesTwice => Behaviour.WaitsForItsCopy,
             ByConstraint or OnTheWire or MeetsADrain or HoldsSlots => Behaviour.Succeeds,
-            _ => throw new NotSupportedException($"Nobody has said what the handler does under {injection}."),
+            _ => throw new NotSupportedException($"It is not defined what the handler does under {injection}."),
         };
         await testbed.StartHandlerAsync(chosen, behaviour, injection is KillWhereParked parked ? parked.Point : AttemptPoint.Started, cancellationToken);
         if (injection is MeetsADrain disturbance)
@@ -74,13 +74,13 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             HoldsSlots => await HoldAsync(slots!, cancellationToken),
             InHandler or KillWhereParked or QueueComesLate or ArrivesTwice or ByConstraint or OnTheWire => await UntilAsync(
                 () => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
-            _ => throw new NotSupportedException($"Nobody has said how it is seen that {injection} has happened."),
+            _ => throw new NotSupportedException($"It is not defined how to see that {injection} has happened."),
         };
         if (hasFired && injection is OnTheWire { IsAfterHandler: true } && !testbed.Journal.LinesOf(chosen).Any(line => line.Point is AttemptPoint.Returned))
             return "the fault fired before the handler had returned";
         int? exitCode = injection is KillWhereParked or OnTheWire { Kills: true } ? await KillAsync(cancellationToken) : null;
         if (injection is QueueComesLate && !await CreateQueueLateAsync(cancellationToken))
-            return "the message did not come to its end";
+            return "the message was neither handled nor dead-lettered";
 
         var after = NewIds(Ordinary);
         await testbed.SendAsync(after, cancellationToken);
@@ -90,7 +90,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         return hasFired && exitCode is (null or Killed) ? null : "the fault did not fire";
     }
 
-    /// <summary>Whether the first messages are handled and nothing of them is on its way, so that the armed fault meets the chosen one.</summary>
+    /// <summary>Whether the first messages are handled completely, so that the armed fault meets the chosen one.</summary>
     private async Task<bool> AreHandledAsync(CancellationToken cancellationToken)
     {
         if (await testbed.CountAsync(cancellationToken) is not { AreDone: true, Sink: Ordinary } before)
@@ -106,7 +106,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             return false;
 
         await testbed.CreateLateSinkAsync(cancellationToken);
-        tell("the queue was created when the message had been handled or given up");
+        tell("the queue was created after the message had been handled or dead-lettered");
         return true;
     }
 
@@ -133,7 +133,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
                 return false;
 
             tell(
-                $"the proxy met its bytes on the connection to the {Words.Of(wire.Connection)} " +
+                $"the proxy found its bytes on the connection to the {Words.Of(wire.Connection)} " +
                 $"and {(wire.Kills ? "held" : "cut")} it ({Words.Of(wire.Moment)})");
             return true;
         }
@@ -143,7 +143,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             if (!await testbed.Database.HasFailedACommitAsync(cancellationToken))
                 return false;
 
-            tell("the constraint has failed once");
+            tell("the constraint failed once");
             return true;
         }
 
@@ -154,7 +154,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         return true;
     }
 
-    /// <summary>Until the message is no longer in the queue, or has been cut off more often than any mode attempts it.</summary>
+    /// <summary>Cuts until the message is no longer in the queue, or was cut off more often than any mode attempts it.</summary>
     private async Task<bool> CutEachReceiveAsync(CancellationToken cancellationToken)
     {
         var attempts = new HashSet<Guid>();
@@ -183,7 +183,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
     private async Task<bool> HoldAsync(HeldSlots slots, CancellationToken cancellationToken)
     {
         await Task.Delay(HeldSlots.Time, cancellationToken);
-        tell($"another application held all {slots.Count} prepared transactions that were free, for {HeldSlots.Time.TotalSeconds} s");
+        tell($"another application held all {slots.Count} free prepared transactions for {HeldSlots.Time.TotalSeconds} s");
         await slots.DisposeAsync();
         return true;
     }
@@ -192,7 +192,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
     {
         var code = await testbed.KillHandlerAsync();
         tell($"the handler process ended with exit code {code}");
-        // The one that goes on meets no fault.
+        // The next process meets no fault.
         await testbed.StartHandlerAsync(chosen, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
         return code;
     }
@@ -201,7 +201,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
     {
         await testbed.SendAsync(NewIds(ForADrain), cancellationToken);
         if (!await UntilAsync(() => Task.FromResult(StartedAttempts() > ForADrain * disturbance.Depth), cancellationToken))
-            return $"the drain did not come to {disturbance.Depth:P0} of its messages within {Patience.TotalSeconds} s";
+            return $"the drain did not reach {disturbance.Depth:P0} of its messages within {Patience.TotalSeconds} s";
 
         var started = StartedAttempts();
         if (disturbance is Restart)
@@ -210,12 +210,12 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             return why;
         tell(disturbance switch
         {
-            GoesSilent => $"no byte arrived for {GoesSilent.Time.TotalSeconds} s, and no attempt was begun and ended",
+            GoesSilent => $"no byte arrived for {GoesSilent.Time.TotalSeconds} s, and no attempt began and ended",
             Restart { StaysAway: true } restart => await ServerOf(restart).StayAwayAsync(away, cancellationToken),
             Restart restart => await ServerOf(restart).CrashAsync(cancellationToken),
-            _ => throw new NotSupportedException($"Nobody has said how {disturbance} is brought about."),
+            _ => throw new NotSupportedException($"It is not defined how to inject {disturbance}."),
         });
-        tell($"{started} of {ForADrain} messages had been attempted when it began");
+        tell($"{started} of {ForADrain} messages had been attempted when the fault began");
         return started < ForADrain - Testbed.Concurrency ? null : "the drain had ended before the fault";
     }
 
@@ -228,7 +228,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         try
         {
             if (proxies.Sum(proxy => proxy.Stall(Traffic.Both)) == 0)
-                return "there was no connection to be silent";
+                return "there was no open connection";
 
             await Task.Delay(Moment, cancellationToken);
             var before = testbed.Journal.Count();

@@ -7,19 +7,19 @@ using Kit.Runner.Transports;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>What a <c>faults</c> command is to do.</summary>
-/// <param name="Cells">The cells that were chosen, runnable or not.</param>
+/// <param name="Cells">The chosen cells, runnable or not.</param>
 /// <param name="Faults">The single faults; none in a storm.</param>
 /// <param name="Storm">The storm; <see langword="null"/> for single faults.</param>
-/// <param name="Speeds">The speeds to show next to the guarantees; <see langword="null"/> where no run was named.</param>
-/// <param name="Folder">Where the results go, or where those are that are to be completed.</param>
-/// <param name="CommandLine">As it was typed.</param>
+/// <param name="Speeds">The speeds to show next to the guarantees; <see langword="null"/> if no run was named.</param>
+/// <param name="Folder">The folder for the results; an existing one is resumed.</param>
+/// <param name="CommandLine">As typed.</param>
 internal sealed record FaultPlan(
     IReadOnlyList<Cell> Cells, IReadOnlyList<Fault> Faults, StormPlan? Storm, SpeedSource? Speeds, string Folder, string CommandLine)
 {
-    /// <summary>How long the database server is away under <see cref="Fault.DatabaseAway"/>.</summary>
+    /// <summary>How long the database server is down under <see cref="Fault.DatabaseAway"/>.</summary>
     public TimeSpan Away { get; init; } = TimeSpan.FromSeconds(20);
 
-    /// <summary>Whether the kit can start the server of each transport here: servers that are named are not made to crash.</summary>
+    /// <summary>Whether the kit can start the server of each transport here: a named server is never made to crash.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(TransportArguments.None);
 
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];

@@ -8,13 +8,13 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 
-/// <summary>All experiments of one command: private servers, every cell under every fault, results saved as they come.</summary>
+/// <summary>All experiments of one command: private servers, every cell under every fault. Each result is saved at once.</summary>
 /// <param name="plan">What to do.</param>
-/// <param name="tell">Told of each result, with how many there are and will be.</param>
-/// <param name="say">Told now and then how far a storm is.</param>
+/// <param name="tell">Receives each result, how many there are and how many are planned.</param>
+/// <param name="say">Receives a line about a storm's progress now and then.</param>
 internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tell, Action<string> say)
 {
-    /// <summary>Experiments that run side by side: most of their time is waiting for nothing to move. Servers crash alone.</summary>
+    /// <summary>Experiments that run at the same time: they mostly wait until everything is quiet. Those that crash servers run alone.</summary>
     private const int AtOnce = 4;
 
     private readonly FaultFolder folder = new(plan.Folder);
@@ -23,10 +23,10 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     private int planned;
     private int finished;
 
-    /// <summary>Runs what the folder does not have yet, and writes the reports, also when it is stopped.</summary>
+    /// <summary>Runs the experiments that the folder does not have yet, and writes the reports, even if it is stopped.</summary>
     /// <returns>Every result of the folder, of this command or an earlier one.</returns>
     /// <exception cref="KitException">Nothing can run, a server does not start, or the folder cannot be written or read.</exception>
-    /// <exception cref="OperationCanceledException">It was stopped; what had ended is saved.</exception>
+    /// <exception cref="OperationCanceledException">It was stopped; finished experiments are saved.</exception>
     public async Task<(FaultDocument Document, IReadOnlyList<FaultResult> Results)> RunAsync(CancellationToken cancellationToken)
     {
         var document = await DocumentAsync(cancellationToken);
@@ -40,7 +40,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         {
             if (todo.Count > 0)
             {
-                // Always the kit's own, because they are made to crash.
+                // Always the kit's own servers, because they are made to crash.
                 await using var servers = await RunServers.StartAsync(Transport.NeededBy(todo.Select(one => Transport.Of(one.Cell))), cancellationToken);
                 document = document with { Servers = VersionsOf(servers, document.Servers) };
                 folder.Save(document);
@@ -102,8 +102,8 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
             ? begun with { CommandLine = plan.CommandLine, LeftOut = LeftOut(begun.LeftOut), Speeds = plan.Speeds ?? begun.Speeds }
             : throw new KitException(
                 $"{plan.Folder} holds experiments of commit {begun.Commit?.Id ?? "unknown"}, " +
-                $"and this is {commit?.Id ?? "unknown"}{(commit is { Dirty: true } ? " with changes" : "")}.",
-                "Name a new folder with --out: one table must be of one build.");
+                $"and this build is of {commit?.Id ?? "unknown"}{(commit is { Dirty: true } ? " with changes" : "")}.",
+                "Name a new folder with --out: all results of a table must come from one build.");
     }
 
     private IReadOnlyList<CellLeftOut> LeftOut(IReadOnlyList<CellLeftOut> before) =>
@@ -136,7 +136,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     {
         public string Name => FaultResult.NameOf(Provenance.NameOf(Cell), Fault?.Name ?? StormFacts.Name);
 
-        /// <summary>What happens to a server meets every cell; and a storm needs the processors.</summary>
+        /// <summary>A fault of a server affects every cell, and a storm needs the CPU.</summary>
         public bool NeedsTheServersAlone => Storm is not null || Injection.Of(Fault!, Cell, Guid.Empty) is Restart or HoldsSlots;
 
         public Task<FaultResult> RunAsync(

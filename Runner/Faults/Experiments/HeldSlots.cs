@@ -2,10 +2,10 @@ using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;
 
-/// <summary>Every prepared transaction that a server still allows, held by an application that is not the endpoint.</summary>
+/// <summary>Every prepared transaction that a server still allows, held by another application than the endpoint.</summary>
 internal sealed class HeldSlots : IAsyncDisposable
 {
-    /// <summary>How long an experiment holds them: longer than a handler with three attempts would need.</summary>
+    /// <summary>How long an experiment holds them: longer than a handler needs for three attempts.</summary>
     public static readonly TimeSpan Time = TimeSpan.FromSeconds(3);
 
     private readonly NpgsqlDataSource source;
@@ -32,7 +32,7 @@ internal sealed class HeldSlots : IAsyncDisposable
         }
     }
 
-    /// <summary>Gives them back; a second time does nothing.</summary>
+    /// <summary>Releases them; a second call does nothing.</summary>
     public async ValueTask DisposeAsync()
     {
         foreach (var id in held)

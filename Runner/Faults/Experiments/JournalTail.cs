@@ -2,14 +2,14 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Faults.Experiments;
 
-/// <summary>A journal that is being written, seen from the runner.</summary>
+/// <summary>The runner's view of a journal that is being written.</summary>
 internal sealed class JournalTail(string path)
 {
     private readonly byte[] buffer = new byte[64 * 1024];
     private long position;
     private int lines;
 
-    /// <summary>How many lines there are now; none before the first process has opened it.</summary>
+    /// <summary>The number of lines now; 0 before the first process has opened it.</summary>
     public int Count()
     {
         if (!File.Exists(path))

@@ -2,28 +2,28 @@ using System.Diagnostics;
 
 namespace Kit.Runner.Faults.Experiments;
 
-/// <summary>Waits until nothing moves any more. It never waits for a count to become zero: what is stuck or in doubt never does.</summary>
+/// <summary>Waits until no count changes any more. It does not wait for zero: stuck and in-doubt work never gets there.</summary>
 internal static class Settling
 {
     internal static readonly TimeSpan Quiet = TimeSpan.FromSeconds(2);
 
     /// <summary>
-    /// Where something is left: recovery looks for what is prepared every 5 seconds, and takes what is older than that; the dispatcher of an
-    /// outbox looks as often; brokers count as slowly.
+    /// If work is left: every 5 seconds, recovery looks for prepared transactions older than that, and the dispatcher of an outbox looks for
+    /// sends; brokers update their counts as slowly.
     /// </summary>
     internal static readonly TimeSpan QuietWithWorkLeft = TimeSpan.FromSeconds(20);
 
     internal static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>Waits for 2 seconds without a movement, or 20 where something is left or may be.</summary>
-    /// <param name="count">Counts what moves.</param>
+    /// <summary>Waits for 2 seconds without a change, or 20 if work is left or may be.</summary>
+    /// <param name="count">Reads the counts.</param>
     /// <param name="mayHideWork">
-    /// Whether an endpoint may still have messages that no count sees: those that it has received and not yet handled, in a mode that receives
-    /// before it handles. After a connection was lost it tries again only every few seconds.
+    /// Whether an endpoint may still have messages that no count includes: received but not yet handled, in a mode that receives
+    /// before it handles. After a lost connection it tries again only every few seconds.
     /// </param>
     /// <param name="cancellationToken">Cancels the wait.</param>
-    /// <returns>That there was none within 2 minutes, in words; <see langword="null"/> when there was.</returns>
+    /// <returns>That it did not settle within 2 minutes, as a text; <see langword="null"/> if it did.</returns>
     public static async Task<string?> WaitAsync(
         Func<CancellationToken, Task<Counters>> count, bool mayHideWork, CancellationToken cancellationToken)
     {

@@ -10,8 +10,8 @@ using Kit.Runner.Transports;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>
-/// One fault that meets one message, exactly: some ordinary messages are handled, then the chosen one lies alone in the queue and meets the
-/// fault, then more ordinary ones follow. A server that crashes meets all of them.
+/// One fault that meets exactly one message: some ordinary messages are handled, then the chosen one is alone in the queue and meets the
+/// fault, then more ordinary ones follow. A crash of a server meets all of them.
 /// </summary>
 internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, TimeSpan away)
 {
@@ -21,7 +21,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
     private readonly Guid chosen = Guid.CreateVersion7();
     private readonly List<string> fired = [];
 
-    /// <summary>Runs it. Whatever fails becomes the result's verdict.</summary>
+    /// <summary>Runs it. Any failure becomes the result's verdict.</summary>
     /// <exception cref="OperationCanceledException">It was stopped.</exception>
     public async Task<FaultResult> RunAsync(CancellationToken cancellationToken)
     {
@@ -79,7 +79,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
             Counts = account.Counts,
             Fired = fired,
             Evidence = meetsAll ? account.EvidenceOfOthers(MostEvidence) : [.. met.SelectMany(verdict => verdict.Evidence)],
-            // What is not known first, so that the first few have it.
+            // Those without a known reason first, so that they are among the few that are kept.
             Violations = [.. violations.OrderBy(violation => violation.Known is not null).Take(MostViolations)],
             ViolationCount = violations.Count,
         };

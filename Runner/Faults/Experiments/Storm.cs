@@ -9,21 +9,21 @@ using Kit.Runner.Transports;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>
-/// Many messages, and at random moments of their drain the handler process is killed or every connection of its endpoint cut. Only what a mode
-/// promises whatever goes wrong is held against it.
+/// Many messages. At random moments of their drain the handler process is killed, or every connection of its endpoint is cut. A mode is
+/// judged only by what it promises under every fault.
 /// </summary>
-/// <param name="cell">Where.</param>
+/// <param name="cell">The cell.</param>
 /// <param name="servers">The servers.</param>
-/// <param name="plan">How much.</param>
-/// <param name="say">Told now and then how far it is.</param>
+/// <param name="plan">The numbers.</param>
+/// <param name="say">Receives a line about its progress now and then.</param>
 internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Action<string> say)
 {
     private const int MostViolations = 5;
 
-    /// <summary>Messages that were lost make no progress, and the fault is injected anyway.</summary>
+    /// <summary>Lost messages make no progress; after this time the fault is injected anyway.</summary>
     private static readonly TimeSpan ToProgress = TimeSpan.FromSeconds(10);
 
-    /// <summary>For a process to come up, on a busy machine too.</summary>
+    /// <summary>For a process to start, also on a busy machine.</summary>
     private static readonly TimeSpan ToGoOn = TimeSpan.FromSeconds(60);
 
     private enum StormFault
@@ -39,7 +39,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     private readonly Random random = new(plan.Seed);
     private readonly List<(DateTimeOffset Done, IReadOnlySet<Guid> SentAfter)> done = [];
 
-    /// <summary>Runs it. Whatever fails becomes the result's verdict.</summary>
+    /// <summary>Runs it. Any failure becomes the result's verdict.</summary>
     /// <exception cref="OperationCanceledException">It was stopped.</exception>
     public async Task<FaultResult> RunAsync(CancellationToken cancellationToken)
     {
@@ -66,7 +66,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         }
     }
 
-    /// <summary>One wave of messages for each fault, which is injected at random in its drain, and a last one without a fault.</summary>
+    /// <summary>One wave of messages for each fault, which is injected at a random moment of its drain, and a last wave without a fault.</summary>
     private async Task<StormFacts> RageAsync(Testbed testbed, Stopwatch watch, CancellationToken cancellationToken)
     {
         StormFault[] faults =

@@ -1,17 +1,17 @@
 namespace Kit.Runner.Faults.Experiments;
 
-/// <summary>How much is done in a storm.</summary>
+/// <summary>The numbers of a storm.</summary>
 /// <param name="Kills">How often the handler process is killed.</param>
 /// <param name="Cuts">How often every connection of the endpoint is cut.</param>
-/// <param name="Seed">Of the moments.</param>
+/// <param name="Seed">The seed of its random moments.</param>
 internal sealed record StormPlan(int Kills, int Cuts, int Seed)
 {
     /// <summary>
-    /// How often the database server crashes: every other time its processes are killed, and else it is stopped without a checkpoint.
+    /// How often the database server crashes: alternately its processes are killed, or it is stopped without a checkpoint.
     /// </summary>
     public int ServerCrashes { get; init; }
 
-    /// <summary>The endpoint's connections that are set to commit without waiting for the log, whatever the mode needs: to see what that does.</summary>
+    /// <summary>The endpoint's connections that commit without waiting for the log, against the needs of the mode.</summary>
     public Unflushed Unflushed { get; init; }
 
     /// <summary>Faults of every kind.</summary>
@@ -22,11 +22,11 @@ internal sealed record StormPlan(int Kills, int Cuts, int Seed)
     private const int FewestMessages = 2_000;
     private const int MessagesPerFault = 20;
 
-    /// <summary>2,000, and more where each fault would meet too few.</summary>
+    /// <summary>2,000, or more if each fault would meet too few.</summary>
     public int Messages => Math.Max(FewestMessages, (Faults + 1) * MessagesPerFault);
 
     /// <summary>
-    /// No fault is injected after this time: 40 s, which leaves as much of a minute as settling takes, and 4 s for each fault above the default
+    /// No fault is injected after this time: 40 s, which leaves the rest of a minute for settling, and 4 s for each fault above the default
     /// number.
     /// </summary>
     public TimeSpan Limit
@@ -36,7 +36,7 @@ internal sealed record StormPlan(int Kills, int Cuts, int Seed)
     }
 }
 
-/// <summary>Connections with <c>synchronous_commit = off</c>, as a role, a database or a connection string can have it.</summary>
+/// <summary>Connections with <c>synchronous_commit = off</c>, as a role, a database or a connection string can set it.</summary>
 [Flags]
 internal enum Unflushed
 {

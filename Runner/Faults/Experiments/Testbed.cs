@@ -43,7 +43,7 @@ internal sealed class Testbed : IAsyncDisposable
         sink = cell.Kind.OpenQueue(SinkName, transport.ForRunner);
         Database = new ExperimentDatabase(EndpointConnections.ForRunner(databases.Widgets), databases.Names);
         WidgetsProxy = ProxyOf(toWidgets, databases.WidgetsForEndpoint);
-        // One connection serves both where the mode needs them in one database.
+        // One connection serves both if the mode needs them in one database.
         TransportProxy = transport.ForEndpoint == databases.WidgetsForEndpoint ? WidgetsProxy : ProxyOf(toTransport, transport.ForEndpoint);
     }
 
@@ -53,7 +53,7 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>Between the endpoint and the widgets' database.</summary>
     public FaultProxy WidgetsProxy { get; }
 
-    /// <summary>Between the endpoint and its queues; the same where one connection serves both.</summary>
+    /// <summary>Between the endpoint and its queues; the same proxy if one connection serves both.</summary>
     public FaultProxy TransportProxy { get; }
 
     /// <inheritdoc cref="StormPlan.Unflushed"/>
@@ -64,7 +64,7 @@ internal sealed class Testbed : IAsyncDisposable
 
     public JournalTail Journal => field ??= new JournalTail(JournalPath);
 
-    /// <summary>Of the kit's own two-phase commit; <see langword="null"/> in a mode without it.</summary>
+    /// <summary>The watch on the kit's own two-phase commit; <see langword="null"/> in a mode without it.</summary>
     public WindowsWatch? Windows => field ??= cell.Mode.RowCommit is RowCommit.InTwoPhases && cell.Mode.CrashEffect is CrashEffect.None
         ? Database.WatchWindows(JournalPath)
         : null;
@@ -104,9 +104,9 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>Starts a handler process and its endpoint.</summary>
     /// <param name="chosen">The message that meets the fault.</param>
     /// <param name="behaviour">What the handler does with it.</param>
-    /// <param name="parksAt">Where it parks, if it does.</param>
+    /// <param name="parksAt">Where it stops, if it does.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <exception cref="KitException">It does not come up.</exception>
+    /// <exception cref="KitException">It does not start.</exception>
     public async Task StartHandlerAsync(Guid chosen, Behaviour behaviour, AttemptPoint parksAt, CancellationToken cancellationToken)
     {
         var experiment = new ExperimentSpec(
@@ -125,20 +125,20 @@ internal sealed class Testbed : IAsyncDisposable
         await handler.StartEndpointAsync(messages: 0, cancellationToken);
     }
 
-    /// <summary>Cuts every connection of the endpoint to its transport, and tells the attempt that waits for it.</summary>
+    /// <summary>Cuts every connection of the endpoint to its transport, and notifies the attempt that waits for it.</summary>
     public async Task CutReceiveAsync(Guid attempt)
     {
         await TransportProxy.EndAllAsync(Ending.Cut);
         LetGo(attempt);
     }
 
-    /// <summary>Lets an attempt go on that waits for a cut.</summary>
+    /// <summary>Lets an attempt that waits for a cut go on.</summary>
     public void LetGo(Guid attempt) => File.WriteAllBytes(ExperimentSpec.CutMark(JournalPath, attempt), []);
 
-    /// <summary>Lets every attempt go on that waits for a cut or will: nobody cuts any more, and an endpoint does not stop while a handler waits.</summary>
+    /// <summary>Lets every attempt that waits for a cut go on: no more cuts follow, and an endpoint does not stop while a handler waits.</summary>
     public void LetGoOfAll() => File.WriteAllBytes(ExperimentSpec.NoMoreCutsMark(JournalPath), []);
 
-    /// <summary>Kills the handler process, and ends what it leaves in the proxies as the operating system would end its connections.</summary>
+    /// <summary>Kills the handler process, and resets its connections in the proxies, as the operating system would.</summary>
     /// <returns>Its exit code.</returns>
     public async Task<int> KillHandlerAsync()
     {
@@ -157,7 +157,7 @@ internal sealed class Testbed : IAsyncDisposable
         handler = null;
     }
 
-    /// <exception cref="KitException">The handler process has ended by itself.</exception>
+    /// <exception cref="KitException">The handler process has ended unexpectedly.</exception>
     public void ThrowIfBroken() => handler?.ThrowIfBroken();
 
     public async Task SendAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
@@ -166,7 +166,7 @@ internal sealed class Testbed : IAsyncDisposable
         sendings.AddRange(messages.Select(message => new Sending(message, SendResult.Acked)));
     }
 
-    /// <summary>Puts a message into the queue that was sent before, as a sender does that did not learn of it, or a broker that delivers again.</summary>
+    /// <summary>Sends a message to the queue again, like a sender that got no confirmation or a broker that redelivers.</summary>
     public Task SendAgainAsync(Guid message, CancellationToken cancellationToken) => queue.PreloadAsync([new BuildWidget(message)], cancellationToken);
 
     /// <summary>Creates the queue that the handler has sent to.</summary>
@@ -176,10 +176,10 @@ internal sealed class Testbed : IAsyncDisposable
         await lateSink.CreateAsync(cancellationToken);
     }
 
-    /// <summary>All that can still move.</summary>
+    /// <summary>All counts that can still change.</summary>
     public async Task<Counters> CountAsync(CancellationToken cancellationToken)
     {
-        // First: what it dispatches meanwhile is counted twice, and never not at all.
+        // First: a message that it dispatches in the meantime is counted twice rather than not at all.
         var outbox = await Database.CountOutboxAsync(transport.Queue, cancellationToken);
         var (rows, prepared) = await Database.CountAsync(cancellationToken);
         return new Counters(
@@ -192,7 +192,7 @@ internal sealed class Testbed : IAsyncDisposable
             Journal.Count());
     }
 
-    /// <summary>Everything that is known of the messages. To be read when nothing moves and no endpoint runs.</summary>
+    /// <summary>Everything that is known about the messages. Read it when no count changes and no endpoint runs.</summary>
     public async Task<History> ReadHistoryAsync(CancellationToken cancellationToken)
     {
         IReadOnlyList<Guid> late = lateSink is null ? [] : await lateSink.ReadMessagesAsync(cancellationToken);
@@ -202,7 +202,7 @@ internal sealed class Testbed : IAsyncDisposable
             Sendings = sendings,
             Attempts = AttemptJournal.Read(JournalPath),
             Rows = await Database.ReadRowsAsync(cancellationToken),
-            // An outgoing message bears the id of the one that caused it.
+            // An outgoing message has the id of the message that caused it.
             Sink = [.. outgoing.Select(id => new SinkRow(id, id))],
             Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
             Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],

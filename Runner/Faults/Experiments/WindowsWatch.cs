@@ -4,10 +4,10 @@ using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;
 
-/// <summary>Looks, after each kill and before the next process, at what it left open of the kit's two-phase commit.</summary>
+/// <summary>Looks, after each kill and before the next process starts, at what the kill left open in the kit's two-phase commit.</summary>
 internal sealed class WindowsWatch(NpgsqlDataSource server, string journal, IReadOnlyList<string> databases)
 {
-    /// <summary>The endpoint's sessions end when the server notices that their client is gone.</summary>
+    /// <summary>The endpoint's sessions end when the server notices that their client has ended.</summary>
     private const string Query =
         """
         SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = ANY($1) AND starts_with(application_name, 'kit endpoint')),
@@ -20,7 +20,7 @@ internal sealed class WindowsWatch(NpgsqlDataSource server, string journal, IRea
 
     public WindowsMet Met { get; private set; } = WindowsMet.None;
 
-    /// <summary>Adds what the last kill met.</summary>
+    /// <summary>Adds what the last kill left open.</summary>
     public async Task LookAsync(CancellationToken cancellationToken)
     {
         while (true)

@@ -8,7 +8,7 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Injections;
 
-/// <summary>How a fault is brought about in a cell.</summary>
+/// <summary>How a fault is injected into a cell.</summary>
 internal abstract record Injection
 {
     private const string Commit = "COMMIT\0";
@@ -43,9 +43,9 @@ internal abstract record Injection
             RowCommit.EachStatement => new KillWhereParked(AttemptPoint.AfterSecondInsert),
             RowCommit.Once => AtCommit(cell, chosen, CutMoment.BeforeAnswer, kills: true),
             RowCommit.WithReceive or RowCommit.InTwoPhases => new NoWindow("rows and sends commit as one unit"),
-            var other => throw new NotSupportedException($"Nobody has said when rows and sends commit where rows commit {other}."),
+            var other => throw new NotSupportedException($"It is not defined when rows and sends commit if rows commit {other}."),
         },
-        // The body of what the handler sends has the id in it, and so has nothing else that goes to a broker.
+        // Only the body of the handler's outgoing message contains the id; nothing else that goes to a broker does.
         [Fault.KillAtDispatch] = (cell, chosen) => WhereABrokerIs(
             cell,
             () => new OnTheWire(ConnectionTo.Transport, [Text(chosen.ToString())], CutMoment.BeforeForwarding, Kills: true) { IsAfterHandler = false }),
@@ -70,16 +70,16 @@ internal abstract record Injection
         [Fault.ReceiveLost] = (cell, _) => HasReceivedBeforeHandler(cell) ? ReceivedBefore : new LosesReceive(),
     };
 
-    private static NoWindow ReceivedBefore => new("the receive has committed before the handler");
+    private static NoWindow ReceivedBefore => new("the receive commits before the handler");
 
-    /// <summary>The way for a cell, or <see cref="NoWindow"/> where the cell has no such moment.</summary>
+    /// <summary>The injection for a cell, or <see cref="NoWindow"/> if the cell has no such moment.</summary>
     /// <param name="fault">What goes wrong.</param>
-    /// <param name="cell">Where.</param>
+    /// <param name="cell">The cell.</param>
     /// <param name="chosen">The message that is to meet it.</param>
-    /// <exception cref="NotSupportedException">Nobody has said how the fault is brought about.</exception>
+    /// <exception cref="NotSupportedException">It is not defined how to inject the fault.</exception>
     public static Injection Of(Fault fault, Cell cell, Guid chosen) => Ways.TryGetValue(fault, out var way)
         ? way(cell, chosen)
-        : throw new NotSupportedException($"Nobody has said how '{fault}' is brought about.");
+        : throw new NotSupportedException($"It is not defined how to inject '{fault}'.");
 
     private static Injection RestartOfBroker(Cell cell, double depth) => WhereABrokerIs(cell, () => new Restart(OfBroker: true) { Depth = depth });
 
@@ -94,19 +94,19 @@ internal abstract record Injection
         cell.Mode.RowCommit is RowCommit.InTwoPhases ? way() : new NoWindow("nothing is prepared");
 
     /// <summary>
-    /// At the end of the handler's transaction, known by the rows that went before on its connection: frameworks commit other things as well.
+    /// At the end of the handler's transaction, recognized by its rows earlier on the connection: frameworks commit other things too.
     /// </summary>
     private static OnTheWire AtCommit(Cell cell, Guid chosen, CutMoment moment, bool kills)
     {
         var id = Uuid(chosen);
         IReadOnlyList<ReadOnlyMemory<byte>> patterns = cell switch
         {
-            // This one goes prepared as well, and alone: the next request after the inserts. It is a savepoint and the commit, and the server
-            // executes each as it comes: what must not commit is held at the first.
+            // This commit is a prepared statement too, alone in the next request after the inserts. The request is a savepoint and the commit,
+            // and the server executes each as it arrives: to prevent the commit, the request is held at the savepoint.
             { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.DtcOff =>
                 [.. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), Sync, moment is CutMoment.BeforeForwarding ? Execute : Sync],
             { Mode: var mode } when mode.RowCommit is RowCommit.InTwoPhases => [id, Text(Prepare)],
-            // A commit that goes to the server prepared has no text; it is in one batch with the sends, and they have the id once more.
+            // A commit that is a prepared statement has no text; it is in one batch with the sends, which contain the id again.
             { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Outbox =>
                 [id, .. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
             { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Shared => [.. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
@@ -116,7 +116,7 @@ internal abstract record Injection
     }
 
     /// <summary>
-    /// The commit of the receive, known by the send that went before. The driver's own two-phase commit prepares the queue as well, and decides
+    /// The commit of the receive, recognized by the send before it. The driver's own two-phase commit prepares the queue too, and decides
     /// by committing its branch first.
     /// </summary>
     private static IReadOnlyList<ReadOnlyMemory<byte>> DecisionOf(Cell cell, Guid chosen) => cell switch
@@ -126,7 +126,7 @@ internal abstract record Injection
         _ => [Uuid(chosen), Text(Commit)],
     };
 
-    // Where sends commit with the receive, it is the moment before that commit: the rows are there, and nothing else.
+    // If sends commit with the receive, it is the moment before that commit: only the rows are committed.
     private static Injection BeforeAcknowledgement(Cell cell, Guid chosen)
     {
         if (cell.Mode.RowCommit is RowCommit.InTwoPhases or RowCommit.WithReceive)
@@ -158,35 +158,35 @@ internal abstract record Injection
 }
 
 /// <summary>The cell has no such moment.</summary>
-/// <param name="Because">Why not, in words for a user.</param>
+/// <param name="Because">The reason, for a user.</param>
 internal sealed record NoWindow(string Because) : Injection;
 
-/// <summary>The handler does it itself.</summary>
+/// <summary>The handler itself does it.</summary>
 internal sealed record InHandler(Behaviour Behaviour) : Injection;
 
 /// <summary>A deferred constraint of the widgets' table fails once, for the chosen message.</summary>
 internal sealed record ByConstraint : Injection;
 
-/// <summary>The message is sent once more, with its id, and its handler waits for the other to be there.</summary>
+/// <summary>The message is sent a second time, with its id, and its handler waits until the copy is there.</summary>
 internal sealed record ArrivesTwice : Injection;
 
-/// <summary>The handler sends to a queue that is created when the message has come to its end.</summary>
+/// <summary>The handler sends to a queue that is created after the message was handled or dead-lettered.</summary>
 internal sealed record QueueComesLate : Injection;
 
 /// <summary>The handler stops at a point, and its process is killed there.</summary>
 internal sealed record KillWhereParked(AttemptPoint Point) : Injection;
 
-/// <summary>Bytes of a connection are met, the last of those that follow each other: it is held there and the process killed, or it is cut.</summary>
+/// <summary>At the last of several patterns, a connection is held and the process killed, or the connection is cut.</summary>
 internal sealed record OnTheWire(ConnectionTo Connection, IReadOnlyList<ReadOnlyMemory<byte>> Patterns, CutMoment Moment, bool Kills) : Injection
 {
-    /// <summary>Whether the handler must have returned before: what it sent earlier was not what was looked for.</summary>
+    /// <summary>Whether the handler must have returned before; otherwise the patterns matched something earlier.</summary>
     public bool IsAfterHandler { get; init; } = true;
 }
 
-/// <summary>It comes during a drain, and meets every message.</summary>
+/// <summary>The fault comes during a drain, and meets every message.</summary>
 internal abstract record MeetsADrain : Injection
 {
-    /// <summary>Where no other <see cref="Depth"/> is given.</summary>
+    /// <summary>The default <see cref="Depth"/>.</summary>
     public const double AtTheBeginning = 0.05;
 
     /// <summary>The share of the messages that have been attempted when it comes.</summary>
@@ -203,7 +203,7 @@ internal sealed record GoesSilent : MeetsADrain
 /// <summary>A server crashes during a drain, and is started again.</summary>
 internal sealed record Restart(bool OfBroker) : MeetsADrain
 {
-    /// <summary>Whether it is away for the time of the plan, and not only for as long as it takes to start.</summary>
+    /// <summary>Whether it stays down for the time of the plan, and not only until it has started again.</summary>
     public bool StaysAway { get; init; }
 }
 
@@ -213,7 +213,7 @@ internal sealed record LosesReceive : Injection;
 /// <summary>Another application holds every prepared transaction that the server allows while the chosen message is in the queue.</summary>
 internal sealed record HoldsSlots : Injection;
 
-/// <summary>The connection of the endpoint that a fault meets: each has a proxy of its own.</summary>
+/// <summary>The endpoint's connection that a fault meets: each has its own proxy.</summary>
 internal enum ConnectionTo
 {
     Widgets,

@@ -3,13 +3,13 @@ using Kit.Guarantees;
 namespace Kit.Runner.Results.Accounts;
 
 /// <summary>
-/// Accounts for every message of an experiment or a round: pure code over what was found. The classes partition the messages, because each is given
-/// the first class whose rule holds, and for whatever was found one does.
+/// Accounts for every message of an experiment or a round, by pure functions of what was found. The classes partition the messages: each message
+/// gets the first class whose rule holds, and for every finding one does.
 /// </summary>
 /// <remarks>
-/// Which rule comes first decides where a message is counted, not whether it is noticed: <see cref="MessageVerdict.Also"/> keeps the
-/// other rules that hold, and <see cref="ViolationsOf"/> looks at both. First comes what makes the rest uncertain (a mistake in the
-/// experiment, work that is prepared or half done), then what was done and cannot be undone, then what is left to do, then the good ends.
+/// The order of the rules decides where a message is counted, not whether it is noticed: <see cref="MessageVerdict.Also"/> has the
+/// other classes whose rules hold, and <see cref="ViolationsOf"/> checks both. First come findings that make the rest uncertain (a mistake in
+/// the experiment, prepared or half-done work), then effects that cannot be undone, then outstanding work, then the good endings.
 /// </remarks>
 public sealed class Account
 {
@@ -28,7 +28,7 @@ public sealed class Account
         (DeliveryClass.Lost, (traces, _) => traces is { HasOutcome: false, Queue.Count: 0, Prepared.Count: 0 }),
     ];
 
-    /// <summary>Each holds only where no rule above does.</summary>
+    /// <summary>Each applies only if no rule above does.</summary>
     private static readonly IReadOnlyList<(DeliveryClass Class, Func<Traces, bool> Holds)> Ends =
     [
         (DeliveryClass.CleanError, traces => traces.Errors > 0),
@@ -45,19 +45,19 @@ public sealed class Account
         Counts = Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, kind => byClass[kind].Count());
     }
 
-    /// <summary>One for each message, by message id: those whose sending was confirmed, and those that were found.</summary>
+    /// <summary>One for each message, by message id: those whose send was confirmed, and those that were found.</summary>
     public IReadOnlyList<MessageVerdict> Verdicts { get; }
 
-    /// <summary>Messages by class, every class named. They add up to the <see cref="Verdicts"/>.</summary>
+    /// <summary>The number of messages in each class, including empty ones. They add up to the <see cref="Verdicts"/>.</summary>
     public IReadOnlyDictionary<DeliveryClass, int> Counts { get; }
 
-    /// <summary>Ids whose sending was not confirmed and that are nowhere: nothing was promised and nothing happened, so they are no messages.</summary>
+    /// <summary>Ids whose send was not confirmed and that were found nowhere: nothing was promised, nothing happened, so they are no messages.</summary>
     public IReadOnlyList<Guid> NeverSent { get; }
 
-    /// <summary>Prepared transactions that no message, or more than one, can be named for.</summary>
+    /// <summary>Prepared transactions that cannot be assigned to exactly one message.</summary>
     public IReadOnlyList<PreparedTransaction> Unattributed { get; }
 
-    /// <summary>Rows beyond those of one attempt, of all messages.</summary>
+    /// <summary>Rows beyond those of one attempt, summed over all messages.</summary>
     public int ExcessRows => Verdicts.Sum(verdict => verdict.ExcessRows);
 
     public static Account Of(History history, Workload workload)
@@ -96,11 +96,11 @@ public sealed class Account
             prepared.Unattributed);
     }
 
-    /// <summary>The messages that are of the class, alone or among others.</summary>
+    /// <summary>The messages in the class, alone or among others.</summary>
     public IReadOnlyList<MessageVerdict> AllOf(DeliveryClass deliveryClass) => [.. Verdicts.Where(verdict => verdict.Is(deliveryClass))];
 
-    /// <summary>What was found of the messages that are not <see cref="DeliveryClass.Once"/>: a line that names each, and then its own.</summary>
-    /// <param name="perClass">Of how many messages of each class, the first by id.</param>
+    /// <summary>The evidence for messages that are not <see cref="DeliveryClass.Once"/>: a line that names each, then its findings.</summary>
+    /// <param name="perClass">For at most this many messages of each class, the first by id.</param>
     public IReadOnlyList<string> EvidenceOfOthers(int perClass) =>
     [
         .. from verdict in Verdicts.GroupBy(verdict => verdict.Class).OrderBy(kind => kind.Key).SelectMany(kind => kind.Take(perClass))
@@ -112,10 +112,10 @@ public sealed class Account
     ];
 
     /// <summary>
-    /// Every message that is of a class which is not promised, alone or among others, and every prepared transaction that no message explains.
+    /// Every message in a class that is not promised, alone or among others, and every prepared transaction that no message explains.
     /// </summary>
     /// <param name="allowed">The classes that a mode allows under a fault.</param>
-    /// <param name="limits">What is known to happen besides.</param>
+    /// <param name="limits">The known reasons for other classes.</param>
     public IReadOnlyList<Violation> ViolationsOf(IReadOnlySet<DeliveryClass> allowed, params IReadOnlyList<KnownLimit> limits)
     {
         var promised = string.Join(", ", allowed.Order().Select(Words.Of));
@@ -133,14 +133,14 @@ public sealed class Account
                 .ThenBy(prepared => prepared.GlobalId, StringComparer.Ordinal)
                 .Select(prepared => new Violation(
                     MessageId: null,
-                    $"prepared transaction {prepared.GlobalId} belongs to no message, or to any of several: attempts must note their transaction ids",
+                    $"prepared transaction {prepared.GlobalId} cannot be assigned to one message: attempts must record their transaction ids",
                     [Traces.Line(prepared)])),
         ];
     }
 
     /// <summary>
-    /// How often the class may still come, per message, though none of these messages is of it, with 95 % confidence;
-    /// <see langword="null"/> where one is, and where there are no messages. See <see cref="RuleOfThree"/>.
+    /// The 95 % upper bound of the class's frequency per message if none of these messages is in it; <see langword="null"/> if one is, or if
+    /// there are no messages. See <see cref="RuleOfThree"/>.
     /// </summary>
     public double? UpperBoundOf(DeliveryClass deliveryClass) =>
         Verdicts.Count > 0 && AllOf(deliveryClass).Count == 0 ? RuleOfThree.UpperBound(Verdicts.Count) : null;
@@ -157,16 +157,16 @@ public sealed class Account
     }
 
     private static bool IsUnexpected(Traces traces, Workload workload) =>
-        traces.Sendings.Count != 1 // A stranger, or a producer that makes the duplicates itself.
+        traces.Sendings.Count != 1 // An unknown message, or a producer that sent duplicates itself.
         || traces.SentAs(SendResult.Failed)
         || (workload.HasJournal && IsOfNoAttempt(traces))
         || (traces.Sink.Count > 0 && !workload.Sends);
 
-    // A message without an attempt is none: an endpoint can fail before its handler, and give up.
+    // A message without an attempt is not unexpected: an endpoint can fail before its handler, and dead-letter the message.
     private static bool IsOfNoAttempt(Traces traces) =>
         traces.HasRowOfNoAttempt || (traces is { Rows.Count: > 0 } or { Sink.Count: > 0 } && traces.Attempts.Count == 0);
 
-    /// <summary>Whether something that commits with the prepared branch is seen to have committed.</summary>
+    /// <summary>Whether something that commits with the prepared branch has visibly committed.</summary>
     private static bool HasVisibleBranch(Traces traces, Workload workload) =>
         traces.Rows.Count > 0
         || traces.Sink.Count > 0

@@ -4,15 +4,15 @@ using System.Text.Json.Serialization;
 namespace Kit.Runner.Results.Accounts;
 
 /// <summary>
-/// What attempts have reached, in a file of JSON lines that outlives the process that writes it. Each line is one unbuffered write: when
-/// <see cref="Write"/> has returned the operating system has it, and a kill (SIGKILL) takes nothing back. A power failure can.
+/// The progress of attempts, in a file of JSON lines that outlives the process that writes it. Each line is one unbuffered write: when
+/// <see cref="Write"/> has returned, the operating system has the line, and a kill (SIGKILL) cannot lose it. A power failure can.
 /// </summary>
-/// <remarks>One process at a time writes a file, from any of its threads. The next one, after a kill, goes on in the same file.</remarks>
+/// <remarks>One process at a time writes a file, from any of its threads. After a kill, the next process appends to the same file.</remarks>
 public sealed class AttemptJournal : IDisposable
 {
     private const byte EndOfLine = (byte)'\n';
 
-    /// <summary>Some twenty lines: the attempts that two workers were at.</summary>
+    /// <summary>About twenty lines: the current attempts of two workers.</summary>
     private const int End = 4096;
 
     private static readonly JsonSerializerOptions Format = new(JsonSerializerDefaults.General)
@@ -29,19 +29,19 @@ public sealed class AttemptJournal : IDisposable
 
     /// <summary>Opens the journal at <paramref name="path"/>, or creates it.</summary>
     /// <exception cref="IOException">The file cannot be opened for writing.</exception>
-    /// <exception cref="UnauthorizedAccessException">Nor may it be.</exception>
+    /// <exception cref="UnauthorizedAccessException">This user may not write the file.</exception>
     public AttemptJournal(string path)
     {
         var torn = EndsTorn(path);
         file = new FileStream(path, FileMode.Append, FileAccess.Write, FileShare.ReadWrite, bufferSize: 0);
 
-        // An empty line tells the reader that the one before it was torn, and that it may be.
+        // An empty line tells the reader that the line before it may be torn.
         if (torn)
             file.Write([EndOfLine, EndOfLine]);
     }
 
     /// <summary>Appends a line.</summary>
-    /// <exception cref="IOException">The disk does not take it.</exception>
+    /// <exception cref="IOException">It cannot be written to the disk.</exception>
     public void Write(AttemptLine line)
     {
         byte[] bytes = [.. JsonSerializer.SerializeToUtf8Bytes(line, Format), EndOfLine];
@@ -49,16 +49,16 @@ public sealed class AttemptJournal : IDisposable
             file.Write(bytes);
     }
 
-    /// <summary>Reads a journal, also while it is written. A line that was torn when its process was killed is passed over.</summary>
+    /// <summary>Reads a journal, also while it is written. A line that was torn when its process was killed is skipped.</summary>
     /// <exception cref="FormatException">A line cannot be read, and no kill explains it.</exception>
-    /// <exception cref="FileNotFoundException">There is no journal: nobody has opened it to write.</exception>
+    /// <exception cref="FileNotFoundException">There is no journal: no process has opened it for writing.</exception>
     public static IReadOnlyList<AttemptLine> Read(string path)
     {
         using var reader = new StreamReader(new FileStream(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite));
         var lines = reader.ReadToEnd().Split((char)EndOfLine);
         var read = new List<AttemptLine>(lines.Length);
 
-        // What stands after the last end of line is empty, or torn.
+        // The text after the last end of line is empty or torn.
         for (var number = 0; number < lines.Length - 1; number++)
         {
             if (lines[number].Length == 0)
@@ -72,7 +72,7 @@ public sealed class AttemptJournal : IDisposable
         return read;
     }
 
-    /// <summary>Reads its last lines alone, as far as they are whole; none where there is no journal.</summary>
+    /// <summary>Reads only its last lines, as far as they are whole; none if there is no journal.</summary>
     public static IReadOnlyList<AttemptLine> ReadEnd(string path)
     {
         if (!File.Exists(path))
@@ -86,7 +86,7 @@ public sealed class AttemptJournal : IDisposable
 
     public void Dispose() => file.Dispose();
 
-    /// <summary>The start of a JSON object is none, so a torn line is never taken for a whole one.</summary>
+    /// <summary>Part of a JSON object cannot be parsed, so a torn line is never read as a whole one.</summary>
     private static AttemptLine? Parse(string line)
     {
         try

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results.Accounts;
 
-/// <summary>How far an attempt to handle a message has come, in the order in which it gets there.</summary>
+/// <summary>The points that an attempt to handle a message reaches, in order.</summary>
 public enum AttemptPoint
 {
     /// <summary>The handler was entered.</summary>
@@ -17,30 +17,30 @@ public enum AttemptPoint
     /// <summary>The second insert was answered.</summary>
     AfterSecondInsert,
 
-    /// <summary>The handler's message is given to the endpoint, which sends it at once or later.</summary>
+    /// <summary>The handler has passed its message to the endpoint, which sends it immediately or later.</summary>
     AfterSend,
 
     /// <summary>The handler has returned.</summary>
     Returned,
 
-    /// <summary>The attempt has met the fault that its message was chosen for, wherever it was.</summary>
+    /// <summary>The attempt has met the fault for which its message was chosen, at any of the other points.</summary>
     Faulted,
 }
 
-/// <summary>A session of a server that an attempt works with.</summary>
+/// <summary>A server session that an attempt uses.</summary>
 /// <param name="ProcessId">The server's process (<c>NpgsqlConnection.ProcessID</c>). Pooled sessions serve many attempts.</param>
 /// <param name="TransactionId">
-/// Its transaction (<c>pg_current_xact_id()::xid</c>), which serves one attempt alone; <see langword="null"/> where it was not asked.
+/// Its transaction (<c>pg_current_xact_id()::xid</c>), which serves only one attempt; <see langword="null"/> if it was not read.
 /// </param>
 public sealed record Backend(int ProcessId, uint? TransactionId = null);
 
 /// <summary>A line of the <see cref="AttemptJournal"/>: one attempt has reached one point.</summary>
 /// <param name="AttemptId">New each time the handler is entered.</param>
-/// <param name="Backends">The sessions that the attempt works with, as far as it knows them at this point.</param>
-/// <param name="Note">What the attempt met, where it is a fault.</param>
+/// <param name="Backends">The sessions that the attempt uses, as far as known at this point.</param>
+/// <param name="Note">The fault that the attempt met, if any.</param>
 public sealed record AttemptLine(Guid MessageId, Guid AttemptId, AttemptPoint Point, IReadOnlyList<Backend> Backends, string? Note = null)
 {
-    /// <summary>When it was written, by the machine's clock; absent in journals that note no times.</summary>
+    /// <summary>When it was written, by the machine's clock; absent in journals without times.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public DateTimeOffset? At { get; init; }
 }

@@ -8,8 +8,8 @@ internal sealed class PreparedByMessage
     private readonly ILookup<Guid?, PreparedTransaction> byMessage;
 
     /// <remarks>
-    /// By its transaction id, which attempts and claimed queue entries name. Without one by the process id that Npgsql's global ids end in
-    /// (<c>&lt;guid&gt;/&lt;process id&gt;</c>, npgsql issue 6641); a pooled session has served many messages, and then this says nothing.
+    /// By its transaction id, which attempts and claimed queue entries name. Without one, by the process id at the end of Npgsql's global ids
+    /// (<c>&lt;guid&gt;/&lt;process id&gt;</c>, npgsql issue 6641); a pooled session has served many messages, and does not identify one.
     /// </remarks>
     public PreparedByMessage(History history)
     {
@@ -26,7 +26,7 @@ internal sealed class PreparedByMessage
             : null);
     }
 
-    /// <summary>Those that belong to no message, or to more than one that it could be.</summary>
+    /// <summary>Those that cannot be assigned to exactly one message.</summary>
     public IReadOnlyList<PreparedTransaction> Unattributed => [.. byMessage[null]];
 
     public IReadOnlyList<PreparedTransaction> Of(Guid messageId) => [.. byMessage[messageId]];

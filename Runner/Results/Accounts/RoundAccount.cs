@@ -2,7 +2,7 @@ using Kit.Guarantees;
 
 namespace Kit.Runner.Results.Accounts;
 
-/// <summary>The account of a fault-free round. What is promised of every message in every mode is <see cref="DeliveryClass.Once"/>.</summary>
+/// <summary>The account of a fault-free round. Without faults, every mode promises <see cref="DeliveryClass.Once"/> for every message.</summary>
 public sealed class RoundAccount
 {
     private const int Examples = 3;
@@ -13,16 +13,16 @@ public sealed class RoundAccount
         Problems = problems;
     }
 
-    /// <summary>Messages by class, every class named; those of the warm-up are left out.</summary>
+    /// <summary>The number of messages in each class, including empty ones, without the warm-up.</summary>
     public IReadOnlyDictionary<DeliveryClass, int> Counts { get; }
 
-    /// <summary>What keeps the round from being valid, in words for a reader.</summary>
+    /// <summary>Why the round is not valid, for a reader.</summary>
     public IReadOnlyList<string> Problems { get; }
 
-    /// <summary>Valid where there are no <see cref="Problems"/>.</summary>
+    /// <summary>Valid if there are no <see cref="Problems"/>.</summary>
     public RoundOutcome Outcome => Problems.Count == 0 ? RoundOutcome.Valid : RoundOutcome.Invalid(Problems);
 
-    /// <summary>Accounts for the messages of the warm-up and of the round, and for whatever else was found.</summary>
+    /// <summary>Accounts for the messages of the warm-up and of the round, and for everything else that was found.</summary>
     public static RoundAccount Of(RoundEvidence evidence)
     {
         var account = Account.Of(evidence.Found, Workload.Measured(evidence.Sends));

@@ -2,7 +2,7 @@ using Kit.Guarantees;
 
 namespace Kit.Runner.Results.Accounts;
 
-/// <summary>Where one message left a trace.</summary>
+/// <summary>The traces of one message.</summary>
 internal sealed record Traces
 {
     public required IReadOnlyList<Sending> Sendings { get; init; }
@@ -21,10 +21,10 @@ internal sealed record Traces
 
     public bool SentAs(SendResult result) => Sendings is [var sending] && sending.Result == result;
 
-    /// <summary>Whether it is, or was, anywhere but with its producer.</summary>
+    /// <summary>Whether it left any trace outside its producer.</summary>
     public bool IsFound => Attempts.Count > 0 || Rows.Count > 0 || Sink.Count > 0 || Errors > 0 || Queue.Count > 0 || Prepared.Count > 0;
 
-    /// <summary>Whether an attempt at it left something, its failure included.</summary>
+    /// <summary>Whether an attempt at it left anything, including a failure.</summary>
     public bool HasOutcome => Rows.Count > 0 || Sink.Count > 0 || Errors > 0;
 
     public int OutgoingIds => Sink.Select(row => row.OutgoingId).Distinct().Count();
@@ -55,7 +55,7 @@ internal sealed record Traces
         return flags;
     }
 
-    /// <summary>A line for each thing found, the same whatever the order in which it was found.</summary>
+    /// <summary>A line for each finding, independent of the order in which they were found.</summary>
     public IEnumerable<string> Lines() =>
     [
         Sendings.Count == 0 ? "never sent" : $"sent: {string.Join(", ", Sendings.Select(sending => Words.Of(sending.Result)).Order())}",

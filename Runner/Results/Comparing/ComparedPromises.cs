@@ -3,26 +3,26 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Comparing;
 
-/// <summary>What became of a promise between two folders of experiments.</summary>
+/// <summary>How a promise changed between two folders of experiments.</summary>
 public enum PromiseChange
 {
-    /// <summary>It was kept, or broken for a known reason, or not looked at, and is broken now for no known reason: a regression.</summary>
+    /// <summary>It is broken now without a known reason, and was kept, broken for a known reason, or not tested: a regression.</summary>
     Broken,
 
-    /// <summary>It was kept, and is broken now for a known reason. Such a reason does not show each time.</summary>
+    /// <summary>It was kept, and is broken now for a known reason, which may not show every time.</summary>
     BrokenForAKnownReason,
 
-    /// <summary>It was shown, and the experiment shows nothing now: the fault did not fire, or the experiment failed.</summary>
+    /// <summary>The experiment showed something and shows nothing now: the fault did not fire, or the experiment failed.</summary>
     NotShown,
 
-    /// <summary>Something else is promised, or the moment is gone or new: nobody broke anything, and somebody should know.</summary>
+    /// <summary>Something else is promised, or the window has disappeared or is new. Nothing is broken, but it should be known.</summary>
     PromisedDifferently,
 
-    /// <summary>It was broken or not shown, and is kept.</summary>
+    /// <summary>It was broken or not shown, and is kept now.</summary>
     Mended,
 }
 
-/// <summary>An experiment that ended otherwise before and after.</summary>
+/// <summary>An experiment with different results before and after.</summary>
 public sealed record ComparedPromise(FaultResult Before, FaultResult After, PromiseChange Change);
 
 /// <summary>The promises of two folders of experiments, by cell and fault.</summary>
@@ -62,7 +62,7 @@ public sealed class ComparedPromises
     public bool HasRegression => Changes.Any(change => change.Change is PromiseChange.Broken);
 
     /// <summary>
-    /// Whether an experiment that showed something shows nothing now. One that was not made again is listed, and is nobody's failure.
+    /// Whether an experiment that showed something shows nothing now. One that was not repeated is only listed.
     /// </summary>
     public bool IsIncomplete => Changes.Any(change => change.Change is PromiseChange.NotShown);
 
@@ -85,7 +85,7 @@ public sealed class ComparedPromises
         _ => throw new ArgumentOutOfRangeException(nameof(result), result.Verdict, "No such verdict."),
     };
 
-    /// <summary>An experiment's verdict in words, with what was promised.</summary>
+    /// <summary>An experiment's verdict as a text, with what was promised.</summary>
     public static string TextOf(FaultResult result) =>
         Words.Of(result.Verdict)
         + (result.Promised.Count > 0 ? $" (promised: {string.Join(", ", result.Promised.Select(Words.Of))})" : "")

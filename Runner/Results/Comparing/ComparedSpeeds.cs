@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Comparing;
 
-/// <summary>The speeds of two sides: what may be said of each cell, judged together.</summary>
+/// <summary>The speeds of two sides: a verdict on each cell, judged together.</summary>
 public sealed class ComparedSpeeds
 {
     private ComparedSpeeds(RecordedRun before, RecordedRun after, Limits limits, bool isPaired, IReadOnlyList<Candidate> candidates)
@@ -22,26 +22,26 @@ public sealed class ComparedSpeeds
 
     public Limits Limits { get; }
 
-    /// <summary>Whether round r of one side ran next to round r of the other.</summary>
+    /// <summary>Whether round r of one side ran directly before or after round r of the other.</summary>
     public bool IsPaired { get; }
 
-    /// <summary>The cells that both sides have rounds of, in reading order.</summary>
+    /// <summary>The cells with rounds on both sides, in reading order.</summary>
     public IReadOnlyList<ComparedCell> Cells { get; }
 
     public IEnumerable<RoundDocument> Invalid => Before.Rounds.Concat(After.Rounds).Where(round => !round.Outcome.IsValid());
 
-    /// <summary>Cells that a threshold was set for and that have too few rounds to be judged by it.</summary>
+    /// <summary>Cells with too few rounds for the threshold.</summary>
     public IEnumerable<ComparedCell> NotJudged =>
         Cells.Where(cell => Limits.Threshold is not null && cell.Comparison.Verdict is ComparisonVerdict.TooFewRounds);
 
-    /// <summary>Cells without a ratio though a side has them, and why.</summary>
+    /// <summary>Cells that a side has and that have no ratio, and why.</summary>
     public IEnumerable<CellLeftOut> NotCompared =>
         from cell in Before.Cells.Concat(After.Cells).Select(cell => cell.Cell).Distinct()
         where Cells.All(compared => compared.Cell != cell)
         let isReference = Cells.Any(compared => compared.Reference == cell)
-        select new CellLeftOut(cell, isReference ? "the reference of the others: set against itself it is 1 in each run" : WhyNot(cell));
+        select new CellLeftOut(cell, isReference ? "the reference of the others: its ratio to itself is 1 in each run" : WhyNot(cell));
 
-    /// <summary>Cells that a side left out by itself, and why.</summary>
+    /// <summary>Cells that a side left out, and why.</summary>
     public IEnumerable<CellLeftOut> LeftOut =>
         from left in Before.Document.LeftOut.Concat(After.Document.LeftOut).Distinct()
         let side = (Before.Document.LeftOut.Contains(left), After.Document.LeftOut.Contains(left)) switch
@@ -52,7 +52,7 @@ public sealed class ComparedSpeeds
         }
         select left with { Because = $"{side}: {left.Because}" };
 
-    /// <summary>Two sides that were run alternately: the ratio of a cell is that of rounds of the same number.</summary>
+    /// <summary>Two sides that ran alternately: a cell's ratio is that of rounds of the same number.</summary>
     public static ComparedSpeeds ByRound(RecordedRun before, RecordedRun after, Limits limits) => new(before, after, limits, isPaired: true,
     [
         .. from cell in before.Cells
@@ -63,8 +63,8 @@ public sealed class ComparedSpeeds
     ]);
 
     /// <summary>
-    /// Two runs of other times: each cell is set, by round, against a reference of its own run, and these ratios against each other. What
-    /// the runs differ in beyond the code then falls out, as far as it meets cell and reference alike.
+    /// Two runs made at different times: each cell is compared, by round, with a reference in its own run, and then the two ratios are compared.
+    /// Other differences between the runs cancel out as far as they affect cell and reference equally.
     /// </summary>
     /// <param name="before">One run.</param>
     /// <param name="after">The other.</param>

@@ -1,14 +1,14 @@
 namespace Kit.Runner.Results.Comparing;
 
-/// <summary>Two sides next to each other: the answer, what it stands on, and what speaks against it.</summary>
-/// <param name="commandLine">The command as it was typed, secrets masked.</param>
-/// <param name="speeds">The runs; <see langword="null"/> where the sides hold none.</param>
-/// <param name="promises">The experiments; <see langword="null"/> where the sides hold none.</param>
+/// <summary>Two sides next to each other: the answer, its basis, and reasons to doubt it.</summary>
+/// <param name="commandLine">The command as typed, with secrets masked.</param>
+/// <param name="speeds">The runs; <see langword="null"/> if the sides have none.</param>
+/// <param name="promises">The experiments; <see langword="null"/> if the sides have none.</param>
 public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds, ComparedPromises? promises)
 {
     public bool HasRegression => promises is { HasRegression: true } || (speeds?.Cells.Any(cell => cell.IsRegression) ?? false);
 
-    /// <summary>Whether rounds failed, a threshold could not be judged, or an experiment shows nothing any more.</summary>
+    /// <summary>Whether rounds failed, a threshold could not be judged, or an experiment no longer shows anything.</summary>
     public bool IsUnsound => promises is { IsIncomplete: true } || (speeds is not null && (speeds.Invalid.Any() || speeds.NotJudged.Any()));
 
     /// <summary>Markdown for a pull request.</summary>
@@ -80,7 +80,7 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
 
         if (promises is not null)
         {
-            yield return ComparisonText.DifferencesOf("What the experiments differ in", promises.Differences, legend: "");
+            yield return ComparisonText.DifferencesOf("Differences between the experiments", promises.Differences, legend: "");
             yield return ComparisonText.ChangesOf(promises);
             yield return Section.Of("Experiments only before", ComparisonText.Shortened(promises.OnlyBefore));
             yield return Section.Of("Experiments only after", ComparisonText.Shortened(promises.OnlyAfter));
@@ -90,7 +90,7 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
     }
 
     private static Section Differing(ComparedSpeeds speeds) => ComparisonText.DifferencesOf(
-        speeds.IsPaired ? "What else the builds differ in" : "What the runs differ in",
+        speeds.IsPaired ? "Other differences between the builds" : "Differences between the runs",
         [.. Difference.Between(speeds.Before, speeds.After).Where(difference => !speeds.IsPaired || !difference.IsOfTheBuild)],
         speeds.IsPaired ? ComparisonText.Paired : ComparisonText.Warning);
 

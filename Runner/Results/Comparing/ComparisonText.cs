@@ -4,19 +4,19 @@ namespace Kit.Runner.Results.Comparing;
 internal static class ComparisonText
 {
     private const string Cell = "Cell";
-    private const string Reference = "Set against";
+    private const string Reference = "Reference";
     private const string Verdict = "Verdict";
     private const int MostLines = 10;
 
     public const string Paired =
-        "Both were run on the same servers, in turns: a round of one and the same round of the other next to each other.";
+        "Both ran alternately on the same servers: each round of one directly before or after the same round of the other.";
 
     public const string Warning =
-        "WARNING: two runs of other times differ in more than this table can know. Only each cell's ratio to its reference in the same " +
-        "run is compared, so a change of the reference shows as a change of all others. To know whether a build is slower: compare " +
-        "--build.";
+        "WARNING: runs made at different times differ in more than this table can show. Only each cell's ratio to its reference in the same " +
+        "run is compared, so a change in the reference looks like a change in all other cells. To find out whether a build is slower, use " +
+        "compare --build.";
 
-    // What both builds had alike, as RunFacts names it.
+    // The facts that both builds share, as RunFacts names them.
     private static readonly IReadOnlyList<string> Shared = ["Machine", "System", "Settings"];
 
     private static readonly IReadOnlyList<string> Words = [Cell, Reference, Verdict, "Fact", "Before", "After", "Fault", "Change"];
@@ -45,7 +45,7 @@ internal static class ComparisonText
         ],
         LegendOf(speeds));
 
-    // On the same framework, transport and access library the mode says it all.
+    // On the same framework, transport and access library the mode is enough.
     private static string NameOf(CellName reference, CellName cell) =>
         reference.Group == cell.Group ? reference.Mode : reference.ToString();
 
@@ -53,17 +53,17 @@ internal static class ComparisonText
     {
         var margin = speeds.Limits.Margin;
         return (speeds.IsPaired
-                ? "Ratio is after to before, by round: the mean of the logarithms of each round's ratio, with its 95 % t-interval. "
-                : "Ratio is after to before, of the cell's ratio to the cell that it is set against, each by round within its run, with " +
+                ? "Ratio is after divided by before, round by round: the geometric mean of the rounds' ratios, with its 95 % t-interval. "
+                : "Ratio is the cell's ratio to its reference after, divided by that before, each taken round by round within its run, with " +
                   "its 95 % interval (Welch). ")
-            + "Judged by is that interval, wider for all cells of the table together (Holm). A cell is faster or slower only where it lies "
-            + $"beyond {Figures.Measured(1 - margin.Share)} to {Figures.Measured(1 / (1 - margin.Share))}; "
+            + "Judged by is that interval, widened for the number of cells in the table (Holm). A cell is faster or slower only if it lies "
+            + $"outside {Figures.Measured(1 - margin.Share)} to {Figures.Measured(1 / (1 - margin.Share))}; "
             + $"n < {Figures.Plain(Comparison.EnoughRounds)} marks a cell with fewer rounds. "
             + "No clear difference does not mean that there is none: more rounds may show one."
             + (speeds.Limits.Threshold is { } threshold
-                ? $" A regression is judged to lie below {Figures.Measured(1 - threshold.Share)}: slower by more than "
+                ? $" A regression lies below {Figures.Measured(1 - threshold.Share)}: slower by more than "
                   + $"{Figures.Share(threshold.Share)}."
-                : " Without --threshold a slower cell is no regression.");
+                : " Without --threshold a slower cell is not a regression.");
     }
 
     public static string CountsOf(ComparedSpeeds speeds)
@@ -76,14 +76,14 @@ internal static class ComparisonText
     }
 
     public static Section DifferencesOf(string title, IReadOnlyList<Difference> differences, string legend) => differences.Count == 0
-        ? Section.Table(title, [], [], $"Nothing that is recorded. {legend}".TrimEnd())
+        ? Section.Table(title, [], [], $"No recorded differences. {legend}".TrimEnd())
         : Section.Table(
             title, ["Fact", "Before", "After"],
             [.. differences.Select(difference => (IReadOnlyList<string>)[difference.What, difference.Before, difference.After])],
             legend) with
         { IsWordy = true };
 
-    /// <summary>What was compared: the builds, or the commands that made the runs.</summary>
+    /// <summary>The two sides: the builds, or the commands of the runs.</summary>
     public static Section SidesOf(ComparedSpeeds speeds)
     {
         var (before, after) = (RunFacts.Of(speeds.Before).ToList(), RunFacts.Of(speeds.After).ToList());
@@ -107,7 +107,7 @@ internal static class ComparisonText
         where !round.Outcome.IsValid()
         select $"{side.Name}: {RoundLine.Of(round)}";
 
-    /// <summary>The first few of many, and how many there are.</summary>
+    /// <summary>The first few lines, and the number of the others.</summary>
     public static IReadOnlyList<string> Shortened(IReadOnlyList<string> lines) => lines.Count <= MostLines
         ? lines
         : [.. lines.Take(MostLines), $"and {Figures.Count(lines.Count - MostLines)} more"];
@@ -122,16 +122,16 @@ internal static class ComparisonText
                 ComparedPromises.TextOf(promise.Before), ComparedPromises.TextOf(promise.After), WordsOf(promise.Change),
             ]),
         ],
-        promises.Changes.Count == 0 ? $"Of {Figures.Count(promises.Compared)} promises none changed." : "") with
+        promises.Changes.Count == 0 ? $"None of {Figures.Count(promises.Compared)} promises changed." : "") with
     { IsWordy = true };
 
     private static string WordsOf(PromiseChange change) => change switch
     {
         PromiseChange.Broken => "REGRESSION: broken",
         PromiseChange.BrokenForAKnownReason => "broken for a known reason",
-        PromiseChange.NotShown => "not shown any more",
+        PromiseChange.NotShown => "no longer shown",
         PromiseChange.PromisedDifferently => "promised differently",
-        PromiseChange.Mended => "mended",
+        PromiseChange.Mended => "kept again",
         _ => throw new ArgumentOutOfRangeException(nameof(change), change, "No such change."),
     };
 }

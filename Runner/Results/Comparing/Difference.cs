@@ -3,7 +3,7 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Comparing;
 
-/// <summary>Something besides the cells' code that two sides differ in.</summary>
+/// <summary>A difference between two sides other than the cells' code.</summary>
 /// <param name="What">Its name.</param>
 /// <param name="Before">On the first side.</param>
 /// <param name="After">On the second.</param>
@@ -12,15 +12,15 @@ public sealed record Difference(string What, string Before, string After)
     private const string Commit = "commit";
     private const string Build = "build";
 
-    /// <summary>Whether it says which build it was, as the builds that are compared say anyway.</summary>
+    /// <summary>Whether it only identifies the build, which a comparison of builds shows anyway.</summary>
     public bool IsOfTheBuild => What is Commit or Build;
 
     /// <summary>
-    /// What two runs differ in, commit first. The order seed and the time are no difference: each run draws and has its own.
+    /// The differences between two runs, commit first. Order seed and time do not count: each run has its own.
     /// </summary>
     public static IReadOnlyList<Difference> Between(RecordedRun before, RecordedRun after) => Between(FactsOf(before), FactsOf(after));
 
-    /// <summary>The same of two folders of experiments.</summary>
+    /// <summary>The same for two folders of experiments.</summary>
     public static IReadOnlyList<Difference> Between(FaultDocument before, FaultDocument after) => Between(FactsOf(before), FactsOf(after));
 
     private static IReadOnlyList<Difference> Between(Dictionary<string, string> before, Dictionary<string, string> after) =>
@@ -57,7 +57,7 @@ public sealed record Difference(string What, string Before, string After)
         facts["rounds"] = Figures.Count(document.Settings.Rounds);
         facts["concurrency"] = Figures.Count(document.Settings.Concurrency);
         facts["rows seeded"] = Figures.Count(document.Settings.SeedRows);
-        facts["messages to warm up"] = Figures.Count(document.Settings.WarmUp);
+        facts["warm-up messages"] = Figures.Count(document.Settings.WarmUp);
         facts["isolation"] = document.Isolation;
         Add(facts, "immediate retries in", document.ImmediateRetries);
         Add(facts, "pool of", document.PoolSizes);
@@ -89,5 +89,5 @@ public sealed record Difference(string What, string Before, string After)
             facts[$"{kind} {name}"] = value.ToString(CultureInfo.InvariantCulture);
     }
 
-    private static string CommitOf(GitCommit? commit) => commit is null ? "not known" : commit.Id + (commit.Dirty ? ", with changes" : "");
+    private static string CommitOf(GitCommit? commit) => commit is null ? "unknown" : commit.Id + (commit.Dirty ? ", with changes" : "");
 }

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Results.Comparing;
 
-/// <summary>What two sides may differ by.</summary>
-/// <param name="Margin">Below it nothing is called a difference.</param>
-/// <param name="Threshold">Beyond it a slower cell is a regression; <see langword="null"/>: speed is reported, and is none.</param>
+/// <summary>How much two sides may differ.</summary>
+/// <param name="Margin">A smaller difference is never called one.</param>
+/// <param name="Threshold">A cell that is slower by more is a regression; <see langword="null"/>: no slower cell is.</param>
 public sealed record Limits(Margin Margin, Margin? Threshold);

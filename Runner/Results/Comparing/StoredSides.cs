@@ -2,19 +2,19 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Comparing;
 
-/// <summary>Two folders of stored results, each of a run, of experiments, or of both.</summary>
+/// <summary>Two folders of stored results, each with a run, experiments, or both.</summary>
 public sealed class StoredSides(string before, string after)
 {
-    /// <summary>Why two folders cannot be compared; <see langword="null"/> where they can.</summary>
+    /// <summary>Why two folders cannot be compared; <see langword="null"/> if they can.</summary>
     public static string? WhyNot(IReadOnlyList<string> folders) => folders.All(HoldsRun) || folders.All(HoldsExperiments)
         ? null
         : $"expected two runs or two folders of experiments, found {string.Join(" and ", folders.Select(WhatIsIn))}";
 
-    /// <summary>Sets runs against each other, and experiments, as far as both folders hold them.</summary>
-    /// <param name="reference">The cell that every other is set against; <see langword="null"/>: the strictest mode.</param>
+    /// <summary>Compares the runs and the experiments, as far as both folders have them.</summary>
+    /// <param name="reference">The cell that all others are compared with; <see langword="null"/>: the strictest mode.</param>
     /// <param name="limits">Margin and threshold.</param>
-    /// <param name="commandLine">The command as it was typed.</param>
-    /// <exception cref="KitException">A document is damaged, or the two runs do not both have the reference.</exception>
+    /// <param name="commandLine">The command as typed.</param>
+    /// <exception cref="KitException">A document is damaged, or one of the runs does not have the reference.</exception>
     public ComparisonReport Compare(string? reference, Limits limits, string commandLine) => new(
         commandLine,
         HoldsRun(before) && HoldsRun(after) ? CompareSpeeds(reference, limits) : null,

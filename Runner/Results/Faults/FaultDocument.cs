@@ -2,12 +2,12 @@ using System.Text.Json.Serialization;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>What is known of a run of experiments as a whole: <c>faults.json</c>.</summary>
+/// <summary>The facts about a run of experiments as a whole: <c>faults.json</c>.</summary>
 public sealed record FaultDocument
 {
     public int Schema { get; init; } = ResultJson.Schema;
 
-    /// <summary>The command as it was typed; of the last one, where a run was resumed.</summary>
+    /// <summary>The command as typed; the last one, if the run was resumed.</summary>
     public required string CommandLine { get; init; }
 
     public required DateTimeOffset StartedUtc { get; init; }
@@ -22,7 +22,7 @@ public sealed record FaultDocument
     /// <summary>Version by server.</summary>
     public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
 
-    /// <summary>What the names of the cells leave out, by axis; absent where they leave nothing out.</summary>
+    /// <summary>The values that names of cells leave out, by axis; absent if they leave nothing out.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? Implied { get; init; }
 
@@ -30,40 +30,39 @@ public sealed record FaultDocument
     public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
 
     /// <summary>
-    /// The names of the experiments that a command was to make and had not made when this was written. A process that died left those it had made,
-    /// too.
+    /// The names of the experiments that were still outstanding when this was written. If the process died, some of them may be finished.
     /// </summary>
     public IReadOnlyList<string> Outstanding { get; init; } = [];
 
-    /// <summary>Where the speeds come from; <see langword="null"/> where none was named.</summary>
+    /// <summary>Where the speeds come from; <see langword="null"/> if no run was named.</summary>
     public SpeedSource? Speeds { get; init; }
 }
 
-/// <summary>A run without faults, whose speeds stand next to the guarantees.</summary>
-/// <param name="Folder">As it was named.</param>
-/// <param name="Commit">That it was made with.</param>
+/// <summary>A run without faults, whose speeds are shown next to the guarantees.</summary>
+/// <param name="Folder">As typed.</param>
+/// <param name="Commit">The commit of its build.</param>
 /// <param name="PerSecond">Mean messages per second by cell, as the experiments name it.</param>
 public sealed record SpeedSource(string Folder, GitCommit? Commit, IReadOnlyDictionary<string, double> PerSecond)
 {
-    /// <summary>The axis that says what the measured handler does.</summary>
+    /// <summary>The axis of what the measured handler does.</summary>
     public const string ScenarioAxis = "scenario";
 
-    /// <summary>The scenario that is next to the handler of the experiments, which inserts two rows and sends a message.</summary>
+    /// <summary>The scenario that is closest to the handler of the experiments, which inserts two rows and sends a message.</summary>
     public const string LikeExperiments = "insert-and-send";
 
     /// <summary>What the measured handler did; <see langword="null"/>: one insert.</summary>
     public string? Scenario { get; init; }
 
-    /// <summary>What the measured handler did, as a clause behind the run.</summary>
+    /// <summary>What the measured handler did, as a clause.</summary>
     [JsonIgnore]
     public string Handler => Scenario is { } scenario
-        ? $"whose handler is that of the scenario {scenario}"
-        : "whose handler inserts one row and sends nothing: less than that of the experiments";
+        ? $"with the handler of the scenario {scenario}"
+        : "whose handler inserts one row and sends nothing, which is less than the experiments' handler does";
 
-    /// <summary>Whether the run was made with a build, without changes on either side.</summary>
+    /// <summary>Whether the run was made with this build, and neither had uncommitted changes.</summary>
     public bool IsOfBuild(GitCommit? build) => Commit is { Dirty: false } && build is { Dirty: false } && Commit.Id == build.Id;
 
-    /// <summary>Reads the speeds of the handler that is next to that of the experiments, where the run has it.</summary>
+    /// <summary>Reads the speeds of the handler that is closest to that of the experiments, if the run has it.</summary>
     /// <exception cref="KitException">There is no run in the folder, or it is damaged.</exception>
     public static SpeedSource Read(string folder)
     {

@@ -4,11 +4,11 @@ namespace Kit.Runner.Results.Faults;
 
 /// <summary>
 /// The folder of a run of experiments: <c>faults.json</c>, a line for each result in <c>faults.jsonl</c>, and the reports written from them. It
-/// can be the folder of a run.
+/// can also be the folder of a run.
 /// </summary>
 public sealed class FaultFolder
 {
-    /// <summary>A folder that holds it holds experiments.</summary>
+    /// <summary>A folder with this file contains experiments.</summary>
     public const string DocumentFile = "faults.json";
 
     private const string LinesFile = "faults.jsonl";
@@ -19,7 +19,7 @@ public sealed class FaultFolder
 
     public FaultFolder(string path) => (Location, lines) = (path, new JsonLines(Path.Combine(path, LinesFile)));
 
-    /// <summary>Every file of it.</summary>
+    /// <summary>All its files.</summary>
     public static IReadOnlyList<string> Files { get; } = [DocumentFile, LinesFile, CsvFile, TablesFile];
 
     public string Location { get; }
@@ -36,11 +36,11 @@ public sealed class FaultFolder
     public void Save(FaultDocument document) =>
         WholeFile.Write(DocumentPath, writer => writer.WriteLine(JsonSerializer.Serialize(document, ResultJson.Options)));
 
-    /// <summary>Appends a result. It takes the place of an earlier one of the same cell and fault.</summary>
+    /// <summary>Appends a result. It replaces an earlier one of the same cell and fault.</summary>
     /// <exception cref="KitException">It cannot be appended; the results before it are untouched.</exception>
     public void Save(FaultResult result) => lines.Append(result);
 
-    /// <summary>Writes all results anew.</summary>
+    /// <summary>Replaces all results.</summary>
     /// <exception cref="KitException">The file cannot be written.</exception>
     internal void Write(IReadOnlyList<FaultResult> results) => WholeFile.Write(Path.Combine(Location, LinesFile), writer =>
     {
@@ -55,7 +55,7 @@ public sealed class FaultFolder
     /// <exception cref="KitException">A line is damaged or of another schema; the message names it.</exception>
     public IReadOnlyList<FaultResult> LoadResults() => Read().Results;
 
-    /// <summary>What is written of the experiments.</summary>
+    /// <summary>The report on the experiments.</summary>
     /// <exception cref="KitException">A file is missing, damaged or of another schema; the message names it.</exception>
     public GuaranteeReport LoadReport()
     {

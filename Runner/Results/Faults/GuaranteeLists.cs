@@ -2,7 +2,7 @@ using Kit.Guarantees;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>The evidence below the tables: what was not kept and why, what shows nothing, what each fault is.</summary>
+/// <summary>The evidence below the tables: broken promises and why, experiments that show nothing, a description of each fault.</summary>
 internal static class GuaranteeLists
 {
     /// <param name="document">Which cells were left out.</param>
@@ -16,7 +16,7 @@ internal static class GuaranteeLists
         var windows = ordered.Where(result => result.Storm?.Windows is not null).ToList();
         if (windows.Count > 0)
             yield return (
-                "Kills of two-phase commit",
+                "Kills during two-phase commit",
                 [.. windows.Select(result => $"{result.Name}: {Figures.Count(result.Storm!.Kills)} kills; {result.Storm.Windows}")]);
 
         var crashes = ordered.Where(result => result is { HandledAgain: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken }).ToList();

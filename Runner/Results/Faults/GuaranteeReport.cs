@@ -5,7 +5,7 @@ using Spectre.Console;
 namespace Kit.Runner.Results.Faults;
 
 /// <summary>
-/// What was found of every cell: the speed next to what became of the messages, each promise next to its observation, and the evidence.
+/// The findings on every cell: its speed next to the outcome of its messages, each promise next to the observation, and the evidence.
 /// </summary>
 public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultResult> results)
 {
@@ -18,10 +18,10 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             .ThenBy(result => Fault.All.ToList().FindIndex(fault => fault.Name == result.Fault)),
     ];
 
-    /// <summary>How many experiments a command was to make and did not: it goes on, was stopped, or its process died.</summary>
+    /// <summary>How many experiments a command has not finished: it is still running, was stopped, or its process died.</summary>
     public int Outstanding => document.Outstanding.Except(results.Select(result => result.Name)).Count();
 
-    /// <summary>Whether one more result is there, and its line is cut: the process ended while it saved it.</summary>
+    /// <summary>Whether there is one more result with an incomplete line: the process ended while saving it.</summary>
     public bool IsOneCut { get; init; }
 
     /// <summary>The experiments in the order in which they are shown.</summary>
@@ -94,7 +94,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             output.WriteLine($"- {MarkdownTables.Escaped(line)}");
     }
 
-    private const string Cut = "An experiment is left out: the process ended while it saved its result. It is made again when the run is resumed.";
+    private const string Cut = "An experiment is left out: the process ended while saving its result. Resuming the run repeats it.";
 
     private IEnumerable<string> Facts()
     {
@@ -102,7 +102,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         yield return $"Commit: {CommitOf(document.Commit)}";
         yield return $"Machine: {document.Host.CpuModel}, {document.Host.Cores} cores, {document.Host.OperatingSystem}, {document.Host.Runtime}";
         if (document.Servers.Count > 0)
-            yield return $"Servers, of the kit's own: {RunFacts.Listed(document.Servers)}";
+            yield return $"The kit's own servers: {RunFacts.Listed(document.Servers)}";
         yield return $"Packages: {RunFacts.Listed(document.Packages)}";
         yield return SpeedsOf(document);
         foreach (var lack in Lacks())
@@ -113,8 +113,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     {
         if (Outstanding > 0)
         {
-            yield return $"INCOMPLETE: {Figures.Count(Outstanding)} experiments were not made. The command goes on, was stopped, or its process ended. " +
-                "The same command with --out and this folder makes them.";
+            yield return $"INCOMPLETE: {Figures.Count(Outstanding)} experiments are outstanding. The command is running, was stopped, or its process died. " +
+                "To run them, repeat the command with --out and this folder.";
         }
 
         if (IsOneCut)
@@ -122,7 +122,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
     }
 
     private static string SpeedsOf(FaultDocument document) => document.Speeds is not { } speeds
-        ? "msg/s: of no run; name one with --speed-from"
+        ? "msg/s: no run is named; name one with --speed-from"
         : $"msg/s: means of the fault-free run {speeds.Folder}, {speeds.Handler}, commit {CommitOf(speeds.Commit)}"
           + (speeds.IsOfBuild(document.Commit) ? "" : " – not the build of these experiments");
 

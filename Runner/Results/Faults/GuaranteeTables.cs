@@ -4,7 +4,7 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>What became of the messages of each cell: by class, for each handler that a kill met, and each promise next to its observation.</summary>
+/// <summary>The outcome of each cell's messages: by class, per handler that a kill met, and each promise next to the observation.</summary>
 internal static class GuaranteeTables
 {
     private const string AllMessages = "N";
@@ -32,7 +32,7 @@ internal static class GuaranteeTables
         ("ghost", DeliveryClass.Ghost), ("zombie", DeliveryClass.Zombie), ("torn", DeliveryClass.Torn), ("in doubt", DeliveryClass.InDoubt),
     ];
 
-    /// <param name="document">Where the speeds stand.</param>
+    /// <param name="document">Contains the speeds.</param>
     /// <param name="ordered">The results, in the order in which they are shown.</param>
     public static IEnumerable<GuaranteeTable> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
     {
@@ -86,12 +86,12 @@ internal static class GuaranteeTables
                     Figures.Count(group.Sum(result => result.Messages)),
                 ]),
             ],
-            "The handler writes two rows and sends one message. Each message is counted once, by the worst that became of it: " +
-            "torn is a handler's work that is half done, zombie rows whose message was not sent or was given up, ghost a sent message without its rows, " +
-            "dup rows or sent messages twice, error given up without an effect.");
+            "The handler writes two rows and sends one message. Each message is counted once, in its worst class. " +
+            "Torn: half of a handler's work. Zombie: rows whose outgoing message was not sent, or rows of a dead letter. " +
+            "Ghost: a sent message without its rows. Dup: rows or sent messages twice. Error: a dead letter without any effect.");
     }
 
-    /// <summary>The axes that every cell names, and of the others those on which these differ.</summary>
+    /// <summary>The axes that every cell names, and those of the others on which these results differ.</summary>
     private static IReadOnlyList<string> AxesOf(IReadOnlyList<FaultResult> chosen) =>
     [
         .. CellName.AxesOf(chosen.Select(result => result.Cell))
@@ -105,7 +105,7 @@ internal static class GuaranteeTables
     {
         var axes = AxesOf(storms);
         return new(
-            "Storms: for each handler that could be running at a kill or cut",
+            "Storms: per handler that could be running at a kill or cut",
             [.. axes, "in flight", .. Rated.Select(rate => rate.Header), NotOnce, AtMost, RecoveryHalf, RecoveryMost, "seed", "verdict"],
             [
                 .. storms.Select(result => (IReadOnlyList<string>)
@@ -119,11 +119,11 @@ internal static class GuaranteeTables
                 ]),
             ],
             "In flight is kills and cuts times concurrency. " +
-            "Messages of the class for each of them; where there was none, the upper end of the 95 % interval (3/n). " +
-            "More than one means that more was lost or doubled than was being handled: what a broker had pushed ahead. " +
-            "Not once is the number of messages that are of another class, at most how many may be; a dash: no number is promised, or it was not " +
-            "counted. Recovery is the time in milliseconds from a kill or cut until a message that was sent after it had been handled, the start of a " +
-            "new process included.");
+            "Each class is given as messages per handler in flight; for no message, as the upper end of the 95 % interval (3/n). " +
+            "More than 1 means that more messages were lost or doubled than were being handled: a broker had prefetched them. " +
+            "Not once is the number of messages in any other class, at most is how many may be; a dash means that no number is promised, or that it " +
+            "was not counted. Recovery is the time in milliseconds from a kill or cut until a message sent after it was handled, including the start " +
+            "of a new process.");
     }
 
     private static string RateOf(FaultResult result, DeliveryClass kind)
@@ -151,10 +151,10 @@ internal static class GuaranteeTables
                        .. modes.Select(mode => byPlace.TryGetValue((fault.Name, mode), out var result) ? PlaceOf(result) : Figures.None),
                    ],
             ],
-            "Before the colon the classes that are promised to the message that meets the fault, after it what was observed; "
-            + "≠ marks a promise that was not kept."
+            "Before the colon: the classes promised for the message that meets the fault. After it: what was observed. "
+            + "≠ marks a broken promise."
             + (singles.Any(result => result.Known is not null)
-                ? " (known): to this message or a neighbour, for a reason that stands under 'Promises not kept'."
+                ? " (known): broken for this message or a neighbour, for a reason given under 'Promises not kept'."
                 : ""));
     }
 
@@ -171,7 +171,7 @@ internal static class GuaranteeTables
     private static string PromiseAndObservation(FaultResult result) =>
         $"{string.Join('/', result.Promised.Select(Words.Of))}: {ObservedOf(result)}{(result.Known is null ? "" : " (known)")}";
 
-    /// <summary>Counts where a server's crash met every message.</summary>
+    /// <summary>With counts if a server's crash met every message.</summary>
     private static string ObservedOf(FaultResult result)
     {
         var met = result.Observed.Sum(seen => seen.Messages);
@@ -181,7 +181,7 @@ internal static class GuaranteeTables
                 : Words.Of(seen.Class)));
     }
 
-    /// <summary>Whether a column holds figures, which stand to the right.</summary>
+    /// <summary>Whether a column contains figures, which are right-aligned.</summary>
     public static bool IsFigure(string header) =>
         header is "msg/s" or AllMessages or "in flight" or NotOnce or AtMost or RecoveryHalf or RecoveryMost
         || Signature.Any(column => column.Header == header)

@@ -4,7 +4,7 @@ using Kit.Guarantees;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>A line for each result: invariant culture, an empty field for what is not known.</summary>
+/// <summary>A line for each result: invariant culture, an empty field for an unknown value.</summary>
 internal static class GuaranteesCsv
 {
     public static void Write(FaultDocument document, IReadOnlyList<FaultResult> results, TextWriter output)

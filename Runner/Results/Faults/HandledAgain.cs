@@ -2,9 +2,9 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>How many of the messages that were handled before a server crashed were handled again after it.</summary>
+/// <summary>How many of the messages that were handled before a crash of a server were handled again after it.</summary>
 /// <param name="Returned">Messages whose handler had returned before the crash. The endpoint may not have committed the last one of each worker.</param>
-/// <param name="Again">Those of them for which a handler was entered after it. An endpoint that knows their ids enters none.</param>
+/// <param name="Again">Those for which a handler was entered after the crash. An endpoint that stores ids enters none.</param>
 public sealed record HandledAgain(int Returned, int Again)
 {
     /// <param name="attempts">The journal of the handlers.</param>

@@ -2,14 +2,14 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Results.Faults;
 
-/// <summary>How long an endpoint needed after each kill or cut until it worked again.</summary>
+/// <summary>How long an endpoint needed to recover after each kill or cut.</summary>
 public static class StormRecovery
 {
-    /// <param name="faults">When each kill or cut was done, by this machine's clock, and the messages that were sent after it and before the next.
-    /// What was sent before can have been pushed to an endpoint that is cut off, and is handled on there.</param>
+    /// <param name="faults">The time of each kill or cut, by this machine's clock, and the messages sent after it and before the next.
+    /// Earlier messages may have been prefetched by an endpoint that was cut off, which goes on handling them.</param>
     /// <param name="attempts">The journal of the handlers, by the same clock.</param>
-    /// <returns>For each of them, in milliseconds and ascending: until a handler had run to its end with one of those messages. One that no
-    /// handler followed is left out.</returns>
+    /// <returns>For each fault the milliseconds until a handler finished one of those messages, ascending. A fault that no handler followed is
+    /// left out.</returns>
     public static IReadOnlyList<double> Of(
         IEnumerable<(DateTimeOffset Done, IReadOnlySet<Guid> SentAfter)> faults, IEnumerable<AttemptLine> attempts)
     {

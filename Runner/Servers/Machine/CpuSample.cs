@@ -3,12 +3,12 @@ using Kit.Modes;
 
 namespace Kit.Runner.Servers.Machine;
 
-/// <summary>What every process and the machine had used of its processors at one moment (Linux, proc_stat(5)). Times are in clock ticks.</summary>
-/// <param name="At">When, on a clock that only goes forward.</param>
+/// <summary>The CPU time that each process and the machine had used at one moment (Linux, proc_stat(5)), in clock ticks.</summary>
+/// <param name="At">When, on a monotonic clock.</param>
 /// <param name="Cores">Processors of the machine.</param>
 /// <param name="Busy">
-/// User, nice, system and stolen time of all processors since boot; idle and waiting left out, and interrupts: they are nobody's, and most
-/// of them serve our own loopback connections.
+/// User, nice, system and stolen time of all processors since boot, without idle, waiting and interrupts: most interrupts serve our own
+/// loopback connections.
 /// </param>
 public sealed record CpuSample(TimeSpan At, int Cores, long Busy, IReadOnlyDictionary<int, ProcessStat> Processes)
 {
@@ -20,7 +20,7 @@ public sealed record CpuSample(TimeSpan At, int Cores, long Busy, IReadOnlyDicti
         ? Support.Yes
         : Support.No("the CPU use of other processes is read from /proc, which this operating system does not have");
 
-    /// <summary>A sample of now, or <see langword="null"/> where <see cref="Support"/> says that there can be none.</summary>
+    /// <summary>A sample of now, or <see langword="null"/> if <see cref="Support"/> says that there can be none.</summary>
     public static CpuSample? Take() =>
         Support.IsSupported
             ? Parse(Stopwatch.GetElapsedTime(0), File.ReadAllText("/proc/stat"), ProcessIds().Select(ProcessStat.Read).OfType<ProcessStat>())
@@ -28,8 +28,8 @@ public sealed record CpuSample(TimeSpan At, int Cores, long Busy, IReadOnlyDicti
 
     /// <param name="at">When the texts were read.</param>
     /// <param name="stat">The text of <c>/proc/stat</c>.</param>
-    /// <param name="processes">The processes as read right after it.</param>
-    /// <exception cref="FormatException">The text is not that of <c>/proc/stat</c>.</exception>
+    /// <param name="processes">The processes, read right after it.</param>
+    /// <exception cref="FormatException">The text is not from <c>/proc/stat</c>.</exception>
     public static CpuSample Parse(TimeSpan at, string stat, IEnumerable<ProcessStat> processes)
     {
         var cpuLines = stat.Split('\n').Where(line => line.StartsWith("cpu", StringComparison.Ordinal)).ToList();

@@ -4,30 +4,30 @@ namespace Kit.Runner.Servers.Machine;
 
 /// <summary>Who used the machine's processors between two samples.</summary>
 /// <param name="Elapsed">Between the samples.</param>
-/// <param name="Ours">CPU time of the processes named as ours and of all that descend from them.</param>
+/// <param name="Ours">CPU time of our processes and all their descendants.</param>
 /// <param name="Others">
-/// CPU time of everybody else: what the machine was busy, less ours, less the kernel's own threads (they serve our reads and writes).
-/// Time that other virtual machines stole is in it. It is never less than what the other processes say of themselves: a kernel that
-/// counts the machine's time by ticks and a process's by the clock can find us busier than the machine.
+/// CPU time of all others: the machine's busy time, less ours, less the kernel's threads (they serve our reads and writes). It includes
+/// time stolen by other virtual machines. It is never less than the sum of the other processes: a kernel that counts the machine's time
+/// by ticks and a process's by the clock can report more for us than for the machine.
 /// </param>
-/// <param name="OthersShare">Others' part of what all processors could do in that time, 0 to 1.</param>
-/// <param name="Busiest">The other process that used most, of those that can be seen; <see langword="null"/> when none used any.</param>
+/// <param name="OthersShare">The others' share of all processors' capacity in that time, 0 to 1.</param>
+/// <param name="Busiest">The visible other process that used most; <see langword="null"/> if none used any.</param>
 public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, double OthersShare, BusyProcess? Busiest)
 {
     public bool IsNoisy => OthersShare > Noise.DefaultLimit;
 
-    /// <param name="ours">Process ids whose whole descendants count as ours.</param>
+    /// <param name="ours">Process ids that count as ours, with all their descendants.</param>
     /// <exception cref="ArgumentException">No time passed between the samples.</exception>
     public static CpuUse Between(CpuSample start, CpuSample end, IReadOnlySet<int> ours)
     {
         var elapsed = end.At - start.At;
         if (elapsed <= TimeSpan.Zero)
-            throw new ArgumentException($"The samples lie {elapsed} apart; the second must be the later one.", nameof(end));
+            throw new ArgumentException($"The samples are {elapsed} apart; the second must be the later one.", nameof(end));
         var (familyBefore, family) = (FamilyIn(start, ours, start), FamilyIn(end, ours, start));
         var (othersBefore, others) = (OthersIn(start, familyBefore), OthersIn(end, family));
         var oursTicks = TicksOf(start, end, familyBefore, family, ownOnly: []);
         var kernelTicks = end.Processes.Values.Where(process => process.IsKernelThread).Sum(process => process.Own - OwnBefore(start, process));
-        // What a parent of ours waited for can be ours.
+        // A parent of ours may have waited for children that are ours.
         var parents = familyBefore.Select(id => start.Processes[id].Parent).Concat(family.Select(id => end.Processes[id].Parent)).ToHashSet();
         var visibleTicks = TicksOf(start, end, othersBefore, others, parents);
         var othersTicks = Math.Max(end.Busy - start.Busy - oursTicks - kernelTicks, visibleTicks);
@@ -40,8 +40,8 @@ public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, do
     }
 
     /// <summary>
-    /// CPU time of processes and their descendants between two samples. A child that ended in between is counted where its parent waited
-    /// for it, as PostgreSQL's postmaster waits for its backends.
+    /// CPU time of processes and their descendants between two samples. A child that ended in between is counted if its parent waited
+    /// for it, as PostgreSQL's postmaster does for its backends.
     /// </summary>
     public static TimeSpan TimeOf(CpuSample start, CpuSample end, IReadOnlySet<int> roots) =>
         Time(TicksOf(start, end, FamilyIn(start, roots, start), FamilyIn(end, roots, start), ownOnly: []));
@@ -49,7 +49,7 @@ public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, do
     private static long TicksOf(CpuSample start, CpuSample end, HashSet<int> before, HashSet<int> after, HashSet<int> ownOnly)
     {
         var used = after.Sum(id => Counted(end.Processes[id]) - (Before(start, end.Processes[id]) is { } earlier ? Counted(earlier) : 0));
-        // What a child had used before the start and its parent took over at the child's end was not used in between.
+        // A parent takes over its child's time when the child ends. The part from before the start does not count.
         var tookOver = before.Where(id => !Survives(id) && IsTakenOver(start.Processes[id].Parent)).Sum(id => start.Processes[id].Total);
         return Math.Max(0, used - tookOver);
 
@@ -67,7 +67,7 @@ public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, do
     private static HashSet<int> FamilyIn(CpuSample sample, IReadOnlySet<int> roots, CpuSample start)
     {
         var family = new HashSet<int>(roots.Where(IsStillThat));
-        // A child can have a lower id than its parent once ids start again, so one pass may not find all.
+        // Once ids wrap around, a child can have a lower id than its parent, so one pass may not find all.
         for (var found = true; found;)
         {
             var children = sample.Processes.Values.Where(process => family.Contains(process.Parent) && !family.Contains(process.Id)).ToList();
@@ -77,7 +77,7 @@ public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, do
 
         return family;
 
-        // A root's id that went to another process in between is not ours.
+        // If another process got a root's id in between, it is not ours.
         bool IsStillThat(int root) =>
             sample.Processes.TryGetValue(root, out var process)
             && (!start.Processes.TryGetValue(root, out var earlier) || process.IsSameProcessAs(earlier));

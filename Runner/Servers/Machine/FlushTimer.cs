@@ -6,23 +6,23 @@ using Microsoft.Win32.SafeHandles;
 namespace Kit.Runner.Servers.Machine;
 
 /// <summary>
-/// How long a disk takes to make a page of a log durable: 8 KiB over what is there, and <c>fdatasync</c>, as PostgreSQL writes its log on Linux
+/// How long a disk takes to make a page of a log durable: 8 KiB over existing data, and <c>fdatasync</c>, as PostgreSQL writes its log on Linux
 /// (<c>wal_sync_method</c>). Elsewhere the whole file is flushed.
 /// </summary>
 public static class FlushTimer
 {
-    /// <summary>Flushes for a median that is to be relied on.</summary>
+    /// <summary>Enough flushes for a reliable median.</summary>
     public const int Enough = 1_000;
 
     private const int Page = 8192;
     private const int Pages = 128;
 
-    // A spinning disk takes some 10 ms for each.
+    // A spinning disk takes about 10 ms for each.
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(1);
 
-    /// <summary>Measures it with a file that is removed.</summary>
+    /// <summary>Measures it with a temporary file.</summary>
     /// <param name="folder">Where.</param>
-    /// <param name="most">How many flushes; fewer where they take longer than a second.</param>
+    /// <param name="most">How many flushes; fewer if they take longer than a second.</param>
     /// <exception cref="IOException">The folder cannot be written.</exception>
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
     public static FlushTime Measure(string folder, int most)

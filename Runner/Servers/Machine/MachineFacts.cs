@@ -7,9 +7,9 @@ namespace Kit.Runner.Servers.Machine;
 /// <summary>The machine that a number was measured on.</summary>
 /// <param name="Cores">Processors that this process may use.</param>
 /// <param name="CpuModel">As the operating system names it.</param>
-/// <param name="TotalMemoryBytes">Of the machine, or of the container where it has a limit.</param>
-/// <param name="AvailableMemoryBytes">What could be had without swapping, at the moment of reading; <see langword="null"/> where unknown.</param>
-/// <param name="OperatingSystem">Name and version, and the kernel's.</param>
+/// <param name="TotalMemoryBytes">Of the machine, or of the container if it has a limit.</param>
+/// <param name="AvailableMemoryBytes">Memory available without swapping, at the moment of reading; <see langword="null"/> if unknown.</param>
+/// <param name="OperatingSystem">Its name and version, and the kernel's.</param>
 /// <param name="Runtime">The .NET runtime and its version.</param>
 /// <param name="ServerGc">Whether the server garbage collector is on.</param>
 public sealed record MachineFacts(
@@ -32,8 +32,8 @@ public sealed record MachineFacts(
         RuntimeInformation.FrameworkDescription,
         GCSettings.IsServerGC);
 
-    /// <summary>Bytes that may still be written to the disk that a folder is on, or will be on once it is made.</summary>
-    /// <exception cref="IOException">The disk cannot be asked.</exception>
+    /// <summary>Free bytes on the disk of a folder, which may not exist yet.</summary>
+    /// <exception cref="IOException">The disk cannot be read.</exception>
     public static long FreeDiskBytes(string folder)
     {
         var existing = Path.GetFullPath(folder);

@@ -1,25 +1,25 @@
 namespace Kit.Runner.Servers.Machine;
 
-/// <summary>One process in the words of <c>/proc/[pid]/stat</c> (proc_pid_stat(5)). Times are in clock ticks.</summary>
-/// <param name="Started">Ticks after boot; with the id it names a process for good, though ids are used again.</param>
-/// <param name="Own">What the process itself used, in user and kernel mode.</param>
-/// <param name="Reaped">What its children used that ended and that it waited for, and theirs.</param>
+/// <summary>One process as in <c>/proc/[pid]/stat</c> (proc_pid_stat(5)). Times are in clock ticks.</summary>
+/// <param name="Started">Ticks after boot. Ids are reused; id and start together identify a process.</param>
+/// <param name="Own">CPU time of the process itself, in user and kernel mode.</param>
+/// <param name="Reaped">CPU time of its ended children that it waited for, and of their children.</param>
 public sealed record ProcessStat(int Id, string Name, char State, int Parent, bool IsKernelThread, long Own, long Reaped, long Started)
 {
-    // PF_KTHREAD in the kernel's include/linux/sched.h. Inside a container process 2 need not be the kernel's; this flag still tells.
+    // PF_KTHREAD in the kernel's include/linux/sched.h. Inside a container process 2 need not be the kernel's; this flag is reliable.
     private const uint KernelThreadFlag = 0x0020_0000;
 
-    /// <summary>Ended, and not yet waited for by its parent.</summary>
+    /// <summary>Whether it has ended and its parent has not waited for it yet.</summary>
     public bool IsZombie => State is 'Z' or 'X';
 
     public long Total => Own + Reaped;
 
     public bool IsSameProcessAs(ProcessStat other) => Id == other.Id && Started == other.Started;
 
-    /// <exception cref="FormatException">The text is not that of a <c>stat</c> file.</exception>
+    /// <exception cref="FormatException">The text is not from a <c>stat</c> file.</exception>
     public static ProcessStat Parse(string text)
     {
-        // The name is in parentheses and can hold spaces and parentheses itself; no field after it can.
+        // The name is in parentheses and can contain spaces and parentheses; no later field can.
         var open = text.IndexOf('(', StringComparison.Ordinal);
         var close = text.LastIndexOf(')');
         if (open < 1 || close < open)
@@ -40,7 +40,7 @@ public sealed record ProcessStat(int Id, string Name, char State, int Parent, bo
             Started: long.Parse(Field(22)));
     }
 
-    /// <summary>The process with an id, or <see langword="null"/> when there is none (any more), or none that we may see.</summary>
+    /// <summary>The process with an id, or <see langword="null"/> if it does not exist (any more) or we may not see it.</summary>
     public static ProcessStat? Read(int id)
     {
         try

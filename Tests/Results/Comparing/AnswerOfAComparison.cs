@@ -144,7 +144,7 @@ public sealed class AnswerOfAComparison
         }
     }
 
-    [TestCase(FaultVerdict.Void, "not shown any more", true)]
+    [TestCase(FaultVerdict.Void, "no longer shown", true)]
     [TestCase(FaultVerdict.NoWindow, "promised differently", false)]
     public void Names_a_promise_that_is_not_shown_or_gone(FaultVerdict now, string change, bool isUnsound)
     {
@@ -166,7 +166,7 @@ public sealed class AnswerOfAComparison
 
         var lines = LinesOf(Of([broken, known with { Verdict = FaultVerdict.Kept }], [broken with { Verdict = FaultVerdict.Kept, Violations = [] }, known]));
 
-        Assert.That(lines, Has.Some.EndsWith("| mended |"));
+        Assert.That(lines, Has.Some.EndsWith("| kept again |"));
         Assert.That(lines, Has.Some.EndsWith("known: its neighbour closes their channel (driver 1.2) | broken for a known reason |"));
     }
 
@@ -191,7 +191,7 @@ public sealed class AnswerOfAComparison
     {
         var lines = LinesOf(Of(InventedExperiments.Results, InventedExperiments.Results));
 
-        Assert.That(lines, Has.Some.EqualTo("Of 11 promises none changed.").And.Some.EqualTo("Nothing that is recorded."));
+        Assert.That(lines, Has.Some.EqualTo("None of 11 promises changed.").And.Some.EqualTo("No recorded differences."));
     }
 
     private static ComparisonReport ByRound(RecordedRun before, RecordedRun after, Limits limits) =>

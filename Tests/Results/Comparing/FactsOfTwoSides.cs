@@ -28,7 +28,7 @@ public sealed class FactsOfTwoSides
         Differs(Document with { Settings = Document.Settings with { Rounds = 6 } }, "rounds", "5", "6"),
         Differs(Document with { Settings = Document.Settings with { Concurrency = 3 } }, "concurrency", "2", "3"),
         Differs(Document with { Settings = Document.Settings with { SeedRows = 1 } }, "rows seeded", "1,000,000", "1"),
-        Differs(Document with { Settings = Document.Settings with { WarmUp = 1 } }, "messages to warm up", "1,000", "1"),
+        Differs(Document with { Settings = Document.Settings with { WarmUp = 1 } }, "warm-up messages", "1,000", "1"),
         Differs(Document with { Isolation = "serializable" }, "isolation", "read committed", "serializable"),
         Differs(
             Document with { ImmediateRetries = new Dictionary<string, int> { ["full-dtc"] = 3, ["transactions-off"] = 0 } },

@@ -60,7 +60,7 @@ public sealed class SpeedsOfTwoSides
                 Is.EqualTo(1 / 1.12).Within(0.02),
                 "A machine of a third of the speed meets both.");
             Assert.That(speeds.NotCompared.Single(), Is.EqualTo(
-                new CellLeftOut(Full, "the reference of the others: set against itself it is 1 in each run")));
+                new CellLeftOut(Full, "the reference of the others: its ratio to itself is 1 in each run")));
         }
     }
 
@@ -118,7 +118,7 @@ public sealed class SpeedsOfTwoSides
 
         Assert.That(differences, Is.EqualTo(new[]
         {
-            new Difference("commit", new string('0', 40), "not known"),
+            new Difference("commit", new string('0', 40), "unknown"),
             new Difference("PostgreSQL version", "17.2", "18.0"),
             new Difference("messages", "400", "800"),
         }));

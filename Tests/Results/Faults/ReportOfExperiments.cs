@@ -15,15 +15,15 @@ public sealed class ReportOfExperiments
 
     [Test]
     public void Without_a_run_to_take_speeds_from_say_how_to_name_one() =>
-        Assert.That(LinesOf(Document with { Speeds = null }, Kept), Has.Some.EqualTo("- msg/s: of no run; name one with --speed-from"));
+        Assert.That(LinesOf(Document with { Speeds = null }, Kept), Has.Some.EqualTo("- msg/s: no run is named; name one with --speed-from"));
 
     [Test]
     public void With_speeds_of_the_same_clean_build_are_without_a_warning() =>
         Assert.That(
             SpeedsOf(Clean, Clean),
             Is.EqualTo(
-                "- msg/s: means of the fault-free run results/reference, whose handler inserts one row and sends nothing: " +
-                "less than that of the experiments, commit aaaaaaaaaaaa"));
+                "- msg/s: means of the fault-free run results/reference, whose handler inserts one row and sends nothing, " +
+                "which is less than the experiments' handler does, commit aaaaaaaaaaaa"));
 
     [Test]
     public void With_speeds_of_another_build_or_of_one_that_nobody_can_name_warn()
@@ -98,7 +98,7 @@ public sealed class ReportOfExperiments
         Assert.That(
             LinesOf(Document, broken),
             Has.Some.EqualTo($"- {broken.Name}: 5 kills and 5 cuts").And.Some.EqualTo(
-                $"- {broken.Name}: 25 messages are not once; 5 kills and 5 cuts may touch 20"));
+                $"- {broken.Name}: 25 messages were not handled exactly once; 5 kills and 5 cuts may affect 20"));
     }
 
     [Test]
@@ -134,7 +134,7 @@ public sealed class ReportOfExperiments
         var known = InventedExperiments.Results.Single(result => result.Known is not null);
 
         Assert.That(LinesOf(Document, Kept), Has.None.Contains("(known)"));
-        Assert.That(LinesOf(Document, known), Has.Some.Contains("(known): to this message or a neighbour"));
+        Assert.That(LinesOf(Document, known), Has.Some.Contains("(known): broken for this message or a neighbour"));
     }
 
     [Test]
