@@ -2,15 +2,15 @@ using Kit.Modes;
 
 namespace Kit.Guarantees;
 
-/// <summary>What must be there when one message has come to its end.</summary>
+/// <summary>What must be there when a message has been handled or given up.</summary>
 /// <param name="Rows">Rows that its handler inserted.</param>
 /// <param name="Sent">Messages that its handler sent.</param>
-/// <param name="Errors">How often it lies in the error queue.</param>
-/// <param name="Attempts">How often its handler was entered.</param>
+/// <param name="Errors">How often it is in the error queue.</param>
+/// <param name="Attempts">How often its handler was called.</param>
 public sealed record Expectation(int Rows, int Sent, int Errors, int Attempts)
 {
     /// <summary>What a mode promises in a situation without crashes, on every framework and transport that supports the mode.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">No such situation.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">There is no such situation.</exception>
     public static Expectation Of(TransactionMode mode, Situation situation)
     {
         // transactions-off does not retry. Without a scope around the handler an insert outlives the throw after it.

@@ -2,7 +2,7 @@ using Kit.Modes;
 
 namespace Kit.Guarantees;
 
-/// <summary>What the modes are, in words for a user.</summary>
+/// <summary>Describes the modes for the user.</summary>
 public static class ModeText
 {
     public static void Write(IEnumerable<TransactionMode> modes, TextWriter output)

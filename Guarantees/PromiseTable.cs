@@ -4,31 +4,31 @@ using static Kit.Guarantees.DeliveryClass;
 namespace Kit.Guarantees;
 
 /// <summary>
-/// What is promised under each fault, side by side for all modes: no entry compiles that leaves a column out. Modes that promise the same have
-/// one column; <see cref="Columns"/> says which mode has which.
+/// What each mode promises under each fault, side by side: an entry that leaves a column out does not compile. Modes that promise the same
+/// share a column; <see cref="Columns"/> says which mode has which.
 /// </summary>
 internal static class PromiseTable
 {
-    // No handler throws of its own accord, so that only a mode that does not retry gives a message up: after the failure of a connection.
+    // No handler itself throws, so only a mode that does not retry gives a message up: after a connection failure.
     private static readonly PromiseRow WhateverGoesWrong = new(
         OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
         NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]);
 
-    /// <summary>The same where the queue is a broker's: sends are messages of their own.</summary>
+    /// <summary>The same with a broker's queue: sends are separate messages.</summary>
     private static readonly PromiseRow WhateverGoesWrongOnBroker = WhateverGoesWrong with
     {
         DtcOff = [Duplicated, DuplicatedOutgoing, Once],
         ScopeOff = [Torn, Duplicated, DuplicatedOutgoing, Once],
     };
 
-    // What is acknowledged and comes back is a message more. The depth of the drain changes how many, not of which class.
+    // An acknowledged message that is redelivered is one message more. The depth of the drain changes how many there are, not their class.
     private static readonly PromiseRow BrokerCrashes = new(
         OneUnit: [Once], DtcOff: [Duplicated, DuplicatedOutgoing, Once], ScopeOff: [Duplicated, DuplicatedOutgoing, Once],
         TransactionsOff: [Zombie, Lost, Once], NpgsqlScope: [Once], Outbox: [DuplicatedOutgoing, Once]);
 
     private static readonly Dictionary<Fault, PromiseRow> Rows = new()
     {
-        // Two messages to every mode but outbox, which remembers ids. There both workers can dispatch what one of them has committed.
+        // Two messages in every mode but outbox, which remembers ids. In outbox both workers can dispatch the sends that one of them committed.
         [Fault.SentTwice] = new(
             OneUnit: [Duplicated, DuplicatedOutgoing], DtcOff: [Duplicated, DuplicatedOutgoing], ScopeOff: [Duplicated, DuplicatedOutgoing],
             TransactionsOff: [Duplicated, DuplicatedOutgoing], NpgsqlScope: [Duplicated, DuplicatedOutgoing],
@@ -44,11 +44,11 @@ internal static class PromiseTable
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost], NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
         [Fault.KillBetweenInserts] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Torn, Duplicated], TransactionsOff: [Torn, Zombie], NpgsqlScope: [Once], Outbox: [Once]),
-        // outbox: the process that is to die has committed, and until it is dead its dispatcher can have sent.
+        // outbox: the process has committed, and its dispatcher can send before the process is dead.
         [Fault.KillBeforeDispatch] = new(
             OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once],
             Outbox: [DuplicatedOutgoing, Once]),
-        // The rows are there, and the message must be, too: one that was acknowledged before its send is not handled again.
+        // The rows are there, and the message must be sent too: a message that is acknowledged before its send is not handled again.
         [Fault.KillAtDispatch] = new(
             OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once], Outbox: [Once]),
         [Fault.KillBeforeAcknowledgement] = new(
@@ -57,11 +57,11 @@ internal static class PromiseTable
         [Fault.CutAtCommit] = new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, CleanError],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
-        // outbox: the server of a queue in a database tells a living process what became of its commit.
+        // outbox: with a queue in a database, a living process can ask the server what became of its commit.
         [Fault.CutAtReceive] = new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Duplicated, Once], TransactionsOff: [Zombie, Lost, Once],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
-        // outbox: what is dispatched and not known to be is dispatched again.
+        // outbox: a send that was dispatched without the outbox knowing it is dispatched again.
         [Fault.RestartDatabase] = new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]),
@@ -74,50 +74,50 @@ internal static class PromiseTable
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Torn], TransactionsOff: [Torn], NpgsqlScope: [Ghost], Outbox: [Once]),
         [Fault.FailedCommit] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [CleanError], NpgsqlScope: [Once], Outbox: [Once]),
-        // outbox: the rows are committed with what is to be sent, and the message is done. The dispatcher goes on trying.
+        // outbox: the rows have committed with the sends, and the message is done. The dispatcher keeps trying.
         [Fault.FailedDispatch] = new(
             OneUnit: [CleanError], DtcOff: [Duplicated, Zombie], ScopeOff: [Duplicated, Zombie], TransactionsOff: [Zombie], NpgsqlScope: [CleanError],
             Outbox: [Zombie]),
-        // The message is given up before the queue is there. outbox alone sends again when the message is done.
+        // The message is given up before the queue exists. Only outbox still sends after the message is done.
         [Fault.LateQueue] = new(
             OneUnit: [CleanError], DtcOff: [Duplicated, Zombie], ScopeOff: [Duplicated, Zombie], TransactionsOff: [Zombie], NpgsqlScope: [CleanError],
             Outbox: [DuplicatedOutgoing, Once]),
-        // Whoever sends past the endpoint has left every mode.
+        // No mode covers a send that does not use the endpoint.
         [Fault.ImmediateSend] = new(
             OneUnit: [Ghost, DuplicatedOutgoing], DtcOff: [Ghost, DuplicatedOutgoing], ScopeOff: [Ghost, DuplicatedOutgoing],
             TransactionsOff: [Ghost, DuplicatedOutgoing], NpgsqlScope: [Ghost, DuplicatedOutgoing], Outbox: [Ghost, DuplicatedOutgoing]),
-        // One unit: the kit refuses a second connection in a transaction that recovers nothing else. dtc-off: the bare endpoint refuses it; where
-        // a framework opens the scope, it is a known limit. npgsql-scope: the driver takes both connections into its two phases.
+        // One unit: the kit refuses a second connection, because its recovery covers only the first. dtc-off: the bare endpoint refuses it; where
+        // a framework opens the scope, it is a known limit. npgsql-scope: the driver commits both connections in its two phases.
         [Fault.SecondConnection] = new(
             OneUnit: [CleanError], DtcOff: [CleanError], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Once], Outbox: [Once])
         {
-            // Without a transaction of the kit's own behind it a second connection commits with the first, or by itself.
+            // Without the kit's own two-phase commit, the second connection commits with the first, or autocommits.
             OneUnitOfAnother = [Once],
         },
         [Fault.KillAfterPrepare] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
         [Fault.KillAfterDecision] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [Once]),
-        // npgsql-scope: the driver un-enlists the connection, and what is written and sent after that commits by itself; the message is handled again.
+        // npgsql-scope: the driver un-enlists the connection, and later writes and sends autocommit; the message is handled again.
         [Fault.ScopeTimesOut] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once],
             NpgsqlScope: [Torn, Duplicated, DuplicatedOutgoing], Outbox: [Once]),
-        // dtc-off: handled as often as the mode allows, each time with its rows; then given up. scope-off: a framework can cancel the handler with
-        // the connection, between its inserts; each attempt leaves what it had inserted.
+        // dtc-off: handled as often as the mode allows, each time with its rows; then given up. scope-off: when the connection is cut, a framework
+        // can cancel the handler between its inserts; each attempt leaves its inserts behind.
         [Fault.ReceiveLost] = new(
             OneUnit: [CleanError], DtcOff: [Duplicated, Zombie], ScopeOff: [Torn, Duplicated, Zombie], TransactionsOff: [Once],
             NpgsqlScope: [Torn, InDoubt, Stuck, CleanError], Outbox: [Once]),
         [Fault.DatabaseAway] = new(
             OneUnit: [Once], DtcOff: [Duplicated, Once], ScopeOff: [Torn, Duplicated, Once], TransactionsOff: [Torn, Zombie, Lost, CleanError, Once],
             NpgsqlScope: [Torn, InDoubt, Stuck, Once], Outbox: [DuplicatedOutgoing, Once]),
-        // Shorter than every time limit: nobody takes the other for gone.
+        // The silence is shorter than every time limit: neither side gives the other up.
         [Fault.NetworkSilent] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Once], Outbox: [Once]),
         [Fault.SlotsExhausted] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [CleanError, Once], Outbox: [Once]),
     };
 
-    /// <summary>What differs where the queue is a broker's: acknowledgements and sends are then messages of their own.</summary>
+    /// <summary>What differs with a broker's queue: acknowledgements and sends are then separate messages.</summary>
     private static readonly Dictionary<Fault, Func<PromiseRow, PromiseRow>> OnBroker = new()
     {
         [Fault.CutAtReceive] = row => row with
@@ -132,7 +132,7 @@ internal static class PromiseTable
     };
 
     /// <summary>
-    /// The column of each mode. <c>full-dtc-promoted</c> and <c>shared</c> promise what <c>full-dtc</c> does, except where a row says otherwise.
+    /// The column of each mode. <c>full-dtc-promoted</c> and <c>shared</c> promise the same as <c>full-dtc</c>, unless a row says otherwise.
     /// </summary>
     private static readonly ByMode<Func<PromiseRow, IReadOnlySet<DeliveryClass>>> Columns = new("the promises under faults")
     {
@@ -151,12 +151,12 @@ internal static class PromiseTable
     {
         var column = Columns.Of(mode);
         if (!Rows.TryGetValue(fault, out var row))
-            throw new NotSupportedException($"Nobody has said what is promised under '{fault}'. Enter it in {nameof(PromiseTable)}.");
+            throw new NotSupportedException($"No promise is defined for fault '{fault}'. Add it to {nameof(PromiseTable)}.");
 
         return column(isBroker && OnBroker.TryGetValue(fault, out var changed) ? changed(row) : row);
     }
 
-    /// <summary>How many messages a kill or a cut may touch: where the queue is in a database, and where it is a broker's.</summary>
+    /// <summary>How many messages a kill or a cut may affect: with a queue in a database, and with a broker's.</summary>
     private static readonly ByMode<(Reach Table, Reach Broker)> Reaches = new("the promises under faults")
     {
         {
@@ -177,19 +177,19 @@ internal static class PromiseTable
     }
 }
 
-/// <summary>The classes that a message may be of, for each way in which modes commit.</summary>
-/// <param name="OneUnit">Receive, rows and sends are one unit: nothing is seen of an attempt that failed.</param>
-/// <param name="DtcOff">Rows commit before the receive: what ends the process or the receive between them handles the message again.</param>
-/// <param name="ScopeOff">As dtc-off, and each insert commits by itself: half an attempt stays.</param>
-/// <param name="TransactionsOff">The receive has committed before the handler: nothing is handled again.</param>
-/// <param name="NpgsqlScope">A driver's two-phase commit that nobody recovers: as one unit until a crash.</param>
+/// <summary>The classes that a message may end in, for each way in which modes commit.</summary>
+/// <param name="OneUnit">Receive, rows and sends are one unit: a failed attempt leaves nothing behind.</param>
+/// <param name="DtcOff">Rows commit before the receive: if the process or the receive fails between them, the message is handled again.</param>
+/// <param name="ScopeOff">As dtc-off, and each insert autocommits: half an attempt stays.</param>
+/// <param name="TransactionsOff">The receive commits before the handler runs: nothing is handled again.</param>
+/// <param name="NpgsqlScope">The driver's two-phase commit, which nothing recovers: one unit until a crash.</param>
 /// <param name="Outbox">The rows exactly once; the sends at least once, with the same id.</param>
 internal sealed record PromiseRow(
     HashSet<DeliveryClass> OneUnit, HashSet<DeliveryClass> DtcOff, HashSet<DeliveryClass> ScopeOff,
     HashSet<DeliveryClass> TransactionsOff, HashSet<DeliveryClass> NpgsqlScope, HashSet<DeliveryClass> Outbox)
 {
     /// <summary>
-    /// The unit of a transaction that is not the kit's own two-phase commit, where that promises something else than <see cref="OneUnit"/>.
+    /// One unit without the kit's own two-phase commit, if its promise differs from <see cref="OneUnit"/>.
     /// </summary>
     public HashSet<DeliveryClass>? OneUnitOfAnother { get; init; }
 }

@@ -2,20 +2,20 @@ using Kit.Modes;
 
 namespace Kit.Guarantees;
 
-/// <summary>The whole of what is promised, to be read: what is written there is what every cell is held to.</summary>
+/// <summary>Writes all promises, for the user to read. Every cell is judged by them.</summary>
 public static class PromiseText
 {
     private static readonly int Width = Fault.All.Max(fault => fault.Name.Length) + 2;
 
-    /// <param name="modes">Whose promises.</param>
-    /// <param name="output">Gets a line for each fault, and one for what holds always.</param>
+    /// <param name="modes">The modes whose promises are written.</param>
+    /// <param name="output">Receives a line for each fault, and one for what always holds.</param>
     public static void Write(IEnumerable<TransactionMode> modes, TextWriter output)
     {
         ArgumentNullException.ThrowIfNull(modes);
         ArgumentNullException.ThrowIfNull(output);
-        output.WriteLine("Under each fault, the classes that a message may be of: a/b is a or b. Where a cell has no such moment, nothing is tried.");
+        output.WriteLine("The classes that a message may end in under each fault: a/b means a or b. A cell that has no such moment skips the fault.");
         output.WriteLine(
-            "'always' is what holds in a storm of kills and cuts at any moment. docs/guarantees-tables.md explains the classes, list --faults the faults.");
+            "'always' holds in a storm of kills and cuts at any moment. docs/guarantees-tables.md explains the classes, list --faults the faults.");
         foreach (var mode in modes)
         {
             output.WriteLine();
@@ -38,12 +38,12 @@ public static class PromiseText
     private static string TextOf(Reach reach) => reach switch
     {
         Reach.None => "",
-        Reach.Handled => ", and for each kill or cut at most the messages that were being handled are not once",
+        Reach.Handled => ", and each kill or cut affects at most the messages that were being handled",
         Reach.HandledAndNext =>
-            ", and for each kill or cut at most the messages that were being handled, and for each cut the next of each handler, are not once",
-        Reach.HandledOrSent => ", and for each kill or cut at most the messages that were being handled or sent are not once",
-        Reach.Pushed => ", and for each kill or cut at most the messages that the broker had pushed are not once",
+            ", and each kill or cut affects at most the messages that were being handled; a cut also affects the next message of each handler",
+        Reach.HandledOrSent => ", and each kill or cut affects at most the messages that were being handled or sent",
+        Reach.Pushed => ", and each kill or cut affects at most the messages that the broker had pushed",
         Reach.Unbounded => ", in any number",
-        _ => throw new NotSupportedException($"Nobody has said what '{reach}' is."),
+        _ => throw new NotSupportedException($"There is no text for reach '{reach}'."),
     };
 }

@@ -1,20 +1,20 @@
 namespace Kit.Guarantees;
 
-/// <summary>What happens to one message whose handler inserts a row and then sends a message.</summary>
+/// <summary>What happens while one message is handled. The handler inserts a row and then sends a message.</summary>
 public enum Situation
 {
     HandlerSucceeds,
 
-    /// <summary>The first attempt throws before it has done anything.</summary>
+    /// <summary>The first attempt throws before it does anything.</summary>
     ThrowsOnceBeforeInsert,
 
     /// <summary>The first attempt throws between insert and send.</summary>
     ThrowsOnceAfterInsert,
 
-    /// <summary>The first attempt throws when it has inserted and sent.</summary>
+    /// <summary>The first attempt throws after it has inserted and sent.</summary>
     ThrowsOnceAfterSend,
 
-    /// <summary>Every attempt throws when it has inserted.</summary>
+    /// <summary>Every attempt throws after it has inserted.</summary>
     AlwaysThrowsAfterInsert,
 
     /// <summary>The body is not a message.</summary>

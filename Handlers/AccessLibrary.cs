@@ -2,13 +2,13 @@ using Kit.Modes;
 
 namespace Kit.Handlers;
 
-/// <summary>A data access library that can write the widget: its name, whether it is here, and its insert.</summary>
+/// <summary>A data access library that can write the widget: its name, whether it is available, and its insert.</summary>
 public sealed record AccessLibrary(string Name, Support Support, Func<IWidgetInsert> CreateInsert)
 {
-    /// <summary>Hand-written ADO.NET, the floor that the others are set against: the one that is measured where none is named.</summary>
+    /// <summary>Hand-written ADO.NET: the default, and the floor that the others are compared with.</summary>
     public const string Baseline = "ado";
 
-    /// <summary>All, the baseline first.</summary>
+    /// <summary>All libraries, the baseline first.</summary>
     public static IReadOnlyList<AccessLibrary> All { get; } =
     [
         new(Baseline, Support.Yes, () => new AdoInsert()),

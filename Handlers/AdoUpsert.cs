@@ -2,7 +2,7 @@ using System.Data.Common;
 
 namespace Kit.Handlers;
 
-/// <summary>An insert that does nothing where the message has its row: idempotent by a unique index on the message's id.</summary>
+/// <summary>An insert that does nothing if the message already has a row: a unique index on the message's id makes it idempotent.</summary>
 public sealed class AdoUpsert : IWidgetInsert
 {
     public Task InsertAsync(DbConnection connection, Widget widget, CancellationToken cancellationToken) =>

@@ -6,8 +6,7 @@ namespace Kit.Handlers;
 public interface IConnections
 {
     /// <summary>
-    /// The handler's open connection to the widgets' database, the same one each time it is asked for. It is lent: the endpoint
-    /// opened it and closes it.
+    /// The handler's open connection to the widgets' database; every call returns the same one. The endpoint opens and closes it.
     /// </summary>
     /// <exception cref="DbException">The database cannot be reached.</exception>
     ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken);

@@ -3,6 +3,6 @@ namespace Kit.Handlers;
 /// <summary>What an endpoint gives a handler for one attempt at one message, whatever the framework.</summary>
 public interface IMessageContext : IConnections
 {
-    /// <summary>Sends a message to a queue, when and with what the mode says.</summary>
+    /// <summary>Sends a message to a queue. The mode decides when, and in which transaction.</summary>
     Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken);
 }

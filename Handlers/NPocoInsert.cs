@@ -4,7 +4,7 @@ using NPoco.FluentMappings;
 
 namespace Kit.Handlers;
 
-/// <summary>The same insert with NPoco. Compiled where the package feed has it.</summary>
+/// <summary>The same insert with NPoco. Compiled only if the package feed has it.</summary>
 public sealed class NPocoInsert : IWidgetInsert
 {
     private static readonly DatabaseFactory Mapped = DatabaseFactory.Config(config =>
@@ -12,7 +12,7 @@ public sealed class NPocoInsert : IWidgetInsert
 
     public async Task InsertAsync(DbConnection connection, Widget widget, CancellationToken cancellationToken)
     {
-        // On a connection that was given to it, NPoco begins no transaction by itself, and disposing closes nothing.
+        // On a connection that it was given, NPoco begins no transaction, and disposing closes nothing.
         using var database = new Database(connection, connection.GetType().Name == "SqlConnection" ? SqlServer.Type : DatabaseType.PostgreSQL);
         Mapped.Build(database);
         await database.InsertAsync(widget, cancellationToken);

@@ -1,5 +1,5 @@
 namespace Kit.Handlers;
 
-/// <summary>Tells that a widget was built. Sent by handlers that send.</summary>
-/// <param name="MessageId">The message that built it; also this message's identity.</param>
+/// <summary>Announces a widget. Sent by the handlers that send.</summary>
+/// <param name="MessageId">The message that built the widget; also the id of this message.</param>
 public sealed record WidgetBuilt(Guid MessageId);

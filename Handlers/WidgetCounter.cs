@@ -1,6 +1,6 @@
 namespace Kit.Handlers;
 
-/// <summary>Builds a widget and counts it, in a row that all messages share: a stock, a balance, a sequence of invoices.</summary>
+/// <summary>Builds a widget and counts it in a row that all messages share, like a stock, a balance or an invoice number.</summary>
 public sealed class WidgetCounter(WidgetBuilder builder)
 {
     /// <summary>The table with that row.</summary>
@@ -9,7 +9,7 @@ public sealed class WidgetCounter(WidgetBuilder builder)
     public async Task BuildAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
     {
         await builder.BuildAsync(message, context, cancellationToken);
-        // Last, as it should be: the row is locked from here to the commit.
+        // Done last, because the row is locked from here to the commit.
         var connection = await context.GetAsync(cancellationToken);
         await using var command = connection.CreateCommand();
         command.CommandText = $"UPDATE {Table} SET built = built + 1 WHERE id = 1";

@@ -4,8 +4,8 @@ namespace Kit.Handlers;
 
 /// <summary>
 /// Ordered 64-bit ids: 42 bits of milliseconds since 2020-01-01 UTC, 9 bits drawn once per process, 12 bits of sequence
-/// (the layout that Twitter published as Snowflake). Ascending within a process; two processes collide only if they drew the same
-/// 9 bits and count in the same millisecond, and then the table's primary key says so.
+/// (the layout that Twitter published as Snowflake). Ascending within a process. Two processes collide only if they drew the same
+/// 9 bits and count in the same millisecond; the table's primary key then refuses the row.
 /// </summary>
 public static class WidgetId
 {
@@ -30,7 +30,7 @@ public static class WidgetId
         }
     }
 
-    /// <summary>The lowest id that <see cref="Next"/> can give at <paramref name="time"/>; ids below it belong to earlier rows.</summary>
+    /// <summary>The lowest id that <see cref="Next"/> can return at <paramref name="time"/>; lower ids belong to earlier rows.</summary>
     public static long LowestAt(DateTime time) => Compose(MillisecondsOf(time), 0, 0);
 
     private static long MillisecondsOf(DateTime time) => (time - Epoch).Ticks / TimeSpan.TicksPerMillisecond;

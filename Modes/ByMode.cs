@@ -2,8 +2,8 @@ using System.Collections;
 
 namespace Kit.Modes;
 
-/// <summary>What differs by mode, an entry for each: a table without a default.</summary>
-/// <param name="place">What chooses, for the error, in words for a user.</param>
+/// <summary>A table with one entry for each mode, and no default.</summary>
+/// <param name="place">What the table is for, as error messages name it.</param>
 /// <typeparam name="T">What is chosen.</typeparam>
 public sealed class ByMode<T>(string place) : IEnumerable<KeyValuePair<TransactionMode, T>>
 {
@@ -12,11 +12,11 @@ public sealed class ByMode<T>(string place) : IEnumerable<KeyValuePair<Transacti
     /// <exception cref="UnknownModeException">The mode has no entry.</exception>
     public T Of(TransactionMode mode) => entries.TryGetValue(mode, out var entry) ? entry : throw new UnknownModeException(mode, place);
 
-    /// <exception cref="ArgumentException">The mode has an entry already.</exception>
+    /// <exception cref="ArgumentException">The mode already has an entry.</exception>
     public void Add(TransactionMode mode, T entry) => entries.Add(mode, entry);
 
-    /// <summary>One entry for several modes.</summary>
-    /// <exception cref="ArgumentException">A mode has an entry already.</exception>
+    /// <summary>Adds one entry for several modes.</summary>
+    /// <exception cref="ArgumentException">A mode already has an entry.</exception>
     public void Add(IEnumerable<TransactionMode> modes, T entry)
     {
         ArgumentNullException.ThrowIfNull(modes);

@@ -1,6 +1,6 @@
 namespace Kit.Modes;
 
-/// <summary>What a crash of the handler's process can do to the messages that were being handled, and to no others.</summary>
+/// <summary>What a crash of the handler's process can do to the messages being handled. It affects no others.</summary>
 public enum CrashEffect
 {
     /// <summary>Each has its effect exactly once.</summary>
@@ -12,6 +12,6 @@ public enum CrashEffect
     /// <summary>Messages can be lost; nothing is doubled.</summary>
     Loses,
 
-    /// <summary>Prepared transactions can stay that nobody ends, their messages neither handled nor to be handled again.</summary>
+    /// <summary>Prepared transactions can be left that nobody ends. Their messages are neither handled nor redelivered.</summary>
     LeavesInDoubt,
 }

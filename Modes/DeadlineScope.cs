@@ -4,33 +4,33 @@ using System.Transactions;
 namespace Kit.Modes;
 
 /// <summary>
-/// A TransactionScope around a handler that opens connections of its own, as a framework's handlers do, with a time-out that leaves nothing
-/// half done.
+/// A TransactionScope for a handler that opens its own connections, as a framework's handlers do. Its time-out leaves no work half done.
 /// </summary>
 /// <remarks>
 /// <para>
-/// A scope that times out rolls back on a timer's thread while the handler runs. Npgsql then un-enlists the handler's connection, and what
-/// the handler writes on it after that commits by itself. So this scope has the longest time-out that the process allows, and the one that
-/// was asked for is judged when the handler has returned: until then all its work is in the transaction. A late handler's token is
-/// cancelled, and its work is rolled back.
+/// When a scope times out, System.Transactions rolls it back on a timer thread while the handler runs. Npgsql then un-enlists the handler's
+/// connection, and later statements on it autocommit. This scope therefore has the longest time-out that the process allows, which keeps all
+/// of the handler's work in the transaction. The requested time-out cancels the handler's token and is checked when the handler returns: the
+/// work of a late handler is rolled back.
 /// </para>
 /// <para>
-/// The limit: a handler that ignores its token for longer than <see cref="TransactionManager.MaximumTimeout"/> (10 minutes, unless the
-/// process set another) is un-enlisted all the same, and what it writes after that stays. With <c>TransactionManager.MaximumTimeout =
-/// TimeSpan.Zero;</c>, which is no limit, that cannot happen.
+/// The limit: if a handler ignores its token for longer than <see cref="TransactionManager.MaximumTimeout"/> (10 minutes, unless the process
+/// changed it), Npgsql un-enlists its connection all the same, and later writes stay. <c>TransactionManager.MaximumTimeout =
+/// TimeSpan.Zero;</c> removes the limit, and with it this problem.
 /// </para>
 /// </remarks>
 public static class DeadlineScope
 {
     /// <summary>
-    /// Runs a handler in a new transaction, and commits it when the handler returned in time.
+    /// Runs a handler in a new transaction, and commits the transaction if the handler returns in time.
     /// </summary>
     /// <param name="settings">The isolation level, and how long the handler may take.</param>
-    /// <param name="handle">The handler. Its token is cancelled when the time is over.</param>
-    /// <param name="cancellationToken">Cancels the handler's token, too.</param>
-    /// <exception cref="TimeoutException">The handler returned or failed after its time; nothing of its work is committed.</exception>
-    /// <exception cref="TransactionAbortedException">The transaction was rolled back: by a resource, or by the longest
-    /// time-out.</exception>
+    /// <param name="handle">The handler. Its token is cancelled when the time is up.</param>
+    /// <param name="cancellationToken">Also cancels the handler's token.</param>
+    /// <exception cref="TimeoutException">The handler returned or failed too late; none of its work is committed.</exception>
+    /// <exception cref="TransactionAbortedException">
+    /// A resource, or the longest time-out that the process allows, rolled the transaction back.
+    /// </exception>
     public static async Task RunAsync(TransactionSettings settings, Func<CancellationToken, Task> handle, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(settings);
@@ -54,7 +54,7 @@ public static class DeadlineScope
 
         scope.Complete();
 
-        // The timer of the token can be a moment ahead.
+        // The token's timer can fire slightly early.
         bool IsLate() => Stopwatch.GetElapsedTime(begun) >= timeout || (deadline.IsCancellationRequested && !cancellationToken.IsCancellationRequested);
     }
 }

@@ -1,6 +1,6 @@
 namespace Kit.Modes;
 
-/// <summary>Where an endpoint's messages go that were given up, the same on every transport.</summary>
+/// <summary>The queue for messages that an endpoint gave up. It has the same name on every transport.</summary>
 public static class ErrorQueue
 {
     private const string Suffix = "_error";

@@ -4,14 +4,14 @@ namespace Kit.Modes;
 
 /// <summary>A package that the user's package feed may lack; the build uses it where it is found (build/OptionalPackages.targets).</summary>
 /// <param name="Name">The package's id.</param>
-/// <param name="Group">The packages that come and go together; <c>Kit</c> and this name make the switch of the build.</param>
-/// <param name="Version">The version wanted.</param>
+/// <param name="Group">The group that it is used or left out with; the build's switch is <c>Kit</c> followed by this name.</param>
+/// <param name="Version">The requested version.</param>
 /// <param name="Support">Whether the assembly was built with it.</param>
-/// <param name="IsFromFolder">Whether it came from a folder, as a local build does, and not from a package server.</param>
-/// <param name="Origin">The folder that it was taken from, or what NuGet said. Of this machine: for the terminal, not for results.</param>
+/// <param name="IsFromFolder">Whether it came from a folder, such as a local build, and not from a package server.</param>
+/// <param name="Origin">The folder that it came from, or NuGet's answer. Specific to this machine: for the terminal, not for results.</param>
 public sealed record OptionalPackage(string Name, string Group, string Version, Support Support, bool IsFromFolder, string Origin)
 {
-    /// <summary>The optional packages that <paramref name="assembly"/> asked for when it was built.</summary>
+    /// <summary>The optional packages that the build of <paramref name="assembly"/> looked for.</summary>
     public static IReadOnlyList<OptionalPackage> Of(Assembly assembly)
     {
         ArgumentNullException.ThrowIfNull(assembly);
@@ -28,7 +28,7 @@ public sealed record OptionalPackage(string Name, string Group, string Version, 
         return new(built.Name, built.Group, built.Version, support, built.IsFromFolder, origin);
     }
 
-    /// <summary>10.2.8 is of the series 10.2.x.</summary>
+    /// <summary>For 10.2.8: 10.2.x.</summary>
     private static string Series(string version) =>
         version.LastIndexOf('.') is > 0 and var end ? $"{version[..end]}.x" : version;
 }

@@ -1,16 +1,16 @@
 namespace Kit.Modes;
 
 /// <summary>
-/// What the build writes into an assembly about a package that the user's package feed may lack (build/OptionalPackages.targets). The SDK
-/// writes it anew when one of the constructor's arguments has changed.
+/// The build writes this into an assembly for each package that the user's package feed may lack (build/OptionalPackages.targets). The SDK
+/// rewrites it when a constructor argument changes.
 /// </summary>
 /// <param name="name">The package's id.</param>
-/// <param name="group">The packages that come and go together.</param>
-/// <param name="version">The version wanted.</param>
-/// <param name="choice">The group's switch: auto (also where nothing is set), true or false.</param>
-/// <param name="folder">The folder that the package was taken from; empty where the assembly was built without it.</param>
-/// <param name="answer">What NuGet said when it did not find the group.</param>
-/// <param name="isFromFolder">Whether NuGet had it from a folder, and not from a package server.</param>
+/// <param name="group">The group that it is used or left out with.</param>
+/// <param name="version">The requested version.</param>
+/// <param name="choice">The group's switch: auto (the default), true or false.</param>
+/// <param name="folder">The folder that the package came from; empty if the assembly was built without it.</param>
+/// <param name="answer">NuGet's answer when it did not find the group.</param>
+/// <param name="isFromFolder">Whether NuGet found it in a folder, and not on a package server.</param>
 [AttributeUsage(AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class OptionalPackageAttribute(
     string name, string group, string version, string choice, string folder, string answer, bool isFromFolder) : Attribute

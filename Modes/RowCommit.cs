@@ -1,15 +1,15 @@
 namespace Kit.Modes;
 
-/// <summary>How the handler's rows commit, seen on its connection: what a fault at the commit has to look for.</summary>
+/// <summary>How the handler's rows commit, as seen on its connection. A fault at the commit looks for this.</summary>
 public enum RowCommit
 {
-    /// <summary>Each statement by itself.</summary>
+    /// <summary>Each statement autocommits.</summary>
     EachStatement,
 
     /// <summary>One commit when the handler has returned.</summary>
     Once,
 
-    /// <summary>One commit when the handler has returned, which is that of receive and sends as well.</summary>
+    /// <summary>One commit when the handler has returned, together with the receive and the sends.</summary>
     WithReceive,
 
     /// <summary>Prepared when the handler has returned, committed after the receive.</summary>

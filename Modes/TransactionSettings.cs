@@ -2,11 +2,11 @@ using System.Transactions;
 
 namespace Kit.Modes;
 
-/// <summary>What the transactions of one endpoint are opened with.</summary>
+/// <summary>The settings of one endpoint's transactions.</summary>
 public sealed record TransactionSettings
 {
-    /// <param name="mode">Names the isolation level.</param>
-    /// <param name="timeout">How long a transaction may last that is ambient around a handler.</param>
+    /// <param name="mode">Sets the isolation level.</param>
+    /// <param name="timeout">How long the ambient transaction around a handler may last.</param>
     /// <exception cref="ArgumentOutOfRangeException">See <see cref="TransactionTimeout.Require"/>.</exception>
     public TransactionSettings(TransactionMode mode, TimeSpan timeout)
     {
@@ -15,12 +15,12 @@ public sealed record TransactionSettings
         Timeout = TransactionTimeout.Require(timeout);
     }
 
-    /// <summary>Of local transactions.</summary>
+    /// <summary>The isolation level of local transactions.</summary>
     public System.Data.IsolationLevel Isolation { get; }
 
     public TimeSpan Timeout { get; }
 
-    /// <summary><see cref="Isolation"/>, in the words of System.Transactions.</summary>
+    /// <summary><see cref="Isolation"/> as System.Transactions names it.</summary>
     public IsolationLevel ScopeIsolation => Isolation switch
     {
         System.Data.IsolationLevel.ReadCommitted => IsolationLevel.ReadCommitted,
@@ -29,7 +29,7 @@ public sealed record TransactionSettings
         var other => throw new NotSupportedException($"No mode of the kit uses {other}. Expected: read committed, repeatable read or serializable."),
     };
 
-    /// <summary>For a <c>TransactionScope</c>, which .NET keeps as it is.</summary>
+    /// <summary>For a <c>TransactionScope</c>; .NET does not shorten this time-out.</summary>
     public TransactionOptions Options => new() { IsolationLevel = ScopeIsolation, Timeout = Timeout };
 
     /// <summary>The same with the longest time-out that the process allows.</summary>

@@ -28,7 +28,7 @@ internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, Full
             }
             finally
             {
-                // The connection is free for another handler before the second phase begins.
+                // Frees the connection for another handler before the second phase begins.
                 await unit.DisposeAsync();
                 if (unit.IsLeft)
                 {
@@ -72,7 +72,7 @@ internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, Full
         }
         catch (Exception) when (server.Refusal is not null)
         {
-            // The handler's connection reached another server: the session ends, its receive is rolled back, no attempt is counted.
+            // The handler's connection reached another server: the session ends, its receive is rolled back, and no attempt is counted.
             throw server.Refusal;
         }
         catch (Exception refused) when (FailureKinds.Of(refused) is FailureKind.Refused && unit.Refusal is null)
@@ -83,7 +83,7 @@ internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, Full
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
             await unit.DisposeAsync();
-            // What commits the answer would commit the sends of the failed attempt with it, once they are written.
+            // If the sends are already written, committing the answer would also commit the sends of the failed attempt.
             if (unit.IsUndecided && !hasSent)
             {
                 await recoverability.AnswerAsync(queue, receive, message, failure);

@@ -5,8 +5,8 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>
-/// <c>npgsql-scope</c>: receive, insert and sends on two connections that the driver itself enlists in one TransactionScope and commits
-/// in two phases. The driver recovers nothing after a crash; it is here to be compared with <c>full-dtc</c>.
+/// <c>npgsql-scope</c>: receive, insert and sends on two connections, which the driver enlists in one TransactionScope and commits in two
+/// phases. The driver recovers nothing after a crash. The mode exists for comparison with <c>full-dtc</c>.
 /// </summary>
 internal sealed class NpgsqlScopeReceiver(
     Func<Task<QueueSession>> open, NpgsqlDataSource data, TransactionSettings settings,

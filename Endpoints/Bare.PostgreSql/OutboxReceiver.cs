@@ -4,9 +4,9 @@ using Kit.Endpoints.Bare.Tables;
 namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>
-/// <c>outbox</c>: the handler's own transaction, with the message's id and what it sends, commits first; then that is dispatched, in the
-/// transaction of the receive, which commits last. Once the handler has committed, the message does not fail any more: what cannot be
-/// dispatched is left to the dispatcher, and the receive commits without it.
+/// <c>outbox</c>: the handler's own transaction commits first, with the message's id and its sends. Then the sends are dispatched in the
+/// transaction of the receive, which commits last. Once the handler has committed, the message can no longer fail: sends that cannot be
+/// dispatched are left to the dispatcher, and the receive commits without them.
 /// </summary>
 internal sealed class OutboxReceiver(
     QueueSession queue, OutboxStore outbox, IdempotentScope handlers, OutboxDispatcher dispatcher, UnansweredReceives unanswered, MessagePipeline pipeline,
@@ -51,14 +51,14 @@ internal sealed class OutboxReceiver(
             throw;
         }
 
-        // Not before: a dispatch that is rolled back with the receive is found again by its record.
+        // Only after the commit: if the dispatch is rolled back with the receive, the dispatcher finds its record.
         await outbox.ForgetAsync(message.MessageId, sends);
         return true;
     }
 
     public ValueTask DisposeAsync() => queue.DisposeAsync();
 
-    /// <summary>Takes the message, whose receive was rolled back together with its sends, out of the queue for good.</summary>
+    /// <summary>Removes the message from the queue after its receive was rolled back together with its sends.</summary>
     private async Task EndAsync(QueuedMessage message)
     {
         await using var receive = await queue.BeginAsync();

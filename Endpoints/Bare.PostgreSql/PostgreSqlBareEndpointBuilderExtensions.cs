@@ -3,16 +3,16 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Puts the queues of an endpoint into PostgreSQL: each a table, and one of messages that failed.</summary>
+/// <summary>Puts an endpoint's queue into PostgreSQL: one table for the queue, one for messages that failed.</summary>
 public static class PostgreSqlBareEndpointBuilderExtensions
 {
     /// <summary>
-    /// Queues in PostgreSQL. The endpoint creates those that are missing when it starts, where its role may; a table that an earlier version of
-    /// the kit made is refused, with the statement that upgrades it.
+    /// Uses a queue in PostgreSQL. When the endpoint starts, it creates missing tables if its role is allowed to. If an earlier version of the kit
+    /// created a table, the endpoint refuses to start and names the statement that upgrades it.
     /// </summary>
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="queueConnectionString">The database that holds the queue and its error table.</param>
-    /// <param name="dataConnectionString">The database that handlers open; the queues' own when not given, which <c>shared</c> needs.</param>
+    /// <param name="dataConnectionString">The handlers' database; by default the queue's, which <c>shared</c> requires.</param>
     /// <exception cref="ArgumentException">A connection string cannot be read.</exception>
     public static BareEndpointBuilder UsePostgreSql(this BareEndpointBuilder endpoint, string queueConnectionString, string? dataConnectionString = null)
     {
@@ -21,14 +21,14 @@ public static class PostgreSqlBareEndpointBuilderExtensions
     }
 
     /// <summary>
-    /// The same with data sources of the application's, which have its type mappings, credentials and logging. The endpoint uses them as they
-    /// are and does not dispose them; its workers keep connections of them. <c>full-dtc</c> and <c>npgsql-scope</c> open connections in ways
-    /// of their own and need connection strings.
+    /// Uses a queue in PostgreSQL through the application's data sources, with their type mappings, credentials and logging. The endpoint uses
+    /// them unchanged and does not dispose them; its workers hold some of their connections. <c>full-dtc</c> and <c>npgsql-scope</c> open
+    /// connections themselves and need connection strings.
     /// </summary>
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="queues">The database that holds the queue and its error table.</param>
-    /// <param name="data">The database that handlers open; the queues' own when not given, which <c>shared</c> needs.</param>
-    /// <exception cref="ArgumentException">The queue's data source has no sessions of its own: Multiplexing, or No Reset On Close.</exception>
+    /// <param name="data">The handlers' database; by default the queue's, which <c>shared</c> requires.</param>
+    /// <exception cref="ArgumentException">The queue's data source shares sessions or settings: Multiplexing, or No Reset On Close.</exception>
     public static BareEndpointBuilder UsePostgreSql(this BareEndpointBuilder endpoint, NpgsqlDataSource queues, NpgsqlDataSource? data = null)
     {
         var queue = new DatabaseAccess(queues).ForSessions(nameof(queues));

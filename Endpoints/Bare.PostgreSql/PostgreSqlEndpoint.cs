@@ -13,7 +13,7 @@ internal sealed class PostgreSqlEndpoint(
     BareEndpointBuilder endpoint, DatabaseAccess queueDatabase, DatabaseAccess dataDatabase, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
-    /// <summary>As OpenTelemetry calls it.</summary>
+    /// <summary>OpenTelemetry's name for it.</summary>
     public const string MessagingSystem = "postgresql";
 
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);
@@ -31,7 +31,7 @@ internal sealed class PostgreSqlEndpoint(
     /// <exception cref="InvalidOperationException">The server lacks what the mode needs.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        // Whoever starts the host may have a transaction of their own; the endpoint is not part of it.
+        // The host may be started inside an ambient transaction, which the endpoint must not join.
         using var detached = DetachedDataSource.Detach();
         if (PostgreSqlSupport.Of(endpoint.Mode).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
@@ -58,7 +58,7 @@ internal sealed class PostgreSqlEndpoint(
     }
 
     /// <summary>
-    /// Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled, and their mode says what is left of them.
+    /// Stops receiving and waits for the running handlers. When the host stops waiting, they are cancelled; their mode decides what is left of them.
     /// </summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
@@ -69,7 +69,7 @@ internal sealed class PostgreSqlEndpoint(
             await dispatcher.DisposeAsync();
     }
 
-    /// <summary>Stops first, without waiting for handlers, where nobody did.</summary>
+    /// <summary>Stops the endpoint without waiting for handlers, if nobody has stopped it.</summary>
     public async ValueTask DisposeAsync()
     {
         await StopAsync(new CancellationToken(canceled: true));
@@ -160,7 +160,7 @@ internal sealed class PostgreSqlEndpoint(
     private Task<QueueSession> OpenSessionAsync(QueueSource source, bool withTransactionId = false) =>
         QueueSession.OpenAsync(source, statements, endpoint.Mode.Isolation, withTransactionId, workers.Abandoned);
 
-    /// <summary>Counts an attempt whose session was lost, on a session of its own.</summary>
+    /// <summary>Counts an attempt whose session was lost, on a new session.</summary>
     private async Task AnswerAsync(AttemptLostException lost)
     {
         await using var session = await OpenSessionAsync(queues!);
@@ -192,7 +192,7 @@ internal sealed class PostgreSqlEndpoint(
         await RequireOneServerAsync(queues!.Source, cancellationToken);
     }
 
-    /// <summary>What these modes promise hangs on how connections are opened: proved to be on one server, or enlisted.</summary>
+    /// <summary>Some modes' promises depend on how connections are opened: proved to be on one server, or enlisted.</summary>
     private void RequireConnectionStrings()
     {
         dataDatabase.RequireNoEnlistment(endpoint);
@@ -209,8 +209,8 @@ internal sealed class PostgreSqlEndpoint(
         if (endpoint.Mode == TransactionMode.FullDtc || endpoint.Mode == TransactionMode.FullDtcWaiting || endpoint.Mode == TransactionMode.NpgsqlScope)
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode} on a data source: it opens and checks each connection itself. " +
-                "Give UsePostgreSql connection strings.");
+                $"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode} on a data source, because it must open and check each connection itself. " +
+                "Pass connection strings to UsePostgreSql.");
         }
     }
 
@@ -233,14 +233,14 @@ internal sealed class PostgreSqlEndpoint(
         }
     }
 
-    /// <summary>Handlers work on the receive's own connection: another user or search path would be ignored without a word.</summary>
+    /// <summary>Handlers use the receive's own connection: another user or search path would be ignored silently.</summary>
     private void RequireOneDatabase()
     {
         if (!queueDatabase.IsSameAs(dataDatabase))
         {
             throw new InvalidOperationException(
                 $"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: its queue and its handlers' data must be in one database, reached with one " +
-                "connection string or data source. Give UsePostgreSql that one alone, or use another mode.");
+                "connection string or data source. Pass only that one to UsePostgreSql, or use another mode.");
         }
     }
 }

@@ -4,7 +4,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
 
-/// <summary>Sends into queues in PostgreSQL, on a connection of its own or in the caller's transaction.</summary>
+/// <summary>Sends to queues in PostgreSQL, on its own connection or in the caller's transaction.</summary>
 internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSerializerOptions? json)
     : MessageSender(PostgreSqlEndpoint.MessagingSystem, json), IAsyncDisposable
 {
@@ -23,7 +23,7 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
         catch (PostgresException missing) when (missing.SqlState == PostgresErrorCodes.UndefinedTable)
         {
             throw new InvalidOperationException(
-                $"There is no queue '{message.Queue}' in database '{Database}', and the message was not sent. " +
+                $"There is no queue '{message.Queue}' in database '{Database}', so the message was not sent. " +
                 "The endpoint that receives from the queue creates it when it starts.",
                 missing);
         }
@@ -38,7 +38,7 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
 
     private async Task SendInAsync(DbTransaction transaction, OutgoingMessage message, CancellationToken cancellationToken)
     {
-        // The driver runs a command in autocommit when its transaction has ended, without a word. A savepoint is an error then.
+        // If the transaction has ended, the driver silently autocommits the command. A savepoint fails in that case.
         await using var batch = new NpgsqlBatch(ConnectionOf(transaction))
         {
             BatchCommands = { new NpgsqlBatchCommand("SAVEPOINT kit"), QueueStatements.Sending(message), new NpgsqlBatchCommand("RELEASE SAVEPOINT kit") },
@@ -49,16 +49,17 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
         }
         catch (PostgresException ended) when (ended.SqlState == PostgresErrorCodes.NoActiveSqlTransaction)
         {
-            throw new InvalidOperationException($"The transaction has ended, and the message to '{message.Queue}' was not sent. Send before it ends.", ended);
+            throw new InvalidOperationException(
+                $"The transaction has ended, so the message to '{message.Queue}' was not sent. Send before the transaction ends.", ended);
         }
     }
 
     private NpgsqlConnection ConnectionOf(DbTransaction transaction)
     {
         var connection = Given<NpgsqlTransaction>(transaction, "Npgsql").Connection!;
-        // A table of the queue's name in a database of another name would take the message, and nobody would receive it.
+        // A table with the queue's name in another database would accept the message, and nobody would receive it.
         return connection.Database == Database
             ? connection
-            : throw new NotSupportedException($"The transaction is in database '{connection.Database}', and the queues are in '{Database}'.");
+            : throw new NotSupportedException($"The transaction is in database '{connection.Database}', but the queues are in '{Database}'.");
     }
 }

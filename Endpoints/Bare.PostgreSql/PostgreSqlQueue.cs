@@ -7,7 +7,7 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// <param name="connectionString">The queue's database.</param>
 /// <param name="name">The queue's name.</param>
 /// <exception cref="ArgumentException">The connection string cannot be read, or the name is too long.</exception>
-/// <exception cref="NpgsqlException">Every member: the database cannot be reached or refused the statement.</exception>
+/// <exception cref="NpgsqlException">In every member: the database cannot be reached or refused the statement.</exception>
 public sealed class PostgreSqlQueue(string connectionString, string name) : IReturningQueue
 {
     private readonly QueueStatements statements = new(name);
@@ -15,7 +15,7 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
 
     public string Name => name;
 
-    /// <summary>Creates its two tables where they are missing; where they are there, the role needs no right to.</summary>
+    /// <summary>Creates the queue's two tables if they are missing. If they exist, the role needs no right to create tables.</summary>
     public async Task CreateAsync(CancellationToken cancellationToken)
     {
         if (!await ExistsAsync(cancellationToken))
@@ -24,7 +24,7 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
 
     public Task DropAsync(CancellationToken cancellationToken) => ExecuteAsync(statements.Drop, cancellationToken);
 
-    /// <summary>Adds messages in one transaction, by binary COPY.</summary>
+    /// <summary>Adds messages in one transaction, with a binary COPY.</summary>
     public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
         await using var connection = await source.OpenConnectionAsync(cancellationToken);
@@ -59,7 +59,7 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
         return (int?)await command.ExecuteScalarAsync(cancellationToken);
     }
 
-    /// <summary>Whether its two tables are there, on the connection's search path.</summary>
+    /// <summary>Whether the queue's two tables exist on the connection's search path.</summary>
     public async Task<bool> ExistsAsync(CancellationToken cancellationToken)
     {
         await using var command = source.CreateCommand(QueueStatements.Exists);
@@ -79,7 +79,7 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
             cancellationToken);
 
     /// <inheritdoc/>
-    /// <remarks>All in one transaction, or none.</remarks>
+    /// <remarks>Returns all of them in one transaction, or none.</remarks>
     public async Task<IReadOnlyList<Guid>> ReturnErrorsAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken)
     {
         await using var connection = await source.OpenConnectionAsync(cancellationToken);

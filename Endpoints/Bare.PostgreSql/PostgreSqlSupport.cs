@@ -2,7 +2,7 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
 
-/// <summary>What PostgreSQL can promise on nothing but its driver.</summary>
+/// <summary>The modes that the bare endpoint supports on PostgreSQL.</summary>
 public static class PostgreSqlSupport
 {
     private static readonly ByMode<Support> Supports = new("the bare endpoint on PostgreSQL")
@@ -16,7 +16,7 @@ public static class PostgreSqlSupport
         },
         {
             TransactionMode.FullDtcPromoted,
-            Support.No("PostgreSQL takes no part in MSDTC's transactions; full-dtc is the kit's own two-phase commit there")
+            Support.No("PostgreSQL takes no part in MSDTC's transactions; on PostgreSQL, full-dtc is the kit's own two-phase commit")
         },
     };
 
@@ -34,12 +34,12 @@ public static class PostgreSqlSupport
         { TransactionMode.FullDtcPromoted, Supports.Of(TransactionMode.FullDtcPromoted) },
     };
 
-    /// <exception cref="UnknownModeException">Nobody has said whether it can.</exception>
+    /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
     public static Support Of(TransactionMode mode) => Supports.Of(mode);
 
-    /// <summary>Whether it can promise what the mode does at a setting of <see cref="LogFlush"/>.</summary>
-    /// <exception cref="UnknownModeException">Nobody has said whether it can.</exception>
-    /// <exception cref="NotSupportedException">Nobody knows the setting.</exception>
+    /// <summary>Whether the mode keeps its promise at a setting of <see cref="LogFlush"/>.</summary>
+    /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
+    /// <exception cref="NotSupportedException">The setting is unknown.</exception>
     public static Support Of(TransactionMode mode, LogFlush flush)
     {
         if (Of(mode) is { IsSupported: false } no)

@@ -4,7 +4,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
 
-/// <summary>Sends into queues in PostgreSQL, each message in a transaction of its own.</summary>
+/// <summary>Sends to queues in PostgreSQL, each message in its own transaction.</summary>
 internal sealed class QueueSender : IOutboxSender
 {
     private readonly NpgsqlConnection connection;
@@ -12,8 +12,8 @@ internal sealed class QueueSender : IOutboxSender
     private QueueSender(NpgsqlConnection connection) => this.connection = connection;
 
     /// <param name="queues">The queues' database.</param>
-    /// <param name="unanswered">What must be known before anything is sent again.</param>
-    /// <param name="cancellationToken">Cancels it.</param>
+    /// <param name="unanswered">The receives whose outcome must be known before anything is sent again.</param>
+    /// <param name="cancellationToken">Cancels the opening.</param>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public static async Task<IOutboxSender> OpenAsync(
         DatabaseAccess queues, UnansweredReceives unanswered, CancellationToken cancellationToken)

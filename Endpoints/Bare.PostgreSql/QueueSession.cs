@@ -27,7 +27,7 @@ internal sealed class QueueSession : IQueueSession
         this.withTransactionId = withTransactionId;
     }
 
-    /// <summary>To be lent to a handler, which is not to close it.</summary>
+    /// <summary>The connection, for lending to a handler, which must not close it.</summary>
     public NpgsqlConnection Connection => connection;
 
     public bool IsOpen => connection.State == ConnectionState.Open;
@@ -60,8 +60,8 @@ internal sealed class QueueSession : IQueueSession
 
     public async Task<QueuedMessage?> ReceiveAsync() => (await ReceiveWithTransactionIdAsync()).Message;
 
-    /// <summary>The message and, where the session was opened for it, the id of the transaction that received it.</summary>
-    /// <exception cref="InvalidOperationException">The row was another queue's; it is still there.</exception>
+    /// <summary>Receives a message and, if the session was opened for it, the id of the receiving transaction.</summary>
+    /// <exception cref="InvalidOperationException">The row belongs to another queue. It was not received.</exception>
     public async Task<(QueuedMessage? Message, ulong TransactionId)> ReceiveWithTransactionIdAsync()
     {
         await using var reader = await ExecuteReceiveAsync();
@@ -82,9 +82,11 @@ internal sealed class QueueSession : IQueueSession
         await batch.ExecuteNonQueryAsync();
     }
 
-    /// <summary>Writes the sends and commits them with the receive and the work of the handler that was lent this connection.</summary>
-    /// <exception cref="PostgresException">The handler left the transaction failed, or ended it: PostgreSQL answers a commit in both with no
-    /// error, and the release of the savepoint with one.</exception>
+    /// <summary>Writes the sends, and commits them with the receive and the work of the handler that was lent this connection.</summary>
+    /// <exception cref="PostgresException">
+    /// The handler left the transaction failed, or ended it. PostgreSQL reports no error for COMMIT in either case, but it does for the release
+    /// of the savepoint.
+    /// </exception>
     public async Task CommitAsync(IReadOnlyCollection<OutgoingMessage> messages)
     {
         await using var batch = new NpgsqlBatch(connection);
@@ -97,8 +99,8 @@ internal sealed class QueueSession : IQueueSession
     }
 
     /// <summary>
-    /// Rolls the handler's work back and keeps the receive. Where that is not possible, because the commit failed or the handler ended the
-    /// transaction, nothing is left of it.
+    /// Rolls the handler's work back and keeps the receive. If that is impossible, because the commit failed or the handler ended the
+    /// transaction, rolls everything back.
     /// </summary>
     /// <returns>Whether the receive is still open.</returns>
     public async Task<bool> TryRollbackHandlerAsync()
@@ -132,7 +134,7 @@ internal sealed class QueueSession : IQueueSession
             if (await ScalarAsync(statements.Take, message.Position) is int failedAttempts)
                 return message with { FailedAttempts = failedAttempts };
 
-            // Another worker had it, and may have put it back at its place as a new row, which only a new statement sees.
+            // Another worker had it, and may have put it back as a new row, which only a new statement sees.
             if (await ScalarAsync(statements.IsThere, message.Position) is false)
                 return null;
         }
@@ -155,9 +157,9 @@ internal sealed class QueueSession : IQueueSession
         catch (PostgresException foreign) when (foreign.SqlState == PostgresErrorCodes.DivisionByZero)
         {
             throw new InvalidOperationException(
-                $"The receive of queue '{statements.Name}' met the row of another table, and nothing was received: a statement that " +
-                "another endpoint prepared ran in its place, as behind a pooler in transaction pooling. Use session pooling, or name the " +
-                "PostgreSQL server itself.",
+                $"The receive of queue '{statements.Name}' got a row of another table, so nothing was received. Another endpoint's prepared " +
+                "statement ran in its place, which happens behind a pooler with transaction pooling. Use session pooling, or connect to the " +
+                "PostgreSQL server directly.",
                 foreign);
         }
     }

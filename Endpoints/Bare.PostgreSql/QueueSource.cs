@@ -2,15 +2,15 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
 
-/// <summary>Opens the sessions that receive. They are the kit's own, and what a server ends too early or too late is set for each of them.</summary>
+/// <summary>Opens the sessions that receive, and sets the server's time-outs and TCP keepalive for each of them.</summary>
 /// <remarks>
-/// A session waits in its transaction for as long as a handler takes: the server's time-outs for idle sessions and long transactions would end it and
-/// hand the message to another worker. And a machine that vanished without a word must not hold its message for two hours, which is the usual default
-/// of TCP keepalive: the server asks after 30 s and gives up after another 30 s.
+/// A session stays in its transaction for as long as a handler takes. The server's time-outs for idle sessions and long transactions would end it, and
+/// another worker would receive the message. A machine that vanished silently must not hold its message for two hours, the usual default of TCP
+/// keepalive: here the server probes after 30 s and gives up after another 30 s.
 /// </remarks>
 internal sealed class QueueSource : IAsyncDisposable
 {
-    // Only what this server has (transaction_timeout came with version 17), and no keepalive that somebody has set shorter. On Unix sockets those are 0.
+    // Only settings that this server has (transaction_timeout came with version 17), and no keepalive that is already shorter. On Unix sockets it is 0.
     private const string Configure =
         """
         SELECT set_config(name, wanted, false)
@@ -23,8 +23,8 @@ internal sealed class QueueSource : IAsyncDisposable
     private readonly DatabaseAccess database;
     private readonly OpenedSource opened;
 
-    /// <param name="database">The queue's.</param>
-    /// <param name="enlist">Whether its sessions join an ambient transaction, and so are opened for each message, from a pool.</param>
+    /// <param name="database">The queue's database.</param>
+    /// <param name="enlist">Whether its sessions join an ambient transaction, and are therefore opened from a pool for each message.</param>
     public QueueSource(DatabaseAccess database, bool enlist)
     {
         this.database = database;
@@ -38,7 +38,7 @@ internal sealed class QueueSource : IAsyncDisposable
     public async ValueTask<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
     {
         var session = await Source.OpenConnectionAsync(cancellationToken);
-        // A new one was configured when it was opened. One of the application's is reset when it goes back to its pool.
+        // A connection of the kit's own was configured when it was opened. One of the application's is reset when it returns to its pool.
         if (!database.IsGiven)
             return session;
 
@@ -58,8 +58,8 @@ internal sealed class QueueSource : IAsyncDisposable
 
     private static NpgsqlDataSource Create(string connectionString, bool isPooled)
     {
-        // The reset would take the settings back, each time a connection goes to the pool. A worker keeps its session: where it must have another one,
-        // because a handler that was lent it left it unusable (SET search_path), none from a pool will do.
+        // A reset would revert the settings each time a connection returns to the pool. A worker keeps its session. If it needs another one because
+        // a handler left the lent session unusable (SET search_path), a pooled one would not help.
         var settings = new NpgsqlConnectionStringBuilder(connectionString) { NoResetOnClose = true, Pooling = isPooled };
         return new NpgsqlDataSourceBuilder(settings.ConnectionString)
             .UsePhysicalConnectionInitializer(

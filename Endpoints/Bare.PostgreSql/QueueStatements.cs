@@ -5,11 +5,11 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>
-/// The statements of one queue: a table, received from with <c>FOR UPDATE SKIP LOCKED</c>, and its error table.
+/// The statements of one queue, which is a table that is read with <c>FOR UPDATE SKIP LOCKED</c>, and of its error table.
 /// </summary>
 internal sealed class QueueStatements
 {
-    // The error table's name and the names of constraints are longer, and PostgreSQL cuts names off at 63 bytes without an error.
+    // The names of the error table and of constraints are longer, and PostgreSQL truncates names at 63 bytes without an error.
     private const int LongestName = 50;
 
     public QueueStatements(string name)
@@ -29,7 +29,7 @@ internal sealed class QueueStatements
 
     public string Errors { get; }
 
-    /// <summary>Creates what is missing. Under a lock: two processes that start together would both create it.</summary>
+    /// <summary>Creates missing tables, under a lock: two processes that start together would both create them.</summary>
     public string Create =>
         $"""
         SELECT pg_advisory_xact_lock(hashtext('kit queue'));
@@ -58,15 +58,15 @@ internal sealed class QueueStatements
 
     public string ReceiveWithTransactionId => ReceiveReturning("position, message_id, type, body, failed_attempts, headers, pg_current_xact_id()");
 
-    /// <summary>Puts a received message back at its own place, within the transaction that received it. It is received again when a delay is over.</summary>
+    /// <summary>Puts a received message back at its position, in the transaction that received it. It can be received again after a delay.</summary>
     public string Requeue =>
         $"INSERT INTO {Queue} (position, message_id, type, body, failed_attempts, headers, not_before) " +
         "VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7)";
 
-    /// <summary>Whether one of the two tables is not there.</summary>
+    /// <summary>Whether one of the two tables is missing.</summary>
     public string IsMissing => $"SELECT to_regclass({Literal(Queue)}) IS NULL OR to_regclass({Literal(Errors)}) IS NULL";
 
-    /// <summary>What is there under one of the two names and is no table of a queue, not even of the first version; NULL where there is none.</summary>
+    /// <summary>A relation that has one of the two names but is not a queue's table, not even of the first version; NULL if there is none.</summary>
     public string ReadOther =>
         $"""
         SELECT min(name) FROM (VALUES ({Literal(Queue)}), ({Literal(Errors)})) AS ours (name)
@@ -77,7 +77,7 @@ internal sealed class QueueStatements
               AND attname IN ('position', 'message_id', 'type', 'body', 'failed_attempts'))
         """;
 
-    /// <summary>Whether a table is there without one of its latest columns: an earlier version of the kit made it.</summary>
+    /// <summary>Whether a table lacks one of its latest columns, because an earlier version of the kit created it.</summary>
     public string IsOutdated =>
         $"""
         SELECT EXISTS (
@@ -86,10 +86,10 @@ internal sealed class QueueStatements
               AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass(name) AND attname = needs AND NOT attisdropped))
         """;
 
-    /// <summary>Whether the error table takes nothing from this role: a message could not be given up.</summary>
+    /// <summary>Whether this role may not insert into the error table, so that a message could not be given up.</summary>
     public string RefusesErrors => $"SELECT NOT has_table_privilege({Literal(Errors)}, 'INSERT')";
 
-    /// <summary>Rewrites nothing.</summary>
+    /// <summary>Adds the missing columns, without rewriting the tables.</summary>
     public string Upgrade =>
         $"ALTER TABLE {Queue} ADD COLUMN IF NOT EXISTS not_before timestamptz NOT NULL DEFAULT '-infinity', ADD COLUMN IF NOT EXISTS headers text; " +
         $"ALTER TABLE {Errors} ADD COLUMN IF NOT EXISTS headers text";
@@ -113,7 +113,7 @@ internal sealed class QueueStatements
 
     public string ReadErrors => $"SELECT message_id, failed_attempts, reason, type, failed_at FROM {Errors} ORDER BY failed_at, position";
 
-    /// <summary>Moves dead letters to the end of the queue, in the order of failing, as messages that never failed; NULL means all.</summary>
+    /// <summary>Moves dead letters to the end of the queue, in the order in which they failed, as messages that never failed; NULL means all.</summary>
     public string ReturnErrors =>
         $"""
         WITH returned AS (
@@ -124,7 +124,7 @@ internal sealed class QueueStatements
         SELECT message_id FROM returned ORDER BY failed_at, position
         """;
 
-    /// <summary>Sends a message. Without headers it needs no such column: the table of an endpoint of an earlier version has none.</summary>
+    /// <summary>Sends a message. Without headers it does not need the headers column, which tables of earlier versions lack.</summary>
     public static NpgsqlBatchCommand Sending(OutgoingMessage message) => MessageHeaders.Write(message.Headers) is { } headers
         ? PostgreSqlStatement.Of(
             $"INSERT INTO {PostgreSqlStatement.Quoted(message.Queue)} (message_id, type, body, headers) VALUES ($1, $2, $3, $4)",
@@ -133,8 +133,8 @@ internal sealed class QueueStatements
             $"INSERT INTO {PostgreSqlStatement.Quoted(message.Queue)} (message_id, type, body) VALUES ($1, $2, $3)",
             message.MessageId, message.Type, message.Body);
 
-    // $1 is the queue's name, as this session's endpoint knows it: a row of another table fails the statement, so that nothing is received.
-    // Behind a pooler that changed its mode, a name of a prepared statement can be another endpoint's receive.
+    // $1 is the queue's name, as this session's endpoint knows it. A row of another table makes the statement fail, so that nothing is received.
+    // Behind a pooler that changed its mode, the name of a prepared statement can stand for another endpoint's receive.
     private string ReceiveReturning(string columns) =>
         $"DELETE FROM {Queue} WHERE position = " +
         $"(SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED) " +

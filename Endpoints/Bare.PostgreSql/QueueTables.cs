@@ -3,17 +3,17 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
 
-/// <summary>Makes sure, before anything is received, that the tables of an endpoint's queue are there and are this version's.</summary>
+/// <summary>Ensures, before anything is received, that the tables of an endpoint's queue exist and have this version's columns.</summary>
 internal sealed partial class QueueTables(string endpoint, QueueStatements statements, NpgsqlDataSource queues, ILogger log)
 {
-    /// <summary>Creates the tables that are missing.</summary>
-    /// <exception cref="InvalidOperationException">The role may not do what is needed; the message has the statement that another one is to run.</exception>
+    /// <summary>Creates missing tables.</summary>
+    /// <exception cref="InvalidOperationException">The tables are not usable, or the role lacks a right. The message says what to do.</exception>
     public async Task PrepareAsync(CancellationToken cancellationToken)
     {
         if (await ReadAsync<object>(statements.ReadOther, cancellationToken) is string other)
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start: {other} is there and is no queue of the kit. An endpoint's queue is a table of its name. " +
+                $"Endpoint '{endpoint}' cannot start: {other} exists and is not a queue of the kit. An endpoint's queue is a table with its name. " +
                 "Give the endpoint another name, or its queue another schema or database.");
         }
 
@@ -23,15 +23,15 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
         if (await ReadAsync<bool>(statements.IsOutdated, cancellationToken))
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start: an earlier version of the kit made its queue's tables. " +
-                $"Run this once, it rewrites nothing: {statements.Upgrade}");
+                $"Endpoint '{endpoint}' cannot start: an earlier version of the kit created its queue's tables. " +
+                $"Run this once (it does not rewrite the tables): {statements.Upgrade}");
         }
 
         if (await ReadAsync<bool>(statements.RefusesErrors, cancellationToken))
         {
             var role = await ReadAsync<string>("SELECT current_user::text", cancellationToken);
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start: its role may not insert into the error table, and a message could not be given up. " +
+                $"Endpoint '{endpoint}' cannot start: its role is not allowed to insert into the error table, so no message could be given up. " +
                 $"Run this as the table's owner: GRANT INSERT ON {statements.Errors} TO {PostgreSqlStatement.Quoted(role)}");
         }
     }
@@ -48,9 +48,9 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
         catch (PostgresException refused) when (refused.SqlState is PostgresErrorCodes.InsufficientPrivilege or PostgresErrorCodes.InvalidSchemaName)
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start: there is no table {statements.Queue} or no table {statements.Errors} on the search path, " +
-                $"and its role cannot create it ({refused.MessageText}). " +
-                "Run this as a role that can, and grant this one SELECT, INSERT, UPDATE and DELETE: " +
+                $"Endpoint '{endpoint}' cannot start: table {statements.Queue} or {statements.Errors} is not on the search path, " +
+                $"and the endpoint's role cannot create it ({refused.MessageText}). " +
+                "Run this as a role that can, and grant SELECT, INSERT, UPDATE and DELETE to the endpoint's role: " +
                 statements.Create,
                 refused);
         }
@@ -62,9 +62,9 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
         return (T)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
-    // Another endpoint that starts at the same time can have created them a moment before.
+    // Another endpoint that starts at the same time may have created them a moment earlier.
     [LoggerMessage(
         Level = LogLevel.Information,
-        Message = "Endpoint '{Endpoint}' found no queue: the tables {Queue} and {Errors} are new in database and schema '{Place}'.")]
+        Message = "Endpoint '{Endpoint}' found no queue, so it created the tables {Queue} and {Errors} in database and schema '{Place}'.")]
     private partial void LogCreated(string endpoint, string queue, string errors, string place);
 }

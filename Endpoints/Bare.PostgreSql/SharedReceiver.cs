@@ -4,15 +4,15 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>
-/// <c>shared</c>: receive, insert and sends in one local transaction, on the one connection that received the message. A savepoint separates the
-/// handler's work from the receive, so that a failure is counted in the transaction that rolls its work back.
+/// <c>shared</c>: receive, insert and sends in one local transaction, on the connection that received the message. A savepoint separates the
+/// handler's work from the receive, so that the transaction that rolls the handler's work back can also count the failure.
 /// </summary>
 internal sealed class SharedReceiver(QueueSession queue, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
-        // The driver gives the same transaction object to whoever has the physical connection next, and the handler could close it: once the
-        // handler has run, the object is used only where the savepoint has shown that the transaction is still this one.
+        // The driver reuses this transaction object for the next user of the physical connection, and the handler could close that. After the
+        // handler has run, the object is used only if the savepoint has shown that the transaction is still the same.
         var receive = await queue.BeginAsync();
         if (await queue.ReceiveAsync() is not { } message)
         {

@@ -6,8 +6,8 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>
-/// Receives whose commit got no answer, and what was dispatched with them. The server knows what became of each
-/// (<c>pg_xact_status</c>), so that nothing is dispatched again whose dispatch has committed. A process that ends takes them with it.
+/// Receives whose commit got no answer, and the sends dispatched with them. The server knows the outcome of each (<c>pg_xact_status</c>), so
+/// that no committed dispatch is repeated. This list lasts only as long as the process.
 /// </summary>
 internal sealed class UnansweredReceives(OutboxStore outbox)
 {
@@ -16,8 +16,8 @@ internal sealed class UnansweredReceives(OutboxStore outbox)
     public void Add(ulong transactionId, Guid messageId, IReadOnlyCollection<OutboxRecord> dispatched) =>
         receives.Enqueue((transactionId, messageId, dispatched));
 
-    /// <summary>Forgets what was dispatched with the receives that have committed; the others are dispatched again.</summary>
-    /// <exception cref="InvalidOperationException">A receive is still committing: what was dispatched with it is not decided.</exception>
+    /// <summary>Deletes the sends that were dispatched with committed receives. The others are dispatched again.</summary>
+    /// <exception cref="InvalidOperationException">A receive is still committing, so the outcome of its sends is unknown.</exception>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     public async Task ResolveAsync(NpgsqlConnection queues, CancellationToken cancellationToken)
     {

@@ -4,7 +4,7 @@ using RabbitMQ.Client;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>How a message lies in a queue: persistent, its identity and type in the properties, the failures in headers.</summary>
+/// <summary>The form of a message in a queue: persistent, with its id and type in properties and its failures in headers.</summary>
 internal static class AmqpMessage
 {
     private const string FailedAttempts = MessageHeaders.Reserved + "failed-attempts";
@@ -12,7 +12,7 @@ internal static class AmqpMessage
     private const string Due = MessageHeaders.Reserved + "not-before";
     private const string FailedAt = MessageHeaders.Reserved + "failed-at";
 
-    // A clock that was set back must not hold a message for longer than any delay.
+    // If a clock is set back, a message must not wait longer than any delay could be.
     private static readonly TimeSpan LongestDelay = TimeSpan.FromMinutes(1);
 
     public static BasicProperties PropertiesOf(OutgoingMessage message) => new()
@@ -24,14 +24,14 @@ internal static class AmqpMessage
         Headers = message.Headers.Count == 0 ? null : message.Headers.ToDictionary(header => header.Key, header => (object?)header.Value),
     };
 
-    /// <summary>What the sender gave with the message as text; neither the kit's own headers nor the broker's.</summary>
+    /// <summary>The text headers that the sender set, without the kit's own and the broker's.</summary>
     public static IReadOnlyDictionary<string, string> HeadersOf(IReadOnlyBasicProperties properties) => properties.Headers is null
         ? MessageHeaders.None
         : properties.Headers
             .Where(header => header.Value is byte[] && !MessageHeaders.IsTaken(header.Key))
             .ToDictionary(header => header.Key, header => Encoding.UTF8.GetString((byte[])header.Value!), StringComparer.Ordinal);
 
-    /// <summary>The properties of a message that is put into another queue.</summary>
+    /// <summary>The properties of a message that is moved to another queue.</summary>
     public static BasicProperties WithFailures(this IReadOnlyBasicProperties properties, int failedAttempts, string? reason = null)
     {
         var headers = new Dictionary<string, object?>(properties.Headers ?? new Dictionary<string, object?>()) { [FailedAttempts] = failedAttempts };
@@ -44,7 +44,7 @@ internal static class AmqpMessage
         return new BasicProperties(properties) { Headers = headers, Persistent = true };
     }
 
-    /// <summary>The properties of a message that is to be handled as if it had never failed.</summary>
+    /// <summary>The properties of a message that will be handled as if it had never failed.</summary>
     public static BasicProperties WithoutFailures(this IReadOnlyBasicProperties properties)
     {
         var headers = new Dictionary<string, object?>(properties.Headers ?? new Dictionary<string, object?>());
@@ -54,7 +54,7 @@ internal static class AmqpMessage
         return new BasicProperties(properties) { Headers = headers, Persistent = true };
     }
 
-    /// <summary>The same properties, for a message that is to wait; without a delay, one from before is taken away.</summary>
+    /// <summary>The same properties with a delay. Without a delay, an earlier one is removed.</summary>
     public static BasicProperties NotBefore(this BasicProperties properties, TimeSpan delay)
     {
         if (delay > TimeSpan.Zero)
@@ -65,7 +65,7 @@ internal static class AmqpMessage
         return properties;
     }
 
-    /// <summary>How long a message is still to wait; zero where it is due.</summary>
+    /// <summary>How long a message must still wait; zero if it is due.</summary>
     public static TimeSpan DelayOf(IReadOnlyBasicProperties properties)
     {
         if (NumberIn(properties, Due) is not { } due)
@@ -75,40 +75,40 @@ internal static class AmqpMessage
         return delay < TimeSpan.Zero ? TimeSpan.Zero : delay < LongestDelay ? delay : LongestDelay;
     }
 
-    /// <summary>Empty where the sender gave none or none of the kit's.</summary>
+    /// <summary>The message's id; empty if the sender set none, or one of another form.</summary>
     public static Guid MessageIdOf(IReadOnlyBasicProperties properties) => Guid.TryParse(properties.MessageId, out var id) ? id : Guid.Empty;
 
     public static int FailedAttemptsOf(IReadOnlyBasicProperties properties) =>
         NumberIn(properties, FailedAttempts) is { } count ? (int)Math.Clamp(count, 0, int.MaxValue) : 0;
 
-    /// <summary>Why a message was given up, by its endpoint or by the broker; empty where neither says.</summary>
+    /// <summary>Why its endpoint or the broker gave the message up; empty if neither says.</summary>
     public static string ReasonOf(IReadOnlyBasicProperties properties) =>
         TextIn(properties.Headers, Reason) is { Length: > 0 } reason ? reason : BrokersReasonOf(properties);
 
-    /// <summary>By the clock of the process that gave it up; <see langword="null"/> where it wrote none.</summary>
+    /// <summary>When it was given up, by the clock of the process that gave it up; <see langword="null"/> if unknown.</summary>
     public static DateTimeOffset? FailedAtOf(IReadOnlyBasicProperties properties) =>
         properties.Headers?.TryGetValue(FailedAt, out var moment) == true && moment is long milliseconds
             ? DateTimeOffset.FromUnixTimeMilliseconds(milliseconds)
             : null;
 
     /// <summary>
-    /// Why the broker moved a message to where it is, as it notes in a header: https://www.rabbitmq.com/docs/dlx#effects; empty where it
-    /// did not.
+    /// Why the broker moved a message to this queue, from a header that the broker writes (https://www.rabbitmq.com/docs/dlx#effects); empty if it
+    /// did not move it.
     /// </summary>
     public static string BrokersReasonOf(IReadOnlyBasicProperties properties) =>
-        // The latest is the first. How often it was delivered is not told.
+        // The first entry is the latest. It does not say how often the message was delivered.
         properties.Headers?.TryGetValue("x-death", out var deaths) == true && deaths is IEnumerable<object> all
             && all.FirstOrDefault() is IDictionary<string, object?> latest
             ? TextIn(latest, "reason") switch
             {
                 "delivery_limit" =>
-                    $"The broker gave it up: queue '{TextIn(latest, "queue")}' had delivered it more often than its delivery limit allows " +
+                    $"The broker gave the message up: queue '{TextIn(latest, "queue")}' had delivered it more often than its delivery limit allows " +
                     "(delivery_limit).",
-                var reason => $"The broker moved it out of queue '{TextIn(latest, "queue")}' ({reason}).",
+                var reason => $"The broker moved the message out of queue '{TextIn(latest, "queue")}' ({reason}).",
             }
             : "";
 
-    /// <summary>A number in a header; <see langword="null"/> without one, or where somebody wrote something else there.</summary>
+    /// <summary>A number in a header; <see langword="null"/> if there is none.</summary>
     private static long? NumberIn(IReadOnlyBasicProperties properties, string key) => properties.Headers?.TryGetValue(key, out var value) == true
         ? value switch
         {

@@ -3,15 +3,15 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>Connections to a broker, and what it means when there is none.</summary>
+/// <summary>Opens connections to a broker, and says why if that fails.</summary>
 internal static class Broker
 {
-    // Tracked: a publish has ended when the broker has the message, and fails when it does not take it.
+    // Tracked: a publish completes when the broker has confirmed the message, and fails if the broker refuses it.
     private static readonly CreateChannelOptions Confirmed = new(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true);
 
     private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
 
-    /// <exception cref="BrokerException">No connection, and why.</exception>
+    /// <exception cref="BrokerException">The connection failed. The message says why.</exception>
     public static async Task<IConnection> ConnectAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
     {
         try
@@ -25,7 +25,7 @@ internal static class Broker
         }
         catch (OperationInterruptedException refused)
         {
-            throw new BrokerException($"The broker does not let this user in: {address}: {refused.ShutdownReason?.ReplyText}.", refused);
+            throw new BrokerException($"The broker refuses this user access: {address}: {refused.ShutdownReason?.ReplyText}.", refused);
         }
         catch (BrokerUnreachableException unreachable)
         {
@@ -36,13 +36,13 @@ internal static class Broker
     public static Task<IChannel> OpenConfirmedChannelAsync(this IConnection connection, CancellationToken cancellationToken) =>
         connection.CreateChannelAsync(Confirmed, cancellationToken);
 
-    /// <summary>Publishes a message into a queue, on a channel that confirms, and waits until the broker has it.</summary>
-    /// <exception cref="BrokerException">The queue does not exist, or the broker does not take the message or does not answer.</exception>
+    /// <summary>Publishes a message to a queue, on a channel with confirms, and waits for the confirmation.</summary>
+    /// <exception cref="BrokerException">The queue does not exist, or the broker refuses the message or does not answer.</exception>
     public static async Task PublishConfirmedAsync(this IChannel channel, string queue, BasicProperties properties, byte[] body)
     {
         try
         {
-            // Mandatory: a message for a queue that does not exist comes back and fails the publish.
+            // Mandatory: a message for a queue that does not exist is returned, which fails the publish.
             await channel.BasicPublishAsync(exchange: "", queue, mandatory: true, properties, body).AsTask().WaitAsync(ConfirmDeadline);
         }
         catch (PublishException refused)
@@ -63,13 +63,13 @@ internal static class Broker
         }
     }
 
-    // The endpoint reconnects by itself: the driver's recovery would leave acknowledgements of an earlier channel in the workers' hands.
+    // The endpoint reconnects itself: with the driver's recovery, workers would acknowledge deliveries of an earlier channel.
     private static async Task<IConnection> OpenAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
     {
         var connection = await address.ConnectAsync(name, timeout: null, cancellationToken);
         try
         {
-            // The driver does not wait for the broker's answer to the virtual host; a first channel does.
+            // The driver does not wait for the broker's answer about the virtual host. Opening a first channel does.
             await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
             return connection;
         }

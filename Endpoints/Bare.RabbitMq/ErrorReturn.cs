@@ -3,13 +3,13 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>Puts messages of the error queue back into the queue: published and confirmed there, then acknowledged here.</summary>
+/// <summary>Returns messages from the error queue to the queue: publishes each, waits for the confirmation, then acknowledges it.</summary>
 /// <param name="names">The queues.</param>
-/// <param name="taking">What is taken and not acknowledged goes back to its place among the errors when this channel closes.</param>
-/// <param name="returning">Tells when the broker has a message.</param>
+/// <param name="taking">The channel that takes messages. When it closes, unacknowledged ones return to their place in the error queue.</param>
+/// <param name="returning">The channel that publishes, with confirms.</param>
 internal sealed class ErrorReturn(QueueNames names, IChannel taking, IChannel returning)
 {
-    // As many as can be doubled when the process ends between confirm and acknowledgement.
+    // If the process ends between confirmation and acknowledgement, at most this many messages are doubled.
     private const int Batch = 100;
 
     private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
@@ -33,7 +33,7 @@ internal sealed class ErrorReturn(QueueNames names, IChannel taking, IChannel re
 
     private async Task<List<BasicGetResult>> TakeAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken)
     {
-        // As many as there are now: a running endpoint may add to them for ever.
+        // Only as many as there are now, because a running endpoint may keep adding to them.
         var count = (await taking.QueueDeclarePassiveAsync(names.Errors, cancellationToken)).MessageCount;
         var messages = new List<BasicGetResult>();
         for (var taken = 0L; taken < count; taken++)
@@ -70,7 +70,7 @@ internal sealed class ErrorReturn(QueueNames names, IChannel taking, IChannel re
         {
             throw new BrokerException(
                 $"The broker did not confirm messages for '{names.Queue}' within {ConfirmDeadline.TotalSeconds} s. A memory or disk " +
-                "alarm blocks publishers. They are still among the errors, and may be in the queue too.",
+                "alarm blocks publishers. The messages are still in the error queue, and may be in the queue too.",
                 late);
         }
     }

@@ -6,8 +6,8 @@ using RabbitMQ.Client.Exceptions;
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
-/// The one consumer of an endpoint: what the broker pushed and no worker has begun. It holds at most the prefetch count, except without
-/// acknowledgements: then the broker knows no prefetch and pushes the whole backlog at once, and all of it lies here, out of the queue.
+/// The one consumer of an endpoint. It holds the messages that the broker has pushed and no worker has begun: at most the prefetch count. Without
+/// acknowledgements there is no prefetch: the broker pushes the whole backlog at once, and all of it is here and no longer in the queue.
 /// </summary>
 internal sealed class Inbox : AsyncDefaultBasicConsumer, IAsyncDisposable
 {
@@ -18,10 +18,10 @@ internal sealed class Inbox : AsyncDefaultBasicConsumer, IAsyncDisposable
     private Inbox(IChannel channel, bool isAcknowledged)
         : base(channel) => IsAcknowledged = isAcknowledged;
 
-    /// <summary>Whether what lies here is out of the queue already.</summary>
+    /// <summary>Whether the messages here have already left the queue.</summary>
     public bool IsAcknowledged { get; }
 
-    /// <summary>Whether there is nothing more to begin: all of it was begun, or what was not belongs to the queue again.</summary>
+    /// <summary>Whether there is nothing more to begin: every message was begun, or belongs to the queue again.</summary>
     public bool IsFinished => IsAcknowledged ? waiting.Reader.Completion.IsCompleted : ended;
 
     public int Count => waiting.Reader.Count;
@@ -35,7 +35,7 @@ internal sealed class Inbox : AsyncDefaultBasicConsumer, IAsyncDisposable
         return inbox;
     }
 
-    /// <summary>The next delivery, or <see langword="null"/> when there is none within <paramref name="patience"/> or any more.</summary>
+    /// <summary>Takes the next delivery; <see langword="null"/> if none arrives within <paramref name="patience"/>, or none will.</summary>
     /// <exception cref="BrokerException">The connection was lost or the queue deleted.</exception>
     public async Task<Delivery?> TakeAsync(TimeSpan patience)
     {
@@ -45,7 +45,10 @@ internal sealed class Inbox : AsyncDefaultBasicConsumer, IAsyncDisposable
         return delivery;
     }
 
-    /// <summary>Asks for no more. What was not begun goes back to the queue with the channel, unless it is acknowledged: then it is still given.</summary>
+    /// <summary>
+    /// Stops consuming. When the channel closes, messages that were not begun go back to the queue. If they have already left the queue, they can
+    /// still be taken.
+    /// </summary>
     public async Task EndAsync()
     {
         ended |= !IsAcknowledged;
@@ -55,7 +58,7 @@ internal sealed class Inbox : AsyncDefaultBasicConsumer, IAsyncDisposable
         }
         catch (Exception gone) when (gone is OperationInterruptedException or AlreadyClosedException or OperationCanceledException or ObjectDisposedException)
         {
-            // No connection, no consumer.
+            // Without a connection there is no consumer to cancel.
             waiting.Writer.TryComplete();
         }
     }
@@ -68,7 +71,7 @@ internal sealed class Inbox : AsyncDefaultBasicConsumer, IAsyncDisposable
         return Task.CompletedTask;
     }
 
-    // After the deliveries that came before it, which the driver can still have when the broker has answered.
+    // Called after the earlier deliveries, which the driver may still hold when the broker has answered.
     public override Task HandleBasicCancelOkAsync(string consumerTag, CancellationToken cancellationToken = default)
     {
         waiting.Writer.TryComplete();

@@ -7,12 +7,12 @@ using System.Text.Json;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>The HTTP interface of RabbitMQ's management plugin, as far as the kit needs it: https://www.rabbitmq.com/docs/http-api-reference.</summary>
+/// <summary>The part of the management plugin's HTTP API that the kit needs: https://www.rabbitmq.com/docs/http-api-reference.</summary>
 internal sealed class ManagementApi : IDisposable
 {
     private static readonly TimeSpan Timeout = TimeSpan.FromSeconds(30);
 
-    // An endpoint that starts does not depend on the answer.
+    // Short, because an endpoint can start without the answer.
     private static readonly TimeSpan LookTimeout = TimeSpan.FromSeconds(3);
 
     private readonly HttpClient client;
@@ -28,7 +28,7 @@ internal sealed class ManagementApi : IDisposable
 
     public void Dispose() => client.Dispose();
 
-    /// <summary>Why the plugin cannot be used by our user, in words; <see langword="null"/> where it can.</summary>
+    /// <summary>Why our user cannot use the plugin, as part of a sentence; <see langword="null"/> if it can.</summary>
     public async Task<string?> WhyAbsentAsync(CancellationToken cancellationToken)
     {
         try
@@ -37,8 +37,8 @@ internal sealed class ManagementApi : IDisposable
             return response.StatusCode switch
             {
                 HttpStatusCode.OK when response.Content.Headers.ContentType?.MediaType is "application/json" => null,
-                HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden => $"it refuses the user {broker.UserName}, who has none of its tags",
-                var status => $"what answers there is not the plugin ({(int)status})",
+                HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden => $"it refuses user {broker.UserName}, who has none of its tags",
+                var status => $"another service answers there ({(int)status})",
             };
         }
         catch (HttpRequestException failure)
@@ -51,18 +51,18 @@ internal sealed class ManagementApi : IDisposable
         }
     }
 
-    /// <summary>Whether our user may make virtual hosts: only those with the tag <c>administrator</c> may.</summary>
+    /// <summary>Whether our user may create virtual hosts, which requires the tag <c>administrator</c>.</summary>
     /// <exception cref="HttpRequestException">The plugin does not answer, or refuses.</exception>
     public async Task<bool> IsAdministratorAsync(CancellationToken cancellationToken)
     {
         var user = await client.GetFromJsonAsync<JsonElement>(Path("whoami"), cancellationToken);
-        // A list, or, before version 3.9, its words with commas between.
+        // A list or, before version 3.9, a text with commas.
         var tags = user.GetProperty("tags");
         return (tags.ValueKind is JsonValueKind.Array ? tags.EnumerateArray().Select(tag => tag.GetString()) : tags.GetString()!.Split(','))
             .Contains("administrator", StringComparer.Ordinal);
     }
 
-    /// <summary>Makes a virtual host and lets our user do all in it.</summary>
+    /// <summary>Creates a virtual host and grants our user all permissions in it.</summary>
     /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
     public async Task CreateVirtualHostAsync(string name, string description, CancellationToken cancellationToken)
     {
@@ -70,7 +70,7 @@ internal sealed class ManagementApi : IDisposable
         await PutAsync(Path("permissions", name, broker.UserName), new { configure = ".*", write = ".*", read = ".*" }, cancellationToken);
     }
 
-    /// <summary>Removes a virtual host with all that is in it; one that is gone already is no error.</summary>
+    /// <summary>Removes a virtual host and everything in it. It is no error if it does not exist.</summary>
     /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
     public async Task RemoveVirtualHostAsync(string name, CancellationToken cancellationToken)
     {
@@ -79,7 +79,7 @@ internal sealed class ManagementApi : IDisposable
             response.EnsureSuccessStatusCode();
     }
 
-    /// <summary>Every virtual host that our user may see, with its description.</summary>
+    /// <summary>Reads the virtual hosts that our user may see, with their descriptions.</summary>
     /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
     public async Task<IReadOnlyList<(string Name, string Description)>> ReadVirtualHostsAsync(CancellationToken cancellationToken)
     {
@@ -87,10 +87,10 @@ internal sealed class ManagementApi : IDisposable
         return [.. hosts.EnumerateArray().Select(host => (host.GetProperty("name").GetString()!, DescriptionOf(host)))];
     }
 
-    /// <summary>How many messages lie ready and unacknowledged in each of the queues of the virtual host whose name contains a text.</summary>
+    /// <summary>Counts the ready and unacknowledged messages in each queue of the virtual host whose name contains a text.</summary>
     /// <remarks>
-    /// Totals alone (<c>disable_stats</c> with <c>enable_queue_totals</c>): for a classic queue the plugin then asks the queue itself, and the answer is of
-    /// this moment; the statistics that it gives otherwise are 5 s old. A quorum queue tells its totals every 5 s at best.
+    /// Requests only totals (<c>disable_stats</c> with <c>enable_queue_totals</c>): for a classic queue the plugin then asks the queue itself, and the
+    /// answer is current, while the plugin's statistics are up to 5 s old. A quorum queue reports its totals at most every 5 s.
     /// </remarks>
     /// <exception cref="BrokerException">The plugin does not answer or refuses.</exception>
     public async Task<IReadOnlyDictionary<string, long>> CountAsync(string namePart, CancellationToken cancellationToken)
@@ -110,8 +110,8 @@ internal sealed class ManagementApi : IDisposable
             queue => queue.TryGetProperty("messages", out var messages) ? messages.GetInt64() : 0);
     }
 
-    /// <summary>A queue's arguments and policy, as they are now.</summary>
-    /// <exception cref="BrokerException">The plugin does not answer within 3 s, or refuses, or has no such queue.</exception>
+    /// <summary>Reads a queue's current arguments and policy.</summary>
+    /// <exception cref="BrokerException">The plugin does not answer within 3 s, refuses, or has no such queue.</exception>
     public async Task<QueueFacts> ReadQueueAsync(string name, CancellationToken cancellationToken)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -122,18 +122,18 @@ internal sealed class ManagementApi : IDisposable
             if (queue.TryGetProperty("effective_policy_definition", out var inForce))
                 return new QueueFacts(queue, PolicyOf(queue), inForce);
 
-            // It is among the statistics, which begin some seconds after the queue; the name of the policy is told before.
+            // The definition is part of the statistics, which begin some seconds after the queue. The name of the policy is available earlier.
             var policy = await ReadPolicyNameAsync(name, limit.Token);
             return new QueueFacts(queue, policy, policy is null ? default : await ReadPolicyAsync(policy, limit.Token));
         }
         catch (Exception failure) when (failure is HttpRequestException or JsonException or KeyNotFoundException)
         {
-            throw new BrokerException($"RabbitMQ's management plugin does not tell it at {broker.Management}: {failure.Message}", failure);
+            throw new BrokerException($"RabbitMQ's management plugin at {broker.Management} does not describe the queue: {failure.Message}", failure);
         }
         catch (OperationCanceledException late) when (!cancellationToken.IsCancellationRequested)
         {
             throw new BrokerException(
-                $"RabbitMQ's management plugin does not answer at {broker.Management} within {LookTimeout.TotalSeconds:F0} s.", late);
+                $"RabbitMQ's management plugin at {broker.Management} does not answer within {LookTimeout.TotalSeconds:F0} s.", late);
         }
     }
 
@@ -165,14 +165,14 @@ internal sealed class ManagementApi : IDisposable
         catch (Exception failure) when (failure is HttpRequestException or TaskCanceledException && !cancellationToken.IsCancellationRequested)
         {
             throw new BrokerException(
-                $"RabbitMQ's management plugin does not answer at {broker.Management}; the kit counts unacknowledged messages with it. " +
+                $"RabbitMQ's management plugin does not answer at {broker.Management}, and the kit needs it to count unacknowledged messages. " +
                 "Enable it (rabbitmq-plugins enable rabbitmq_management), or add ?management=http://host:port to the broker's address.",
                 failure);
         }
     }
 
-    /// <summary>The names of all queues or exchanges of our virtual host.</summary>
-    /// <param name="kind">As the interface names them.</param>
+    /// <summary>Reads the names of all queues or exchanges of our virtual host.</summary>
+    /// <param name="kind">What to read, as the API names it: <c>queues</c> or <c>exchanges</c>.</param>
     /// <param name="cancellationToken">Ends the call.</param>
     /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
     public async Task<IReadOnlyList<string>> ReadNamesAsync(string kind, CancellationToken cancellationToken)

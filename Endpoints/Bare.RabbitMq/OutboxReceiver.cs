@@ -3,9 +3,9 @@ using Kit.Endpoints.Bare.Outbox;
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
-/// <c>outbox</c>: the handler's own transaction, with the message's id and what it sends, commits first; then that is published, then the
-/// receive is acknowledged. Once the handler has committed, the message does not fail any more: what the broker does not take is left to
-/// the dispatcher, and the receive is acknowledged without it.
+/// <c>outbox</c>: the handler's own transaction commits first, with the message's id and its sends. Then the sends are published, and then the
+/// receive is acknowledged. Once the handler has committed, the message can no longer fail: sends that the broker refuses are left to the
+/// dispatcher, and the receive is acknowledged without them.
 /// </summary>
 internal sealed class OutboxReceiver(
     QueueSession queue, OutboxStore outbox, OutboxDispatcher dispatcher, MessagePipeline pipeline, Recoverability recoverability)
@@ -16,7 +16,7 @@ internal sealed class OutboxReceiver(
         if (await queue.ReceiveAsync() is not { } message)
             return false;
 
-        // A message that is handled cannot end its process any more: its redeliveries are no failures.
+        // A handled message is not handled again, so its redelivery does not count as a failure.
         if (message.IsRedelivered && !await outbox.Handlers.IsHandledAsync(message.MessageId, cancellationToken))
             return await recoverability.AnswerRedeliveryAsync(queue, message);
 

@@ -4,12 +4,12 @@ using RabbitMQ.Client;
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
-/// Creates the queues of an endpoint that are not there, and looks at those that are: another type is refused, and what can lose messages
-/// is warned of. No queue that is there is declared with other arguments or changed.
+/// Creates missing queues of an endpoint, and checks existing ones: it refuses a queue of another type, and warns of settings that can lose
+/// messages. It changes no existing queue.
 /// </summary>
 internal sealed partial class QueueCheck(QueueNames names, RabbitMqAddress broker, ILogger log)
 {
-    /// <exception cref="BrokerException">A queue is there and of another type.</exception>
+    /// <exception cref="BrokerException">A queue exists with another type.</exception>
     public async Task RunAsync(IConnection connection, CancellationToken cancellationToken)
     {
         using var management = new ManagementApi(broker);
@@ -23,7 +23,7 @@ internal sealed partial class QueueCheck(QueueNames names, RabbitMqAddress broke
         }
     }
 
-    /// <returns>Why the plugin, which alone tells of policies, tells nothing.</returns>
+    /// <returns>Why the plugin, the only source for policies, says nothing; <see langword="null"/> if it does.</returns>
     private async Task<string?> LookAsync(string queue, ManagementApi management, CancellationToken cancellationToken)
     {
         QueueFacts facts;
@@ -53,7 +53,7 @@ internal sealed partial class QueueCheck(QueueNames names, RabbitMqAddress broke
     private async Task DeclareAsync(string queue, string silent, IConnection connection, CancellationToken cancellationToken)
     {
         var different = await connection.RequireTypeAsync(queue, names.Type, names.ArgumentsOf(queue), cancellationToken)
-            ?? "no argument is different.";
+            ?? "no argument differs.";
         if (names.Type is QueueType.Quorum)
             LogUnseenLimit(queue, silent, different);
         else
@@ -65,13 +65,13 @@ internal sealed partial class QueueCheck(QueueNames names, RabbitMqAddress broke
 
     [LoggerMessage(
         Level = LogLevel.Warning,
-        Message = "The delivery limit of queue '{Queue}', which was there, could not be looked at: {Reason} " +
+        Message = "The delivery limit of the existing queue '{Queue}' could not be checked: {Reason} " +
                   "The broker's answer to a declaration: {Difference}")]
     private partial void LogUnseenLimit(string queue, string reason, string difference);
 
     [LoggerMessage(
         Level = LogLevel.Information,
-        Message = "The policy of queue '{Queue}', which was there, could not be looked at: {Reason} " +
+        Message = "The policy of the existing queue '{Queue}' could not be checked: {Reason} " +
                   "The broker's answer to a declaration: {Difference}")]
     private partial void LogUnseenPolicy(string queue, string reason, string difference);
 }

@@ -3,10 +3,10 @@ using System.Text.Json;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>What of a queue that was there before its endpoint can lose messages: what was found, what was expected, what to do.</summary>
+/// <summary>Finds settings of an existing queue that can lose messages: what was found, what was expected, what to do.</summary>
 internal sealed class QueueConcerns(QueueFacts queue, QueueNames names, RabbitMqAddress broker)
 {
-    private const string CreateAnew = "empty the queue, delete it, and the endpoint creates it anew.";
+    private const string CreateAnew = "empty and delete the queue, and the endpoint will create it again.";
 
     private bool IsErrors => queue.Name == names.Errors;
 
@@ -23,17 +23,17 @@ internal sealed class QueueConcerns(QueueFacts queue, QueueNames names, RabbitMq
         if (queue.Lower("message-ttl") is { } age)
             yield return Unwanted("message-ttl", $"drops messages that are older than {age} ms");
         if (queue.Lower("expires") is { } idle)
-            yield return Unwanted("expires", $"is deleted with its messages when nobody used it for {idle} ms");
+            yield return Unwanted("expires", $"is deleted with its messages when nobody has used it for {idle} ms");
         foreach (var (key, unit) in new[] { ("max-length", "messages"), ("max-length-bytes", "bytes") })
         {
             if (queue.Lower(key) is { } length && !RejectsPublishes)
-                yield return Unwanted(key, $"holds {length} {unit} at most and drops the oldest message when it is full");
+                yield return Unwanted(key, $"holds at most {length} {unit}, and drops the oldest message when it is full");
         }
     }
 
     private bool RejectsPublishes => queue.PolicyFirst("overflow")?.StartsWith("reject-publish", StringComparison.Ordinal) == true;
 
-    // A dot is the one character that names often have and patterns read otherwise.
+    // Of the characters that are special in a pattern, only the dot is common in names.
     private string Pattern => queue.Name.Replace(".", "\\.", StringComparison.Ordinal);
 
     private string? DeliveryLimit()
@@ -43,9 +43,9 @@ internal sealed class QueueConcerns(QueueFacts queue, QueueNames names, RabbitMq
             return null;
 
         var found = limit is null
-            ? "has no delivery limit set: from RabbitMQ 4.0 on the broker then gives a message up after 20 deliveries, " +
-              "those included that were only prefetched"
-            : Invariant($"has a delivery limit of {limit}, and deliveries count that were only prefetched");
+            ? "has no delivery limit set: RabbitMQ 4.0 and later then give a message up after 20 deliveries, " +
+              "including those that were only prefetched"
+            : Invariant($"has a delivery limit of {limit}, which also counts deliveries that were only prefetched");
         var expected = Invariant($"Expected: {QueueArguments.DeliveryLimit}.");
         return queue.ArgumentNumber("delivery-limit") is >= 0 and < QueueArguments.DeliveryLimit
             ? $"{Named(found)}. {expected} The queue was created with it, and no policy raises it: {CreateAnew}"
@@ -57,22 +57,22 @@ internal sealed class QueueConcerns(QueueFacts queue, QueueNames names, RabbitMq
         if (queue.ArgumentFirst("dead-letter-exchange") is null)
         {
             return $"{Named("has no dead-letter exchange: the broker drops a message that it gives up")}. " +
-                   $"Expected: the queue '{names.Errors}' takes it. {SetPolicy()}";
+                   $"Expected: it goes to queue '{names.Errors}'. {SetPolicy()}";
         }
 
         return queue.ArgumentFirst("dead-letter-strategy") == "at-least-once" && queue.PolicyFirst("overflow") == "reject-publish" ? null :
-            $"{Named("dead-letters at most once: the broker forgets a message that it gives up before another queue has it")}. " +
+            $"{Named("dead-letters at most once: the broker removes a message that it gives up before another queue has it")}. " +
             $"Expected: dead-letter-strategy at-least-once, with overflow reject-publish. {SetPolicy()}";
     }
 
     private string Unwanted(string key, string found) =>
         $"{Named(found)}. Expected: no {key}. " + (queue.ArgumentNumber(key) is null
-            ? $"Take {key} out of its policy{(queue.Policy is null ? "" : $" '{queue.Policy}'")}."
+            ? $"Remove {key} from its policy{(queue.Policy is null ? "" : $" '{queue.Policy}'")}."
             : $"The queue was created with it: {CreateAnew}");
 
     private string Named(string found) => $"Queue '{queue.Name}' {found}";
 
-    /// <summary>A queue has one policy alone.</summary>
+    /// <summary>How to set the policy. A queue can have only one.</summary>
     private string SetPolicy()
     {
         var definition = JsonSerializer.Serialize(QueueArguments.Of(QueueType.Quorum, IsErrors ? null : names.Errors)

@@ -3,14 +3,14 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>Declarations of durable queues, and what their refusal means.</summary>
+/// <summary>Declares durable queues, and explains refusals.</summary>
 internal static class QueueDeclaration
 {
     // The broker names the first argument that differs, as in: inequivalent arg 'x-queue-type' for queue 'work' in vhost '/'.
     private static readonly string[] OfTheType = ["'durable'", "'exclusive'", "'auto_delete'", "'x-queue-type'"];
 
-    /// <summary>Declares a queue, which creates it where it is not there.</summary>
-    /// <exception cref="BrokerException">It is there with other arguments.</exception>
+    /// <summary>Declares a queue, which creates it if it does not exist.</summary>
+    /// <exception cref="BrokerException">It exists with other arguments.</exception>
     public static async Task DeclareQueueAsync(
         this IConnection connection,
         string queue,
@@ -31,9 +31,9 @@ internal static class QueueDeclaration
         }
     }
 
-    /// <summary>Whether a queue that is there is a durable one of this type, as a declaration tells where nothing else does.</summary>
-    /// <returns>What else is different, in the broker's words; <see langword="null"/> where nothing is.</returns>
-    /// <exception cref="BrokerException">It is of another type.</exception>
+    /// <summary>Requires that an existing queue is durable and of this type. It finds out with a declaration, for lack of another way.</summary>
+    /// <returns>Which argument differs, in the broker's words; <see langword="null"/> if none does.</returns>
+    /// <exception cref="BrokerException">The queue has another type.</exception>
     public static async Task<string?> RequireTypeAsync(
         this IConnection connection,
         string queue,
@@ -53,8 +53,8 @@ internal static class QueueDeclaration
     }
 
     public static BrokerException OtherQueue(string queue, QueueType type, string found, Exception? refused = null) => new(
-        $"Queue '{queue}' is there already, and not as a durable {type.ToString().ToLowerInvariant()} queue: {found} " +
-        "Delete it, or configure the endpoint as it is.",
+        $"Queue '{queue}' already exists, and not as a durable {type.ToString().ToLowerInvariant()} queue: {found} " +
+        "Delete it, or configure the endpoint to match it.",
         refused);
 
     private static bool IsOfTheType(OperationInterruptedException refused) =>

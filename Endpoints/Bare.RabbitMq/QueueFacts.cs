@@ -2,10 +2,10 @@ using System.Text.Json;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>A queue as the management plugin tells it: its arguments, and the policy that is in force for it.</summary>
+/// <summary>A queue as the management plugin describes it: its arguments, and its effective policy.</summary>
 /// <param name="queue">The queue.</param>
-/// <param name="policy">The name of its policy, or <see langword="null"/> without one.</param>
-/// <param name="inForce">What its policy, and an operator's, define together.</param>
+/// <param name="policy">The name of its policy; <see langword="null"/> if it has none.</param>
+/// <param name="inForce">The combined definition of its policy and an operator policy.</param>
 internal sealed class QueueFacts(JsonElement queue, string? policy, JsonElement inForce)
 {
     private readonly JsonElement arguments = queue.GetProperty("arguments");
@@ -20,23 +20,23 @@ internal sealed class QueueFacts(JsonElement queue, string? policy, JsonElement 
 
     public string? Policy => policy;
 
-    /// <summary>A number that argument and policy can both set: the lower one is in force, below 0 is none.</summary>
+    /// <summary>A number that argument and policy can both set: the lower one applies; below 0 means none.</summary>
     public long? Lower(string key) => (ArgumentNumber(key), NumberIn(inForce, key)) switch
     {
         ({ } argument, { } policy) => argument < 0 || policy < 0 ? Math.Max(argument, policy) : Math.Min(argument, policy),
         var (argument, policy) => argument ?? policy,
     };
 
-    /// <summary>A number that the queue was created with, which nobody can change.</summary>
+    /// <summary>A number that the queue was created with, and that cannot be changed.</summary>
     public long? ArgumentNumber(string key) => NumberIn(arguments, "x-" + key);
 
-    /// <summary>A text of which the argument is in force before the policy's.</summary>
+    /// <summary>A text for which the argument takes precedence over the policy.</summary>
     public string? ArgumentFirst(string key) => TextIn(arguments, "x-" + key) ?? TextIn(inForce, key);
 
-    /// <summary>A text of which the policy's is in force before the argument.</summary>
+    /// <summary>A text for which the policy takes precedence over the argument.</summary>
     public string? PolicyFirst(string key) => TextIn(inForce, key) ?? TextIn(arguments, "x-" + key);
 
-    // An object without members is an empty list there.
+    // The plugin writes an object without members as an empty list.
     private static JsonElement? MemberOf(JsonElement parent, string key) =>
         parent.ValueKind is JsonValueKind.Object && parent.TryGetProperty(key, out var member) ? member : null;
 

@@ -4,7 +4,7 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>The queues of one endpoint: its own, one for messages that are tried again, one for those that were given up.</summary>
+/// <summary>The queues of one endpoint: its own, one for retries, and one for messages that were given up.</summary>
 internal sealed class QueueNames(string name, QueueType type, bool hasRetries = true, string? errors = null)
 {
     public string Queue => name;
@@ -16,16 +16,16 @@ internal sealed class QueueNames(string name, QueueType type, bool hasRetries = 
     public QueueType Type => type;
 
     /// <summary>
-    /// Those that the kit creates, the error queue before those whose messages it takes. A framework with retries of its own creates its
-    /// own.
+    /// The queues that the kit creates, the error queue before the queues that dead-letter to it. A framework with its own retries creates its
+    /// other queues itself.
     /// </summary>
     public IReadOnlyList<string> All => hasRetries ? [Errors, Queue, Retries] : [Queue];
 
-    /// <summary>What a queue of these is declared with.</summary>
+    /// <summary>The arguments that one of these queues is declared with.</summary>
     public IReadOnlyDictionary<string, object?> ArgumentsOf(string queue) => QueueArguments.Of(type, queue == Errors ? null : Errors);
 
-    /// <summary>Creates those that are not there.</summary>
-    /// <returns>Those that were there. They are left as they are.</returns>
+    /// <summary>Creates missing queues.</summary>
+    /// <returns>The queues that already existed. They are not changed.</returns>
     /// <exception cref="BrokerException">The broker refused.</exception>
     public async Task<IReadOnlyList<string>> CreateMissingAsync(IConnection connection, CancellationToken cancellationToken)
     {
@@ -43,7 +43,7 @@ internal sealed class QueueNames(string name, QueueType type, bool hasRetries = 
 
     private static async Task<bool> IsThereAsync(IConnection connection, string queue, CancellationToken cancellationToken)
     {
-        // A queue that is not there closes the channel.
+        // If the queue does not exist, the broker closes the channel.
         await using var channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
         try
         {

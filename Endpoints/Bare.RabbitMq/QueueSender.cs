@@ -4,7 +4,7 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>Publishes into queues of the broker, on a connection of its own, and waits until the broker has each message.</summary>
+/// <summary>Publishes to queues of the broker, on its own connection, and waits until the broker has confirmed each message.</summary>
 internal sealed class QueueSender : IOutboxSender
 {
     private readonly IConnection connection;
@@ -19,7 +19,7 @@ internal sealed class QueueSender : IOutboxSender
     /// <summary>Whether it can still send.</summary>
     public bool IsOpen => channel.IsOpen;
 
-    /// <exception cref="BrokerException">No connection, and why.</exception>
+    /// <exception cref="BrokerException">The connection failed. The message says why.</exception>
     public static async Task<QueueSender> OpenAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
     {
         var opened = await Broker.ConnectAsync(address, name, cancellationToken);

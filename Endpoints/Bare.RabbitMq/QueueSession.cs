@@ -3,9 +3,9 @@ using RabbitMQ.Client;
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
-/// One worker's way to its queues. It shares the inbox with the other workers and has two channels of its own: one to take messages that
-/// are tried again, one to publish. Publishing has another connection than receiving: a broker that must slow publishers down stops
-/// reading their connection, and acknowledgements would wait there too.
+/// One worker's access to its queues. It shares the inbox with the other workers and has two channels of its own: one to take retries, one to
+/// publish. Publishing and receiving use different connections: a broker that throttles publishers stops reading their connection, and
+/// acknowledgements would wait there too.
 /// </summary>
 internal sealed class QueueSession : IAsyncDisposable
 {
@@ -39,7 +39,7 @@ internal sealed class QueueSession : IAsyncDisposable
             await sending.OpenConfirmedChannelAsync(cancellationToken),
             stopping);
 
-    /// <summary>The next message, those that are tried again before the others; <see langword="null"/> when there is none for now.</summary>
+    /// <summary>Receives the next message, retries first; <see langword="null"/> if there is none at the moment.</summary>
     public async Task<Delivery?> ReceiveAsync()
     {
         GiveTurnBack();
@@ -48,11 +48,11 @@ internal sealed class QueueSession : IAsyncDisposable
         while (!inbox.IsAcknowledged && !inbox.IsFinished && turn.TryTake())
         {
             hasTurn = true;
-            // Taken one by one, not pushed: what is out of this queue has been begun, and redelivered there means that its handling was cut off.
+            // Taken one at a time, not pushed: a message taken from this queue is always begun, so redelivered means that its handling was cut off.
             if (await retries.BasicGetAsync(names.Retries, autoAck: false) is { } retry)
             {
                 turn.Ask();
-                // At a stop it is handled at once: given back, it would be taken for one whose handling was cut off.
+                // When the endpoint stops, it is handled at once: if it were given back, it would look as if its handling had been cut off.
                 await Task.Delay(AmqpMessage.DelayOf(retry.BasicProperties), stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 return new Delivery(retries, retry.DeliveryTag, retry.BasicProperties, retry.Body.ToArray(), retry.Redelivered) { IsRetry = true };
             }
@@ -63,7 +63,7 @@ internal sealed class QueueSession : IAsyncDisposable
         return await inbox.TakeAsync(RetryTurn.Interval);
     }
 
-    /// <summary>Publishes messages and waits until the broker has them.</summary>
+    /// <summary>Publishes messages and waits until the broker has confirmed them.</summary>
     public async Task SendAsync(IReadOnlyCollection<OutgoingMessage> messages)
     {
         if (messages.Count == 0)
@@ -72,17 +72,17 @@ internal sealed class QueueSession : IAsyncDisposable
         await Task.WhenAll(messages.Select(message => PublishAsync(message.Queue, AmqpMessage.PropertiesOf(message), message.Body)));
     }
 
-    /// <summary>Puts a message into the queue of those that are tried again; it is still to be acknowledged.</summary>
+    /// <summary>Publishes a message to the retry queue. The caller must still acknowledge it.</summary>
     /// <param name="message">The message.</param>
-    /// <param name="failedAttempts">How often it was handled without success.</param>
-    /// <param name="delay">How long it is to wait there.</param>
+    /// <param name="failedAttempts">How many attempts have failed.</param>
+    /// <param name="delay">How long it must wait there.</param>
     public async Task MoveToRetriesAsync(Delivery message, int failedAttempts, TimeSpan delay)
     {
         await PublishAsync(names.Retries, message.Properties.WithFailures(failedAttempts).NotBefore(delay), message.Body);
         turn.Ask();
     }
 
-    /// <summary>Waits because the handlers' database refuses, longer each time until a message comes through.</summary>
+    /// <summary>Waits because the handlers' database refuses, longer each time until it accepts again.</summary>
     public async Task PauseAsync(TimeSpan first)
     {
         GiveTurnBack();
@@ -90,7 +90,7 @@ internal sealed class QueueSession : IAsyncDisposable
         await Task.Delay(BackOff.After(refusals++, first), stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
-    /// <summary>Puts a message into the error queue; it is still to be acknowledged.</summary>
+    /// <summary>Publishes a message to the error queue. The caller must still acknowledge it.</summary>
     public Task MoveToErrorsAsync(Delivery message, int failedAttempts, string reason) =>
         PublishAsync(names.Errors, message.Properties.WithFailures(failedAttempts, reason), message.Body);
 

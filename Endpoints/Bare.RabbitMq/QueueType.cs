@@ -1,11 +1,11 @@
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>How the broker keeps a durable queue. It cannot be changed once the queue is there.</summary>
+/// <summary>How the broker stores a durable queue. The type of an existing queue cannot be changed.</summary>
 public enum QueueType
 {
-    /// <summary>One node's own file.</summary>
+    /// <summary>Stored by one node.</summary>
     Classic,
 
-    /// <summary>A log that a majority of the cluster's nodes has written (Raft).</summary>
+    /// <summary>A replicated log, written by a majority of the cluster's nodes (Raft).</summary>
     Quorum,
 }

@@ -3,8 +3,8 @@ using RabbitMQ.Client;
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
-/// Where a broker is and as whom we are there: <c>amqp://user:password@host:port/vhost?management=http://host:port</c>. The query is the kit's
-/// own, for counting: without it the management plugin is looked for on port 15672 of the same machine, without TLS.
+/// The address of a broker and the user to connect as: <c>amqp://user:password@host:port/vhost?management=http://host:port</c>. The query is the
+/// kit's own: it says where the management plugin is, which counts messages. The default is port 15672 of the same host, without TLS.
 /// </summary>
 public sealed class RabbitMqAddress
 {
@@ -20,7 +20,7 @@ public sealed class RabbitMqAddress
         Management = management;
     }
 
-    /// <summary>What drivers take. It holds the password.</summary>
+    /// <summary>The AMQP URI for drivers. It contains the password.</summary>
     public Uri Amqp { get; }
 
     /// <summary>The root of the management plugin's HTTP interface, without user and password.</summary>
@@ -32,11 +32,11 @@ public sealed class RabbitMqAddress
 
     public string Password => settings.Password;
 
-    /// <summary>Both parts in one text that <see cref="Parse(string)"/> reads. It holds the password.</summary>
+    /// <summary>Both parts in one text that <see cref="Parse(string)"/> reads. It contains the password.</summary>
     public string Text => $"{Amqp.AbsoluteUri}{Key}{Management.AbsoluteUri}";
 
-    /// <param name="address">An AMQP URI (https://www.rabbitmq.com/docs/uri-spec), and the management plugin's address where it is elsewhere.</param>
-    /// <exception cref="BrokerException">It cannot be read. The message repeats nothing of it: that can be a piece of a password.</exception>
+    /// <param name="address">An AMQP URI (https://www.rabbitmq.com/docs/uri-spec), with the management plugin's address if that is elsewhere.</param>
+    /// <exception cref="BrokerException">It cannot be read. The message does not repeat it, because it can contain a password.</exception>
     public static RabbitMqAddress Parse(string address)
     {
         ArgumentNullException.ThrowIfNull(address);
@@ -46,7 +46,7 @@ public sealed class RabbitMqAddress
     }
 
     /// <param name="amqp">An AMQP URI.</param>
-    /// <param name="management">The management plugin's address; <see langword="null"/>: port 15672 of the broker's machine.</param>
+    /// <param name="management">The management plugin's address; <see langword="null"/> for port 15672 of the broker's host.</param>
     /// <inheritdoc cref="Parse(string)" path="/exception"/>
     public static RabbitMqAddress Parse(string amqp, string? management)
     {
@@ -60,7 +60,7 @@ public sealed class RabbitMqAddress
         {
             throw new BrokerException(
                 "The RabbitMQ URI cannot be read. Expected: amqp://user:password@host:5672/vhost, or amqps://… " +
-                "(percent-encode what is not a letter or digit in user, password and vhost).");
+                "(percent-encode all characters except letters and digits in user, password and vhost).");
         }
 
         return new RabbitMqAddress(
@@ -71,11 +71,11 @@ public sealed class RabbitMqAddress
     public RabbitMqAddress In(string virtualHost) =>
         Parse(new UriBuilder(Amqp) { Path = Uri.EscapeDataString(virtualHost) }.Uri.AbsoluteUri, Management.AbsoluteUri);
 
-    /// <summary>Opens a connection that does not come back by itself.</summary>
-    /// <param name="name">What the broker's own lists call it.</param>
-    /// <param name="timeout">For each step of it; <see langword="null"/>: the driver's.</param>
+    /// <summary>Opens a connection that does not recover automatically.</summary>
+    /// <param name="name">Its name in the broker's own lists.</param>
+    /// <param name="timeout">The time-out of each step; <see langword="null"/> for the driver's.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <exception cref="RabbitMQ.Client.Exceptions.BrokerUnreachableException">It cannot be opened; inside is why.</exception>
+    /// <exception cref="RabbitMQ.Client.Exceptions.BrokerUnreachableException">It cannot be opened. The inner exception says why.</exception>
     public Task<IConnection> ConnectAsync(string name, TimeSpan? timeout, CancellationToken cancellationToken)
     {
         var factory = new ConnectionFactory { Uri = Amqp, AutomaticRecoveryEnabled = false };
@@ -85,10 +85,10 @@ public sealed class RabbitMqAddress
         return factory.CreateConnectionAsync(name, cancellationToken);
     }
 
-    /// <summary>Without the password: for messages and logs.</summary>
+    /// <summary>The address without the password, for messages and logs.</summary>
     public override string ToString() => $"{UserName} at {settings.HostName}:{settings.Endpoint.Port}, virtual host {VirtualHost}";
 
-    // Paths below it are added to the last slash.
+    // Relative paths are appended after the last slash.
     private static Uri ParseManagement(string address) =>
         Uri.TryCreate(address.TrimEnd('/') + "/", UriKind.Absolute, out var uri) && uri.Scheme is "http" or "https"
             ? uri

@@ -6,12 +6,12 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>Runs the workers of one endpoint between the host's start and stop, and starts them anew when a connection was lost.</summary>
+/// <summary>Runs the workers of one endpoint between the host's start and stop, and restarts them after a connection was lost.</summary>
 internal sealed partial class RabbitMqEndpoint(
     BareEndpointBuilder endpoint, RabbitMqSettings settings, DatabaseAccess database, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
-    /// <summary>As OpenTelemetry calls it.</summary>
+    /// <summary>OpenTelemetry's name for it.</summary>
     public const string MessagingSystem = "rabbitmq";
 
     private readonly QueueNames names = new(endpoint.Name, settings.QueueType);
@@ -21,13 +21,13 @@ internal sealed partial class RabbitMqEndpoint(
     private OpenedSource? data;
     private OutboxDispatcher? dispatcher;
 
-    /// <exception cref="BrokerException">The broker cannot be reached, or has a queue of that name and of another type.</exception>
+    /// <exception cref="BrokerException">The broker cannot be reached, or has a queue with that name and another type.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
-    /// <exception cref="InvalidOperationException">The handlers' database is behind a pooler that lends no sessions, or its pool is too small.</exception>
+    /// <exception cref="InvalidOperationException">The handlers' database is behind a pooler without session pooling, or its pool is too small.</exception>
     /// <exception cref="NpgsqlException">The database cannot be reached or, in <c>outbox</c>, refuses its tables.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        // Whoever starts the host may have a transaction of their own; the endpoint is not part of it.
+        // The host may be started inside an ambient transaction, which the endpoint must not join.
         using var detached = DetachedDataSource.Detach();
         if (RabbitMqSupport.Of(endpoint.Mode).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
@@ -45,9 +45,9 @@ internal sealed partial class RabbitMqEndpoint(
     }
 
     /// <summary>
-    /// Receives no more and waits for the handlers under way; what was prefetched goes back to the queue. In <c>transactions-off</c> nobody
-    /// else has what was pushed: it is handled first. When the host stops waiting, handlers are cancelled, and what was pushed in
-    /// <c>transactions-off</c> and not begun is lost.
+    /// Stops receiving and waits for the running handlers. Prefetched messages go back to the queue. In <c>transactions-off</c>, pushed messages
+    /// have left the queue, so they are handled first. When the host stops waiting, handlers are cancelled, and in <c>transactions-off</c> the
+    /// pushed messages that were not begun are lost.
     /// </summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
@@ -60,7 +60,7 @@ internal sealed partial class RabbitMqEndpoint(
 
     public async ValueTask DisposeAsync()
     {
-        // A host that is disposed without a stop.
+        // The host may be disposed without a stop.
         await StopAsync(new CancellationToken(canceled: true));
         stopping.Dispose();
         abandoning.Dispose();
@@ -68,7 +68,7 @@ internal sealed partial class RabbitMqEndpoint(
             await data.DisposeAsync();
     }
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "The broker takes no messages for now: {Reason}")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "The broker accepts no messages at the moment: {Reason}")]
     internal static partial void LogBlocked(ILogger log, string reason);
 
     private async Task<Func<QueueSession, MessagePipeline, IReceiver>> PrepareModeAsync(NpgsqlDataSource data, CancellationToken cancellationToken)
@@ -155,13 +155,13 @@ internal sealed partial class RabbitMqEndpoint(
         }
     }
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "{Reason} Tried again in {Seconds} s.")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "{Reason} Next try in {Seconds} s.")]
     private partial void LogDisturbed(string reason, double seconds);
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "Given back while stopping: {Reason}")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "The session ended with a failure, and its unacknowledged messages go back to the queue: {Reason}")]
     private partial void LogAbandoned(string reason);
 
     [LoggerMessage(Level = LogLevel.Error,
-        Message = "{Messages} messages are lost: the broker had pushed them and forgotten them, and the host no longer waits.")]
+        Message = "{Messages} messages are lost: the broker had pushed and removed them, and the host no longer waits for handlers.")]
     private partial void LogLost(int messages);
 }

@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>Sends to a broker, one message at a time and confirmed, on a connection that is opened with the first and anew where it was lost.</summary>
+/// <summary>Sends to a broker, one message at a time, with confirms. It connects for the first message, and again after a connection was lost.</summary>
 internal sealed class RabbitMqMessageSender(RabbitMqAddress broker, JsonSerializerOptions? json)
     : MessageSender(RabbitMqEndpoint.MessagingSystem, json), IAsyncDisposable
 {
@@ -22,7 +22,7 @@ internal sealed class RabbitMqMessageSender(RabbitMqAddress broker, JsonSerializ
         if (transaction is not null)
         {
             throw new NotSupportedException(
-                "RabbitMQ takes part in no transaction of a database. Send after it has committed, or send from a handler in mode outbox.");
+                "RabbitMQ cannot take part in a database transaction. Send after it has committed, or send from a handler in mode outbox.");
         }
 
         await one.WaitAsync(cancellationToken);
@@ -57,7 +57,7 @@ internal sealed class RabbitMqMessageSender(RabbitMqAddress broker, JsonSerializ
         }
         catch (Exception gone) when (gone is not OutOfMemoryException)
         {
-            // The connection is lost: closing it can fail as well, and there is nothing left to close.
+            // Closing a lost connection can fail too, and there is nothing left to close.
         }
     }
 }

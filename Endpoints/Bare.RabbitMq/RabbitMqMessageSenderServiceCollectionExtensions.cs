@@ -4,15 +4,15 @@ using Kit.Endpoints.Bare.RabbitMq;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Adds a sender into queues of RabbitMQ.</summary>
+/// <summary>Adds a sender to queues in RabbitMQ.</summary>
 public static class RabbitMqMessageSenderServiceCollectionExtensions
 {
-    /// <summary>Adds an <see cref="IMessageSender"/>. It needs no endpoint in its process, creates no queue, and takes part in no transaction.</summary>
-    /// <param name="services">The host's.</param>
-    /// <param name="broker">As <see cref="RabbitMqAddress"/> reads it.</param>
-    /// <param name="json">How messages are written: as <see cref="JsonSerializerOptions.Default"/> says when not given.</param>
+    /// <summary>Adds an <see cref="IMessageSender"/>. It needs no endpoint in the same process, creates no queue, and joins no transaction.</summary>
+    /// <param name="services">The host's services.</param>
+    /// <param name="broker">The broker's address, in the form of <see cref="RabbitMqAddress"/>.</param>
+    /// <param name="json">How messages are serialized; by default <see cref="JsonSerializerOptions.Default"/>.</param>
     /// <exception cref="BrokerException">The address cannot be read.</exception>
-    /// <exception cref="InvalidOperationException">There is a sender already.</exception>
+    /// <exception cref="InvalidOperationException">There is already a sender.</exception>
     public static IServiceCollection AddRabbitMqMessageSender(this IServiceCollection services, string broker, JsonSerializerOptions? json = null)
     {
         var address = RabbitMqAddress.Parse(broker);

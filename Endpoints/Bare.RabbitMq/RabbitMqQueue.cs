@@ -5,18 +5,18 @@ using RabbitMQ.Client.Exceptions;
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>Creates, fills, counts and drops a queue, whether or not its endpoint runs.</summary>
-/// <exception cref="BrokerException">Every member: the broker cannot be reached or refused.</exception>
+/// <exception cref="BrokerException">In every member: the broker cannot be reached or refused.</exception>
 /// <param name="address">The broker.</param>
 /// <param name="name">The queue's name.</param>
-/// <param name="type">How the broker keeps it.</param>
-/// <param name="hasRetries">Whether it has the two queues next to it that bare endpoints use; other frameworks have their own.</param>
-/// <param name="errors">Where a framework puts what it gives up that names its error queue itself; else <see cref="Modes.ErrorQueue"/> names it.</param>
+/// <param name="type">How the broker stores it.</param>
+/// <param name="hasRetries">Whether it has the retry and error queues that bare endpoints use. Other frameworks create their own.</param>
+/// <param name="errors">The error queue of a framework that names it itself; by default <see cref="Modes.ErrorQueue"/> names it.</param>
 public sealed class RabbitMqQueue(
     RabbitMqAddress address, string name, QueueType type = QueueType.Classic, bool hasRetries = true, string? errors = null) : IReturningQueue
 {
     private const int PublishBatch = 100;
 
-    // A quorum queue tells its totals every 5 s: rabbit's quorum_tick_interval.
+    // A quorum queue reports its totals every 5 s: rabbit's quorum_tick_interval.
     private static readonly TimeSpan QuorumTick = TimeSpan.FromSeconds(8);
     private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
 
@@ -28,14 +28,14 @@ public sealed class RabbitMqQueue(
     public string Name => name;
 
     /// <summary>
-    /// Creates it where it is not there. One that is there is left as it is; an endpoint says at its start what is wrong with it.
+    /// Creates the queue if it is missing. An existing queue is not changed; an endpoint that starts logs what is wrong with it.
     /// </summary>
-    /// <exception cref="BrokerException">It is there and of another type.</exception>
+    /// <exception cref="BrokerException">The queue exists with another type.</exception>
     public async Task CreateAsync(CancellationToken cancellationToken) =>
         await new QueueCheck(names, address, NullLogger.Instance).RunAsync(await ConnectAsync(cancellationToken), cancellationToken);
 
-    /// <summary>Declares it as a framework does that knows no other queue than one with its own arguments.</summary>
-    /// <exception cref="BrokerException">It is there with other arguments.</exception>
+    /// <summary>Declares the queue with a framework's own arguments.</summary>
+    /// <exception cref="BrokerException">The queue exists with other arguments.</exception>
     public async Task DeclareAsync(IReadOnlyDictionary<string, object?> arguments, CancellationToken cancellationToken) =>
         await (await ConnectAsync(cancellationToken)).DeclareQueueAsync(name, type, arguments, cancellationToken);
 
@@ -46,7 +46,7 @@ public sealed class RabbitMqQueue(
             await channel.QueueDeleteAsync(queue, ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken);
     }
 
-    /// <summary>Makes an exchange of the queue's own name that leads to it, which is what MassTransit sends to.</summary>
+    /// <summary>Creates an exchange with the queue's name and binds the queue to it. MassTransit sends to such an exchange.</summary>
     public async Task BindExchangeAsync(CancellationToken cancellationToken)
     {
         await using var channel = await OpenChannelAsync(cancellationToken);
@@ -54,7 +54,7 @@ public sealed class RabbitMqQueue(
         await channel.QueueBindAsync(name, name, routingKey: "", cancellationToken: cancellationToken);
     }
 
-    /// <summary>Adds persistent messages; each has been confirmed by the broker when this returns.</summary>
+    /// <summary>Adds persistent messages. When this returns, the broker has confirmed each of them.</summary>
     public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
         await using var channel = await (await ConnectAsync(cancellationToken)).OpenConfirmedChannelAsync(cancellationToken);
@@ -76,19 +76,19 @@ public sealed class RabbitMqQueue(
     }
 
     /// <summary>
-    /// How many messages lie in the queue and among those that are tried again, those included that are being handled, as the broker counts them.
+    /// Counts the messages in the queue and in its retry queue, including those that are being handled.
     /// </summary>
     /// <remarks>
-    /// Ready and unacknowledged, by the management plugin: AMQP itself tells only the ready ones. For a quorum queue that has consumers, and whose totals
-    /// are old, an answer of 0 is asked for again after they must have been renewed.
+    /// The management plugin counts ready and unacknowledged messages; AMQP itself counts only ready ones. The totals of a quorum queue with consumers
+    /// can be old, so an answer of 0 is checked again after they must have been renewed.
     /// </remarks>
     public async Task<long> CountAsync(CancellationToken cancellationToken)
     {
-        // The plugin asks one queue after another: what moves between them in that time can be in neither, once.
+        // The plugin asks one queue after another, so a message that moves between them can be missing once.
         if (type is QueueType.Classic)
             return await CountByPluginAsync(cancellationToken) is > 0 and var count ? count : await CountByPluginAsync(cancellationToken);
 
-        // The ready ones are told at once, and where nobody consumes there are no others.
+        // The number of ready messages is current, and without consumers there are no others.
         var (ready, consumers) = await CountReadyAsync(cancellationToken);
         if (ready > 0 || consumers == 0)
             return ready;
@@ -97,7 +97,7 @@ public sealed class RabbitMqQueue(
         return Math.Max(await CountByPluginAsync(cancellationToken), (await CountReadyAsync(cancellationToken)).Ready);
     }
 
-    /// <summary>The ids of the messages that are ready in the queue, in its order. Reading marks them redelivered.</summary>
+    /// <summary>Reads the ids of the ready messages, in the queue's order. Reading marks them as redelivered.</summary>
     public async Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
     [
         .. (await ReadAsync(names.Queue, cancellationToken)).Select(message => AmqpMessage.MessageIdOf(message.BasicProperties)),
@@ -118,14 +118,14 @@ public sealed class RabbitMqQueue(
         }
     }
 
-    /// <summary>The messages that were given up, in the order of failing. Reading marks them redelivered.</summary>
+    /// <summary>Reads the messages that were given up, in the order in which they failed. Reading marks them as redelivered.</summary>
     public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         [.. (await ReadErrorPropertiesAsync(cancellationToken)).Select(DeadLetterOf)];
 
     /// <inheritdoc/>
     /// <remarks>
-    /// The broker confirms each in the queue before it is acknowledged among the errors: none is lost. A crash between the two doubles those
-    /// that were under way, at most 100. When it is cancelled, those that were returned by then stay returned.
+    /// The broker confirms each message in the queue before it is acknowledged in the error queue, so none is lost. A crash between the two doubles
+    /// the messages under way, at most 100. After a cancellation, messages that were already returned stay returned.
     /// </remarks>
     public async Task<IReadOnlyList<Guid>> ReturnErrorsAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken)
     {
@@ -135,18 +135,18 @@ public sealed class RabbitMqQueue(
         return await new ErrorReturn(names, taking, returning).RunAsync(messageIds, cancellationToken);
     }
 
-    /// <summary>Why the broker, and no endpoint, put a message of the error queue there; empty where an endpoint did.</summary>
+    /// <summary>Why the broker moved a message to the error queue; empty if an endpoint moved it.</summary>
     public static string BrokersReasonOf(IReadOnlyBasicProperties properties)
     {
         ArgumentNullException.ThrowIfNull(properties);
         return AmqpMessage.BrokersReasonOf(properties);
     }
 
-    /// <summary>What the messages of the error queue carry as well as their bodies.</summary>
+    /// <summary>Reads the properties of the messages in the error queue.</summary>
     public async Task<IReadOnlyList<IReadOnlyBasicProperties>> ReadErrorPropertiesAsync(CancellationToken cancellationToken) =>
         [.. (await ReadAsync(names.Errors, cancellationToken)).Select(message => message.BasicProperties)];
 
-    /// <summary>The bytes of the first message's body, or <see langword="null"/> without one. Reading marks it redelivered.</summary>
+    /// <summary>Reads the size in bytes of the first message's body; <see langword="null"/> without a message. Reading marks it as redelivered.</summary>
     public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)
     {
         await using var channel = await OpenChannelAsync(cancellationToken);
@@ -187,7 +187,7 @@ public sealed class RabbitMqQueue(
         return counts.GetValueOrDefault(names.Queue) + counts.GetValueOrDefault(names.Retries);
     }
 
-    /// <summary>Takes all messages, without an acknowledgement, and gives them back by closing the channel.</summary>
+    /// <summary>Takes all messages without acknowledging them, and returns them by closing the channel.</summary>
     private async Task<IReadOnlyList<BasicGetResult>> ReadAsync(string queue, CancellationToken cancellationToken)
     {
         await using var channel = await OpenChannelAsync(cancellationToken);
@@ -199,7 +199,7 @@ public sealed class RabbitMqQueue(
         }
         catch (OperationInterruptedException none) when (none.IsNotFound())
         {
-            // Some queues come with their first message.
+            // Some queues are created with their first message.
         }
 
         return messages;

@@ -2,7 +2,7 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary>What the bare endpoint can promise on RabbitMQ, and why not more.</summary>
+/// <summary>The modes that the bare endpoint supports on RabbitMQ, and why not the others.</summary>
 public static class RabbitMqSupport
 {
     private static readonly ByMode<Support> Supports = new("the bare endpoint on RabbitMQ")
@@ -22,6 +22,6 @@ public static class RabbitMqSupport
     public static Support LeftOutFlushes { get; } =
         Support.No("the acknowledgement leaves for the broker before the handlers' rows are durable, and a crash of the database would lose them");
 
-    /// <exception cref="UnknownModeException">Nobody has said whether it can.</exception>
+    /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
     public static Support Of(TransactionMode mode) => Supports.Of(mode);
 }

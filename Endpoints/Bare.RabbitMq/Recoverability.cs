@@ -4,23 +4,23 @@ using Microsoft.Extensions.Logging;
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
-/// What follows a failed attempt: the message goes to the queue of those that are tried again, its failures counted in a header, or,
-/// after the mode's last attempt or when it cannot be read, to the error queue. A message is published there first and acknowledged
-/// here afterwards: a crash between the two doubles it, and never loses it.
+/// What follows a failed attempt. The message goes to the retry queue, with its failures counted in a header. After the mode's last attempt, or if
+/// it cannot be read, it goes to the error queue. It is published there first and acknowledged afterwards: a crash between the two can double it,
+/// but never loses it.
 /// </summary>
 /// <remarks>
-/// A message that ends its process leaves no failure behind, only the broker's <c>redelivered</c> flag. From the endpoint's own queue
-/// that flag says little, for all that was prefetched carries it; such a message is moved to the queue of retries, uncounted.
-/// From there messages are taken one at a time, so that the flag there means that its handling was cut off: that counts as a failed
-/// attempt. A message that always ends its process is given up after the mode's attempts and one more, and takes no other with it, because
-/// no two are tried again at the same time in one process. Quorum queues' <c>x-delivery-count</c> counts prefetched messages too, and is not used.
+/// If a message kills its process, no failure is recorded; only the broker's <c>redelivered</c> flag remains. In the endpoint's own queue that flag
+/// says little, because every prefetched message has it. Such a message is moved to the retry queue, and no attempt is counted. Messages are taken
+/// from the retry queue one at a time, so there the flag means that the handling was cut off, which counts as a failed attempt. A message that
+/// always kills its process is given up after the mode's attempts and one more. Other messages are not given up with it, because a process never
+/// retries two at the same time. The <c>x-delivery-count</c> of quorum queues also counts prefetched messages, and is not used.
 /// </remarks>
 internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstPause, ILogger log)
 {
     private readonly RetryRule rule = new(mode, firstPause);
 
-    /// <summary>Answers a failure as its kind demands, and acknowledges the message.</summary>
-    /// <returns><see langword="true"/>; <see langword="null"/> where the server refused, and no attempt was counted.</returns>
+    /// <summary>Answers a failure according to its kind, and acknowledges the message.</summary>
+    /// <returns><see langword="true"/>; <see langword="null"/> if the server refused, and no attempt was counted.</returns>
     public async Task<bool?> AnswerAsync(QueueSession queue, Delivery message, Exception failure)
     {
         if (FailureKinds.Of(failure) is FailureKind.Refused)
@@ -37,7 +37,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         return true;
     }
 
-    /// <summary>Answers a message that the broker delivers again, and acknowledges it. It comes again as a retry.</summary>
+    /// <summary>Answers a redelivered message, and acknowledges it. It comes back as a retry.</summary>
     /// <returns><see langword="true"/>: there was a message.</returns>
     public async Task<bool> AnswerRedeliveryAsync(QueueSession queue, Delivery message)
     {
@@ -50,7 +50,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         return true;
     }
 
-    /// <summary>Answers a failure of a message that is out of the queue already, and that only this process has.</summary>
+    /// <summary>Answers a failure of a message that has already left the queue, so that only this process has it.</summary>
     public async Task GiveUpOrLoseAsync(QueueSession queue, Delivery message, Exception failure)
     {
         try
@@ -64,7 +64,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     }
 
     private static InvalidOperationException CutOff() =>
-        new("Its handling was cut off: the process ended or the connection was lost while it was being handled.");
+        new("The handling was cut off: the process ended or the connection was lost while the message was being handled.");
 
     private async Task RetryOrGiveUpAsync(QueueSession queue, Delivery message, Exception failure)
     {
@@ -88,7 +88,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     }
 
     [LoggerMessage(Level = LogLevel.Warning,
-        Message = "The handlers' database refuses a connection: {Reason} Message {MessageId} goes back, no attempt is counted.")]
+        Message = "The handlers' database refuses a connection: {Reason} Message {MessageId} goes back, and no attempt is counted.")]
     private partial void LogRefused(Guid messageId, string reason);
 
     [LoggerMessage(Level = LogLevel.Information, Message = "Attempt {Attempt} of {Attempts} at message {MessageId} failed: {Reason}")]
@@ -97,6 +97,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     [LoggerMessage(Level = LogLevel.Error, Message = "Message {MessageId} moved to the error queue after {Attempts} attempts: {Reason}")]
     private partial void LogGivenUp(Guid messageId, int attempts, string reason);
 
-    [LoggerMessage(Level = LogLevel.Error, Message = "Message {MessageId} is lost. It failed: {Reason} And the error queue did not take it: {Refusal}")]
+    [LoggerMessage(Level = LogLevel.Error,
+        Message = "Message {MessageId} is lost: its handler failed ({Reason}), and it could not be moved to the error queue: {Refusal}")]
     private partial void LogLost(Guid messageId, string reason, string refusal);
 }

@@ -3,22 +3,22 @@ using System.Diagnostics;
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
-/// Lets one worker at a time take a message that is tried again. If the process then ends, that one message alone is accused, and not what
-/// the other workers happened to try again at the same time.
+/// Lets one worker at a time take a retry. If the process then dies, only that message is blamed, and not other retries that happened to run at
+/// the same time.
 /// </summary>
 internal sealed class RetryTurn
 {
-    // Retries of this process are looked for at once, those that another one left behind now and then.
+    // Retries of this process are looked for at once, those that another process left behind only at this interval.
     public static readonly TimeSpan Interval = TimeSpan.FromSeconds(5);
 
     private long lastLook;
     private volatile bool wanted = true;
     private int taken;
 
-    /// <summary>Says that there is something to take.</summary>
+    /// <summary>Notes that there is something to take.</summary>
     public void Ask() => wanted = true;
 
-    /// <summary>Takes the turn, where there may be something to take and nobody else has it.</summary>
+    /// <summary>Takes the turn if there may be something to take and no other worker has the turn.</summary>
     public bool TryTake()
     {
         if (!wanted && Stopwatch.GetElapsedTime(Volatile.Read(ref lastLook)) < Interval)
@@ -26,7 +26,7 @@ internal sealed class RetryTurn
         if (Interlocked.Exchange(ref taken, 1) == 1)
             return false;
 
-        // Before the look: what is asked for during it is looked for again.
+        // Reset before the look, so that a request during it causes another look.
         wanted = false;
         Volatile.Write(ref lastLook, Stopwatch.GetTimestamp());
         return true;

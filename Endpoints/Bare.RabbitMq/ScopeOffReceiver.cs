@@ -2,7 +2,7 @@ using System.Data.Common;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
-/// <summary><c>scope-off</c>: each statement of the handler commits by itself, then the sends are published, then the receive is acknowledged.</summary>
+/// <summary><c>scope-off</c>: each statement of the handler autocommits; then the sends are published, then the receive is acknowledged.</summary>
 internal sealed class ScopeOffReceiver(QueueSession queue, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)

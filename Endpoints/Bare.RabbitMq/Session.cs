@@ -19,10 +19,10 @@ internal sealed class Session : IAsyncDisposable
         this.inbox = inbox;
     }
 
-    /// <summary>How many messages lie in this process alone, acknowledged and not begun.</summary>
+    /// <summary>How many acknowledged messages only this process has and no worker has begun.</summary>
     public int Unbegun => inbox.IsAcknowledged ? inbox.Count : 0;
 
-    /// <exception cref="BrokerException">The broker cannot be reached, or has something else than what was expected.</exception>
+    /// <exception cref="BrokerException">The broker cannot be reached, or its queues are not as expected.</exception>
     public static async Task<Session> OpenAsync(
         RabbitMqSettings settings, QueueNames names, string name, bool autoAcknowledge, ILogger log, CancellationToken cancellationToken)
     {
@@ -45,7 +45,7 @@ internal sealed class Session : IAsyncDisposable
         }
     }
 
-    /// <summary>Runs workers until <paramref name="stopping"/>, and lets them finish.</summary>
+    /// <summary>Runs workers until <paramref name="stopping"/>, and waits for them to finish.</summary>
     /// <exception cref="BrokerException">A connection was lost.</exception>
     public async Task RunAsync(
         BareEndpointBuilder endpoint, QueueNames names, Func<QueueSession, Task<IReceiver>> receiverOf,
@@ -97,7 +97,7 @@ internal sealed class Session : IAsyncDisposable
         }
         catch (Exception failure)
         {
-            // The others finish what they have begun, and the endpoint starts anew.
+            // The other workers finish their messages, and the endpoint starts a new session.
             inbox.Break(failure.Message);
             throw;
         }

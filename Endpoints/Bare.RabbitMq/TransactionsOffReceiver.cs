@@ -1,7 +1,7 @@
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>
-/// <c>transactions-off</c>: the broker forgot the message when it pushed it, each of the handler's statements and sends commits by itself.
+/// <c>transactions-off</c>: the broker removed the message when it pushed it; each of the handler's statements and sends autocommits.
 /// </summary>
 internal sealed class TransactionsOffReceiver(QueueSession queue, PatientDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
@@ -17,7 +17,7 @@ internal sealed class TransactionsOffReceiver(QueueSession queue, PatientDataSou
         }
         catch (Exception failure)
         {
-            // Also when the host stops waiting: nobody else has the message any more.
+            // Also when the host stops waiting, because only this process has the message.
             await recoverability.GiveUpOrLoseAsync(queue, message, failure);
         }
 

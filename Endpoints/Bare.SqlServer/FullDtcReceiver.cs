@@ -5,9 +5,9 @@ using Kit.Modes;
 namespace Kit.Endpoints.Bare.SqlServer;
 
 /// <summary>
-/// <c>full-dtc</c>: receive, insert and sends in one TransactionScope. Each connection is closed before the next is opened: with one
-/// connection string the pool hands out the same session again, and its local transaction is all there is. With two, the second
-/// connection promotes the transaction to MSDTC.
+/// <c>full-dtc</c>: receive, insert and sends in one TransactionScope. Each connection is closed before the next is opened. With one connection
+/// string, the pool returns the same session, and its local transaction suffices. With two, the second connection promotes the transaction to
+/// MSDTC.
 /// </summary>
 internal sealed class FullDtcReceiver(
     Func<Task<QueueSession>> open, DbDataSource data, TransactionSettings settings,

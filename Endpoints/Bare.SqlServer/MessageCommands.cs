@@ -3,7 +3,7 @@ using Microsoft.Data.SqlClient;
 
 namespace Kit.Endpoints.Bare.SqlServer;
 
-/// <summary>Statements that write messages. Parameters have sizes of their own, so that the server has one plan for values of every length.</summary>
+/// <summary>Statements that write messages. Parameters have fixed sizes, so that the server uses one plan for values of every length.</summary>
 internal static class MessageCommands
 {
     /// <summary>Sends a message.</summary>

@@ -21,8 +21,8 @@ internal sealed class QueueSession : IQueueSession
         this.isolation = isolation;
     }
 
-    // The driver runs a command whose transaction the server has ended in autocommit, without a word. And of several sends
-    // the first can be in the transaction when the second fails.
+    // If the server has ended a command's transaction, the driver silently autocommits the command. And if the second of several sends fails,
+    // the first is already in the transaction.
     private bool IsTransactionLost => transaction is not null && (transaction.Connection is null || hasFailedToSend);
 
     public bool IsOpen => connection.State == ConnectionState.Open;
@@ -110,7 +110,7 @@ internal sealed class QueueSession : IQueueSession
     private SqlCommand InTransaction(SqlCommand command)
     {
         if (IsTransactionLost)
-            throw new InvalidOperationException("The transaction of the receive is to be rolled back, or the server has done so.");
+            throw new InvalidOperationException("The receive's transaction must be rolled back, or the server has already rolled it back.");
 
         (command.Connection, command.Transaction) = (connection, transaction);
         return command;

@@ -3,14 +3,14 @@ using Kit.Modes;
 namespace Kit.Endpoints.Bare.SqlServer;
 
 /// <summary>
-/// The statements of one queue: a table clustered by its identity, received from with <c>READPAST</c>, and its error table.
+/// The statements of one queue, which is a table clustered by its identity and read with <c>READPAST</c>, and of its error table.
 /// </summary>
 internal sealed class QueueStatements
 {
-    // SQL Server's names have 128 characters; the error table's is longer.
+    // SQL Server allows 128 characters, and the error table's name is longer.
     private const int LongestName = 120;
 
-    // A row deleted by a receive that has not committed is still a message: only a row version shows it without waiting for its lock.
+    // A row that an uncommitted receive has deleted is still a message. Only a row version shows it without waiting for its lock.
     public const string AsCommitted = "SET TRANSACTION ISOLATION LEVEL SNAPSHOT; ";
 
     public QueueStatements(string name)
@@ -27,7 +27,7 @@ internal sealed class QueueStatements
 
     public string Errors { get; }
 
-    /// <summary>Creates what is missing. Under a lock: two processes that start together would both create it.</summary>
+    /// <summary>Creates missing tables, under a lock: two processes that start together would both create them.</summary>
     public string Create =>
         $"""
         SET XACT_ABORT ON;
@@ -57,11 +57,11 @@ internal sealed class QueueStatements
 
     public string IsMissing => $"SELECT CASE WHEN OBJECT_ID({Literal(Queue)}) IS NULL OR OBJECT_ID({Literal(Errors)}) IS NULL THEN 1 ELSE 0 END";
 
-    /// <summary>Whether a table is there without its latest column: an earlier version of the kit made it.</summary>
+    /// <summary>Whether a table lacks its latest column, because an earlier version of the kit created it.</summary>
     public string IsOutdated =>
         $"SELECT CASE WHEN COL_LENGTH({Literal(Queue)}, 'headers') IS NULL OR COL_LENGTH({Literal(Errors)}, 'headers') IS NULL THEN 1 ELSE 0 END";
 
-    /// <summary>Rewrites nothing.</summary>
+    /// <summary>Adds the missing column, without rewriting the tables.</summary>
     public string Upgrade =>
         $"IF COL_LENGTH({Literal(Queue)}, 'headers') IS NULL ALTER TABLE {Queue} ADD headers nvarchar(max) NULL; " +
         $"IF COL_LENGTH({Literal(Errors)}, 'headers') IS NULL ALTER TABLE {Errors} ADD headers nvarchar(max) NULL";
@@ -69,8 +69,8 @@ internal sealed class QueueStatements
     public string Drop => $"DROP TABLE IF EXISTS {Queue}, {Errors}";
 
     /// <summary>
-    /// Deletes the first row that nobody has locked. READPAST alone is refused where the database has READ_COMMITTED_SNAPSHOT on;
-    /// READCOMMITTEDLOCK makes it locking read committed there too.
+    /// Deletes the first row that is not locked. With READ_COMMITTED_SNAPSHOT on, the server refuses READPAST alone; READCOMMITTEDLOCK switches to
+    /// locking read committed.
     /// </summary>
     public string Receive =>
         $"""
@@ -80,7 +80,7 @@ internal sealed class QueueStatements
         DELETE FROM first OUTPUT deleted.position, deleted.message_id, deleted.type, deleted.body, deleted.failed_attempts, deleted.headers
         """;
 
-    /// <summary>Puts a received message back at its own place, within the transaction that received it. Needs ALTER on the table.</summary>
+    /// <summary>Puts a received message back at its position, in the transaction that received it. Needs ALTER on the table.</summary>
     public string Requeue =>
         $"""
         SET IDENTITY_INSERT {Queue} ON;
@@ -93,7 +93,7 @@ internal sealed class QueueStatements
         $"INSERT INTO {Errors} (position, message_id, type, body, failed_attempts, headers, reason) " +
         "VALUES (@position, @message_id, @type, @body, @failed_attempts, @headers, @reason)";
 
-    /// <summary>Waits for whoever has the message now.</summary>
+    /// <summary>Takes a message. Waits if another worker has it.</summary>
     public string Take => $"DELETE FROM {Queue} WITH (ROWLOCK, READCOMMITTEDLOCK) OUTPUT deleted.failed_attempts WHERE position = @position";
 
     public string Count => $"{AsCommitted}SELECT count_big(*) FROM {Queue}";
@@ -104,7 +104,7 @@ internal sealed class QueueStatements
 
     public string ReadErrors => $"{AsCommitted}SELECT message_id, failed_attempts, reason FROM {Errors} ORDER BY failed_at";
 
-    /// <summary>Without headers it needs no such column: the table of an endpoint of an earlier version has none.</summary>
+    /// <summary>Sends a message. Without headers it does not need the headers column, which tables of earlier versions lack.</summary>
     public static string Send(string queue, bool hasHeaders) => hasHeaders
         ? $"INSERT INTO {Quoted(queue)} (message_id, type, body, headers) VALUES (@message_id, @type, @body, @headers)"
         : $"INSERT INTO {Quoted(queue)} (message_id, type, body) VALUES (@message_id, @type, @body)";

@@ -4,14 +4,14 @@ using Microsoft.Extensions.Logging;
 
 namespace Kit.Endpoints.Bare.SqlServer;
 
-/// <summary>Makes sure, before anything is received, that the tables of an endpoint's queue are there and are this version's.</summary>
+/// <summary>Ensures, before anything is received, that the tables of an endpoint's queue exist and have this version's columns.</summary>
 internal sealed partial class QueueTables(string endpoint, QueueStatements statements, string connectionString, ILogger log)
 {
     private const int PermissionDenied = 262;
     private const int NoSuchSchemaOrNoPermission = 2760;
 
-    /// <summary>Creates the tables that are missing.</summary>
-    /// <exception cref="InvalidOperationException">The login may not do what is needed; the message has the statement that another one is to run.</exception>
+    /// <summary>Creates missing tables.</summary>
+    /// <exception cref="InvalidOperationException">The tables are outdated, or the login may not create them. The message says what to run.</exception>
     /// <exception cref="SqlException">The database cannot be reached.</exception>
     public async Task PrepareAsync(CancellationToken cancellationToken)
     {
@@ -23,8 +23,8 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
         if (await IsAsync(connection, statements.IsOutdated, cancellationToken))
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start: an earlier version of the kit made its queue's tables. " +
-                $"Run this once, it rewrites nothing: {statements.Upgrade}");
+                $"Endpoint '{endpoint}' cannot start: an earlier version of the kit created its queue's tables. " +
+                $"Run this once (it does not rewrite the tables): {statements.Upgrade}");
         }
     }
 
@@ -39,8 +39,8 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
         catch (SqlException refused) when (refused.Number is PermissionDenied or NoSuchSchemaOrNoPermission)
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start: it sees no table {statements.Queue} or no table {statements.Errors}, and cannot create it " +
-                $"({refused.Message}). Run this as a login that can, and grant this one SELECT, INSERT, UPDATE, DELETE and, on the queue, ALTER: " +
+                $"Endpoint '{endpoint}' cannot start: it does not find table {statements.Queue} or {statements.Errors}, and cannot create it " +
+                $"({refused.Message}). Run this as a login that can, and grant the endpoint's login SELECT, INSERT, UPDATE, DELETE and, on the queue, ALTER: " +
                 statements.Create,
                 refused);
         }
@@ -53,6 +53,7 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
     }
 
     [LoggerMessage(
-        Level = LogLevel.Information, Message = "Endpoint '{Endpoint}' found no queue: the tables {Queue} and {Errors} are new in database '{Database}'.")]
+        Level = LogLevel.Information,
+        Message = "Endpoint '{Endpoint}' found no queue, so it created the tables {Queue} and {Errors} in database '{Database}'.")]
     private partial void LogCreated(string endpoint, string queue, string errors, string database);
 }

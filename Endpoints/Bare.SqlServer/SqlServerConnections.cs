@@ -4,10 +4,10 @@ using Microsoft.Data.SqlClient;
 
 namespace Kit.Endpoints.Bare.SqlServer;
 
-/// <summary>The connection strings of one endpoint, and what its mode makes of them.</summary>
+/// <summary>The connection strings of one endpoint, adapted to its mode.</summary>
 internal sealed class SqlServerConnections
 {
-    // By default a connection whose transaction has timed out goes on in autocommit, and what the handler writes then stays
+    // By default a connection whose transaction has timed out continues in autocommit, and the handler's later writes stay
     // (https://learn.microsoft.com/dotnet/api/microsoft.data.sqlclient.sqlconnectionstringbuilder.transactionbinding).
     private const string RefuseAfterTimeout = "Explicit Unbind";
 
@@ -27,14 +27,14 @@ internal sealed class SqlServerConnections
         data = new SqlConnectionStringBuilder(dataConnectionString ?? queueConnectionString);
     }
 
-    /// <summary>Whether both are one connection string, however they are written: then one pool, and one session at a time, serves both.</summary>
+    /// <summary>Whether both connection strings mean the same. Then one pool, and one session at a time, serves both.</summary>
     public bool AreOne => queue.ConnectionString.Equals(data.ConnectionString, StringComparison.Ordinal);
 
     public string ForQueue(TransactionMode mode) => Of(queue, enlist: IsOneUnit.Of(mode));
 
     public string ForData(TransactionMode mode) => Of(data, enlist: IsOneUnit.Of(mode) || mode == TransactionMode.DtcOff);
 
-    /// <summary>Makes sure before anything is received that a mode can run over these connections.</summary>
+    /// <summary>Ensures, before anything is received, that a mode can run over these connections.</summary>
     /// <param name="endpoint">The endpoint's name, for the message.</param>
     /// <param name="mode">The mode.</param>
     /// <exception cref="NotSupportedException">It cannot run on this machine, or not with these connection strings.</exception>
@@ -46,7 +46,7 @@ internal sealed class SqlServerConnections
             RequireCoordinator(endpoint, mode);
     }
 
-    /// <summary>Promotes a transaction before any message does, so that what hinders MSDTC is said once.</summary>
+    /// <summary>Promotes a transaction before any message does, so that a problem with MSDTC is reported once.</summary>
     private static void RequireCoordinator(string endpoint, TransactionMode mode)
     {
         if (OperatingSystem.IsWindows())
@@ -59,7 +59,7 @@ internal sealed class SqlServerConnections
         catch (TransactionException refused)
         {
             throw new NotSupportedException(
-                $"Endpoint '{endpoint}' cannot run in {mode}: MSDTC does not coordinate: {Failure.ReasonOf(refused).Message}",
+                $"Endpoint '{endpoint}' cannot run in {mode}: MSDTC does not coordinate its transactions: {Failure.ReasonOf(refused).Message}",
                 refused);
         }
     }

@@ -11,7 +11,7 @@ namespace Kit.Endpoints.Bare.SqlServer;
 internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerConnections connections, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
 {
-    /// <summary>As OpenTelemetry calls it.</summary>
+    /// <summary>OpenTelemetry's name for it.</summary>
     public const string MessagingSystem = "microsoft.sql_server";
 
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);
@@ -21,7 +21,7 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     private DbDataSource? data;
 
     /// <exception cref="NotSupportedException">The mode cannot run on this machine, or not with these connection strings.</exception>
-    /// <exception cref="InvalidOperationException">The queue's tables are missing or outdated; the message has the statement to run.</exception>
+    /// <exception cref="InvalidOperationException">The queue's tables are missing or outdated. The message has the statement to run.</exception>
     /// <exception cref="SqlException">The queues' database cannot be reached.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
@@ -33,11 +33,11 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     }
 
     /// <summary>
-    /// Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled, and their mode says what is left of them.
+    /// Stops receiving and waits for the running handlers. When the host stops waiting, they are cancelled; their mode decides what is left of them.
     /// </summary>
     public Task StopAsync(CancellationToken cancellationToken) => workers.StopAsync(cancellationToken);
 
-    /// <summary>Stops first, without waiting for handlers, where nobody did.</summary>
+    /// <summary>Stops the endpoint without waiting for handlers, if nobody has stopped it.</summary>
     public async ValueTask DisposeAsync()
     {
         await StopAsync(new CancellationToken(canceled: true));
@@ -72,7 +72,7 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
             new FullDtcReceiver(() => OpenSessionAsync(workers.Abandoned), data, endpoint.Transactions, worker, recoverability));
     }
 
-    /// <summary>Counts an attempt whose session was lost, on a session of its own.</summary>
+    /// <summary>Counts an attempt whose session was lost, on a new session.</summary>
     private async Task AnswerAsync(AttemptLostException lost)
     {
         await using var session = await OpenSessionAsync(workers.Abandoned);

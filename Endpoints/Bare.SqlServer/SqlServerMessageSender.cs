@@ -4,7 +4,7 @@ using Microsoft.Data.SqlClient;
 
 namespace Kit.Endpoints.Bare.SqlServer;
 
-/// <summary>Sends into queues in SQL Server, on a connection of its own or in the caller's transaction.</summary>
+/// <summary>Sends to queues in SQL Server, on its own connection or in the caller's transaction.</summary>
 internal sealed class SqlServerMessageSender : MessageSender
 {
     private readonly SqlConnectionStringBuilder queues;
@@ -38,11 +38,11 @@ internal sealed class SqlServerMessageSender : MessageSender
     {
         var given = Given<SqlTransaction>(transaction, "SqlClient");
         var connection = given.Connection;
-        // A table of the queue's name in a database of another name would take the message, and nobody would receive it.
+        // A table with the queue's name in another database would accept the message, and nobody would receive it.
         return connection.Database.Equals(queues.InitialCatalog, StringComparison.OrdinalIgnoreCase)
             ? (connection, given)
             : throw new NotSupportedException(
-                $"The transaction is in database '{connection.Database}', and the sender's connection string names " +
-                $"{(queues.InitialCatalog.Length == 0 ? "none" : $"'{queues.InitialCatalog}'")}: name the queues' database (Initial Catalog).");
+                $"The transaction is in database '{connection.Database}', but the sender's connection string names " +
+                $"{(queues.InitialCatalog.Length == 0 ? "no database" : $"'{queues.InitialCatalog}'")}: name the queues' database (Initial Catalog).");
     }
 }

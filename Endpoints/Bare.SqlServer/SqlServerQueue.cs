@@ -4,13 +4,13 @@ using Microsoft.Data.SqlClient;
 namespace Kit.Endpoints.Bare.SqlServer;
 
 /// <summary>
-/// Creates, fills, counts and drops a queue, whether or not its endpoint runs. What it reads is what was last committed, so that messages
-/// being handled are seen: the database must allow that (<c>ALTER DATABASE … SET ALLOW_SNAPSHOT_ISOLATION ON</c>).
+/// Creates, fills, counts and drops a queue, whether or not its endpoint runs. It reads the last committed state, which includes messages being
+/// handled. The database must allow that (<c>ALTER DATABASE … SET ALLOW_SNAPSHOT_ISOLATION ON</c>).
 /// </summary>
 /// <param name="connectionString">The queue's database.</param>
 /// <param name="name">The queue's name.</param>
 /// <exception cref="ArgumentException">The connection string cannot be read, or the name is too long.</exception>
-/// <exception cref="SqlException">Every member: the database cannot be reached or refused the statement.</exception>
+/// <exception cref="SqlException">In every member: the database cannot be reached or refused the statement.</exception>
 public sealed class SqlServerQueue(string connectionString, string name) : IMessageQueue
 {
     private readonly SqlServerTables tables = new(connectionString);
@@ -48,6 +48,6 @@ public sealed class SqlServerQueue(string connectionString, string name) : IMess
     public Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         tables.ReadAsync(statements.ReadErrors, row => new DeadLetter(row.GetGuid(0), row.GetInt32(1), row.GetString(2)), cancellationToken);
 
-    /// <summary>Nothing to do: the driver keeps the connections.</summary>
+    /// <summary>Does nothing: it keeps no connection open.</summary>
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

@@ -2,18 +2,18 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Bare.SqlServer;
 
-/// <summary>What SQL Server can promise, whatever the framework.</summary>
+/// <summary>The modes that SQL Server supports, on every framework.</summary>
 public static class SqlServerSupport
 {
     /// <summary>
-    /// Whether a transaction over two connections can run here: it is promoted to MSDTC. See
+    /// Whether a transaction over two connections, which is promoted to MSDTC, can run on this machine. See
     /// https://learn.microsoft.com/dotnet/api/system.transactions.transactionmanager.implicitdistributedtransactions.
     /// </summary>
     public static Support Promotion { get; } = PromotionOn(OperatingSystem.IsWindows());
 
     public static Support Of(TransactionMode mode) => Of(mode, Promotion);
 
-    /// <summary>The same for connection strings that are known.</summary>
+    /// <summary>The same for known connection strings.</summary>
     /// <param name="mode">The mode.</param>
     /// <param name="isOneConnection">Whether queue and widgets have one connection string, so that one session serves both.</param>
     public static Support Of(TransactionMode mode, bool isOneConnection)
@@ -28,7 +28,7 @@ public static class SqlServerSupport
 
     internal static Support PromotionOn(bool isWindows) => isWindows
         ? Support.Yes
-        : Support.No("a transaction over two connections is promoted to MSDTC, and .NET has that on Windows alone");
+        : Support.No("a transaction over two connections is promoted to MSDTC, which .NET supports only on Windows");
 
     internal static Support Of(TransactionMode mode, Support promotion)
     {
@@ -41,8 +41,8 @@ public static class SqlServerSupport
             {
                 [TransactionMode.Shared, TransactionMode.Outbox],
                 Support.No(
-                    "shared and outbox are built for queues in PostgreSQL, outbox for RabbitMQ too; full-dtc on one connection is one local " +
-                    "transaction here")
+                    "shared is built for queues in PostgreSQL, outbox for PostgreSQL and RabbitMQ; on SQL Server, full-dtc on one connection is one " +
+                    "local transaction")
             },
         };
         return supports.Of(mode);

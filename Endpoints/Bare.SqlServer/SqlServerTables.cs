@@ -4,17 +4,17 @@ using Microsoft.Data.SqlClient;
 namespace Kit.Endpoints.Bare.SqlServer;
 
 /// <summary>Fills and reads the tables of queues from outside, whether or not their endpoints run.</summary>
-/// <param name="connectionString">Their database. Connections are not pooled: their isolation level would stay with them.</param>
+/// <param name="connectionString">Their database. Connections are not pooled, because they would keep their isolation level.</param>
 /// <exception cref="ArgumentException">The connection string cannot be read.</exception>
 internal sealed class SqlServerTables(string connectionString)
 {
     public string ConnectionString { get; } = new SqlConnectionStringBuilder(connectionString) { Pooling = false, Enlist = false }.ConnectionString;
 
-    /// <summary>Adds rows in one transaction, by bulk copy.</summary>
+    /// <summary>Adds rows in one transaction, with a bulk copy.</summary>
     public async Task InsertAsync(string table, DataTable rows, CancellationToken cancellationToken)
     {
         await using var connection = await OpenAsync(cancellationToken);
-        // All rows are one batch, and the batch is one transaction.
+        // All rows are one batch, and a batch is one transaction.
         using var copy = new SqlBulkCopy(connection, SqlBulkCopyOptions.UseInternalTransaction, externalTransaction: null)
         {
             DestinationTableName = table,

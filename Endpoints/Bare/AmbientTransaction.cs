@@ -3,7 +3,7 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>The one way in which the kit opens ambient transactions: new, with the mode's isolation level, flowing through awaits.</summary>
+/// <summary>Opens ambient transactions, always in the same way: new, with the mode's isolation level, flowing across awaits.</summary>
 internal static class AmbientTransaction
 {
     public static TransactionScope Begin(TransactionSettings settings) =>
@@ -15,7 +15,7 @@ internal static class AmbientTransaction
     public static TransactionScope Enter(Transaction transaction) => new(transaction, TransactionScopeAsyncFlowOption.Enabled);
 
     /// <summary>Commits without blocking a thread.</summary>
-    /// <exception cref="TransactionException">It did not commit, or nobody knows whether it did.</exception>
+    /// <exception cref="TransactionException">The transaction did not commit, or its outcome is unknown.</exception>
     public static Task CommitAsync(this CommittableTransaction transaction) =>
         Task.Factory.FromAsync(transaction.BeginCommit, transaction.EndCommit, state: null);
 }

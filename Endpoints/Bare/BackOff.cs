@@ -1,13 +1,13 @@
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Pauses that double, up to eight times the first.</summary>
+/// <summary>Pauses that double each time, up to eight times the first.</summary>
 internal sealed class BackOff(TimeSpan first)
 {
     private const int MostDoublings = 3;
 
     private int pauses;
 
-    /// <summary>The pause that follows <paramref name="before"/> others.</summary>
+    /// <summary>The pause after <paramref name="before"/> earlier ones.</summary>
     public static TimeSpan After(int before, TimeSpan first) => first * (1 << Math.Min(before, MostDoublings));
 
     public TimeSpan Next() => After(pauses++, first);

@@ -11,7 +11,7 @@ using Microsoft.Extensions.Logging;
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// Configures one endpoint: a queue, a mode and the handlers of its messages, on nothing but the driver.
+/// Configures one endpoint on the driver alone: its queue, its mode and the handlers of its messages.
 /// </summary>
 public sealed class BareEndpointBuilder
 {
@@ -21,8 +21,8 @@ public sealed class BareEndpointBuilder
     private EndpointTelemetry? telemetry;
     private TransactionMode? mode;
 
-    /// <param name="name">The endpoint's.</param>
-    /// <param name="services">Where handlers are registered; <see langword="null"/> when it is closed already.</param>
+    /// <param name="name">The endpoint's name.</param>
+    /// <param name="services">Where handlers are registered; <see langword="null"/> if the container is already built.</param>
     internal BareEndpointBuilder(string name, IServiceCollection? services)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
@@ -31,15 +31,15 @@ public sealed class BareEndpointBuilder
         this.services = services;
     }
 
-    /// <summary>The endpoint's name and its queue's.</summary>
+    /// <summary>The name of the endpoint and of its queue.</summary>
     public string Name { get; }
 
-    /// <summary>What the endpoint tells of itself while it runs.</summary>
+    /// <summary>What the endpoint reports about itself while it runs.</summary>
     internal EndpointStatus Status { get; }
 
     internal TransactionMode Mode =>
         mode ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transaction mode: call UseTransactionMode. " +
-            $"A mode is one of {string.Join(", ", TransactionMode.All)}.");
+            $"Modes: {string.Join(", ", TransactionMode.All)}.");
 
     internal int Concurrency { get; private set; } = Math.Max(2, Environment.ProcessorCount);
 
@@ -51,7 +51,7 @@ public sealed class BareEndpointBuilder
 
     internal TimeSpan FirstPause { get; private set; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>How often recovery looks for branches that were left prepared, in <c>full-dtc</c>; younger ones it leaves alone.</summary>
+    /// <summary>In <c>full-dtc</c>, how often recovery looks for branches that were left prepared. It ignores younger ones.</summary>
     internal TimeSpan RecoveryInterval { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Which commits wait for the log. A transport that has no such choice refuses all but <see cref="LogFlush.Every"/>.</summary>
@@ -68,7 +68,7 @@ public sealed class BareEndpointBuilder
     private InvalidOperationException HasNoTransport =>
         new($"Endpoint '{Name}' has no transport: call UsePostgreSql, UseSqlServer or UseRabbitMq.");
 
-    /// <summary>How transactional the handlers are. Nothing is chosen for you: an endpoint without a mode is refused.</summary>
+    /// <summary>Sets how transactional the handlers are. There is no default: an endpoint without a mode does not start.</summary>
     public BareEndpointBuilder UseTransactionMode(TransactionMode mode)
     {
         ArgumentNullException.ThrowIfNull(mode);
@@ -76,7 +76,7 @@ public sealed class BareEndpointBuilder
         return this;
     }
 
-    /// <summary>How many messages are handled at the same time: as many as there are processors, and at least 2, when not called.</summary>
+    /// <summary>Limits how many messages are handled at the same time. The default is the number of processors, but at least 2.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1.</exception>
     public BareEndpointBuilder LimitConcurrency(int messages)
     {
@@ -86,9 +86,9 @@ public sealed class BareEndpointBuilder
     }
 
     /// <summary>
-    /// How long the ambient transaction around a handler may last, in the modes that have one: <c>full-dtc</c> (in each variant),
-    /// <c>dtc-off</c> and <c>npgsql-scope</c>. When it is over, the attempt fails and leaves nothing; in <c>npgsql-scope</c> what the handler
-    /// writes after it stays. <see cref="TransactionManager.DefaultTimeout"/> (1 minute) when not called.
+    /// Sets how long the ambient transaction around a handler may last, in the modes that have one: <c>full-dtc</c> (in each variant),
+    /// <c>dtc-off</c> and <c>npgsql-scope</c>. After that time the attempt fails and leaves nothing behind, except in <c>npgsql-scope</c>,
+    /// where the handler's later writes stay. The default is <see cref="TransactionManager.DefaultTimeout"/> (1 minute).
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">
     /// Zero or less, or more than <see cref="TransactionManager.MaximumTimeout"/>, to which .NET would shorten it silently.
@@ -100,8 +100,8 @@ public sealed class BareEndpointBuilder
     }
 
     /// <summary>
-    /// How long a worker pauses when a server refuses or is away, and how long a message waits for its next attempt when its session was lost.
-    /// Doubled each time, up to eight times as long. 1 second when not called.
+    /// Sets how long a worker pauses when a server refuses it or is unreachable, and how long a message waits for its next attempt after its
+    /// session was lost. The pause doubles each time, up to eight times the first. The default is 1 second.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Zero or less.</exception>
     public BareEndpointBuilder PauseAfterOutage(TimeSpan first)
@@ -112,9 +112,9 @@ public sealed class BareEndpointBuilder
     }
 
     /// <summary>
-    /// Which commits of a message wait until the server's log is on disk, with queue and data in PostgreSQL: all of them when not called. With fewer
-    /// the mode's promise is the same, and what was seen in the moments before a crash of the server can vanish: see <see cref="LogFlush"/>.
-    /// The endpoint refuses to start where the setting would weaken its mode.
+    /// Sets which commits of a message wait until the server's log is on disk, with queue and data in PostgreSQL. The default is all of them. With
+    /// fewer, the mode keeps its promise, but what others saw just before a crash of the server can vanish: see <see cref="LogFlush"/>.
+    /// The endpoint refuses to start if the setting would weaken its mode.
     /// </summary>
     public BareEndpointBuilder FlushLog(LogFlush flush)
     {
@@ -123,7 +123,7 @@ public sealed class BareEndpointBuilder
         return this;
     }
 
-    /// <summary>How messages are read and, when handlers send them, written: as <see cref="JsonSerializerOptions.Default"/> says when not called.</summary>
+    /// <summary>Sets how received messages are read and sent messages are written. The default is <see cref="JsonSerializerOptions.Default"/>.</summary>
     public BareEndpointBuilder UseJson(JsonSerializerOptions options)
     {
         ArgumentNullException.ThrowIfNull(options);
@@ -132,10 +132,10 @@ public sealed class BareEndpointBuilder
     }
 
     /// <summary>
-    /// Registers the handler of one type of message. It is resolved from the services; where nobody registered it, a new one is made for each
-    /// attempt.
+    /// Registers the handler for one message type. It is resolved from the services; if it is not registered there, each attempt creates a new
+    /// one.
     /// </summary>
-    /// <exception cref="InvalidOperationException">The type has a handler already.</exception>
+    /// <exception cref="InvalidOperationException">The type already has a handler.</exception>
     public BareEndpointBuilder Handle<TMessage, THandler>()
         where TMessage : notnull
         where THandler : class, IMessageHandler<TMessage>
@@ -147,17 +147,17 @@ public sealed class BareEndpointBuilder
         return this;
     }
 
-    /// <summary>What a transport says whose commits are not in the log of one PostgreSQL server.</summary>
-    /// <exception cref="NotSupportedException">The endpoint is to leave out flushes.</exception>
+    /// <summary>Called by a transport whose commits are not in the log of one PostgreSQL server.</summary>
+    /// <exception cref="NotSupportedException">A setting other than <see cref="LogFlush.Every"/> was chosen.</exception>
     internal void RequireEveryFlush(Support support)
     {
         if (Flush != LogFlush.Every)
             throw new NotSupportedException($"Endpoint '{Name}' cannot leave out flushes of the log (FlushLog, '{Flush}'): {support.Because}.");
     }
 
-    /// <summary>What a transport's own <c>Use…</c> calls: how to make the service that runs this endpoint.</summary>
-    /// <param name="system">What OpenTelemetry calls the system that holds the queues.</param>
-    /// <param name="create">Makes the service.</param>
+    /// <summary>Called by a transport's own <c>Use…</c> method. Sets how the service that runs this endpoint is created.</summary>
+    /// <param name="system">OpenTelemetry's name for the system that holds the queues.</param>
+    /// <param name="create">Creates the service.</param>
     internal BareEndpointBuilder UseTransport(string system, Func<MessagePipeline, ILogger, IHostedService> create)
     {
         transport = create;

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Adds endpoints on nothing but a driver.</summary>
+/// <summary>Adds endpoints that run on a driver alone.</summary>
 public static class BareEndpointServiceCollectionExtensions
 {
     /// <summary>Adds an endpoint that starts and stops with the host.</summary>
@@ -16,10 +16,10 @@ public static class BareEndpointServiceCollectionExtensions
     ///     .UseTransactionMode(TransactionMode.DtcOff)
     ///     .Handle&lt;BuildWidget, BuildWidgetHandler&gt;());
     /// </code></example>
-    /// <param name="services">The host's.</param>
-    /// <param name="name">The endpoint's name and its queue's.</param>
+    /// <param name="services">The host's services.</param>
+    /// <param name="name">The name of the endpoint and of its queue.</param>
     /// <param name="configure">Gives it a transport, a mode and handlers.</param>
-    /// <exception cref="InvalidOperationException">The endpoint has no transport, no mode or no handler, or there is one of that name.</exception>
+    /// <exception cref="InvalidOperationException">The endpoint has no transport, no mode or no handler, or one with that name exists.</exception>
     public static IServiceCollection AddBareEndpoint(this IServiceCollection services, string name, Action<BareEndpointBuilder> configure)
     {
         ArgumentNullException.ThrowIfNull(services);
@@ -30,17 +30,17 @@ public static class BareEndpointServiceCollectionExtensions
         return services.AddEndpoint(name, _ => endpoint);
     }
 
-    /// <summary>The same, configured with what the services hold when the host starts: a data source, options.</summary>
+    /// <summary>Adds an endpoint that is configured when the host starts, with services such as a data source or options.</summary>
     /// <example><code>
     /// services.AddBareEndpoint("widgets", (provider, endpoint) => endpoint
     ///     .UsePostgreSql(provider.GetRequiredService&lt;NpgsqlDataSource&gt;())
     ///     .UseTransactionMode(TransactionMode.Shared)
     ///     .Handle&lt;BuildWidget, BuildWidgetHandler&gt;());
     /// </code></example>
-    /// <param name="services">The host's.</param>
-    /// <param name="name">The endpoint's name and its queue's.</param>
-    /// <param name="configure">Gives it a transport, a mode and handlers. What is missing is told when the host starts.</param>
-    /// <exception cref="InvalidOperationException">There is an endpoint of that name.</exception>
+    /// <param name="services">The host's services.</param>
+    /// <param name="name">The name of the endpoint and of its queue.</param>
+    /// <param name="configure">Gives it a transport, a mode and handlers. If one is missing, the host fails to start.</param>
+    /// <exception cref="InvalidOperationException">An endpoint with that name exists.</exception>
     public static IServiceCollection AddBareEndpoint(
         this IServiceCollection services, string name, Action<IServiceProvider, BareEndpointBuilder> configure)
     {
@@ -59,14 +59,14 @@ public static class BareEndpointServiceCollectionExtensions
     private static IServiceCollection AddEndpoint(this IServiceCollection services, string name, Func<IServiceProvider, BareEndpointBuilder> make)
     {
         if (services.Any(service => service.ServiceType == typeof(BareEndpointBuilder) && name.Equals(service.ServiceKey)))
-            throw new InvalidOperationException($"There is an endpoint '{name}' already: two would receive from one queue, each in its own mode.");
+            throw new InvalidOperationException($"An endpoint '{name}' already exists. Two would receive from one queue, each in its own mode.");
 
         services.AddKeyedSingleton(name, (provider, _) => make(provider));
         services.AddKeyedSingleton(name, (provider, _) => provider.GetRequiredKeyedService<BareEndpointBuilder>(name).Status);
         return services.AddSingleton<IHostedService>(provider =>
         {
             var endpoint = provider.GetRequiredKeyedService<BareEndpointBuilder>(name);
-            // Asked for here, so that the container knows it and disposes it with its gauges.
+            // Resolved here, so that the container disposes it with its gauges.
             _ = provider.GetRequiredKeyedService<EndpointStatus>(name);
             return endpoint.Transport(
                 new MessagePipeline(provider.GetRequiredService<IServiceScopeFactory>(), endpoint),
@@ -77,7 +77,7 @@ public static class BareEndpointServiceCollectionExtensions
     private static void RequireWhole(this BareEndpointBuilder endpoint)
     {
         if (endpoint.Invokers.Count == 0)
-            throw new InvalidOperationException($"Endpoint '{endpoint.Name}' handles nothing: call Handle<TMessage, THandler>.");
+            throw new InvalidOperationException($"Endpoint '{endpoint.Name}' has no handler: call Handle<TMessage, THandler>.");
 
         _ = endpoint.Mode;
         _ = endpoint.Transport;

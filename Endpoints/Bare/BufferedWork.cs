@@ -2,7 +2,7 @@ using System.Data.Common;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Lends a connection that joins the ambient transaction, if there is one and it enlists, and keeps sends until the handler has succeeded.</summary>
+/// <summary>Lends a connection, which joins an ambient transaction if it enlists, and holds sends back until the handler has succeeded.</summary>
 internal sealed class BufferedWork(DbDataSource data) : IWork, IAsyncDisposable
 {
     private readonly LentOnce<DbConnection> lent = new(data.OpenConnectionAsync);
@@ -10,7 +10,7 @@ internal sealed class BufferedWork(DbDataSource data) : IWork, IAsyncDisposable
 
     public Exception? Refusal => lent.Refusal;
 
-    /// <summary>Runs the handler and gives what it sent.</summary>
+    /// <summary>Runs the handler and returns the messages that it sent.</summary>
     public static async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(
         MessagePipeline pipeline, ReceivedMessage message, DbDataSource data, CancellationToken cancellationToken)
     {

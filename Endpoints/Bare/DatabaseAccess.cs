@@ -4,8 +4,8 @@ using Npgsql;
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// How an endpoint reaches a database: by a connection string, of which it makes what its mode needs, or by a data source of the application's,
-/// which it uses as it is and does not dispose.
+/// How an endpoint reaches a database: with a connection string, which it adapts to its mode, or with the application's data source, which it
+/// uses unchanged and does not dispose.
 /// </summary>
 internal sealed class DatabaseAccess
 {
@@ -21,58 +21,58 @@ internal sealed class DatabaseAccess
         Settings = new NpgsqlConnectionStringBuilder(given.ConnectionString);
     }
 
-    /// <summary>A queue's session has settings, locks and a prepared statement of its own, and keeps them to itself.</summary>
-    /// <param name="parameter">What the caller named it.</param>
-    /// <exception cref="ArgumentException">Sessions of the data source that was given are not like that.</exception>
+    /// <summary>Requires sessions that are not shared: a queue's session has its own settings, locks and prepared statement.</summary>
+    /// <param name="parameter">The caller's name for it.</param>
+    /// <exception cref="ArgumentException">The given data source shares sessions or their settings.</exception>
     public DatabaseAccess ForSessions(string parameter)
     {
         if (IsGiven && Settings.Multiplexing)
         {
             throw new ArgumentException(
-                "A data source with Multiplexing shares one session among commands, and a queue needs sessions: give another one.", parameter);
+                "A data source with Multiplexing shares sessions among commands, and a queue needs its own: pass a data source without it.", parameter);
         }
 
         if (IsGiven && Settings.NoResetOnClose)
         {
             throw new ArgumentException(
-                "A data source with No Reset On Close leaves the queue's session settings to the next user: give another one.", parameter);
+                "A data source with No Reset On Close passes the queue's session settings on to the next user: pass a data source without it.", parameter);
         }
 
         return this;
     }
 
     /// <summary>
-    /// In <c>dtc-off</c> the lent connection is in a transaction of the endpoint's behind the ambient one. Libraries read in its connection string
-    /// whether it joined the ambient one, Entity Framework Core for example, and refuse to work on it where it says so.
+    /// In <c>dtc-off</c> the lent connection is in a local transaction that the endpoint ends with the ambient one. Libraries such as Entity
+    /// Framework Core refuse to work on it if its connection string says that it enlists in the ambient one.
     /// </summary>
-    /// <exception cref="InvalidOperationException">The data source that was given says so.</exception>
+    /// <exception cref="InvalidOperationException">The given data source enlists.</exception>
     public void RequireNoEnlistment(BareEndpointBuilder endpoint)
     {
         if (IsGiven && Settings.Enlist && endpoint.Mode == TransactionMode.DtcOff)
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint.Name}' in {endpoint.Mode} needs a data source that does not enlist: found Enlist=true, which is the driver's default. " +
-                "Add Enlist=false to the data source's connection string, or give a connection string.");
+                $"Endpoint '{endpoint.Name}' in {endpoint.Mode} needs a data source that does not enlist, and found Enlist=true, the driver's default. " +
+                "Add Enlist=false to the data source's connection string, or pass a connection string instead.");
         }
     }
 
-    /// <summary>What the connection string says; without a password where a data source was given.</summary>
+    /// <summary>The settings of the connection string; without the password if a data source was given.</summary>
     public NpgsqlConnectionStringBuilder Settings { get; }
 
     public bool IsGiven => given is not null;
 
-    /// <summary>Whether both lead to one database in one way: as the same user, with the same settings.</summary>
+    /// <summary>Whether both reach the same database in the same way: as the same user, with the same settings.</summary>
     public bool IsSameAs(DatabaseAccess other) => given == other.given && Settings.EquivalentTo(other.Settings);
 
     /// <summary>The data source that was given, or a new one.</summary>
-    /// <param name="enlist">Whether connections of a new one join the ambient transaction. Those of a given one are kept from it where they are opened.</param>
-    /// <param name="make">Makes a new one; as the connection string says when not given.</param>
+    /// <param name="enlist">Whether connections of a new one join the ambient transaction. Callers keep those of a given one out of it.</param>
+    /// <param name="make">Creates a new one; the default uses the connection string unchanged.</param>
     public OpenedSource Open(bool enlist, Func<string, NpgsqlDataSource>? make = null) => given is null
         ? new OpenedSource((make ?? NpgsqlDataSource.Create)(Text(enlist)), isOwn: true)
         : new OpenedSource(given, isOwn: false);
 
     /// <summary>
-    /// A connection apart from the pool where there is a connection string: workers can hold every connection of that for as long as they run.
+    /// Opens a connection outside of the pool if there is a connection string, because the workers can hold all of the pool's connections.
     /// </summary>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public async ValueTask<NpgsqlConnection> OpenApartAsync(CancellationToken cancellationToken)
@@ -93,7 +93,7 @@ internal sealed class DatabaseAccess
         }
     }
 
-    /// <summary>The same database, at one address of several.</summary>
+    /// <summary>The same database, at one of its addresses.</summary>
     /// <exception cref="InvalidOperationException">A data source was given.</exception>
     public DatabaseAccess At(string? host, int port) =>
         new(new NpgsqlConnectionStringBuilder(Text(enlist: false)) { Host = host, Port = port }.ConnectionString);

@@ -3,12 +3,12 @@ using System.Transactions;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Opens connections that join no ambient transaction, whatever the source itself does: a handler may have opened a scope of its own.</summary>
+/// <summary>Opens connections that join no ambient transaction, even if the source enlists: a handler may have opened its own scope.</summary>
 internal sealed class DetachedDataSource(DbDataSource source) : DbDataSource
 {
     public override string ConnectionString => source.ConnectionString;
 
-    /// <summary>Keeps a connection that is opened meanwhile out of the ambient transaction; nothing to do where there is none.</summary>
+    /// <summary>Keeps connections that are opened in the meantime out of the ambient transaction; <see langword="null"/> if there is none.</summary>
     public static TransactionScope? Detach() => Transaction.Current is null
         ? null
         : new TransactionScope(TransactionScopeOption.Suppress, TransactionScopeAsyncFlowOption.Enabled);

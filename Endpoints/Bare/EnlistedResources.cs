@@ -5,14 +5,14 @@ using Npgsql;
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// Names what is enlisted in a transaction. System.Transactions does not tell, so its fields are read; where they are no longer what they
-/// were, nothing is named. Only the wording of a <see cref="SecondEnlistmentException"/> depends on it.
+/// Names the resources that are enlisted in a transaction. System.Transactions does not expose them, so this reads its private fields. If those
+/// have changed, it names nothing. Only the wording of a <see cref="SecondEnlistmentException"/> depends on it.
 /// </summary>
 internal static class EnlistedResources
 {
     private const BindingFlags Fields = BindingFlags.Instance | BindingFlags.NonPublic;
 
-    /// <summary>What is enlisted, other than this one; empty where that cannot be told. No password.</summary>
+    /// <summary>The other enlisted resources, without passwords; empty if they cannot be read.</summary>
     public static string DescribeOthers(PreparingEnlistment own, IEnlistmentNotification except)
     {
         try

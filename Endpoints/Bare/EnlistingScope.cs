@@ -4,11 +4,11 @@ using Kit.Modes;
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// The handler's ambient transaction, which the driver enlists the lent connection in. For drivers that want a local transaction named on each
-/// command, as SqlClient does: a handler of the kit knows none.
+/// The handler's ambient transaction, in which the driver enlists the lent connection. For drivers such as SqlClient, which require the local
+/// transaction to be set on each command: the kit's handlers know of none.
 /// </summary>
-/// <param name="data">Enlists by itself, and refuses statements when the transaction is over.</param>
-/// <param name="settings">Of the ambient transaction.</param>
+/// <param name="data">Its connections enlist, and refuse statements after the transaction has ended.</param>
+/// <param name="settings">The settings of the ambient transaction.</param>
 internal sealed class EnlistingScope(DbDataSource data, TransactionSettings settings) : IHandlerScope
 {
     public async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(MessagePipeline pipeline, ReceivedMessage message, CancellationToken cancellationToken)

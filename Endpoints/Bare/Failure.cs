@@ -3,25 +3,25 @@ using System.Transactions;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>What is told of a failed attempt.</summary>
+/// <summary>Describes a failed attempt.</summary>
 internal static class Failure
 {
     // RabbitMQ ends the connection when a message's headers do not fit into one frame, which is 128 KiB.
     private const int Longest = 8_000;
 
-    /// <summary>A scope that could not commit hides why.</summary>
+    /// <summary>The reason why a scope could not commit, which its exception wraps.</summary>
     public static Exception ReasonOf(Exception failure) =>
         failure is TransactionException { InnerException: { } inner } ? inner : failure;
 
-    /// <summary>A text that every queue can hold with its message: an error that cannot be written down would be tried again without end.</summary>
+    /// <summary>A text that every queue can store with the message. If the text could not be stored, the message would be retried for ever.</summary>
     public static string Describe(Exception reason)
     {
-        // Libraries wrap what the database said, and only the innermost tells what to do.
+        // Libraries wrap the database's error, and only the innermost message says what to do.
         var text = string.Join(" ---> ", Chain(reason).Select(each => $"{each.GetType().FullName}: {each.Message}")).Replace('\0', ' ');
         if (text.Length > Longest)
             text = $"{text[..Longest]} (cut off)";
 
-        // Half of a surrogate pair, left by somebody who cut a text, is not text: the driver refuses to write it.
+        // The driver refuses half of a surrogate pair, which a cut text can end with.
         return Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text));
     }
 

@@ -3,28 +3,29 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>What a failure says about its message, and so what follows from it.</summary>
+/// <summary>What kind of failure it is, which decides what happens to the message.</summary>
 internal enum FailureKind
 {
     /// <summary>
-    /// The server refused before the handler had done anything there, or had no slot to prepare in. No attempt is counted; the worker pauses.
+    /// The server refused before the handler had done anything there, or had no free prepared transaction. No attempt is counted; the worker
+    /// pauses.
     /// </summary>
     Refused,
 
-    /// <summary>The queue's or the handler's session was lost while the message was handled. One attempt; the next one comes after a delay.</summary>
+    /// <summary>The queue's or the handler's session was lost while the message was handled. The attempt counts; the next one is delayed.</summary>
     SessionLost,
 
-    /// <summary>The handler's own failure. One attempt; the next one comes at once.</summary>
+    /// <summary>The handler itself failed. The attempt counts; the next one follows at once.</summary>
     HandlerFailed,
 
-    /// <summary>No attempt could ever succeed. The message goes to the errors.</summary>
+    /// <summary>No attempt could ever succeed. The message goes to the error queue.</summary>
     Hopeless,
 }
 
-/// <summary>The one place that decides what kind of failure an exception is.</summary>
+/// <summary>Decides what kind of failure an exception is. No other place does.</summary>
 internal static class FailureKinds
 {
-    // Insufficient resources: 53200 is the answer when max_prepared_transactions is used up, 53100 a full disk.
+    // Insufficient resources: 53200 when max_prepared_transactions is used up, 53100 when the disk is full.
     private const string InsufficientResources = "53";
 
     public static FailureKind Of(Exception failure) => Failure.ReasonOf(failure) switch
@@ -35,17 +36,17 @@ internal static class FailureKinds
         _ => FailureKind.HandlerFailed,
     };
 
-    /// <summary>Whether PREPARE TRANSACTION failed for want of something that the server will have again.</summary>
+    /// <summary>Whether PREPARE TRANSACTION failed for lack of a resource that the server will have again.</summary>
     public static bool IsRefusalToPrepare(Exception failure) =>
         failure is PostgresException { InvariantSeverity: "ERROR", SqlState: var state } && state.StartsWith(InsufficientResources, StringComparison.Ordinal);
 
-    /// <summary>Whether a statement waited for somebody else for longer than a time-out of the driver or of the server allows.</summary>
+    /// <summary>Whether a statement waited for longer than a time-out of the driver or of the server allows.</summary>
     public static bool IsTimeout(Exception failure) => failure is NpgsqlException late
         && (late.InnerException is TimeoutException || late.SqlState is PostgresErrorCodes.LockNotAvailable or PostgresErrorCodes.QueryCanceled);
 
     /// <summary>
-    /// Whether a session is gone. The server ends it with an error of severity FATAL or PANIC (25P03 idle in transaction for too long, 57P01
-    /// terminated, 57P02 crash); or the network does. Handlers wrap exceptions in their own, so the inner ones count too.
+    /// Whether a session is gone. The server ended it with an error of severity FATAL or PANIC (25P03 idle in transaction for too long, 57P01
+    /// terminated, 57P02 crash), or the network broke. Handlers wrap exceptions, so inner exceptions count too.
     /// </summary>
     private static bool IsSessionLost(Exception? failure) => failure switch
     {

@@ -2,7 +2,7 @@ using System.Data.Common;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>The work of a handler that a test calls: what it is lent was given, and what it sends is kept.</summary>
+/// <summary>The work of a handler that a test calls: lends the given connection, and keeps the sends.</summary>
 internal sealed class GivenWork(DbConnection connection, DbTransaction? transaction, ICollection<OutgoingMessage> sends) : IWork
 {
     public Exception? Refusal => null;

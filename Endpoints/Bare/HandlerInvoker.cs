@@ -3,10 +3,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Calls the handlers of one type of message.</summary>
+/// <summary>Calls the handler of one message type.</summary>
 internal interface IHandlerInvoker
 {
-    /// <exception cref="UnreadableMessageException">The body is not such a message.</exception>
+    /// <exception cref="UnreadableMessageException">The body is not a message of that type.</exception>
     object Read(byte[] body, JsonSerializerOptions? json);
 
     Task InvokeAsync(IServiceProvider services, object message, MessageContext context, CancellationToken cancellationToken);
@@ -36,7 +36,7 @@ internal sealed class HandlerInvoker<TMessage, THandler> : IHandlerInvoker
             return;
         }
 
-        // Nobody registered it, so that nobody else disposes it.
+        // It is not registered, so nobody else disposes it.
         var handler = ActivatorUtilities.CreateInstance<THandler>(services);
         try
         {

@@ -3,8 +3,8 @@ using System.Data.Common;
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// Lends a connection in autocommit and sends at once. Nobody else has the message any more and it is not tried again, so it waits for a server
-/// that refuses the connection.
+/// Lends a connection in autocommit and sends at once. The message has left the queue and is not retried, so if the server refuses the
+/// connection, the handler waits for it.
 /// </summary>
 internal sealed class ImmediateWork(PatientDataSource data, Func<OutgoingMessage, Task> send) : IWork, IAsyncDisposable
 {

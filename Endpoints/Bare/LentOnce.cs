@@ -3,10 +3,10 @@ using System.Transactions;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>What a handler is lent: opened when it first asks, and once, however many ask at the same time.</summary>
-/// <param name="open">Opens it. Asked again when it has failed.</param>
+/// <summary>A resource lent to a handler. It is opened at the first request, and only once, even if requests are concurrent.</summary>
+/// <param name="open">Opens it. Called again after a failure.</param>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable",
-    Justification = "A semaphore whose wait handle nobody asks for holds nothing.")]
+    Justification = "A semaphore whose wait handle is never used holds no resource.")]
 internal sealed class LentOnce<T>(Func<CancellationToken, ValueTask<T>> open)
     where T : class
 {
@@ -16,17 +16,17 @@ internal sealed class LentOnce<T>(Func<CancellationToken, ValueTask<T>> open)
     /// <summary>What was opened, if anything was.</summary>
     public T? Opened { get; private set; }
 
-    /// <summary>Why the server did not let the handler in; <see langword="null"/> when it did, or was not asked.</summary>
+    /// <summary>Why the server refused the handler a connection; <see langword="null"/> if it did not, or was not asked.</summary>
     public Exception? Refusal { get; private set; }
 
-    /// <exception cref="InvalidOperationException">The handler's attempt has ended; it must have gone on in the background.</exception>
+    /// <exception cref="InvalidOperationException">The handler's attempt has ended, but the handler still runs in the background.</exception>
     public async ValueTask<T> GetAsync(CancellationToken cancellationToken)
     {
         await one.WaitAsync(cancellationToken);
         try
         {
             if (closed)
-                throw new InvalidOperationException("The handler asked for its connection when its attempt had ended.");
+                throw new InvalidOperationException("The handler asked for its connection after its attempt had ended.");
 
             return Opened ??= await OpenAsync(cancellationToken);
         }
@@ -36,7 +36,7 @@ internal sealed class LentOnce<T>(Func<CancellationToken, ValueTask<T>> open)
         }
     }
 
-    /// <summary>Opens no more from now on.</summary>
+    /// <summary>Ends the lending: later requests fail.</summary>
     /// <returns>What was opened, if anything was.</returns>
     public async ValueTask<T?> CloseAsync()
     {

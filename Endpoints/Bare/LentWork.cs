@@ -4,14 +4,14 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Lends a connection whose transaction belongs to the mode, and keeps sends until the handler has succeeded.</summary>
+/// <summary>Lends a connection in the mode's transaction, and holds sends back until the handler has succeeded.</summary>
 internal sealed class LentWork(NpgsqlConnection connection, NpgsqlTransaction transaction) : IWork
 {
     private readonly List<OutgoingMessage> sends = [];
 
     public Exception? Refusal => null;
 
-    /// <summary>Runs the handler and gives what it sent.</summary>
+    /// <summary>Runs the handler and returns the messages that it sent.</summary>
     /// <exception cref="InvalidOperationException">The handler closed the connection.</exception>
     public static async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(
         MessagePipeline pipeline, ReceivedMessage message, NpgsqlConnection connection, NpgsqlTransaction transaction, CancellationToken cancellationToken)
@@ -25,7 +25,7 @@ internal sealed class LentWork(NpgsqlConnection connection, NpgsqlTransaction tr
     public static void RequireOpen(NpgsqlConnection connection)
     {
         if (connection.State != ConnectionState.Open)
-            throw new InvalidOperationException("The handler closed the connection that the endpoint lent to it, and with that rolled back its work.");
+            throw new InvalidOperationException("The handler closed the connection that the endpoint had lent it, which rolled back its work.");
     }
 
     public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => ValueTask.FromResult<DbConnection>(connection);

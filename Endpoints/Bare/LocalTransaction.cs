@@ -3,7 +3,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>A connection in a local transaction of the kit's own. Closing the connection is what rolls back.</summary>
+/// <summary>A connection in the kit's own local transaction. Closing the connection rolls back.</summary>
 internal sealed class LocalTransaction : IAsyncDisposable
 {
     private LocalTransaction(NpgsqlConnection connection, NpgsqlTransaction lent)
@@ -15,16 +15,16 @@ internal sealed class LocalTransaction : IAsyncDisposable
     public NpgsqlConnection Connection { get; }
 
     /// <summary>
-    /// For the handler alone. The driver gives the same object to whoever has the physical connection next: what the endpoint commits, it
-    /// commits by a statement that fails where the handler has ended the transaction.
+    /// For the handler only. The driver reuses this object for the next user of the physical connection, so the endpoint commits with a
+    /// statement instead, which fails if the handler has ended the transaction.
     /// </summary>
     public NpgsqlTransaction Lent { get; }
 
     /// <summary>Opens a connection and begins its transaction. The driver sends BEGIN together with the next statement.</summary>
-    /// <param name="data">Of the handlers' database.</param>
-    /// <param name="isolation">The mode's.</param>
+    /// <param name="data">The handlers' database.</param>
+    /// <param name="isolation">The mode's isolation level.</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
-    /// <exception cref="NpgsqlException">The database cannot be reached, or refuses.</exception>
+    /// <exception cref="NpgsqlException">The database cannot be reached, or refuses the connection.</exception>
     public static async ValueTask<LocalTransaction> OpenAsync(NpgsqlDataSource data, IsolationLevel isolation, CancellationToken cancellationToken)
     {
         NpgsqlConnection connection;

@@ -4,15 +4,15 @@ using Npgsql;
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// The handler's ambient transaction, and behind it a local transaction of the kit's own on the connection that the handler is lent.
+/// The handler's ambient transaction, and with it the kit's own local transaction on the connection that the handler is lent.
 /// </summary>
 /// <remarks>
-/// The driver's enlistment would not do. When the ambient transaction times out while the handler still works, the driver rolls back and un-enlists,
-/// and the next statement of the handler commits by itself. And it takes the roll-back that answers a failed transaction's commit for success
-/// (npgsql issue 6641).
+/// The driver's enlistment does not suffice. If the ambient transaction times out while the handler runs, the driver rolls back and un-enlists,
+/// and the handler's next statement autocommits. If PostgreSQL answers the commit of a failed transaction with a roll-back, the driver reports
+/// success (npgsql issue 6641).
 /// </remarks>
-/// <param name="data">Must not enlist by itself (<c>Enlist=false</c>).</param>
-/// <param name="settings">Of both transactions.</param>
+/// <param name="data">Must not enlist (<c>Enlist=false</c>).</param>
+/// <param name="settings">The settings of both transactions.</param>
 internal sealed class LocalTransactionScope(NpgsqlDataSource data, TransactionSettings settings) : IHandlerScope
 {
     public async Task<IReadOnlyCollection<OutgoingMessage>> RunAsync(MessagePipeline pipeline, ReceivedMessage message, CancellationToken cancellationToken)

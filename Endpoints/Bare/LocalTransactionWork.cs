@@ -5,7 +5,7 @@ using Npgsql;
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// Lends a connection in a local transaction, which commits with the ambient one, and keeps sends until the handler has succeeded.
+/// Lends a connection in a local transaction, which commits with the ambient one, and holds sends back until the handler has succeeded.
 /// </summary>
 internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel isolation) : SoleResource, IWork, IAsyncDisposable
 {
@@ -27,7 +27,7 @@ internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel
         return Task.CompletedTask;
     }
 
-    /// <summary>Rolls back what has not committed.</summary>
+    /// <summary>Rolls back unless it has committed.</summary>
     public async ValueTask DisposeAsync()
     {
         if (await lent.CloseAsync() is { } local)
@@ -42,7 +42,7 @@ internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel
                 return null;
 
             LentWork.RequireOpen(local.Connection);
-            // In a failed transaction, and outside of one, PostgreSQL answers COMMIT with no error. A savepoint is an error in both.
+            // In a failed transaction, or outside of a transaction, PostgreSQL does not report an error for COMMIT. For SAVEPOINT it does.
             await using var commit = new NpgsqlBatch(local.Connection)
             {
                 BatchCommands = { new NpgsqlBatchCommand("SAVEPOINT kit"), new NpgsqlBatchCommand("COMMIT") },

@@ -4,16 +4,16 @@ using Kit.Endpoints.Bare.Health;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>What an endpoint lends to a handler for one attempt at one message.</summary>
+/// <summary>What an endpoint gives a handler for one attempt at one message.</summary>
 public sealed class MessageContext
 {
     private readonly IWork work;
     private readonly JsonSerializerOptions? json;
     private readonly EndpointTelemetry? telemetry;
 
-    /// <summary>A context for a test of a handler, without an endpoint: it lends a connection of yours and keeps what the handler sends.</summary>
-    /// <param name="connection">What the handler works on.</param>
-    /// <param name="sends">Gets what the handler sends.</param>
+    /// <summary>Creates a context to test a handler without an endpoint. It lends your connection and collects the handler's sends.</summary>
+    /// <param name="connection">The connection that the handler is lent.</param>
+    /// <param name="sends">Receives the messages that the handler sends.</param>
     /// <param name="transaction">The connection's transaction, for handlers that call <see cref="GetTransactionAsync"/>.</param>
     public MessageContext(DbConnection connection, ICollection<OutgoingMessage> sends, DbTransaction? transaction = null)
         : this(new GivenWork(connection, transaction, sends), json: null, telemetry: null)
@@ -29,53 +29,58 @@ public sealed class MessageContext
         this.telemetry = telemetry;
     }
 
-    /// <summary>The message's identity.</summary>
+    /// <summary>The message's id.</summary>
     public Guid MessageId { get; init; } = Guid.CreateVersion7();
 
-    /// <summary>1 for the first attempt.</summary>
+    /// <summary>The number of this attempt; 1 for the first.</summary>
     public int Attempt { get; init; } = 1;
 
     /// <summary>
-    /// What travelled with the message: what its sender gave, and the trace context that the sender's endpoint added. On RabbitMQ headers of other
-    /// types than text are left out.
+    /// The message's headers: those that its sender set, and the trace context that the sender's endpoint added. On RabbitMQ, headers that are
+    /// not text are left out.
     /// </summary>
     public IReadOnlyDictionary<string, string> Headers { get; init; } = MessageHeaders.None;
 
     /// <summary>
-    /// The handler's open connection to its database, in the transaction that the mode says; the same one each time it is asked for.
-    /// It is lent: the endpoint closes it, the handler does not dispose it.
+    /// The handler's open connection to its database, in the transaction that the mode prescribes. Every call returns the same one.
+    /// The endpoint closes it; the handler must not dispose it.
     /// </summary>
     /// <remarks>
-    /// When the server refuses it, no attempt is counted: the message goes back and the worker pauses. In <c>transactions-off</c> the message waits
-    /// here, because nobody else has it any more.
+    /// If the server refuses the connection, no attempt is counted: the message goes back and the worker pauses. In <c>transactions-off</c> this
+    /// call waits, because the message has left the queue.
     /// </remarks>
     /// <exception cref="DbException">The database cannot be reached.</exception>
     public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => work.GetConnectionAsync(cancellationToken);
 
     /// <summary>
-    /// The transaction of that connection, for libraries that want the object, as Entity Framework Core's <c>UseTransactionAsync</c> does.
-    /// It is lent: the endpoint commits it or rolls it back.
+    /// The transaction of that connection, for libraries that need the object, such as Entity Framework Core's <c>UseTransactionAsync</c>.
+    /// The endpoint commits it or rolls it back; the handler must not.
     /// </summary>
     /// <returns>
-    /// <see langword="null"/> where no object stands for it. In <c>scope-off</c> and <c>transactions-off</c> each statement commits by itself. In
-    /// <c>npgsql-scope</c>, and in <c>full-dtc</c> and <c>dtc-off</c> on SQL Server, the driver enlists the connection in the ambient transaction.
+    /// <see langword="null"/> if no object represents it: in <c>scope-off</c> and <c>transactions-off</c>, where each statement autocommits; and in
+    /// <c>npgsql-scope</c>, and on SQL Server in <c>full-dtc</c> and <c>dtc-off</c>, where the driver enlists the connection in the ambient
+    /// transaction.
     /// </returns>
     /// <exception cref="DbException">The database cannot be reached.</exception>
     public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => work.GetTransactionAsync(cancellationToken);
 
     /// <summary>
-    /// Sends a message to the queue of another endpoint: when the handler has succeeded, in the transaction of the receive;
-    /// in <c>transactions-off</c> at once. RabbitMQ has no such transaction: after the handler has committed and before the acknowledgement.
-    /// <c>outbox</c> records it in the handler's transaction and sends it from there until its queue has it, after a crash more than
-    /// once with the same id.
+    /// Sends a message to the queue of another endpoint.
     /// </summary>
+    /// <remarks>
+    /// The message is sent when the handler has succeeded, in the transaction of the receive. On RabbitMQ, which has no such transaction, it is
+    /// sent after the handler's commit and before the acknowledgement. In <c>transactions-off</c> it is sent at once. In <c>outbox</c> it is
+    /// recorded in the handler's transaction and dispatched until it arrives; after a crash it can arrive more than once, with the same id.
+    /// </remarks>
     /// <param name="queue">The queue of the receiver.</param>
-    /// <param name="message">Serialized as JSON, now.</param>
-    /// <param name="messageId">Its identity; a new one when not given.</param>
-    /// <param name="headers">What travels with it; <c>traceparent</c> is added where a trace is recorded.</param>
+    /// <param name="message">Serialized as JSON, at once.</param>
+    /// <param name="messageId">The message's id; a new one by default.</param>
+    /// <param name="headers">The message's headers; <c>traceparent</c> is added if a trace is recorded.</param>
     /// <param name="cancellationToken">Cancels the send.</param>
     /// <exception cref="ArgumentException">A header's name is empty or begins with <c>kit-</c>, or the headers exceed 16,384 characters.</exception>
-    /// <exception cref="Exception"><c>transactions-off</c> only: the queue does not exist or cannot be reached; the driver's own exception.</exception>
+    /// <exception cref="Exception">
+    /// The driver's exception, in <c>transactions-off</c> only: the queue does not exist or cannot be reached.
+    /// </exception>
     public async Task SendAsync<TMessage>(
         string queue, TMessage message, Guid? messageId = null, IReadOnlyDictionary<string, string>? headers = null,
         CancellationToken cancellationToken = default)

@@ -3,26 +3,26 @@ using System.Text.Json;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>The headers of a message, and how they lie in a table: as one JSON object, or nothing at all where there are none.</summary>
+/// <summary>The headers of a message. A table stores them as one JSON object, or as nothing if there are none.</summary>
 internal static class MessageHeaders
 {
-    /// <summary>What the kit's own names begin with, where a queue keeps its bookkeeping in headers.</summary>
+    /// <summary>The prefix of the kit's own headers, in which some queues keep their bookkeeping.</summary>
     public const string Reserved = "kit-";
 
     public static IReadOnlyDictionary<string, string> None => ReadOnlyDictionary<string, string>.Empty;
 
     /// <summary>
-    /// The names and values of one message's headers have at most this many characters together. RabbitMQ closes a connection when they exceed one
-    /// frame (128 KiB).
+    /// The most characters that the names and values of one message's headers may have in total. RabbitMQ closes the connection if they exceed
+    /// one frame (128 KiB).
     /// </summary>
     private const int Most = 16_384;
 
-    // What a broker itself adds where it moves a message (https://www.rabbitmq.com/docs/dlx#effects), and what routes copies of it
+    // Headers that a broker adds when it moves a message (https://www.rabbitmq.com/docs/dlx#effects), and headers that route copies of it
     // (https://www.rabbitmq.com/docs/sender-selected).
     private static readonly string[] Taken = [Reserved, "x-death", "x-first-death-", "x-last-death-"];
     private static readonly string[] Routing = ["CC", "BCC"];
 
-    /// <summary>Whether an endpoint or a broker keeps its bookkeeping under such a name.</summary>
+    /// <summary>Whether endpoints or brokers use that name for their bookkeeping.</summary>
     public static bool IsTaken(string name) => Array.Exists(Taken, taken => name.StartsWith(taken, StringComparison.Ordinal));
 
     /// <exception cref="ArgumentException">A name is empty or reserved, a value is null, or they are too long.</exception>
@@ -34,8 +34,8 @@ internal static class MessageHeaders
             if (name.Length == 0 || IsTaken(name) || Routing.Contains(name, StringComparer.Ordinal))
             {
                 throw new ArgumentException(
-                    $"A header cannot be named '{name}': {string.Join(", ", Routing)} and names that begin with {string.Join(", ", Taken)} have a meaning of " +
-                    "their own for endpoints and brokers.",
+                    $"A header cannot be named '{name}': endpoints and brokers use {string.Join(", ", Routing)} and names that begin with " +
+                    $"{string.Join(", ", Taken)}.",
                     nameof(headers));
             }
 
@@ -51,11 +51,11 @@ internal static class MessageHeaders
                 $"The headers have {length} characters; at most {Most} are allowed. Put long values into the message's body.", nameof(headers));
     }
 
-    /// <returns><see langword="null"/> where there are none.</returns>
+    /// <returns><see langword="null"/> if there are none.</returns>
     public static string? Write(IReadOnlyDictionary<string, string> headers) => headers.Count == 0 ? null : JsonSerializer.Serialize(headers);
 
-    /// <param name="stored">As <see cref="Write"/> gave it.</param>
-    /// <returns>None where somebody wrote something else there: headers are no reason not to handle a message.</returns>
+    /// <param name="stored">What <see cref="Write"/> returned.</param>
+    /// <returns>No headers if the text is something else: bad headers must not keep a message from being handled.</returns>
     public static IReadOnlyDictionary<string, string> Read(string? stored)
     {
         if (stored is null)
@@ -63,7 +63,7 @@ internal static class MessageHeaders
 
         try
         {
-            // Somebody else's numbers are kept as text: one of them must not take the other headers with it.
+            // Another sender's numbers are kept as text, so that one of them does not discard the other headers.
             using var read = JsonDocument.Parse(stored);
             return read.RootElement.EnumerateObject().Where(header => header.Value.ValueKind is not JsonValueKind.Null)
                 .ToDictionary(header => header.Name, header => header.Value.ToString(), StringComparer.Ordinal);

@@ -3,10 +3,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>From a received body to the handler's call, the same in every mode.</summary>
-/// <param name="scopes">Each attempt has a scope of its own.</param>
-/// <param name="endpoint">Whose handlers are called.</param>
-/// <param name="clock">Told of each attempt of one worker; none where nobody measures.</param>
+/// <summary>Reads a received body and calls the handler, in the same way in every mode.</summary>
+/// <param name="scopes">Creates a scope for each attempt.</param>
+/// <param name="endpoint">The endpoint whose handlers are called.</param>
+/// <param name="clock">Measures the attempts of one worker; <see langword="null"/> if nothing is measured.</param>
 internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointBuilder endpoint, AttemptClock? clock = null)
 {
     public EndpointTelemetry Telemetry => endpoint.Telemetry;
@@ -14,7 +14,7 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
     /// <summary>The same, for one worker.</summary>
     public MessagePipeline MeasuredBy(AttemptClock worker) => new(scopes, endpoint, worker);
 
-    /// <exception cref="UnreadableMessageException">There is nothing that could handle the message.</exception>
+    /// <exception cref="UnreadableMessageException">No handler can handle the message.</exception>
     /// <exception cref="ServerRefusedException">The handler failed, and its database had refused it a connection.</exception>
     public Task HandleAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken) => clock is null
         ? InvokeAsync(received, work, cancellationToken)
@@ -25,7 +25,7 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
         if (!endpoint.Invokers.TryGetValue(received.Type, out var invoker))
         {
             throw new UnreadableMessageException(
-                $"No handler for messages of type '{received.Type}'. Handled here: {string.Join(", ", endpoint.Invokers.Keys)}.");
+                $"No handler for messages of type '{received.Type}'. This endpoint handles: {string.Join(", ", endpoint.Invokers.Keys)}.");
         }
 
         var message = invoker.Read(received.Body, endpoint.Json);
@@ -42,7 +42,7 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
         }
         catch (Exception) when (work.Refusal is { } refusal)
         {
-            // Whatever the handler made of it.
+            // Even if the handler wrapped it.
             throw new ServerRefusedException(refusal);
         }
     }

@@ -5,9 +5,9 @@ using Kit.Endpoints.Bare.Health;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>What all senders do alike, before the transport's own part.</summary>
-/// <param name="system">What OpenTelemetry calls the system that holds the queues.</param>
-/// <param name="json">How messages are written.</param>
+/// <summary>What all senders do before the transport-specific part.</summary>
+/// <param name="system">OpenTelemetry's name for the system that holds the queues.</param>
+/// <param name="json">How messages are serialized.</param>
 internal abstract class MessageSender(string system, JsonSerializerOptions? json) : IMessageSender
 {
     private readonly EndpointTelemetry telemetry = new(system, queue: "");
@@ -22,7 +22,7 @@ internal abstract class MessageSender(string system, JsonSerializerOptions? json
         {
             throw new InvalidOperationException(
                 $"There is an ambient transaction, and a message to '{queue}' would not belong to it. " +
-                "Send with a transaction of the queues' database, or within a scope that suppresses the ambient one.");
+                "Pass a transaction of the queues' database, or send inside a scope that suppresses the ambient one.");
         }
 
         await EndpointTelemetry.ProduceAsync(
@@ -30,10 +30,10 @@ internal abstract class MessageSender(string system, JsonSerializerOptions? json
             outgoing => SendAsync(outgoing, transaction, cancellationToken));
     }
 
-    /// <summary>The caller's transaction as the driver's own, which is still open.</summary>
-    /// <param name="transaction">The caller's.</param>
-    /// <param name="driver">What gives transactions of that type.</param>
-    /// <exception cref="NotSupportedException">It is another driver's.</exception>
+    /// <summary>The caller's transaction as the driver's type. It must still be open.</summary>
+    /// <param name="transaction">The caller's transaction.</param>
+    /// <param name="driver">The driver that has transactions of that type.</param>
+    /// <exception cref="NotSupportedException">It belongs to another driver.</exception>
     /// <exception cref="InvalidOperationException">It has ended.</exception>
     protected static TTransaction Given<TTransaction>(DbTransaction transaction, string driver)
         where TTransaction : DbTransaction
@@ -41,12 +41,12 @@ internal abstract class MessageSender(string system, JsonSerializerOptions? json
         if (transaction is not TTransaction given)
         {
             throw new NotSupportedException(
-                $"Expected a transaction of {driver}, found a {transaction.GetType().Name}. It must be one of the queues' database.");
+                $"Expected a transaction of {driver}, found a {transaction.GetType().Name}. Pass a transaction of the queues' database.");
         }
 
         return given.Connection is not null
             ? given
-            : throw new InvalidOperationException("The transaction has ended, and the message was not sent. Send before it ends.");
+            : throw new InvalidOperationException("The transaction has ended, so the message was not sent. Send before the transaction ends.");
     }
 
     /// <inheritdoc cref="IMessageSender.SendAsync"/>

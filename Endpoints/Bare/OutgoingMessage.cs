@@ -4,21 +4,21 @@ namespace Kit.Endpoints.Bare;
 
 /// <summary>A message on its way into a queue.</summary>
 /// <param name="Queue">The queue that receives it.</param>
-/// <param name="MessageId">Its identity.</param>
+/// <param name="MessageId">Its id.</param>
 /// <param name="Type">The name of its type.</param>
 /// <param name="Body">Its JSON body, in UTF-8.</param>
 public sealed record OutgoingMessage(string Queue, Guid MessageId, string Type, byte[] Body)
 {
-    /// <summary>What travels with it, and is neither its identity nor its content; <c>traceparent</c> for example.</summary>
+    /// <summary>Headers that travel with it, besides its id, type and body; for example <c>traceparent</c>.</summary>
     /// <exception cref="ArgumentException">A name is empty or begins with <c>kit-</c>, a value is null, or they exceed 16,384 characters.</exception>
     public IReadOnlyDictionary<string, string> Headers { get; init => field = MessageHeaders.Required(value); } = MessageHeaders.None;
 
     /// <param name="queue">The queue that receives it.</param>
     /// <param name="message">Serialized as JSON.</param>
-    /// <param name="messageId">A new one when not given.</param>
-    /// <param name="json">How it is serialized: as <see cref="JsonSerializerOptions.Default"/> says when not given.</param>
+    /// <param name="messageId">The message's id; a new one by default.</param>
+    /// <param name="json">How it is serialized; by default <see cref="JsonSerializerOptions.Default"/>.</param>
     /// <exception cref="NotSupportedException">The type cannot be serialized.</exception>
-    /// <exception cref="ArgumentException">The queue's name or that of the type, with its namespace, is longer than 255 bytes.</exception>
+    /// <exception cref="ArgumentException">The queue's name, or the type's full name, is longer than 255 bytes.</exception>
     public static OutgoingMessage Create<TMessage>(string queue, TMessage message, Guid? messageId = null, JsonSerializerOptions? json = null)
         where TMessage : notnull
     {

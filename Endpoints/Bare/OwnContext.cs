@@ -1,8 +1,8 @@
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// Starts what runs until the host stops without the context of whoever started it: its activity would be the parent of every message's, and its
-/// ambient transaction would be joined.
+/// Starts long-running work without its caller's execution context. Otherwise the caller's activity would be the parent of every message's, and
+/// the work would join the caller's ambient transaction.
 /// </summary>
 internal static class OwnContext
 {

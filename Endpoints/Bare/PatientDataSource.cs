@@ -3,13 +3,13 @@ using Microsoft.Extensions.Logging;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Opens connections, and tries again for as long as the server refuses.</summary>
-/// <param name="data">Of the handlers' database.</param>
-/// <param name="firstPause">Between two tries; doubled each time, as <see cref="BackOff"/> says.</param>
-/// <param name="log">Told of each refusal.</param>
+/// <summary>Opens connections, and retries for as long as the server refuses.</summary>
+/// <param name="data">The handlers' database.</param>
+/// <param name="firstPause">The first pause between two tries. Later ones double, as in <see cref="BackOff"/>.</param>
+/// <param name="log">Logs each refusal.</param>
 internal sealed partial class PatientDataSource(DbDataSource data, TimeSpan firstPause, ILogger log)
 {
-    /// <exception cref="OperationCanceledException">The host no longer waits.</exception>
+    /// <exception cref="OperationCanceledException">The host no longer waits for handlers.</exception>
     public async ValueTask<DbConnection> OpenAsync(CancellationToken cancellationToken)
     {
         for (var backOff = new BackOff(firstPause); ;)
@@ -27,6 +27,6 @@ internal sealed partial class PatientDataSource(DbDataSource data, TimeSpan firs
         }
     }
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "The handlers' database refuses a connection: {Reason} The message waits. Tried again in {Seconds} s.")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "The handlers' database refuses a connection: {Reason} The message waits. Next try in {Seconds} s.")]
     private partial void LogRefused(string reason, double seconds);
 }

@@ -2,16 +2,16 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Each worker may keep a connection to its queue and one for its handler: fewer than that, and workers wait for each other.</summary>
+/// <summary>Each worker may hold a connection to its queue and one for its handler. With fewer connections, workers wait for each other.</summary>
 internal static class PoolSizes
 {
-    /// <summary>What an endpoint has in a database, as messages call it.</summary>
+    /// <summary>What an endpoint has in a database, as error messages name it.</summary>
     public const string Queue = "its queue";
 
     /// <inheritdoc cref="Queue"/>
     public const string Data = "its handlers' data";
 
-    // Of a data source, which has one pool for all: the dispatcher of the outbox holds a connection to the queues and one for its claim.
+    // A data source has one pool for everything: the outbox's dispatcher holds a connection to the queues and one for its claim.
     private const int Apart = 2;
 
     /// <exception cref="InvalidOperationException">A pool is too small.</exception>
@@ -28,7 +28,7 @@ internal static class PoolSizes
         Require(endpoint, data);
     }
 
-    /// <summary>The same of the handlers' database alone, where the queue is on a broker.</summary>
+    /// <summary>The same for the handlers' database alone, when the queue is on a broker.</summary>
     /// <exception cref="InvalidOperationException">The pool is too small.</exception>
     public static void Require(BareEndpointBuilder endpoint, DatabaseAccess data) =>
         Require(endpoint, data, NeededFor(endpoint, data), Data);

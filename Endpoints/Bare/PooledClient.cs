@@ -2,7 +2,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>One client of a server or of a pooler, and the backend that it works on.</summary>
+/// <summary>One client of a server or of a pooler, and the backend that serves it.</summary>
 internal sealed class PooledClient : IAsyncDisposable
 {
     private const string ReadBackend = "SELECT pg_backend_pid()";
@@ -23,12 +23,12 @@ internal sealed class PooledClient : IAsyncDisposable
     /// <summary>The server process that served it last.</summary>
     public int Backend { get; private set; }
 
-    /// <summary>A pooler names itself in the handshake, by a number of its own; a query is answered by the server.</summary>
+    /// <summary>In the handshake a pooler reports a process id of its own; a query is answered with the server's.</summary>
     public bool IsBehindPooler => connection.ProcessID != Backend;
 
     public string Address => $"{connection.Host}:{connection.Port}";
 
-    /// <param name="database">Where to; of a list of hosts, the first that answers.</param>
+    /// <param name="database">The database to connect to; with several hosts, the first that answers.</param>
     /// <param name="patience">How long an answer may take.</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
@@ -46,7 +46,7 @@ internal sealed class PooledClient : IAsyncDisposable
         }
     }
 
-    /// <summary>A second client of the same address.</summary>
+    /// <summary>Opens a second client at the same address.</summary>
     public Task<PooledClient> OpenAnotherAsync(CancellationToken cancellationToken) =>
         OpenAsync(database.IsGiven ? database : database.At(connection.Host, connection.Port), patience, cancellationToken);
 
@@ -58,12 +58,12 @@ internal sealed class PooledClient : IAsyncDisposable
     public async Task FindBackendAsync(CancellationToken cancellationToken) =>
         Backend = await WithinPatienceAsync(ReadBackend, cancellationToken);
 
-    /// <summary>Begins a transaction, and gives whether it is on the backend that served the client before.</summary>
+    /// <summary>Begins a transaction, and returns whether the same backend as before serves it.</summary>
     /// <exception cref="TimeoutException">There is no answer.</exception>
     public async Task<bool> BeginAsync(CancellationToken cancellationToken)
     {
         var before = Backend;
-        // One round trip: with the answer the client has its backend until it commits.
+        // One round trip: from the answer on, the client keeps its backend until it commits.
         Backend = await WithinPatienceAsync($"BEGIN; {ReadBackend}", cancellationToken);
         return Backend == before;
     }
@@ -99,12 +99,12 @@ internal sealed class PooledClient : IAsyncDisposable
 
     private static NpgsqlDataSource Create(string connectionString)
     {
-        // A query that is given up is not waited for.
+        // Do not wait for a query that was given up.
         var builder = new NpgsqlDataSourceBuilder(connectionString)
         {
             ConnectionStringBuilder = { Pooling = false, Multiplexing = false, CancellationTimeout = -1 },
         };
-        // A number needs no types of the server's.
+        // Reading a number needs none of the server's types.
         builder.ConfigureTypeLoading(types => types.EnableTypeLoading(false));
         return builder.Build();
     }

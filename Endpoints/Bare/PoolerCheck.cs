@@ -4,33 +4,33 @@ using Npgsql;
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// Refuses a pooler that lends a server connection for a transaction or a statement (PgBouncer's <c>pool_mode</c>), and accepts one that
-/// lends it for a session. Two clients alternate transactions, so that in transaction pooling one of them is moved to another backend.
+/// Refuses a pooler that assigns a server connection per transaction or per statement (PgBouncer's <c>pool_mode</c>), and accepts one that
+/// assigns it per session. Two clients alternate transactions: with transaction pooling, one of them moves to another backend.
 /// </summary>
 /// <remarks>
-/// The receive is prepared by name on its session; in transaction pooling that name is another endpoint's statement. PgBouncer keeps
-/// prepared statements apart from version 1.21 on, and transaction pooling is refused there too: the session settings of the queue's
-/// connection, the advisory lock by which full-dtc knows its server, and the driver's reset of a connection are a session's as well.
+/// The receive is a named prepared statement of its session; with transaction pooling that name can be another endpoint's statement. PgBouncer
+/// separates prepared statements since version 1.21, but transaction pooling is refused there too: the queue connection's settings, the advisory
+/// lock by which full-dtc recognises its server, and the driver's reset of a connection also belong to a session.
 /// </remarks>
 internal sealed partial class PoolerCheck(string endpoint, ILogger log)
 {
-    // A pooler that lends the connection that came back last moves a client in the second turn, one that lends the oldest in the third.
+    // A pooler that reuses the most recently returned connection moves a client in the second turn, one that reuses the oldest in the third.
     private const int Turns = 3;
 
-    // In transaction pooling the second client waits in front of the first, and is served before it.
+    // In transaction pooling the second client waits ahead of the first, and is served before it.
     private const int Glances = 3;
 
-    /// <summary>How long a pooler may take to answer. A pool of one connection in session pooling is known by the wait.</summary>
+    /// <summary>How long a pooler may take to answer. A session pool with only one connection is recognised by this wait.</summary>
     public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>Returns at once where there is no pooler. Of a list of hosts, the one that answers is looked at.</summary>
-    /// <param name="database">Where it connects.</param>
+    /// <summary>Checks for session pooling. Returns at once if there is no pooler. With several hosts, checks the one that answers.</summary>
+    /// <param name="database">The database to connect to.</param>
     /// <param name="of">What the endpoint has there.</param>
     /// <param name="cancellationToken">Ends the check.</param>
     /// <exception cref="InvalidOperationException">
-    /// A pooler lends connections for less than a session, or lends none; the message says what to do.
+    /// A pooler assigns connections for less than a session, or has none left. The message says what to do.
     /// </exception>
-    /// <exception cref="NpgsqlException">The database cannot be reached; the message says which of the endpoint's.</exception>
+    /// <exception cref="NpgsqlException">The database cannot be reached. The message says which of the endpoint's databases it is.</exception>
     public async Task RequireSessionsAsync(DatabaseAccess database, string of, CancellationToken cancellationToken)
     {
         await using var first = await ConnectAsync(database, of, cancellationToken);
@@ -46,8 +46,8 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
         catch (TimeoutException late)
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' got a connection at {first.Address} and no answer to a query within {Patience.TotalSeconds} s, " +
-                "as from a pooler whose pool is used up. Enlarge its pool, or name the PostgreSQL server itself.",
+                $"Endpoint '{endpoint}' got a connection at {first.Address} but no answer to a query within {Patience.TotalSeconds} s. " +
+                "A pooler with no free connection behaves like that. Enlarge its pool, or connect to the PostgreSQL server directly.",
                 late);
         }
     }
@@ -76,7 +76,7 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
         }
         catch (PostgresException refused)
         {
-            throw Refused(first, $"refuses a transaction that lasts ('{refused.MessageText}'), which is statement pooling", refused);
+            throw Refused(first, $"refuses a transaction of several statements ('{refused.MessageText}'): it uses statement pooling", refused);
         }
     }
 
@@ -96,7 +96,7 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
 
             await waiting.WaitAsync(Patience, cancellationToken);
             if (second.Backend == first.Backend)
-                throw Refused(first, "gave two clients one server connection, which is transaction pooling");
+                throw Refused(first, "gave two clients the same server connection: it uses transaction pooling");
 
             for (var turn = 0; turn < Turns; turn++)
                 await TakeTurnAsync(first, turn % 2 == 0 ? [second, first] : [first, second], cancellationToken);
@@ -108,7 +108,7 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
         }
     }
 
-    /// <summary>Whether one client waits for a backend while the other has one to itself: session pooling, no connection left.</summary>
+    /// <summary>Whether one client waits for a backend while the other keeps its own: session pooling with no connection left.</summary>
     private async Task<bool> IsInVainAsync(Task waiting, PooledClient first, CancellationToken cancellationToken)
     {
         for (var glance = 0; glance < Glances; glance++)
@@ -117,13 +117,13 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
         return !waiting.IsCompleted;
     }
 
-    /// <summary>They begin in that order, so that all hold a backend at one time, and commit in the same order in every turn.</summary>
+    /// <summary>The clients begin in that order, so that all hold a backend at the same time, and commit in the same order in every turn.</summary>
     private async Task TakeTurnAsync(PooledClient first, PooledClient[] order, CancellationToken cancellationToken)
     {
         foreach (var client in order)
         {
             if (!await client.BeginAsync(cancellationToken))
-                throw Refused(first, "gave one client another server connection for its next transaction, which is transaction pooling");
+                throw Refused(first, "gave a client another server connection for its next transaction: it uses transaction pooling");
         }
 
         foreach (var client in order.OrderByDescending(client => client == first))
@@ -131,8 +131,8 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
     }
 
     private InvalidOperationException Refused(PooledClient client, string found, Exception? cause = null) => new(
-        $"Endpoint '{endpoint}' needs a server connection for as long as its session lasts, and the pooler at {client.Address} {found}. " +
-        "Use session pooling (PgBouncer: pool_mode = session for this database), or name the PostgreSQL server itself.",
+        $"Endpoint '{endpoint}' needs the same server connection for its whole session, but the pooler at {client.Address} {found}. " +
+        "Use session pooling (PgBouncer: pool_mode = session for this database), or connect to the PostgreSQL server directly.",
         cause);
 
     private static async Task GiveUpAsync(Task waiting)
@@ -143,13 +143,13 @@ internal sealed partial class PoolerCheck(string endpoint, ILogger log)
         }
         catch (Exception givenUp) when (givenUp is OperationCanceledException or NpgsqlException)
         {
-            // It never got a backend, or its failure is thrown already.
+            // It never got a backend, or its failure was already thrown.
         }
     }
 
     [LoggerMessage(
         Level = LogLevel.Warning,
         Message = "Endpoint '{Endpoint}' found a pooler at {Address} in session pooling that had no second connection within " +
-            "{Seconds} s. An endpoint needs one for each worker and one for each handler: enlarge the pool.")]
+            "{Seconds} s. An endpoint needs one connection for each worker and one for each handler: enlarge the pool.")]
     private partial void LogPoolIsFull(string endpoint, string address, double seconds);
 }

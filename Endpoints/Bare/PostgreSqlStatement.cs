@@ -6,7 +6,7 @@ namespace Kit.Endpoints.Bare;
 internal static class PostgreSqlStatement
 {
     /// <param name="text">With a placeholder for each value: $1, $2.</param>
-    /// <param name="values"><see langword="null"/> is text.</param>
+    /// <param name="values">A <see langword="null"/> is sent as text.</param>
     public static NpgsqlBatchCommand Of(string text, params object?[] values)
     {
         var command = new NpgsqlBatchCommand(text);
@@ -16,6 +16,6 @@ internal static class PostgreSqlStatement
         return command;
     }
 
-    /// <summary>A name, as it is written in a statement whatever it holds.</summary>
+    /// <summary>Quotes a name for use in a statement, whatever characters it contains.</summary>
     public static string Quoted(string name) => $"\"{name.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
 }

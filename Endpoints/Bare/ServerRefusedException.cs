@@ -1,7 +1,7 @@
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// A server refused what a message needs before its handler had done anything there: a connection, or a slot to prepare its transaction in.
-/// The message is not to blame.
+/// Before the handler had done anything on a server, that server refused what the message needs: a connection, or a prepared transaction.
+/// The failure is not the message's.
 /// </summary>
 public sealed class ServerRefusedException(Exception refusal) : Exception(refusal.Message, refusal);

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>A name that every transport can carry: AMQP's short strings have 255 bytes.</summary>
+/// <summary>A name that every transport can carry: AMQP's short strings have at most 255 bytes.</summary>
 internal static class ShortName
 {
     private const int MostBytes = 255;
@@ -11,6 +11,6 @@ internal static class ShortName
     public static void Require(string name, string what)
     {
         if (Encoding.UTF8.GetByteCount(name) > MostBytes)
-            throw new ArgumentException($"{what} has at most {MostBytes} bytes in UTF-8, found {Encoding.UTF8.GetByteCount(name)}: {name}", nameof(name));
+            throw new ArgumentException($"{what} may have at most {MostBytes} bytes in UTF-8, found {Encoding.UTF8.GetByteCount(name)}: {name}", nameof(name));
     }
 }

@@ -4,9 +4,9 @@ using Npgsql;
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// The one resource of a handler's ambient transaction. It is enlisted before the handler runs. System.Transactions then asks it alone to
-/// commit, or, when something else has been enlisted as well, asks it first to prepare. It refuses that, before anything else is prepared:
-/// what the driver of another connection prepares, nobody would recover after a crash (npgsql issue 1378).
+/// The only resource allowed in a handler's ambient transaction. It enlists before the handler runs. If it is alone, System.Transactions asks it
+/// to commit. If another resource has enlisted, System.Transactions first asks this one to prepare, and it refuses, before anything else is
+/// prepared: after a crash nobody would recover what another connection's driver had prepared (npgsql issue 1378).
 /// </summary>
 internal abstract class SoleResource : ISinglePhaseNotification
 {
@@ -26,15 +26,15 @@ internal abstract class SoleResource : ISinglePhaseNotification
     public void Prepare(PreparingEnlistment preparingEnlistment) =>
         preparingEnlistment.ForceRollback(new SecondEnlistmentException(EnlistedResources.DescribeOthers(preparingEnlistment, this)));
 
-    /// <summary>The owner of the local transaction ends it: a handler may still be working in it, on another thread.</summary>
+    /// <summary>Does nothing: the owner of the local transaction ends it, because the handler may still use it on another thread.</summary>
     public void Rollback(Enlistment enlistment) => enlistment.Done();
 
     public void Commit(Enlistment enlistment) => enlistment.Done();
 
     public void InDoubt(Enlistment enlistment) => enlistment.Done();
 
-    /// <summary>Commits.</summary>
-    /// <returns>Why it did not, or <see langword="null"/>. Nothing is thrown.</returns>
+    /// <summary>Commits. Does not throw.</summary>
+    /// <returns>Why it did not commit, or <see langword="null"/>.</returns>
     protected abstract Task<Exception?> CommitAsync();
 
     /// <summary>Whether it is known that nothing has committed.</summary>

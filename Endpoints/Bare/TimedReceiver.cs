@@ -2,11 +2,11 @@ using Kit.Endpoints.Bare.Health;
 
 namespace Kit.Endpoints.Bare;
 
-/// <summary>Measures a worker's receiver: what comes before the handler is the receive, what comes after it settles the message.</summary>
+/// <summary>Measures a worker's receiver: the receive before the handler, and the settling of the message after it.</summary>
 internal sealed class TimedReceiver(IReceiver receiver, AttemptClock clock) : IReceiver
 {
-    /// <param name="pipeline">The endpoint's.</param>
-    /// <param name="open">Makes the receiver of one worker, with a pipeline of its own.</param>
+    /// <param name="pipeline">The endpoint's pipeline.</param>
+    /// <param name="open">Creates the receiver of one worker from the worker's own pipeline.</param>
     public static async Task<IReceiver> OpenAsync(MessagePipeline pipeline, Func<MessagePipeline, Task<IReceiver>> open)
     {
         var clock = new AttemptClock(pipeline.Telemetry);

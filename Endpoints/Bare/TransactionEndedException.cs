@@ -1,8 +1,11 @@
 namespace Kit.Endpoints.Bare;
 
-/// <summary>A handler in the outbox committed the transaction that the endpoint lent to it. The next attempt would do the same: none is made.</summary>
-/// <param name="failure">How the attempt ended.</param>
+/// <summary>
+/// In <c>outbox</c>, a handler committed the transaction that the endpoint had lent it. The message is not retried, because the next attempt
+/// would do the same.
+/// </summary>
+/// <param name="failure">The failure that the attempt ended with.</param>
 public sealed class TransactionEndedException(Exception failure) : Exception(
-    "The handler committed the transaction that the endpoint lent to it. Its rows stay, and what it sent is not dispatched. A handler neither commits " +
-    $"nor rolls back. The attempt ended with: {failure.Message}",
+    "The handler committed the transaction that the endpoint had lent it. Its rows stay, and its sends are not dispatched. A handler must not commit " +
+    $"or roll back. The attempt ended with: {failure.Message}",
     failure);

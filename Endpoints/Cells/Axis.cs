@@ -3,21 +3,21 @@ using Kit.Modes;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>
-/// One dimension of the matrix: what it is called, which value a cell has on it, which values are measured where none is named, and which cells
-/// it rules out. The command line, documents, tables and comparisons read the list of <see cref="Cell.Axes"/>. Reports know the first three by name,
-/// because they know what a framework, a transport and a mode mean.
+/// One dimension of the matrix: its name, a cell's value on it, the values that are measured by default, and the cells that it rules out. The
+/// command line, documents, tables and comparisons read the list of <see cref="Cell.Axes"/>. Reports know the first three by name, because they
+/// know what a framework, a transport and a mode mean.
 /// </summary>
-/// <param name="Name">As options and documents name it: <c>transport</c>.</param>
-/// <param name="Plural">In a sentence, for several of them.</param>
-/// <param name="ValueOf">The cell's value on it, as options and documents name it.</param>
+/// <param name="Name">Its name in options and documents: <c>transport</c>.</param>
+/// <param name="Plural">The plural, for use in a sentence.</param>
+/// <param name="ValueOf">Returns the cell's value on it, as options and documents name it.</param>
 public sealed record Axis(string Name, string Plural, Func<Cell, string> ValueOf)
 {
-    /// <summary>The values that are measured where none is named; <see langword="null"/>: all.</summary>
+    /// <summary>The values that are measured by default; <see langword="null"/> for all.</summary>
     public IReadOnlyList<string>? Measured { get; init; }
 
     /// <summary>
-    /// The value that a cell's name leaves out: what every cell was before the axis existed, so that stored results keep their cells;
-    /// <see langword="null"/>: none, every name says it.
+    /// The value that a cell's name leaves out. Every cell had it before the axis existed, so stored results keep the names of their cells;
+    /// <see langword="null"/> if names always include the value.
     /// </summary>
     public string? Implied { get; init; }
 
@@ -27,9 +27,9 @@ public sealed record Axis(string Name, string Plural, Func<Cell, string> ValueOf
     /// <summary>Whether a cell can be what its value on this axis says, or why not.</summary>
     public required Func<Cell, Support> Rule { get; init; }
 
-    /// <summary>Every value, in the order of the cells.</summary>
+    /// <summary>All values, in the order of the cells.</summary>
     public IReadOnlyList<string> Values => field ??= [.. Cell.All.Select(ValueOf).Distinct(StringComparer.Ordinal)];
 
-    /// <summary>Whether there is a choice. An axis with one value is not shown.</summary>
+    /// <summary>Whether the axis has more than one value. Otherwise it is not shown.</summary>
     public bool IsShown => Values.Count > 1;
 }

@@ -8,7 +8,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>Nothing but the driver, on queues in PostgreSQL: the floor.</summary>
+/// <summary>The driver alone, on queues in PostgreSQL: the floor.</summary>
 public sealed class BareOnPostgreSql : IEndpointKind
 {
     public string Framework => "bare";

@@ -8,7 +8,7 @@ using RabbitMQ.Client;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>Nothing but the driver, on queues in RabbitMQ; the widgets are in PostgreSQL.</summary>
+/// <summary>The driver alone, on queues in RabbitMQ; the widgets are in PostgreSQL.</summary>
 public sealed class BareOnRabbitMq : IEndpointKind
 {
     public string Framework => "bare";

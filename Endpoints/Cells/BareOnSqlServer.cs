@@ -8,7 +8,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>Nothing but the driver, on queues in SQL Server; the widgets are there too.</summary>
+/// <summary>The driver alone, on queues in SQL Server; the widgets are there too.</summary>
 public sealed class BareOnSqlServer : IEndpointKind
 {
     public string Framework => "bare";
@@ -21,7 +21,7 @@ public sealed class BareOnSqlServer : IEndpointKind
 
     public Support Supports(TransactionMode mode) => SqlServerSupport.Of(mode);
 
-    // One transaction holds receive and insert: it is rolled back whole before the failure is counted.
+    // One transaction covers receive and insert. It is rolled back entirely before the failure is counted.
     public bool CountsAfterRollback(TransactionMode mode) => mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcPromoted;
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => services

@@ -5,7 +5,7 @@ using Kit.Handlers;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>
-/// What is the same in every bare cell, whatever holds the messages: mode, concurrency, and the handler behind the bare endpoint's interface.
+/// What all bare cells share, on every transport: mode, concurrency, and the handler behind the bare endpoint's interface.
 /// </summary>
 internal static class BareWidgets
 {

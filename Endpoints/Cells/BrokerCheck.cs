@@ -2,7 +2,7 @@ using Kit.Endpoints.Bare.RabbitMq;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>Whether the broker and the queue will do, for a framework that declares its queue with certain arguments.</summary>
+/// <summary>Checks the broker and the queue, for a framework that declares its queue with certain arguments.</summary>
 internal sealed class BrokerCheck(RabbitMqTransportSettings transport, string name, IReadOnlyDictionary<string, object?> arguments)
     : StartCheck
 {

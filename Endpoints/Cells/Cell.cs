@@ -20,13 +20,13 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     [
         new("framework", "frameworks", cell => cell.Kind.Framework) { Rule = _ => Support.Yes },
         new("transport", "transports", cell => cell.Kind.Transport) { Rule = _ => Support.Yes },
-        // The comparisons are measured when they are named.
+        // The comparison modes are measured only when they are named.
         new("mode", "modes", cell => cell.Mode.Name)
         {
             Measured = [.. TransactionMode.Matrix.Select(mode => mode.Name)],
             Rule = cell => cell.Kind.Supports(cell.Mode),
         },
-        // The modes are compared with the baseline; access libraries are compared when they are named.
+        // Modes are compared with the baseline. Other access libraries are measured only when they are named.
         new("access", "access libraries", cell => cell.Access.Name)
         {
             Measured = [AccessLibrary.Baseline],
@@ -49,7 +49,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
                 ? Support.No($"the scenario '{cell.Scenario.Name}' is written for widgets in PostgreSQL")
                 : Support.Yes,
         },
-        // Under what conditions. They are compared when they are named.
+        // Other conditions are measured only when they are named.
         new(ConditionAxis, "conditions", cell => cell.Condition.Name)
         {
             Measured = [Condition.Plain.Name],
@@ -85,23 +85,23 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>Whether it has the implied value on each axis that only measured rounds know.</summary>
     public bool IsPlain => Axes.All(axis => !axis.IsOfRounds || string.Equals(axis.ValueOf(this), axis.Implied, StringComparison.Ordinal));
 
-    /// <summary>The cell whose values on those axes are the implied ones, and whose other values are its own.</summary>
+    /// <summary>This cell with the implied values on those axes.</summary>
     public Cell Plain => this with { Scenario = Scenario.Insert, Condition = Condition.Plain };
 
     /// <summary>Whether the cell can run, or the first reason why not.</summary>
     public Support Support => Axes.Select(axis => axis.Rule(this)).FirstOrDefault(support => !support.IsSupported) ?? Support.Yes;
 
-    /// <summary>The axes that its name says, and its values on them.</summary>
+    /// <summary>The axes in its name, with its values on them.</summary>
     public IEnumerable<(string Axis, string Value)> Values =>
         from axis in Axes
         let value = axis.ValueOf(this)
         where !string.Equals(value, axis.Implied, StringComparison.Ordinal)
         select (axis.Name, value);
 
-    /// <summary>Its values, as file names and processes have them.</summary>
+    /// <summary>Its values in one text, for names of files and processes.</summary>
     public string Name => string.Join('.', Values.Select(value => value.Value));
 
-    /// <summary>What it does with a message: the handler that is measured.</summary>
+    /// <summary>Creates the handler that is measured.</summary>
     /// <param name="queue">The queue that it receives from.</param>
     public HandleMessage CreateHandler(string queue) => Scenario.Handle(Access.CreateInsert(), SinkOf(queue));
 
@@ -109,7 +109,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <param name="queue">The one that it receives from.</param>
     public static string SinkOf(string queue) => $"{queue}-sink";
 
-    /// <summary>What its endpoint is built from.</summary>
+    /// <summary>The settings of its endpoint.</summary>
     /// <inheritdoc cref="EndpointSettings(string, string, string, TransactionMode, int)" path="/param"/>
     public EndpointSettings EndpointOn(string queue, string transport, string widgets, int concurrency) =>
         new(queue, transport, widgets, Mode, concurrency) { Flush = Flush };

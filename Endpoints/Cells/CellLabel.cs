@@ -2,13 +2,13 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>What a cell's label says of it, against what the cell was seen to do.</summary>
+/// <summary>Compares a cell's label with its observed behaviour.</summary>
 public static class CellLabel
 {
-    /// <param name="mode">The mode of the label.</param>
-    /// <param name="concurrency">How many handlers were to run at the same time.</param>
+    /// <param name="mode">The label's mode.</param>
+    /// <param name="concurrency">How many handlers should run at the same time.</param>
     /// <param name="seen">What the cell did.</param>
-    /// <returns>Each way in which the cell is not what its label says, in words for a user.</returns>
+    /// <returns>Each way in which the cell differs from its label, for the user to read.</returns>
     public static IEnumerable<string> DisagreementsWith(TransactionMode mode, int concurrency, ProbeResult seen)
     {
         ArgumentNullException.ThrowIfNull(mode);
@@ -21,14 +21,14 @@ public static class CellLabel
     private static IEnumerable<string> OfOrder(CommitOrder expected, CommitOrder order)
     {
         if (order.HasAmbientTransaction != expected.HasAmbientTransaction)
-            yield return order.HasAmbientTransaction ? "handlers run in an ambient transaction, and should not" : "handlers run without an ambient transaction";
+            yield return order.HasAmbientTransaction ? "handlers run in an ambient transaction, but should not" : "handlers run without an ambient transaction";
         if (order.IsRowVisibleInHandler != expected.IsRowVisibleInHandler)
-            yield return order.IsRowVisibleInHandler ? "the row is committed before the handler has ended" : "the row is not committed by the insert itself";
+            yield return order.IsRowVisibleInHandler ? "the row is committed before the handler has ended" : "the insert does not commit the row";
         if (order.IsMessageLeftInHandler != expected.IsMessageLeftInHandler)
         {
             yield return order.IsMessageLeftInHandler
                 ? "the message is still in the queue while it is handled"
-                : "the message is out of the queue before it was handled";
+                : "the message has left the queue before it is handled";
         }
 
         if (expected.IsMessageLeftAfterCommit is not null && order.IsMessageLeftAfterCommit != expected.IsMessageLeftAfterCommit)
@@ -50,6 +50,6 @@ public static class CellLabel
     private static IEnumerable<string> OfConcurrency(int concurrency, ProbeResult seen)
     {
         if (seen.MostTogether != concurrency)
-            yield return $"{seen.MostTogether} handlers ran together, not {concurrency}";
+            yield return $"{seen.MostTogether} handlers ran at the same time, not {concurrency}";
     }
 }

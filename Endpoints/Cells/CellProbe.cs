@@ -7,12 +7,14 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>
-/// Lets a cell handle a handful of messages before it is measured, and sees what it does: ambient transaction, isolation, handlers together,
-/// and the order of commit and acknowledgement. <see cref="CellLabel"/> compares that with what the cell's label says. The end of an ambient
-/// transaction is an event that can be looked at; for a local one the handler's session is asked whether it received the message itself,
-/// and else a message that cannot be sent shows whether the row is committed before the receive has ended. It uses the queue that it is
-/// given, which must not be there yet, and leaves its rows in the widgets' database.
+/// Lets a cell handle a few messages before it is measured, and observes the ambient transaction, the isolation level, the concurrency, and the
+/// order of commit and acknowledgement. <see cref="CellLabel"/> compares that with the cell's label.
 /// </summary>
+/// <remarks>
+/// The end of an ambient transaction raises an event. For a local transaction, the probe asks the handler's session whether it also received the
+/// message. If not, a message that cannot be sent shows whether the row commits before the receive. The probe uses the queue that it is given, which
+/// must not exist yet, and leaves its rows in the widgets' database.
+/// </remarks>
 public sealed class CellProbe : IAsyncDisposable
 {
     private const int RoundsOfConcurrency = 5;
@@ -20,7 +22,7 @@ public sealed class CellProbe : IAsyncDisposable
     /// <summary>For each message.</summary>
     internal static readonly TimeSpan Deadline = TimeSpan.FromSeconds(60);
 
-    // Long enough for the last handler that belongs there to come, and for one too many.
+    // Long enough for the last expected handler to arrive, and for one too many.
     private static readonly TimeSpan GatheringLimit = TimeSpan.FromSeconds(20);
     private static readonly TimeSpan OneTooMany = TimeSpan.FromSeconds(1);
 
@@ -44,16 +46,16 @@ public sealed class CellProbe : IAsyncDisposable
         this.cell = cell;
         this.settings = settings;
         queue = cell.Kind.OpenQueue(settings.Queue, settings.Transport);
-        // What a mode does is the same whatever the handler does, and the probe holds handlers where one that shares a row would hold the others.
+        // A mode does the same in every scenario, and the probe delays handlers, which would block the others if they shared a row.
         handle = (cell with { Scenario = Scenario.Insert }).CreateHandler(settings.Queue);
         onlooker = new Onlooker(cell.Kind.Widgets, settings);
     }
 
     /// <summary>Probes a cell.</summary>
     /// <param name="cell">The cell.</param>
-    /// <param name="settings">As it will be measured, with a queue of the probe's own.</param>
+    /// <param name="settings">The settings that will be measured, with the probe's own queue.</param>
     /// <param name="cancellationToken">Ends the probe.</param>
-    /// <exception cref="Exception">The endpoint does not start, or a server cannot be reached; the framework's or driver's own exception.</exception>
+    /// <exception cref="Exception">The framework's or driver's exception: the endpoint does not start, or a server cannot be reached.</exception>
     public static async Task<ProbeResult> RunAsync(Cell cell, EndpointSettings settings, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(cell);
@@ -134,7 +136,7 @@ public sealed class CellProbe : IAsyncDisposable
         Interlocked.Increment(ref handled);
     }
 
-    /// <summary>The first handlers wait for each other, and a moment more for one that should not come.</summary>
+    /// <summary>The first handlers wait for each other, and a little longer for one that should not arrive.</summary>
     private async Task GatherAsync(int now, CancellationToken cancellationToken)
     {
         if (now >= settings.Concurrency && !gathered.Task.IsCompleted)
@@ -161,7 +163,7 @@ public sealed class CellProbe : IAsyncDisposable
             return;
         }
 
-        // What one transaction has done leaves with one commit.
+        // The message was received in the handler's transaction, so one commit ends both.
         if (!visible && await onlooker.HasReceivedAsync(connection, cancellationToken))
             order = order with { IsMessageLeftAfterCommit = false };
 
@@ -169,8 +171,9 @@ public sealed class CellProbe : IAsyncDisposable
     }
 
     /// <summary>
-    /// What the handler sends here cannot be sent. Where its row commits all the same, its transaction is not that of sends and receive, which the
-    /// first message showed to be open still: they end after it. Where they are one, the row is rolled back and the message given up.
+    /// Handles a message whose send fails. If the row commits all the same, the handler's transaction is separate from the sends and the receive,
+    /// which the first message showed to be still open, so they end after it. If they are one transaction, the row is rolled back and the message
+    /// is given up.
     /// </summary>
     private async Task LookAfterCommitAsync(CancellationToken cancellationToken)
     {
@@ -192,7 +195,7 @@ public sealed class CellProbe : IAsyncDisposable
         }
     }
 
-    /// <summary>On the thread that ends the transaction, which waits: nothing that follows the transaction has happened yet.</summary>
+    /// <summary>Runs on the thread that ends the transaction and blocks it, so that nothing that follows has happened yet.</summary>
     private void LookAfterScope()
     {
         using (ExecutionContext.SuppressFlow())

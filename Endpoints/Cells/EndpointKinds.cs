@@ -1,6 +1,6 @@
 namespace Kit.Endpoints.Cells;
 
-/// <summary>The frameworks and transports that the kit compares: a new one adds its line here.</summary>
+/// <summary>The frameworks and transports that the kit compares. A new one adds a line here.</summary>
 public static class EndpointKinds
 {
     public static IReadOnlyList<IEndpointKind> All { get; } =

@@ -2,10 +2,10 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>What an endpoint is built from, the same for every framework and transport.</summary>
+/// <summary>The settings of an endpoint, the same for every framework and transport.</summary>
 /// <param name="Queue">The queue's name.</param>
-/// <param name="Transport">Connection string of the transport.</param>
-/// <param name="Widgets">Connection string of the widgets' database.</param>
+/// <param name="Transport">The transport's connection string.</param>
+/// <param name="Widgets">The connection string of the widgets' database.</param>
 /// <param name="Mode">How transactional the handler is.</param>
 /// <param name="Concurrency">How many messages are handled at the same time.</param>
 public sealed record EndpointSettings(

@@ -16,7 +16,7 @@ public interface IEndpointKind
     /// <summary>The server that holds its widgets.</summary>
     WidgetServer Widgets { get; }
 
-    /// <summary>The framework's and the drivers' assemblies, whose versions belong to every figure.</summary>
+    /// <summary>The framework's and the drivers' assemblies, whose versions are recorded with every figure.</summary>
     IReadOnlyList<Assembly> Packages { get; }
 
     Support Supports(TransactionMode mode);
@@ -27,16 +27,16 @@ public interface IEndpointKind
         : Support.No("which commits wait for the log is a setting of the bare endpoint on PostgreSQL");
 
     /// <summary>
-    /// Whether a failure is counted only when the receive has been rolled back, so that each other worker can handle the message once more
-    /// before it is.
+    /// Whether a failure is counted only after the receive has been rolled back. Before it is counted, each other worker can handle the
+    /// message once more.
     /// </summary>
     bool CountsAfterRollback(TransactionMode mode) => mode is { CountsAfterRollback: true };
 
     /// <summary>Adds one endpoint, which starts and stops with the host.</summary>
     void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle);
 
-    /// <summary>The endpoint's queue, to be filled and counted from outside.</summary>
-    /// <param name="name">Its name.</param>
-    /// <param name="transport">Connection string of the transport.</param>
+    /// <summary>Opens the endpoint's queue, to fill and count it from outside.</summary>
+    /// <param name="name">The queue's name.</param>
+    /// <param name="transport">The transport's connection string.</param>
     IMessageQueue OpenQueue(string name, string transport);
 }

@@ -32,7 +32,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         var transport = RabbitMqTransportSettings.Parse(settings.Transport);
         services.AddSingleton(handle);
         services.AddSingleton(_ => PostgreSqlWidgets.Open(settings));
-        // Before the bus, which would try again for ever without a word of what is wrong.
+        // Before the bus, which would retry for ever without saying what is wrong.
         services.AddSingleton<IHostedService>(new BrokerCheck(transport, settings.Queue, ArgumentsOf(settings.Queue, transport.QueueType)));
         services.AddOptions<MassTransitHostOptions>().Configure(host => host.WaitUntilStarted = true);
         services.AddMassTransit(bus =>
@@ -78,7 +78,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
             host.Password(transport.Broker.Password);
             host.PublisherConfirmation = true;
         });
-        // The body is the message alone, as in every other framework, without MassTransit's envelope.
+        // The body is only the message, as in every other framework, without MassTransit's envelope.
         rabbit.UseRawJsonSerializer(isDefault: true);
         rabbit.ReceiveEndpoint(settings.Queue, endpoint =>
         {
@@ -117,7 +117,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         private static void Address(SendContext<WidgetBuilt> send)
         {
             send.MessageId = send.Message.MessageId;
-            // A message that no queue takes fails the send.
+            // A message that cannot be routed to a queue fails the send.
             if (send.TryGetPayload(out RabbitMqSendContext? rabbit))
                 rabbit.Mandatory = true;
         }

@@ -13,7 +13,7 @@ using OutgoingMessage = Kit.Endpoints.Bare.OutgoingMessage;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>
-/// What the NServiceBus cells share, whatever the transport: the comparison's settings, the handler, its connection, the installers, the headers.
+/// What the NServiceBus cells share, on every transport: the comparison's settings, the handler, its connection, the installers, the headers.
 /// </summary>
 internal static class NServiceBusEndpoint
 {
@@ -30,7 +30,7 @@ internal static class NServiceBusEndpoint
         AddTo(services, endpoint);
     }
 
-    /// <summary>Has the transport's own installers make the queues of an endpoint, which is not started.</summary>
+    /// <summary>Creates an endpoint's queues with the transport's own installers, without starting the endpoint.</summary>
     public static async Task InstallAsync(string queue, TransportDefinition transport, string errorQueue, CancellationToken cancellationToken)
     {
         var settings = new EndpointSettings(queue, Transport: "", Widgets: "", TransactionMode.DtcOff, Concurrency: 1);
@@ -45,7 +45,7 @@ internal static class NServiceBusEndpoint
         }
     }
 
-    /// <summary>The headers that a message needs; its type as the other frameworks write it, without the assembly.</summary>
+    /// <summary>The headers that a message needs. Its type is written as in the other frameworks, without the assembly.</summary>
     public static Dictionary<string, string> HeadersOf(OutgoingMessage message) => new()
     {
         [Headers.MessageId] = message.MessageId.ToString(),
@@ -58,15 +58,15 @@ internal static class NServiceBusEndpoint
 
     public static DeadLetter DeadLetterOf(Dictionary<string, string> headers) => DeadLetterOf(headers[Headers.MessageId], headers.GetValueOrDefault);
 
-    /// <summary>What the headers of a message in the error queue tell; not how often it was handled.</summary>
+    /// <summary>Reads the headers of a message in the error queue. They do not say how often it was handled.</summary>
     public static DeadLetter DeadLetterOf(string? messageId, Func<string, string?> header) => new(
         Guid.TryParse(messageId, out var id) ? id : Guid.Empty,
         FailedAttempts: null,
         ($"{header("NServiceBus.ExceptionInfo.ExceptionType")}: {header("NServiceBus.ExceptionInfo.Message")} " +
         $"{header("NServiceBus.ExceptionInfo.InnerExceptionType")}").TrimEnd());
 
-    // Next to the mode, what the comparison wants of an endpoint: as many handlers at a time, the body and the error queue of the other
-    // frameworks, its queues made at the start, one handler that is named, and no file of diagnostics.
+    // Besides the mode, what the comparison requires: the same concurrency, body and error queue as the other frameworks, queues created at the
+    // start, one explicitly registered handler, and no diagnostics file.
     private static EndpointConfiguration Configure(EndpointSettings settings, TransportDefinition transport, string errorQueue)
     {
         var endpoint = new EndpointConfiguration(settings.Queue);
@@ -82,12 +82,12 @@ internal static class NServiceBusEndpoint
 
     private static void AddTo(IServiceCollection services, EndpointConfiguration endpoint)
     {
-        // Where no one listens to its log, NServiceBus writes to the console and to a file; and it speaks of its licence at every start.
+        // Without a log provider, NServiceBus writes to the console and to a file. It also logs its licence at every start.
         services.AddLogging(logging => logging.AddProvider(NullLoggerProvider.Instance).AddFilter("NServiceBus.LicenseManager", LogLevel.None));
         services.AddNServiceBusEndpoint(endpoint);
     }
 
-    // Not private: NServiceBus generates code that names it.
+    // Not private, because code that NServiceBus generates refers to it.
     internal sealed class BuildWidgetHandler(HandleMessage handle, DbDataSource data, TransactionMode mode) : IHandleMessages<BuildWidget>
     {
         public async Task Handle(BuildWidget message, IMessageHandlerContext context)
@@ -110,7 +110,7 @@ internal static class NServiceBusEndpoint
             var options = new SendOptions();
             options.SetDestination(queue);
             options.SetMessageId(message.MessageId.ToString());
-            // NServiceBus keeps what a handler sends until the handler has returned, without transactions too.
+            // NServiceBus holds a handler's sends back until the handler has returned, even without transactions.
             if (mode == TransactionMode.TransactionsOff)
                 options.RequireImmediateDispatch();
 

@@ -13,7 +13,7 @@ using KitMessage = Kit.Endpoints.Bare.OutgoingMessage;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>NServiceBus on queues in files, without a server; the widgets are in PostgreSQL. Compiled where the package feed has it.</summary>
+/// <summary>NServiceBus on queues in files, without a server; the widgets are in PostgreSQL. Compiled only if the package feed has it.</summary>
 public sealed class NServiceBusOnLearning : IEndpointKind
 {
     private static readonly LearningTransport Any = new();
@@ -37,8 +37,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
     private static LearningTransport TransportIn(string directory) => new() { StorageDirectory = directory };
 
     /// <summary>
-    /// A queue is a folder: a file of headers for each message, its body in <c>.bodies</c>. A message under way is in a folder of its own in
-    /// <c>.pending</c>, and when it is done, for a moment, in <c>.committed</c>.
+    /// A queue is a folder with a headers file for each message and the bodies in <c>.bodies</c>. A message that is being handled is in its own
+    /// folder in <c>.pending</c>, and when it is done, for a moment, in <c>.committed</c>.
     /// </summary>
     private sealed class Queue(string directory, string name) : IMessageQueue
     {
@@ -55,10 +55,10 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
         private string Committed => Path.Combine(folder, ".committed");
 
-        /// <summary>Nothing to do: a queue's folder comes with its first message.</summary>
+        /// <summary>Does nothing: a queue's folder is created with its first message.</summary>
         public Task CreateAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-        /// <summary>Writes messages as the transport itself writes them.</summary>
+        /// <summary>Writes messages with the transport's own dispatcher.</summary>
         public async Task EnqueueAsync(IEnumerable<KitMessage> messages, CancellationToken cancellationToken)
         {
             var host = new HostSettings(name, name, new StartupDiagnosticEntries(), (_, _, _) => { }, setupInfrastructure: false);
@@ -75,7 +75,7 @@ public sealed class NServiceBusOnLearning : IEndpointKind
             if (count > 0)
                 return count;
 
-            // A message that is given back moves from folder to folder, and can be in none that is looked at.
+            // A message that is returned moves between folders, and can be missed.
             await Task.Delay(MoveTime, cancellationToken);
             return Files().Count;
         }
@@ -97,7 +97,7 @@ public sealed class NServiceBusOnLearning : IEndpointKind
         private TransportOperation OperationOf(KitMessage message) => new(
             new OutgoingMessage(message.MessageId.ToString(), NServiceBusEndpoint.HeadersOf(message), message.Body), new UnicastAddressTag(name));
 
-        /// <summary>Those that wait and those under way; a file that moves meanwhile is found once or not at all.</summary>
+        /// <summary>The messages that wait and those being handled. A file that moves meanwhile is found once or not at all.</summary>
         private List<string> Files() =>
         [
             .. FilesIn(folder, HeaderFiles)
@@ -105,7 +105,7 @@ public sealed class NServiceBusOnLearning : IEndpointKind
                 .DistinctBy(Path.GetFileName),
         ];
 
-        // Without a transaction the transport makes no such folder, and what is pending has left the queue: a crash loses it.
+        // Without a transaction the transport creates no such folder, and a pending message has left the queue: a crash loses it.
         private bool IsReceiveTransactional() => Directory.Exists(Committed);
 
         private static IEnumerable<string> FilesBelow(string parent) => FoldersIn(parent).SelectMany(below => FilesIn(below, HeaderFiles));

@@ -12,7 +12,7 @@ using NServiceBus;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>NServiceBus on queues in PostgreSQL. Compiled where the package feed has it.</summary>
+/// <summary>NServiceBus on queues in PostgreSQL. Compiled only if the package feed has it.</summary>
 public sealed class NServiceBusOnPostgreSql : IEndpointKind
 {
     private static readonly PostgreSqlTransport Any = new("Host=localhost");
@@ -33,7 +33,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
     {
         if (settings.Mode.NeedsOneDatabase && settings.Transport != settings.Widgets)
             throw new ArgumentException(
-                $"In {settings.Mode} queue and widgets are in one database, reached with one connection string; here are two.",
+                $"In {settings.Mode} queue and widgets must be in one database, reached with one connection string; found two.",
                 nameof(settings));
 
         services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
@@ -44,7 +44,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
 
     public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
 
-    // What stands before a point is taken for a schema.
+    // Quoted, because the transport would read the part before a dot as a schema.
     private static string AddressOf(string queue) => $"\"{queue}\"";
 
     private sealed class Queue(string transport, string name) : IMessageQueue
@@ -62,7 +62,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
             TransportPool.Close(transport);
         }
 
-        /// <summary>Adds messages in one transaction, by binary COPY.</summary>
+        /// <summary>Adds messages in one transaction, with a binary COPY.</summary>
         public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
         {
             await using var connection = await source.OpenConnectionAsync(cancellationToken);

@@ -12,7 +12,7 @@ using QueueType = Kit.Endpoints.Bare.RabbitMq.QueueType;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>NServiceBus on queues in RabbitMQ; the widgets are in PostgreSQL. Compiled where the package feed has it.</summary>
+/// <summary>NServiceBus on queues in RabbitMQ; the widgets are in PostgreSQL. Compiled only if the package feed has it.</summary>
 public sealed class NServiceBusOnRabbitMq : IEndpointKind
 {
     private static readonly RabbitMQTransport Any = new(RoutingTopology.Conventional(global::NServiceBus.QueueType.Classic), "host=localhost");
@@ -46,11 +46,11 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
             properties => NServiceBusEndpoint.DeadLetterOf(properties.MessageId, header => RabbitMqCellQueue.HeaderOf(properties, header)));
     }
 
-    // As the transport declares them. It asks for no delivery limit: it sets one as a policy, through the management plugin.
+    // The arguments that the transport declares. They have no delivery limit, because the transport sets one as a policy, with the management plugin.
     private static Dictionary<string, object?> ArgumentsOf(QueueType type) =>
         type is QueueType.Quorum ? new() { ["x-queue-type"] = "quorum" } : [];
 
-    // Without the queues for delays, which nothing uses. The transport's own prefetch is 3 for each handler.
+    // Without the queues for delays, which nothing uses. The transport's default prefetch is 3 for each handler.
     private static RabbitMQTransport TransportOf(RabbitMqTransportSettings settings) =>
         new(RoutingTopology.Conventional(TypeOf(settings.QueueType)), settings.Broker.Amqp.AbsoluteUri, enableDelayedDelivery: false)
         {
@@ -63,6 +63,6 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
     {
         QueueType.Classic => global::NServiceBus.QueueType.Classic,
         QueueType.Quorum => global::NServiceBus.QueueType.Quorum,
-        _ => throw new ArgumentOutOfRangeException(nameof(type), type, "Unknown type of queue."),
+        _ => throw new ArgumentOutOfRangeException(nameof(type), type, "Unknown queue type."),
     };
 }

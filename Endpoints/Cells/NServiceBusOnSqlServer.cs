@@ -13,7 +13,7 @@ using NServiceBus;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>NServiceBus on queues in SQL Server; the widgets are there too. Compiled where the package feed has it and the driver.</summary>
+/// <summary>NServiceBus on queues in SQL Server; the widgets are there too. Compiled only if the package feed has it and the driver.</summary>
 public sealed class NServiceBusOnSqlServer : IEndpointKind
 {
     private static readonly SqlServerTransport Any = new("Server=localhost");
@@ -43,7 +43,7 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
 
     public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
 
-    /// <summary>Whether the mode can run over the connections. The transport itself would warn, and fail every message.</summary>
+    /// <summary>Checks that the mode can run over the connections. The transport itself would only warn, and then fail every message.</summary>
     private sealed class ModeCheck(SqlServerConnections connections, EndpointSettings settings) : StartCheck
     {
         public override Task StartingAsync(CancellationToken cancellationToken)

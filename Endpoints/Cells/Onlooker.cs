@@ -2,7 +2,7 @@ using System.Data.Common;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>Asks the widgets' server what a probed cell has done there, on a session of its own or on the handler's.</summary>
+/// <summary>Asks the widgets' server what a probed cell has done there, on a separate session or on the handler's.</summary>
 internal sealed class Onlooker(WidgetServer server, EndpointSettings settings) : IAsyncDisposable
 {
     private readonly DbDataSource outside = server.OpenOutside(settings.Widgets);
@@ -18,7 +18,7 @@ internal sealed class Onlooker(WidgetServer server, EndpointSettings settings) :
         return (long)(await rows.ExecuteScalarAsync(cancellationToken))! > 0;
     }
 
-    /// <summary>Whether the handler's session has, in its open transaction, deleted from a table that is the queue: its lock on it says so.</summary>
+    /// <summary>Whether the handler's session has deleted from the queue's table in its open transaction, which shows in its lock on the table.</summary>
     public async Task<bool> HasReceivedAsync(DbConnection connection, CancellationToken cancellationToken)
     {
         await using var command = connection.CreateCommand();

@@ -3,7 +3,7 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>What the assemblies of the cells were built with and without.</summary>
+/// <summary>The optional packages of the cells' assemblies, present or missing in this build.</summary>
 public static class OptionalPackages
 {
     public static IReadOnlyList<OptionalPackage> All { get; } =

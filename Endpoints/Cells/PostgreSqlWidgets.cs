@@ -3,7 +3,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>The widgets in PostgreSQL as a framework's handlers connect to them: enlisted where the mode has a scope around the handler.</summary>
+/// <summary>Connects a framework's handlers to the widgets in PostgreSQL; enlisted if the mode has a scope around the handler.</summary>
 internal static class PostgreSqlWidgets
 {
     public static NpgsqlDataSource Open(EndpointSettings settings) =>

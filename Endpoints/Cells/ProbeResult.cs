@@ -2,13 +2,13 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>What a cell really did with a handful of messages.</summary>
-/// <param name="Order">What commits when; <see langword="null"/> when no message was handled.</param>
-/// <param name="ScopeIsolation">Isolation level of the ambient transaction; <see langword="null"/> without one.</param>
-/// <param name="Isolation">Isolation level of the handler's connection, in the database's words.</param>
+/// <summary>What a cell really did with a few messages.</summary>
+/// <param name="Order">What commits when; <see langword="null"/> if no message was handled.</param>
+/// <param name="ScopeIsolation">The isolation level of the ambient transaction; <see langword="null"/> without one.</param>
+/// <param name="Isolation">The isolation level of the handler's connection, as the database names it.</param>
 /// <param name="MostTogether">The most handlers that ran at the same time.</param>
-/// <param name="BodyBytes">A message's body as the transport stores it, in bytes.</param>
-/// <param name="Disagreements">Each way in which the cell is not what its label says, in words for a user.</param>
+/// <param name="BodyBytes">The size in bytes of a message's body, as the transport stores it.</param>
+/// <param name="Disagreements">Each way in which the cell differs from its label, for the user to read.</param>
 public sealed record ProbeResult(
     CommitOrder? Order, string? ScopeIsolation, string? Isolation, int MostTogether, int? BodyBytes, IReadOnlyList<string> Disagreements)
 {

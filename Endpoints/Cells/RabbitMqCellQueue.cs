@@ -5,10 +5,10 @@ using RabbitMQ.Client;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>A queue in RabbitMQ of a framework that creates its queues in its own way, and tells in headers of its own why a message was given up.</summary>
-/// <param name="queue">The queue itself, the same messages in it whatever the framework.</param>
+/// <summary>A RabbitMQ queue of a framework that creates its own queues, and that writes in its own headers why a message was given up.</summary>
+/// <param name="queue">The queue itself. Its messages are the same for every framework.</param>
 /// <param name="create">Creates it.</param>
-/// <param name="deadLetterOf">Reads what a message of the error queue tells.</param>
+/// <param name="deadLetterOf">Reads the properties of a message in the error queue.</param>
 internal sealed class RabbitMqCellQueue(
     RabbitMqQueue queue, Func<CancellationToken, Task> create, Func<IReadOnlyBasicProperties, DeadLetter> deadLetterOf) : IMessageQueue
 {
@@ -29,7 +29,7 @@ internal sealed class RabbitMqCellQueue(
 
     public ValueTask DisposeAsync() => queue.DisposeAsync();
 
-    /// <summary>A header as text; <see langword="null"/> where the message has none of that name.</summary>
+    /// <summary>A header as text; <see langword="null"/> if the message has none with that name.</summary>
     public static string? HeaderOf(IReadOnlyBasicProperties properties, string name) =>
         properties.Headers?.TryGetValue(name, out var value) is true ? value is byte[] text ? Encoding.UTF8.GetString(text) : $"{value}" : null;
 }

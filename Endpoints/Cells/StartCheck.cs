@@ -3,7 +3,7 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>
-/// Says what is wrong and fails the start; added before a framework that would say less. In the earliest stage of a host's start, because
+/// Fails the start and says what is wrong. Add it before a framework that would say less. It runs in the earliest stage of a host's start, because
 /// NServiceBus connects there.
 /// </summary>
 internal abstract class StartCheck : IHostedLifecycleService

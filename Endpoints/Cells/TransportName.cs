@@ -1,6 +1,6 @@
 namespace Kit.Endpoints.Cells;
 
-/// <summary>What holds the messages, as cells name it.</summary>
+/// <summary>The names of the transports in cells.</summary>
 public static class TransportName
 {
     public const string PostgreSql = "postgresql";

@@ -4,8 +4,8 @@ using Npgsql;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>
-/// Closes the connections that a transport took from the driver's pool for its connection string, which outlives the endpoint. Added before the
-/// endpoint, so that it stops after it.
+/// Closes the connections that a transport left in the driver's pool for its connection string, because the pool outlives the endpoint. Add it
+/// before the endpoint, so that it stops later.
 /// </summary>
 internal sealed class TransportPool(string connectionString) : IHostedLifecycleService
 {

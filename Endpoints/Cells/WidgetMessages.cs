@@ -3,7 +3,7 @@ using Kit.Handlers;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>The messages of the kit, put into a queue from outside.</summary>
+/// <summary>Puts the kit's messages into a queue from outside.</summary>
 public static class WidgetMessages
 {
     /// <summary>Adds messages, durably, whether or not the endpoint runs.</summary>

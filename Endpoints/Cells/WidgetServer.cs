@@ -6,7 +6,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>The database server that holds a cell's widgets, as somebody sees it who looks in from outside.</summary>
+/// <summary>The database server that holds a cell's widgets, as seen from outside.</summary>
 public sealed class WidgetServer
 {
     private readonly Func<string, DbDataSource> open;
@@ -31,17 +31,17 @@ public sealed class WidgetServer
                 ELSE 'unspecified' END
             FROM sys.dm_exec_sessions WHERE session_id = @@SPID
             """,
-        // Without row versions the look would wait for the row that it looks for.
+        // Without row versions the query would wait for the row that it looks for.
         CountQuery = "SET TRANSACTION ISOLATION LEVEL SNAPSHOT; SELECT count_big(*) FROM widget WHERE message_id = @message_id",
     };
 #endif
 
-    /// <summary>Gives the isolation level of the connection that it runs on, in lower case.</summary>
+    /// <summary>Returns the isolation level of the connection that it runs on, in lower case.</summary>
     public required string IsolationQuery { get; init; }
 
     /// <summary>Counts the committed rows of the message <c>@message_id</c>, and waits for no lock.</summary>
     public required string CountQuery { get; init; }
 
-    /// <summary>Connections that take part in no ambient transaction and leave none behind.</summary>
+    /// <summary>Opens a source of connections that join no ambient transaction and are not pooled.</summary>
     public DbDataSource OpenOutside(string widgets) => open(widgets);
 }

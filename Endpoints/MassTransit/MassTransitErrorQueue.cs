@@ -2,7 +2,7 @@ using MassTransit.Topology;
 
 namespace Kit.Endpoints.MassTransit;
 
-/// <summary>Where MassTransit puts the messages that it gives up, as its default formatter says.</summary>
+/// <summary>The error queue that MassTransit moves messages to, as its default formatter names it.</summary>
 public static class MassTransitErrorQueue
 {
     private static readonly DefaultErrorQueueNameFormatter Formatter = new();

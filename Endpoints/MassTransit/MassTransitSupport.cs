@@ -2,7 +2,7 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.MassTransit;
 
-/// <summary>What MassTransit on RabbitMQ can promise.</summary>
+/// <summary>The modes that MassTransit supports on RabbitMQ.</summary>
 public static class MassTransitSupport
 {
     private static readonly ByMode<Support> Supports = new("MassTransit on RabbitMQ")
@@ -12,7 +12,7 @@ public static class MassTransitSupport
             TransactionMode.Outbox,
             Support.No(
                 "MassTransit's transactional outbox writes through Entity Framework Core or MongoDB, not on the connection that the kit's " +
-                "handlers insert with")
+                "handlers use")
         },
         {
             [
@@ -24,6 +24,6 @@ public static class MassTransitSupport
         },
     };
 
-    /// <exception cref="UnknownModeException">Nobody has said whether it can.</exception>
+    /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
     public static Support Of(TransactionMode mode) => Supports.Of(mode);
 }

@@ -5,10 +5,10 @@ using MassTransit.Context;
 namespace Kit.Endpoints.MassTransit;
 
 /// <summary>
-/// A TransactionScope around the consumer, with the kit's isolation level, flowing through awaits. MassTransit's own <c>UseTransaction</c> only
-/// offers a transaction on the consume context: a consumer that does not ask for it runs without.
+/// A TransactionScope around the consumer, with the kit's isolation level, flowing across awaits. MassTransit's own <c>UseTransaction</c> only
+/// offers a transaction on the consume context: a consumer that does not ask for it runs without one.
 /// </summary>
-/// <param name="settings">How long the consumer may take.</param>
+/// <param name="settings">The isolation level, and how long the consumer may take.</param>
 internal sealed class TransactionScopeFilter<TMessage>(TransactionSettings settings) : IFilter<ConsumeContext<TMessage>>
     where TMessage : class
 {

@@ -4,7 +4,7 @@ using MassTransit;
 namespace Kit.Endpoints.MassTransit;
 
 /// <summary>
-/// Gives each consumer, saga and handler that is configured after it a <see cref="TransactionScopeFilter{TMessage}"/> of its own.
+/// Adds a <see cref="TransactionScopeFilter{TMessage}"/> to each consumer, saga and handler that is configured later.
 /// </summary>
 internal sealed class TransactionScopes(TransactionSettings settings)
     : IConsumerConfigurationObserver, ISagaConfigurationObserver, IHandlerConfigurationObserver

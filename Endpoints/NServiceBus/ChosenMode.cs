@@ -7,10 +7,10 @@ using NServiceBus.Transport;
 
 namespace Kit.Endpoints.NServiceBus;
 
-/// <summary>The transaction mode of an endpoint and what it stands on. An endpoint where that was changed afterwards does not start.</summary>
+/// <summary>The transaction mode of an endpoint, and the settings that it depends on. If they are changed later, the endpoint does not start.</summary>
 internal sealed class ChosenMode
 {
-    // NServiceBus's own key for what WrapHandlersInATransactionScope was given (10.2.8).
+    // NServiceBus's own key for the arguments of WrapHandlersInATransactionScope (10.2.8).
     private const string Wrap = "NServiceBus.Features.TransactionScopeUnitOfWork+Settings";
 
     private readonly TransactionMode mode;
@@ -26,25 +26,25 @@ internal sealed class ChosenMode
         this.wrap = wrap;
     }
 
-    /// <exception cref="InvalidOperationException">The endpoint has a mode, or a wrap that would not be the mode's.</exception>
+    /// <exception cref="InvalidOperationException">The endpoint already has a mode, or a wrap that the mode did not set.</exception>
     public static void RequireNone(EndpointConfiguration endpoint)
     {
         var settings = endpoint.GetSettings();
         if (settings.TryGet<ChosenMode>(out var chosen))
-            throw new InvalidOperationException($"The endpoint has a transaction mode already, {chosen.mode}: call UseTransactionMode once.");
+            throw new InvalidOperationException($"The endpoint already has the transaction mode {chosen.mode}: call UseTransactionMode only once.");
         if (WrapIn(settings) is not null)
             throw WrappedByHand();
     }
 
-    /// <summary>Remembers what was set for the mode, to be compared when the endpoint is added to a host and when it starts.</summary>
+    /// <summary>Stores what was set for the mode. It is compared when the endpoint is added to a host and when it starts.</summary>
     public static void Keep(EndpointConfiguration endpoint, TransactionMode mode, TransportDefinition transport)
     {
         var settings = endpoint.GetSettings();
         if (mode == TransactionMode.DtcOff && WrapIn(settings) is null)
         {
             throw new NotSupportedException(
-                $"NServiceBus {typeof(EndpointConfiguration).Assembly.GetName().Version} does not keep its wrap under '{Wrap}', as 10.2.8 does, " +
-                "and a wrap that was changed by hand could not be found. Use a version that the kit knows.");
+                $"NServiceBus {typeof(EndpointConfiguration).Assembly.GetName().Version} does not store its wrap under '{Wrap}' as 10.2.8 does, " +
+                "so the endpoint could not detect a wrap that was changed by hand. Use a version that the kit supports.");
         }
 
         settings.Set(new ChosenMode(mode, transport, WrapIn(settings)));
@@ -56,14 +56,14 @@ internal sealed class ChosenMode
         if (settings.Get<TransportDefinition>() is var used && used != transport)
         {
             throw new InvalidOperationException(
-                $"The endpoint has another transport ({used.GetType().Name}) than the one that UseTransactionMode was given ({transport.GetType().Name}): " +
+                $"The endpoint's transport ({used.GetType().Name}) is not the one that was passed to UseTransactionMode ({transport.GetType().Name}): " +
                 "do not call UseTransport.");
         }
 
         if (transport.TransportTransactionMode != transportMode)
         {
             throw new InvalidOperationException(
-                $"The transport's mode was set to {transport.TransportTransactionMode} after UseTransactionMode, and {mode} needs {transportMode}: " +
+                $"The transport's mode was set to {transport.TransportTransactionMode} after UseTransactionMode, but {mode} needs {transportMode}: " +
                 "do not set TransportTransactionMode.");
         }
 
@@ -74,7 +74,7 @@ internal sealed class ChosenMode
     private static object? WrapIn(IReadOnlySettings settings) => settings.HasSetting(Wrap) ? settings.Get(Wrap) : null;
 
     private static InvalidOperationException WrappedByHand() =>
-        new("The transaction mode says whether handlers are wrapped in a TransactionScope: do not call WrapHandlersInATransactionScope.");
+        new("The transaction mode decides whether handlers are wrapped in a TransactionScope: do not call WrapHandlersInATransactionScope.");
 
     internal sealed class Check : Feature
     {
@@ -86,7 +86,7 @@ internal sealed class ChosenMode
         }
     }
 
-    /// <summary>The transport is in the user's hands until the endpoint receives.</summary>
+    /// <summary>Checks again at the start, because the user can change the transport until the endpoint receives.</summary>
     private sealed class AtStart(ChosenMode chosen, IReadOnlySettings settings) : FeatureStartupTask
     {
         protected override Task OnStart(IMessageSession session, CancellationToken cancellationToken = default)

@@ -6,23 +6,23 @@ using NServiceBus.Pipeline;
 namespace Kit.Endpoints.NServiceBus;
 
 /// <summary>
-/// Fails a message whose handlers took longer than the time-out of their transaction, before NServiceBus's own wrap completes it: <c>dtc-off</c>.
+/// In <c>dtc-off</c>, fails a message whose handlers took longer than their transaction's time-out, before NServiceBus's own wrap completes it.
 /// </summary>
 /// <remarks>
 /// <para>
-/// A scope that times out rolls back while the handler still runs. Npgsql then un-enlists the handler's connection, and what the handler writes on
-/// it after that commits by itself. So the wrap has the longest time-out that the process allows, and the one that was asked for is judged here, when
-/// the handlers have returned: until then all their work is in the transaction. NServiceBus offers no way to cancel the handler's token.
+/// When a scope times out, it rolls back while the handler still runs. Npgsql then un-enlists the handler's connection, and later statements on it
+/// autocommit. The wrap therefore has the longest time-out that the process allows, which keeps all of the handlers' work in the transaction. The
+/// requested time-out is checked here, when the handlers have returned. NServiceBus offers no way to cancel the handler's token.
 /// </para>
 /// <para>
-/// The limit: a handler that runs for longer than <see cref="TransactionManager.MaximumTimeout"/> (10 minutes, unless the process set another) is
-/// un-enlisted all the same, and what it writes after that stays.
+/// The limit: if a handler runs for longer than <see cref="TransactionManager.MaximumTimeout"/> (10 minutes, unless the process changed it), Npgsql
+/// un-enlists its connection all the same, and later writes stay.
 /// </para>
 /// </remarks>
 /// <param name="timeout">How long the handlers may take.</param>
 internal sealed class HandlerDeadline(TimeSpan timeout) : Behavior<IIncomingPhysicalMessageContext>
 {
-    /// <exception cref="TimeoutException">The handlers returned after their time; nothing of their work is committed.</exception>
+    /// <exception cref="TimeoutException">The handlers returned too late; none of their work is committed.</exception>
     public override async Task Invoke(IIncomingPhysicalMessageContext context, Func<Task> next)
     {
         var begun = Stopwatch.GetTimestamp();
@@ -31,14 +31,14 @@ internal sealed class HandlerDeadline(TimeSpan timeout) : Behavior<IIncomingPhys
             throw TransactionTimeout.Exceeded(timeout, taken);
     }
 
-    /// <summary>Its place: within NServiceBus's wrap. An endpoint that has no such step does not start.</summary>
+    /// <summary>Registers it inside NServiceBus's wrap. An endpoint without that step does not start.</summary>
     internal sealed class Step : RegisterStep
     {
         private const string Wrap = "HandlerTransactionScopeWrapper";
 
         public Step(TimeSpan timeout)
             : base(
-                nameof(HandlerDeadline), typeof(HandlerDeadline), "Fails a message whose handlers took longer than their transaction may last.",
+                nameof(HandlerDeadline), typeof(HandlerDeadline), "Fails a message whose handlers took longer than their transaction's time-out.",
                 _ => new HandlerDeadline(timeout)) =>
             InsertAfter(Wrap);
     }

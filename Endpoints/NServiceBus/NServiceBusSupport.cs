@@ -5,12 +5,12 @@ using NServiceBus.Transport;
 namespace Kit.Endpoints.NServiceBus;
 
 /// <summary>
-/// What NServiceBus can promise: what a mode is called there, and which transports offer it, as they say themselves. A transport that was not tried
-/// has none.
+/// The modes that NServiceBus supports: its own name for each mode, and whether a transport offers it, as the transport itself says. A transport
+/// that was not tried supports none.
 /// </summary>
 public static class NServiceBusSupport
 {
-    /// <summary>NServiceBus's modes that are what the kit's mode means, the best first, and what it says of a transport to have none of them.</summary>
+    /// <summary>NServiceBus's equivalents of each mode, the best first, and what it means if a transport offers none of them.</summary>
     private static readonly ByMode<(TransportTransactionMode[] Wanted, string Without)> Meanings = new("NServiceBus")
     {
         {
@@ -21,21 +21,21 @@ public static class NServiceBusSupport
             [TransactionMode.DtcOff, TransactionMode.ScopeOff],
             ([TransportTransactionMode.SendsAtomicWithReceive, TransportTransactionMode.ReceiveOnly], "its receive has no transaction")
         },
-        { TransactionMode.TransactionsOff, ([TransportTransactionMode.None], "a message stays in its queue until it was handled") },
+        { TransactionMode.TransactionsOff, ([TransportTransactionMode.None], "a message stays in its queue until it has been handled") },
         { TransactionMode.Shared, ([TransportTransactionMode.SendsAtomicWithReceive], "its receive has no transaction") },
         {
             TransactionMode.Outbox,
-            ([], "handlers would need NServiceBus's own session for their connection, which is another package (NServiceBus.Persistence.Sql)")
+            ([], "handlers would have to get their connection from NServiceBus's own session, which needs another package (NServiceBus.Persistence.Sql)")
         },
         {
             [TransactionMode.FullDtcWaiting, TransactionMode.NpgsqlScope],
-            ([], "NServiceBus has no such two-phase commit; it is compared on the bare endpoint")
+            ([], "NServiceBus has no such two-phase commit; the bare endpoint has it for comparison")
         },
     };
 
     /// <param name="mode">The mode.</param>
-    /// <param name="transport">The transport, with whatever connection string.</param>
-    /// <exception cref="UnknownModeException">Nobody has said what it means there.</exception>
+    /// <param name="transport">The transport, with any connection string.</param>
+    /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
     public static Support Of(TransactionMode mode, TransportDefinition transport)
     {
         var (wanted, without) = Meanings.Of(mode);
@@ -45,9 +45,9 @@ public static class NServiceBusSupport
             return unknown;
 
         if (mode == TransactionMode.Shared && transport is SqlServerTransport)
-            return Support.No("SqlClient wants the transaction on each command, and handlers that do not know the mode know none");
+            return Support.No("SqlClient requires the transaction on each command, and handlers that do not know the mode cannot set it");
         if (mode == TransactionMode.Shared && transport is not PostgreSqlTransport)
-            return Support.No("its queues are not tables that share a transaction with the handler's rows");
+            return Support.No("its queues are not tables that can share a transaction with the handler's rows");
 
         var offered = transport.GetSupportedTransactionModes();
         return wanted.Any(offered.Contains)
@@ -55,8 +55,8 @@ public static class NServiceBusSupport
             : Support.No($"{transport.GetType().Name} offers {string.Join(", ", offered.Order())} and not {wanted[0]}: {without}");
     }
 
-    /// <summary>What NServiceBus calls the mode on that transport.</summary>
-    /// <exception cref="NotSupportedException">The mode cannot be had, and why.</exception>
+    /// <summary>NServiceBus's equivalent of the mode on that transport.</summary>
+    /// <exception cref="NotSupportedException">The transport does not support the mode. The message says why.</exception>
     public static TransportTransactionMode ModeOf(TransactionMode mode, TransportDefinition transport) => Of(mode, transport).Because is { } reason
         ? throw new NotSupportedException($"NServiceBus cannot run in {mode}: {reason}.")
         : Meanings.Of(mode).Wanted.First(transport.GetSupportedTransactionModes().Contains);

@@ -4,9 +4,9 @@ using NServiceBus.Pipeline;
 namespace Kit.Endpoints.NServiceBus;
 
 /// <summary>
-/// Fails a message whose handler returned without having taken the receive's transaction: on a connection of its own it would be in
-/// <c>scope-off</c> and not know it. What it wrote there stays, once for each attempt. Handlers that write nothing take it too. And fails one
-/// whose handler ended the transaction, or swallowed an error and left it failed.
+/// Fails a message whose handler returned without taking the receive's transaction. On its own connection the handler would really be in
+/// <c>scope-off</c>, and its writes stay, once for each attempt. Even handlers that write nothing must take it. Also fails a message whose
+/// handler ended the transaction, or swallowed an error and left the transaction failed.
 /// </summary>
 internal sealed class ReceiveTransactionIsRequired : Behavior<IInvokeHandlerContext>
 {
@@ -20,13 +20,13 @@ internal sealed class ReceiveTransactionIsRequired : Behavior<IInvokeHandlerCont
         {
             throw new InvalidOperationException(
                 $"{context.MessageHandler.HandlerType.Name} did not take the receive's transaction (GetReceiveTransaction), " +
-                "and in shared its work belongs there.");
+                "although in shared its work belongs there.");
         }
 
-        // To a commit of a failed transaction PostgreSQL answers with a roll-back and no error, and the driver does not look (npgsql issue
-        // 6641): the message would come again without end. A savepoint is an error there. It is a command of its own, at the price of a round
-        // trip: the driver sends SaveAsync's with the next command, which is the dispatch of what the handler sent, and the failure of such
-        // a savepoint breaks the connection, so that the transport's roll-back fails too and the transport counts the failure twice.
+        // PostgreSQL answers the commit of a failed transaction with a roll-back instead of an error, and the driver does not check (npgsql issue
+        // 6641): the message would be redelivered for ever. A savepoint fails there. It is a separate command, which costs a round trip: the driver
+        // sends SaveAsync's savepoint with the next command, the dispatch of the handler's sends. If that savepoint fails, the connection breaks,
+        // the transport's roll-back fails too, and the transport counts the failure twice.
         try
         {
             await using var savepoint = taken.Transaction.Connection!.CreateCommand();
@@ -37,13 +37,13 @@ internal sealed class ReceiveTransactionIsRequired : Behavior<IInvokeHandlerCont
         catch (DbException failure) when (failure.SqlState is InFailedTransaction)
         {
             throw new InvalidOperationException(
-                $"{context.MessageHandler.HandlerType.Name} returned with its transaction failed: a statement failed, and the handler went on. " +
-                "In shared that transaction is the receive's, which cannot commit any more. " +
-                "Let the error leave the handler, or roll back to a savepoint of its own.",
+                $"{context.MessageHandler.HandlerType.Name} left its transaction failed: a statement failed, and the handler continued. " +
+                "In shared that transaction is the receive's, which can no longer commit. " +
+                "Let the handler throw the error, or let it roll back to its own savepoint.",
                 failure);
         }
     }
 
-    /// <summary>What the handler took.</summary>
+    /// <summary>The transaction that the handler took.</summary>
     internal sealed record Taken(DbTransaction Transaction);
 }

@@ -3,52 +3,51 @@ using Kit.Endpoints.NServiceBus;
 using Kit.Modes;
 using NServiceBus.Transport;
 
-// Where those look who configure an endpoint.
+// In NServiceBus's namespace, so that the method is found where endpoints are configured.
 #pragma warning disable IDE0130 // Namespace does not match folder structure
 namespace NServiceBus;
 #pragma warning restore IDE0130
 
-/// <summary>The transaction mode of an endpoint.</summary>
+/// <summary>Sets the transaction mode of an endpoint.</summary>
 public static class TransactionModeExtensions
 {
     /// <summary>
-    /// Gives the endpoint a transport and makes its handlers as transactional as the mode says. It sets the transport's
-    /// <see cref="TransportDefinition.TransportTransactionMode"/>, the isolation level and time-out of the transactions that the transport opens by
-    /// itself, the retries (those of the mode at once, none delayed) and what the mode wants around a handler. Everything else is left to you.
+    /// Sets the transport and the transaction mode of an endpoint. It sets the transport's
+    /// <see cref="TransportDefinition.TransportTransactionMode"/>, the isolation level and time-out of the transactions that the transport opens, the
+    /// retries (the mode's immediate ones, and none delayed) and the mode's wrap around handlers. Everything else is left to you.
     /// </summary>
     /// <remarks>
     /// <para>
-    /// What gives the mode its name must stay: the endpoint refuses to start where another transport was set afterwards, the transport's mode was
-    /// changed, or handlers were wrapped in a <see cref="TransactionScope"/> by hand. What you set in <c>Recoverability()</c> afterwards replaces the
-    /// mode's retries. The isolation level and time-out in the transport's <c>TransactionScope</c> are nobody's to check: set afterwards, yours hold.
+    /// Do not change these settings afterwards: the endpoint refuses to start if another transport was set, the transport's mode was changed, or
+    /// handlers were wrapped in a <see cref="TransactionScope"/> by hand. Later settings in <c>Recoverability()</c> replace the mode's retries. A
+    /// later isolation level or time-out in the transport's <c>TransactionScope</c> applies too, and is not checked.
     /// </para>
     /// <para>
-    /// In <c>shared</c> each handler works in the transaction that received its message, <see
-    /// cref="ReceiveTransactionExtensions.GetReceiveTransaction"/>, and a message fails whose handler did not take it.
+    /// In <c>shared</c> each handler works in the transaction that received its message (<see
+    /// cref="ReceiveTransactionExtensions.GetReceiveTransaction"/>). If a handler does not take it, the message fails.
     /// </para>
     /// <para>
-    /// In <c>transactions-off</c> NServiceBus keeps what a handler sends until the handler has returned. <c>RequireImmediateDispatch</c> sends it at once.
+    /// In <c>transactions-off</c> NServiceBus holds a handler's sends back until the handler has returned. <c>RequireImmediateDispatch</c> sends at once.
     /// </para>
     /// <para>
-    /// In <c>full-dtc</c> on SQL Server handlers that connect with the same connection string as the transport share the receive's local
-    /// transaction. A different connection string, as
-    /// in <c>full-dtc-promoted</c>, promotes it to MSDTC: on Windows; elsewhere the endpoint starts, and each message fails. Give both connections
-    /// <c>Transaction Binding=Explicit Unbind</c>: by default what is written after a time-out of the scope stays.
+    /// In <c>full-dtc</c> on SQL Server, handlers that connect with the transport's connection string share the receive's local transaction. A
+    /// different connection string, as in <c>full-dtc-promoted</c>, promotes it to MSDTC, which only Windows has: elsewhere the endpoint starts, but
+    /// each message fails. Set <c>Transaction Binding=Explicit Unbind</c> for both connections: by default, writes after a time-out of the scope stay.
     /// </para>
     /// </remarks>
-    /// <param name="endpoint">The endpoint, which has no transaction mode yet.</param>
+    /// <param name="endpoint">The endpoint. It must not have a transaction mode yet.</param>
     /// <param name="transport">
     /// A new <see cref="PostgreSqlTransport"/>, <see cref="RabbitMQTransport"/>, <see cref="SqlServerTransport"/> or <see cref="LearningTransport"/>.
     /// </param>
     /// <param name="mode">How transactional the handlers are.</param>
     /// <param name="transactionTimeout">
-    /// How long the transaction around a handler may last, in the modes that have one: <see cref="TransactionTimeout.Default"/> when not given. In
-    /// <c>dtc-off</c> it is judged when the handler has returned: a late handler's work is rolled back whole, and its message is retried. A handler
-    /// that runs for longer than <see cref="TransactionManager.MaximumTimeout"/> is un-enlisted all the same, and what it writes after that stays.
+    /// How long the transaction around a handler may last, in the modes that have one; by default <see cref="TransactionTimeout.Default"/>. In
+    /// <c>dtc-off</c> it is checked when the handler has returned: a late handler's work is rolled back entirely, and its message is retried. If a
+    /// handler runs for longer than <see cref="TransactionManager.MaximumTimeout"/>, Npgsql un-enlists its connection, and later writes stay.
     /// </param>
-    /// <returns>The routing of the transport, as <c>UseTransport</c> returns it.</returns>
+    /// <returns>The transport's routing settings, as <c>UseTransport</c> returns them.</returns>
     /// <exception cref="ArgumentOutOfRangeException">See <see cref="TransactionTimeout.Require"/>.</exception>
-    /// <exception cref="InvalidOperationException">The endpoint has a transaction mode, or its handlers are wrapped in a scope already.</exception>
+    /// <exception cref="InvalidOperationException">The endpoint already has a transaction mode, or its handlers are already wrapped in a scope.</exception>
     /// <exception cref="NotSupportedException">The transport does not offer the mode, or the kit does not know the transport.</exception>
     public static RoutingSettings<TTransport> UseTransactionMode<TTransport>(
         this EndpointConfiguration endpoint, TTransport transport, TransactionMode mode, TimeSpan? transactionTimeout = null)
@@ -69,9 +68,9 @@ public static class TransactionModeExtensions
         }
 
         if (mode == TransactionMode.Shared)
-            endpoint.Pipeline.Register(new ReceiveTransactionIsRequired(), "Fails a message whose handler worked without the receive's transaction.");
+            endpoint.Pipeline.Register(new ReceiveTransactionIsRequired(), "Fails a message whose handler did not take the receive's transaction.");
 
-        // Without a transaction the transport refuses to start with any retry, and its defaults are 5 at once and 3 delayed.
+        // Without a transaction the transport refuses to start with retries, and NServiceBus's defaults are 5 immediate and 3 delayed ones.
         endpoint.Recoverability()
             .Immediate(retries => retries.NumberOfRetries(mode.ImmediateRetries))
             .Delayed(retries => retries.NumberOfRetries(0));

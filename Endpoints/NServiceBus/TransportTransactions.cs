@@ -5,8 +5,8 @@ using NServiceBus.Transport;
 namespace Kit.Endpoints.NServiceBus;
 
 /// <summary>
-/// The transactions that a transport opens by itself, as a mode wants them. A transport is known when it has an entry here; of another one nobody
-/// could say what it does in a mode.
+/// Configures the transactions that a transport opens, for a mode. Only transports with an entry here are supported: nobody has tried what another
+/// one does in a mode.
 /// </summary>
 internal static class TransportTransactions
 {
@@ -18,7 +18,7 @@ internal static class TransportTransactions
             scope.IsolationLevel = settings.ScopeIsolation;
             scope.Timeout = settings.Timeout;
         },
-        // Its native transaction has the level of the scope that it never opens.
+        // It opens no scope, but its native transaction uses the scope's isolation level.
         [typeof(PostgreSqlTransport)] = (transport, settings) => ((PostgreSqlTransport)transport).TransactionScope.IsolationLevel = settings.ScopeIsolation,
         [typeof(RabbitMQTransport)] = (_, _) => { },
         [typeof(LearningTransport)] = (_, _) => { },
@@ -26,8 +26,8 @@ internal static class TransportTransactions
 
     public static Support Of(TransportDefinition transport) => Known.ContainsKey(transport.GetType())
         ? Support.Yes
-        : Support.No($"{transport.GetType().Name} was not tried. Known are {string.Join(", ", Known.Keys.Select(known => known.Name))}");
+        : Support.No($"{transport.GetType().Name} was not tried. Known transports: {string.Join(", ", Known.Keys.Select(known => known.Name))}");
 
-    /// <summary>Sets their isolation level, and their time-out where they have one.</summary>
+    /// <summary>Sets their isolation level, and their time-out if they have one.</summary>
     public static void Set(TransportDefinition transport, TransactionSettings settings) => Known[transport.GetType()](transport, settings);
 }

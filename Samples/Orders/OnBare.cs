@@ -3,7 +3,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Orders;
 
-/// <summary>The endpoint on nothing but the driver, with queues in PostgreSQL.</summary>
+/// <summary>The endpoint on the driver alone, with queues in PostgreSQL.</summary>
 internal static class OnBare
 {
     public static void Add(IServiceCollection services, Settings settings)

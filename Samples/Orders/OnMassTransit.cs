@@ -19,7 +19,7 @@ internal static class OnMassTransit
                 rabbit.ReceiveEndpoint("orders", endpoint =>
                 {
                     endpoint.ConcurrentMessageLimit = 2;
-                    endpoint.UseTransactionMode(settings.Mode, context); // before the consumer: what is first is outside
+                    endpoint.UseTransactionMode(settings.Mode, context); // before the consumer, so that it wraps the consumer
                     endpoint.ConfigureConsumer<PlaceOrderConsumer>(context);
                 });
             });

@@ -5,7 +5,7 @@ using NServiceBus;
 
 namespace Orders;
 
-/// <summary>The endpoint on NServiceBus, with queues in PostgreSQL. Compiled where the package feed has it.</summary>
+/// <summary>The endpoint on NServiceBus, with queues in PostgreSQL. Compiled only if the package feed has it.</summary>
 internal static class OnNServiceBus
 {
     public static void Add(IServiceCollection services, Settings settings)
@@ -15,7 +15,7 @@ internal static class OnNServiceBus
         endpoint.LimitMessageProcessingConcurrencyTo(2);
         endpoint.UseSerialization<SystemJsonSerializer>();
         endpoint.EnableInstallers();
-        endpoint.AssemblyScanner().Disable = true; // there are two handlers of one message, and the mode chooses
+        endpoint.AssemblyScanner().Disable = true; // two handlers exist for one message; the mode decides which is used
         endpoint.Conventions().DefiningCommandsAs(type => type == typeof(PlaceOrder));
         if (settings.Mode == TransactionMode.Shared)
             endpoint.AddHandler<PlaceOrderWithTheReceive>();
@@ -37,7 +37,7 @@ internal static class OnNServiceBus
         }
     }
 
-    /// <summary>For <c>shared</c>: in the transaction that received the message.</summary>
+    /// <summary>For <c>shared</c>: works in the transaction that received the message.</summary>
     public sealed class PlaceOrderWithTheReceive : IHandleMessages<PlaceOrder>
     {
         public Task Handle(PlaceOrder message, IMessageHandlerContext context)

@@ -2,7 +2,7 @@ using System.Data.Common;
 
 namespace Orders;
 
-/// <summary>What the handler does, whatever calls it: it neither commits nor knows the mode.</summary>
+/// <summary>What the handler does on every framework. It neither commits nor knows the mode.</summary>
 internal static class OrderTable
 {
     public static Task CreateAsync(DbConnection connection, CancellationToken cancellationToken) =>

@@ -19,9 +19,9 @@ internal sealed class OrdersApplication : IAsyncDisposable
     private readonly Settings settings;
     private readonly IHost host;
 
-    /// <param name="arguments">Settings of the command line.</param>
+    /// <param name="arguments">Settings from the command line.</param>
     /// <exception cref="SettingsException">
-    /// A setting is missing or cannot be read, or the framework is unknown, not built in, or cannot run in the mode.
+    /// A setting is missing or cannot be read; or the framework is unknown, not built in, or cannot run in the mode.
     /// </exception>
     public OrdersApplication(string[] arguments)
     {
@@ -51,7 +51,7 @@ internal sealed class OrdersApplication : IAsyncDisposable
         host = builder.Build();
     }
 
-    /// <summary>Makes the table where it is missing, and starts the endpoint, which makes its queue.</summary>
+    /// <summary>Creates the table if it is missing, and starts the endpoint, which creates its queue.</summary>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         await using (var connection = await host.Services.GetRequiredService<NpgsqlDataSource>().OpenConnectionAsync(cancellationToken))
@@ -85,7 +85,7 @@ internal sealed class OrdersApplication : IAsyncDisposable
 #if KIT_NSERVICEBUS
         "nservicebus" => NServiceBusSupport.Of(settings.Mode, new PostgreSqlTransport(settings.Queues)),
 #else
-        "nservicebus" => throw new SettingsException($"The framework 'nservicebus' is not built in: {Missing}. Build the sample with a feed that has them."),
+        "nservicebus" => throw new SettingsException($"The framework 'nservicebus' is not built in: {Missing}. Build the sample with a feed that has it."),
 #endif
         _ => throw NoSuchFramework(settings),
     };

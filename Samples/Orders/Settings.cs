@@ -4,11 +4,11 @@ using Npgsql;
 
 namespace Orders;
 
-/// <summary>What the configuration says: <c>appsettings.json</c>, the environment, or the command line (<c>--Mode scope-off</c>).</summary>
+/// <summary>The configuration, from <c>appsettings.json</c>, the environment or the command line (<c>--Mode scope-off</c>).</summary>
 /// <param name="Framework"><c>bare</c>, <c>masstransit</c> or <c>nservicebus</c>.</param>
 /// <param name="Mode">How transactional the handler is.</param>
-/// <param name="Queues">The transport's connection string: a PostgreSQL database, for MassTransit an AMQP URI.</param>
-/// <param name="Data">Connection string of the database with the orders, PostgreSQL.</param>
+/// <param name="Queues">The transport's connection string: for a PostgreSQL database, or for MassTransit an AMQP URI.</param>
+/// <param name="Data">The connection string of the PostgreSQL database with the orders.</param>
 internal sealed record Settings(string Framework, TransactionMode Mode, string Queues, string Data)
 {
     /// <exception cref="SettingsException">A setting is missing or cannot be read.</exception>
@@ -28,11 +28,11 @@ internal sealed record Settings(string Framework, TransactionMode Mode, string Q
     private static TransactionMode ModeOf(string name) => TransactionMode.All.SingleOrDefault(mode => mode.Name == name)
         ?? throw new SettingsException($"There is no mode '{name}'. Modes: {string.Join(", ", TransactionMode.All)}.");
 
-    // The value is not repeated: it can have a password in it.
+    // The value is not repeated, because it can contain a password.
     private static string Broker(IConfiguration configuration, string name) =>
         Required(configuration, name) is var text && Uri.TryCreate(text, UriKind.Absolute, out var address) && address.Scheme is "amqp" or "amqps"
             ? text
-            : throw new SettingsException($"The setting '{name}' is not the address of a broker. Expected is one as amqp://user:password@host/vhost.");
+            : throw new SettingsException($"The setting '{name}' is not the address of a broker. Expected: amqp://user:password@host/vhost.");
 
     private static string Database(IConfiguration configuration, string name)
     {
@@ -44,7 +44,7 @@ internal sealed record Settings(string Framework, TransactionMode Mode, string Q
         }
         catch (ArgumentException unreadable)
         {
-            throw new SettingsException($"The setting '{name}' is not a connection string of PostgreSQL: {unreadable.Message}", unreadable);
+            throw new SettingsException($"The setting '{name}' is not a PostgreSQL connection string: {unreadable.Message}", unreadable);
         }
     }
 }

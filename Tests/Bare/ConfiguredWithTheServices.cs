@@ -69,7 +69,7 @@ public sealed class ConfiguredWithTheServices
 
         Assert.That(
             () => services.AddBareEndpoint("work", (_, _) => { }),
-            Throws.InvalidOperationException.With.Message.StartsWith("There is an endpoint 'work' already"));
+            Throws.InvalidOperationException.With.Message.StartsWith("An endpoint 'work' already exists"));
     }
 
     internal sealed record Order(string What);

@@ -13,7 +13,7 @@ public sealed class EndpointLacksAPart
     public void Without_a_mode_it_is_refused() =>
         Refused(
             endpoint => endpoint.UsePostgreSql(Server).Handle<string, Never>(),
-            "Endpoint 'work' has no transaction mode: call UseTransactionMode. A mode is one of full-dtc, dtc-off, ");
+            "Endpoint 'work' has no transaction mode: call UseTransactionMode. Modes: full-dtc, dtc-off, ");
 
     [Test]
     public void Without_a_transport_it_is_refused() =>
@@ -21,7 +21,7 @@ public sealed class EndpointLacksAPart
 
     [Test]
     public void Without_a_handler_it_is_refused() =>
-        Refused(endpoint => endpoint.UsePostgreSql(Server).UseTransactionMode(TransactionMode.Shared), "Endpoint 'work' handles nothing: call Handle<");
+        Refused(endpoint => endpoint.UsePostgreSql(Server).UseTransactionMode(TransactionMode.Shared), "Endpoint 'work' has no handler: call Handle<");
 
     private static void Refused(Action<BareEndpointBuilder> configure, string because) =>
         Assert.That(

@@ -98,7 +98,7 @@ public sealed class EndpointOnADataSource
     {
         Assert.That(
             bench.RefusalOf(mode, endpoint => endpoint.UsePostgreSql(queues, widgets)),
-            Does.Contain($"cannot run in {mode} on a data source").And.Contain("Give UsePostgreSql connection strings."));
+            Does.Contain($"cannot run in {mode} on a data source").And.Contain("Pass connection strings to UsePostgreSql."));
     }
 
     [Test]

@@ -150,7 +150,9 @@ public sealed class HandlerMisbehaves
             await InsertAsync(connection, context.MessageId);
         });
 
-        Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(3).And.Property("Reason").Contains("closed the connection that the endpoint lent"));
+        Assert.That(
+            errors.Single(),
+            Has.Property("FailedAttempts").EqualTo(3).And.Property("Reason").Contains("closed the connection that the endpoint had lent it"));
         Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero);
     }
 

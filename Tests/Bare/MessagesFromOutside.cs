@@ -72,7 +72,7 @@ public sealed class MessagesFromOutside
 
         Assert.That(
             Assert.ThrowsAsync<NotSupportedException>(async () => await Sender.SendAsync("work", "an order", transaction))!.Message,
-            Does.Contain("_widgets', and the queues are in '"));
+            Does.Contain("_widgets', but the queues are in '"));
     }
 
     [Test]
@@ -105,7 +105,7 @@ public sealed class MessagesFromOutside
     [Test]
     public void A_second_sender_is_refused() => Assert.That(
         () => new ServiceCollection().AddPostgreSqlMessageSender(databases.Queue).AddRabbitMqMessageSender("amqp://localhost"),
-        Throws.InvalidOperationException.With.Message.StartsWith("There is an IMessageSender already"));
+        Throws.InvalidOperationException.With.Message.StartsWith("There is already an IMessageSender"));
 
     [Test]
     public void A_queue_that_is_not_there_is_an_error() =>

@@ -41,7 +41,7 @@ public sealed class QueueThatIsNotThere
 
         Assert.That(
             bench.RefusalOf(TransactionMode.DtcOff),
-            Does.Contain("\"work\" is there and is no queue of the kit").And.Not.Contain("ALTER"));
+            Does.Contain("\"work\" exists and is not a queue of the kit").And.Not.Contain("ALTER"));
     }
 
     [Test]

@@ -12,13 +12,13 @@ namespace Kit.Tests.Contract;
 public sealed class MislabelledCell
 {
     [TestCase("dtc-off", "scope-off", "without an ambient transaction")]
-    [TestCase("scope-off", "dtc-off", "in an ambient transaction, and should not")]
-    [TestCase("scope-off", "transactions-off", "out of the queue before it was handled")]
+    [TestCase("scope-off", "dtc-off", "in an ambient transaction, but should not")]
+    [TestCase("scope-off", "transactions-off", "has left the queue before it is handled")]
     [TestCase("full-dtc", "dtc-off", "the receive commits after the handler's transaction")]
     [TestCase("dtc-off", "full-dtc", "the receive does not commit after the handler's transaction")]
     [TestCase("outbox", "shared", "the receive does not commit after the handler's transaction")]
     [TestCase("shared", "outbox", "the receive commits after the handler's transaction")]
-    [TestCase("outbox", "dtc-off", "in an ambient transaction, and should not")]
+    [TestCase("outbox", "dtc-off", "in an ambient transaction, but should not")]
     [TestCase("outbox", "scope-off", "the row is committed before the handler has ended")]
     public async Task The_probe_says_in_what_it_disagrees(string label, string truth, string expected)
     {
@@ -44,7 +44,7 @@ public sealed class MislabelledCell
         var result = await CellProbe.RunAsync(
             cell, new EndpointSettings("probe", databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), CancellationToken.None);
 
-        Assert.That(result.Support.Because, Is.EqualTo("3 handlers ran together, not 2"));
+        Assert.That(result.Support.Because, Is.EqualTo("3 handlers ran at the same time, not 2"));
     }
 
     private sealed class Mislabelled(TransactionMode truth, int? concurrency = null) : IEndpointKind

@@ -56,7 +56,7 @@ public sealed class CellAgainstItsLabel
     [TestCase(3)]
     public void Runs_more_or_fewer_handlers_together(int together) => Assert.That(
         Disagreements(TransactionMode.DtcOff, AsItSays(TransactionMode.DtcOff) with { MostTogether = together }),
-        Is.EqualTo([$"{together} handlers ran together, not 2"]));
+        Is.EqualTo([$"{together} handlers ran at the same time, not 2"]));
 
     private static ProbeResult AsItSays(TransactionMode mode) => new(
         mode.CommitOrder,

@@ -97,11 +97,11 @@ public sealed class ConfiguredEndpoints
     [TestCase("postgresql", "full-dtc-promoted", "PostgreSqlTransport offers None, ReceiveOnly, SendsAtomicWithReceive and not TransactionScope")]
     [TestCase("learning", "full-dtc-promoted", "LearningTransport offers None, ReceiveOnly, SendsAtomicWithReceive and not TransactionScope")]
     [TestCase("rabbitmq", "full-dtc-promoted", "RabbitMQTransport offers ReceiveOnly and not TransactionScope")]
-    [TestCase("rabbitmq", "transactions-off", "RabbitMQTransport offers ReceiveOnly and not None: a message stays in its queue until it was handled")]
-    [TestCase("sqlserver", "shared", "SqlClient wants the transaction on each command")]
+    [TestCase("rabbitmq", "transactions-off", "RabbitMQTransport offers ReceiveOnly and not None: a message stays in its queue until it has been handled")]
+    [TestCase("sqlserver", "shared", "SqlClient requires the transaction on each command")]
     [TestCase("rabbitmq", "shared", "its queues are not tables")]
     [TestCase("learning", "shared", "its queues are not tables")]
-    [TestCase("sqlserver", "npgsql-scope", "compared on the bare endpoint")]
+    [TestCase("sqlserver", "npgsql-scope", "the bare endpoint has it for comparison")]
     public void A_mode_that_the_transport_does_not_offer_is_refused_with_the_reason(string transport, string mode, string reason) =>
         Assert.That(() => Configured(transport, TransactionMode.Parse(mode)), Throws.TypeOf<NotSupportedException>().With.Message.Contains(reason));
 
@@ -111,7 +111,7 @@ public sealed class ConfiguredEndpoints
         () => new EndpointConfiguration("orders").UseTransactionMode(new Untried(), TransactionMode.DtcOff),
         Throws.TypeOf<NotSupportedException>().With.Message.EqualTo(
             "NServiceBus cannot run in dtc-off: Untried was not tried. " +
-            "Known are SqlServerTransport, PostgreSqlTransport, RabbitMQTransport, LearningTransport."));
+            "Known transports: SqlServerTransport, PostgreSqlTransport, RabbitMQTransport, LearningTransport."));
 
     internal static TransportDefinition TransportOf(string transport) => transport switch
     {

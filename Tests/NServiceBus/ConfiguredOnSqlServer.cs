@@ -79,7 +79,7 @@ public sealed class ConfiguredOnSqlServer
         Assert.That(
             () => StartAsync(TransactionMode.Parse(mode), Queue),
             Throws.TypeOf<NotSupportedException>().With.Message.EqualTo(
-                $"Endpoint 'orders' cannot run in {mode}: a transaction over two connections is promoted to MSDTC, and .NET has that on Windows alone."));
+                $"Endpoint 'orders' cannot run in {mode}: a transaction over two connections is promoted to MSDTC, which .NET supports only on Windows."));
     }
 
     [Test]
@@ -98,8 +98,8 @@ public sealed class ConfiguredOnSqlServer
     [TestCase("transactions-off", null)]
     [TestCase("full-dtc-waiting", "NServiceBus has no such two-phase commit")]
     [TestCase("npgsql-scope", "NServiceBus has no such two-phase commit")]
-    [TestCase("shared", "SqlClient wants the transaction on each command")]
-    [TestCase("outbox", "handlers would need NServiceBus's own session")]
+    [TestCase("shared", "SqlClient requires the transaction on each command")]
+    [TestCase("outbox", "handlers would have to get their connection from NServiceBus's own session")]
     public void Supported_or_the_reason_why_not(string mode, string? reason) =>
         Assert.That(Kind.Supports(TransactionMode.Parse(mode)).Because, reason is null ? Is.Null : Does.StartWith(reason));
 

@@ -71,7 +71,7 @@ public sealed class HandlerLeavesTheReceiveAlone
         await host.StopAsync();
         Assert.That(
             (await queue.ReadErrorsAsync(CancellationToken.None)).Single().Reason,
-            Does.Contain("SwallowsAndSends returned with its transaction failed"));
+            Does.Contain("SwallowsAndSends left its transaction failed"));
         Assert.That(attempts.Made, Is.EqualTo(TransactionMode.Shared.Attempts));
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero, "what it sent is rolled back");
         Assert.That(await databases.CountRowsAsync(), Is.Zero);

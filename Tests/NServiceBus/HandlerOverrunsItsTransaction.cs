@@ -46,7 +46,7 @@ public sealed class HandlerOverrunsItsTransaction
         using (Assert.EnterMultipleScope())
         {
             Assert.That(await databases.CountRowsAsync(), Is.Zero);
-            Assert.That((await queue.ReadErrorsAsync(CancellationToken.None)).Single().Reason, Does.Contain("not finished within 00:00:01"));
+            Assert.That((await queue.ReadErrorsAsync(CancellationToken.None)).Single().Reason, Does.Contain("did not finish within 00:00:01"));
             Assert.That(attempts.Made, Is.EqualTo(TransactionMode.DtcOff.Attempts));
         }
     }

@@ -37,7 +37,7 @@ public sealed class ModeIsChangedAfterwards
     public void By_the_transport_s_own_setting() => Refused(
         Configured(TransactionMode.ScopeOff),
         _ => transport.TransportTransactionMode = TransportTransactionMode.None,
-        "The transport's mode was set to None after UseTransactionMode, and scope-off needs SendsAtomicWithReceive: do not set TransportTransactionMode.");
+        "The transport's mode was set to None after UseTransactionMode, but scope-off needs SendsAtomicWithReceive: do not set TransportTransactionMode.");
 
     [Test]
     public async Task By_the_transport_s_own_setting_before_the_start()
@@ -53,7 +53,7 @@ public sealed class ModeIsChangedAfterwards
     public void By_a_scope_around_the_handlers(string mode) => Refused(
         Configured(TransactionMode.Parse(mode)),
         endpoint => endpoint.UnitOfWork().WrapHandlersInATransactionScope(),
-        "The transaction mode says whether handlers are wrapped in a TransactionScope: do not call WrapHandlersInATransactionScope.");
+        "The transaction mode decides whether handlers are wrapped in a TransactionScope: do not call WrapHandlersInATransactionScope.");
 
     [Test]
     public void By_a_scope_that_was_there_before()
@@ -73,7 +73,7 @@ public sealed class ModeIsChangedAfterwards
 
         Assert.That(
             () => endpoint.UseTransactionMode(new LearningTransport(), TransactionMode.ScopeOff),
-            Throws.InvalidOperationException.With.Message.EqualTo("The endpoint has a transaction mode already, dtc-off: call UseTransactionMode once."));
+            Throws.InvalidOperationException.With.Message.EqualTo("The endpoint already has the transaction mode dtc-off: call UseTransactionMode only once."));
     }
 
     /// <summary>They are the user's: a database that is away wants delayed ones.</summary>

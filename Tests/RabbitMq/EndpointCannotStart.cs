@@ -23,7 +23,7 @@ public sealed class EndpointCannotStart(Cell cell)
         await using (var other = new RabbitMqQueue(RabbitMqAddress.Parse(broker.Address), cell.Name, QueueType.Quorum))
             await other.CreateAsync(CancellationToken.None);
 
-        Assert.That(await FailureAsync(broker.Address), Does.Contain(cell.Name).And.Contain("is there already, and not as a durable classic queue"));
+        Assert.That(await FailureAsync(broker.Address), Does.Contain(cell.Name).And.Contain("already exists, and not as a durable classic queue"));
     }
 
     [Test]

@@ -58,10 +58,10 @@ public sealed class QueueIsThereAlready
 
         Assert.That(Warnings.Where(text => text.Contains("'work'", StringComparison.Ordinal)), Is.EqualTo(new[]
         {
-            "Queue 'work' has a delivery limit of 3, and deliveries count that were only prefetched. Expected: 100000. " +
-            "The queue was created with it, and no policy raises it: empty the queue, delete it, and the endpoint creates it anew.",
-            "Queue 'work' has no dead-letter exchange: the broker drops a message that it gives up. Expected: the queue 'work_error' " +
-            $"takes it. Set a policy: rabbitmqctl set_policy -p '{Parsed.VirtualHost}' --apply-to queues 'work' '^work$' {Remedy}",
+            "Queue 'work' has a delivery limit of 3, which also counts deliveries that were only prefetched. Expected: 100000. " +
+            "The queue was created with it, and no policy raises it: empty and delete the queue, and the endpoint will create it again.",
+            "Queue 'work' has no dead-letter exchange: the broker drops a message that it gives up. Expected: it goes to queue 'work_error'. " +
+            $"Set a policy: rabbitmqctl set_policy -p '{Parsed.VirtualHost}' --apply-to queues 'work' '^work$' {Remedy}",
         }));
         // The broker takes a declaration that is the same.
         await DeclareAsync("work", low);
@@ -74,7 +74,7 @@ public sealed class QueueIsThereAlready
 
         await StartAsync(QueueType.Quorum);
 
-        Assert.That(Warnings, Has.One.Contain("'work'").And.Contain("from RabbitMQ 4.0 on the broker then gives a message up after 20 deliveries"));
+        Assert.That(Warnings, Has.One.Contain("'work'").And.Contain("RabbitMQ 4.0 and later then give a message up after 20 deliveries"));
     }
 
     [Test]
@@ -115,9 +115,9 @@ public sealed class QueueIsThereAlready
 
         Assert.That(Warnings, Has.Exactly(3).Items
             .And.One.Contain("Queue 'work' drops messages that are older than 60000 ms")
-            .And.One.Contain("Queue 'work' holds 1000 messages at most and drops the oldest message when it is full")
+            .And.One.Contain("Queue 'work' holds at most 1000 messages, and drops the oldest message when it is full")
             .And.One.Contain("Queue 'work_error' drops messages that are older than 5000 ms. " +
-                "Expected: no message-ttl. Take message-ttl out of its policy 'test'."));
+                "Expected: no message-ttl. Remove message-ttl from its policy 'test'."));
     }
 
     [Test]
@@ -136,8 +136,8 @@ public sealed class QueueIsThereAlready
 
         await StartAsync(QueueType.Quorum, WithoutThePlugin);
 
-        Assert.That(Warnings, Has.One.Contain("The delivery limit of queue 'work', which was there, could not be looked at")
-            .And.One.Contain("does not tell it at http://127.0.0.1:9"));
+        Assert.That(Warnings, Has.One.Contain("The delivery limit of the existing queue 'work' could not be checked")
+            .And.One.Contain("management plugin at http://127.0.0.1:9"));
     }
 
     [Test]
@@ -147,7 +147,7 @@ public sealed class QueueIsThereAlready
 
         Assert.That(
             () => StartAsync(QueueType.Classic, WithoutThePlugin),
-            Throws.TypeOf<BrokerException>().With.Message.Contain("is there already, and not as a durable classic queue"));
+            Throws.TypeOf<BrokerException>().With.Message.Contain("already exists, and not as a durable classic queue"));
     }
 
 

@@ -16,10 +16,10 @@ public sealed class SampleSettings
         "full-dtc-waiting, full-dtc-promoted, npgsql-scope, shared, outbox.",
         "--Mode", "sometimes")]
     [TestCase(
-        "The setting 'Queues' is not the address of a broker. Expected is one as amqp://user:password@host/vhost.",
+        "The setting 'Queues' is not the address of a broker. Expected: amqp://user:password@host/vhost.",
         "--Framework", "masstransit", "--Queues", "Host=localhost;Password=secret")]
     [TestCase(
-        "The setting 'Data' is not a connection string of PostgreSQL: Couldn't set sarver (Parameter 'sarver')",
+        "The setting 'Data' is not a PostgreSQL connection string: Couldn't set sarver (Parameter 'sarver')",
         "--Data", "Sarver=localhost")]
     [TestCase(
         "The framework 'masstransit' cannot run in full-dtc: AMQP 0-9-1 transactions belong to one channel and have no prepare, " +

@@ -59,7 +59,7 @@ public sealed class OneConnectionStringOrTwo
         Assert.That(
             () => StartAsync(TransactionMode.FullDtc, Server + ";Database=other"),
             Throws.TypeOf<NotSupportedException>().With.Message.EqualTo(
-                "Endpoint 'orders' cannot run in full-dtc: a transaction over two connections is promoted to MSDTC, and .NET has that on Windows alone."));
+                "Endpoint 'orders' cannot run in full-dtc: a transaction over two connections is promoted to MSDTC, which .NET supports only on Windows."));
     }
 
     [Test]

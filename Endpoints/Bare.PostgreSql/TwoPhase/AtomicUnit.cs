@@ -7,11 +7,11 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
 /// One message's receive, insert and sends as one atomic unit, the sole resource of the ambient transaction. It prepares the handler's branch
-/// and commits the queue's transaction: that commit is the decision, and its transaction id in <c>pg_xact_status</c> is the durable record of it.
+/// and commits the queue's transaction. That commit is the decision, and <c>pg_xact_status</c> of its transaction id is the durable record of it.
 /// </summary>
 /// <remarks>
-/// Presumed abort, as in Mohan, Lindsay and Obermarck, "Transaction management in the R* distributed database management system" (1986);
-/// the last-resource commit saves the decision record.
+/// Presumed abort, as in Mohan, Lindsay and Obermarck, "Transaction management in the R* distributed database management system" (1986).
+/// Committing the last resource saves a separate decision record.
 /// </remarks>
 internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, NpgsqlDataSource data, IsolationLevel isolation)
     : SoleResource, IWork, IAsyncDisposable
@@ -24,21 +24,21 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
 
     public Exception? Refusal => lent.Refusal;
 
-    /// <summary>The branch to be committed now, once the unit has committed; none when the handler asked for no connection.</summary>
+    /// <summary>After the unit's commit, the branch to commit next; <see langword="null"/> if the handler asked for no connection.</summary>
     public PreparedBranch? Prepared { get; private set; }
 
     /// <summary>
-    /// After a failure: whether the queue's transaction is still open and may commit something else, because nothing is prepared
-    /// that its commit would decide.
+    /// After a failure: whether the queue's transaction is still open and may commit something else, because its commit would decide no
+    /// prepared branch.
     /// </summary>
     public bool IsUndecided => !decided && IsGone;
 
-    /// <summary>After a failure: whether the branch is prepared, or could be. Recovery ends it.</summary>
+    /// <summary>After a failure: whether the branch is, or could be, prepared. Recovery ends it.</summary>
     public bool IsLeft => Prepared is null && !IsGone;
 
     private bool IsGone => lent.Opened?.IsGone ?? true;
 
-    /// <summary>In the unit's own transaction, whatever scope the handler has opened or suppressed meanwhile.</summary>
+    /// <summary>The connection in the unit's transaction, even if the handler has opened or suppressed a scope.</summary>
     public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Connection;
 
     public async ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Lent;
@@ -49,8 +49,10 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
         return Task.CompletedTask;
     }
 
-    /// <summary>Gives the branch's connection back. What is not prepared is rolled back by that, and not before: a handler whose transaction
-    /// timed out may still be working in it.</summary>
+    /// <summary>
+    /// Returns the branch's connection, which rolls back an unprepared branch. That must not happen earlier: a handler whose transaction timed
+    /// out may still use it.
+    /// </summary>
     public async ValueTask DisposeAsync()
     {
         if (await lent.CloseAsync() is { } branch)
@@ -74,7 +76,7 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
         }
     }
 
-    /// <summary>Before the decision everything is; a decision is unknown when the connection broke, and recovery asks the server.</summary>
+    /// <summary>Before the decision, every failure aborts. If the connection breaks at the decision, only the server knows the outcome.</summary>
     protected override bool IsAborted(Exception failure) => !decided || base.IsAborted(failure);
 
     private async Task DecideAsync(Branch? branch)

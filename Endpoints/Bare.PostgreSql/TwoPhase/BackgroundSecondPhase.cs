@@ -5,10 +5,9 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// Ends branches in batches, one round trip each, while the workers go on. When it falls behind, <see cref="Slots"/> lets the workers wait.
-/// PostgreSQL flushes its log at every COMMIT PREPARED, whatever synchronous_commit says; what a batch saves is the round trips and the
-/// switches between processes, and that is why it waits a moment for more. Where none come, the worker ends its branch itself
-/// (<see cref="GatheringPause"/>).
+/// Commits branches in batches, one round trip each, while the workers go on. If it falls behind, <see cref="Slots"/> makes the workers wait.
+/// PostgreSQL flushes its log at every COMMIT PREPARED, whatever synchronous_commit says. A batch saves round trips and context switches, so
+/// this waits a moment for more branches. If none arrive, the workers commit their branches themselves (<see cref="GatheringPause"/>).
 /// </summary>
 internal sealed partial class BackgroundSecondPhase : ISecondPhase
 {
@@ -22,9 +21,9 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     private readonly WaitingSecondPhase alone;
     private readonly Task committing;
 
-    /// <param name="data">Where the branches are prepared: with connections that no handler can hold.</param>
-    /// <param name="slots">Told of each branch that has ended or is left, and how many slots are in use.</param>
-    /// <param name="log">Told of branches that are left to recovery.</param>
+    /// <param name="data">The database of the branches, with connections that no handler can hold.</param>
+    /// <param name="slots">Notes each branch that has ended or is left, and how many slots are in use.</param>
+    /// <param name="log">Logs branches that are left to recovery.</param>
     public BackgroundSecondPhase(NpgsqlDataSource data, Slots slots, ILogger log)
     {
         this.data = data;
@@ -36,7 +35,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
 
     public ValueTask FinishAsync(PreparedBranch branch) => pause.TrySkip() ? alone.FinishAsync(branch) : decided.Writer.WriteAsync(branch);
 
-    /// <summary>Ends what is waiting, then stops.</summary>
+    /// <summary>Commits the waiting branches, then stops.</summary>
     public async ValueTask DisposeAsync()
     {
         decided.Writer.TryComplete();
@@ -66,7 +65,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
             await using var connection = await data.OpenConnectionAsync();
             var used = await RequireDecidedAsync(connection, branches);
             await using var batch = connection.CreateBatch();
-            // Each statement its own transaction, as COMMIT PREPARED demands, and its own failure.
+            // Each statement runs in its own transaction, as COMMIT PREPARED requires, and fails on its own.
             batch.EnableErrorBarriers = true;
             foreach (var branch in branches)
                 batch.BatchCommands.Add(new NpgsqlBatchCommand($"COMMIT PREPARED '{branch.Id}'"));
@@ -89,11 +88,13 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     }
 
     /// <summary>
-    /// Once for a batch, because the workers may have sessions on other servers than this connection: after a failover a promoted standby
-    /// can have a branch whose receive never committed there, and its rows would come a second time with the message.
+    /// Checks once for each batch that this server committed the receives, because the workers' sessions may be on another server. After a
+    /// failover, a promoted standby can have a branch whose receive never committed there. Its rows would be doubled when the message is redelivered.
     /// </summary>
-    /// <returns>So many of the server's slots are in use, those of the branches among them: asked in the same statement, because a second one
-    /// would be one more commit for each batch.</returns>
+    /// <returns>
+    /// How many of the server's slots are in use, including those of the branches. One statement asks for both, because a second statement would
+    /// be one more commit for each batch.
+    /// </returns>
     private static async Task<long> RequireDecidedAsync(NpgsqlConnection connection, List<PreparedBranch> branches)
     {
         await using var ask = new NpgsqlCommand(
@@ -103,9 +104,9 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
         await answer.ReadAsync();
         return answer.GetBoolean(0)
             ? answer.GetInt64(1)
-            : throw new InvalidOperationException($"The server at {connection.Host}:{connection.Port} is not the one that committed them.");
+            : throw new InvalidOperationException($"The server at {connection.Host}:{connection.Port} did not commit their receives; another server did.");
     }
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "Of {Count} branches those not yet ended are left to recovery: {Reason}")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "{Count} branches are left to recovery, except those that have already ended: {Reason}")]
     private partial void LogLeft(int count, string reason);
 }

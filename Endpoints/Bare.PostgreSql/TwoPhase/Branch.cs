@@ -29,28 +29,29 @@ internal sealed class Branch : IAsyncDisposable
     /// <inheritdoc cref="LocalTransaction.Lent"/>
     public NpgsqlTransaction Lent => local.Lent;
 
-    /// <summary>Whether nothing of it is left or can come back.</summary>
+    /// <summary>Whether it is not prepared and cannot become so.</summary>
     public bool IsGone => state is State.Active or State.RolledBack;
 
-    /// <param name="id">What it is prepared as.</param>
-    /// <param name="data">Must not enlist by itself (<c>Enlist=false</c>).</param>
-    /// <param name="isolation">The mode's.</param>
+    /// <param name="id">The id that it is prepared as.</param>
+    /// <param name="data">Must not enlist (<c>Enlist=false</c>).</param>
+    /// <param name="isolation">The mode's isolation level.</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
     public static async ValueTask<Branch> BeginAsync(BranchId id, NpgsqlDataSource data, IsolationLevel isolation, CancellationToken cancellationToken) =>
         new(id, await LocalTransaction.OpenAsync(data, isolation, cancellationToken));
 
-    /// <exception cref="ServerRefusedException">All of <c>max_prepared_transactions</c> are in use, or something else that the server will have
-    /// again; nothing is prepared.</exception>
-    /// <exception cref="PostgresException">The server refuses; where the session lives on, nothing is prepared.</exception>
-    /// <exception cref="NpgsqlException">The connection broke: it may be prepared.</exception>
-    /// <exception cref="InvalidOperationException">The handler closed the connection: nothing is prepared.</exception>
+    /// <exception cref="ServerRefusedException">
+    /// All of <c>max_prepared_transactions</c>, or another resource of the server, are used up at the moment. Nothing is prepared.
+    /// </exception>
+    /// <exception cref="PostgresException">The server refuses. If the session is still open, nothing is prepared.</exception>
+    /// <exception cref="NpgsqlException">The connection broke. The branch may be prepared.</exception>
+    /// <exception cref="InvalidOperationException">The handler closed the connection. Nothing is prepared.</exception>
     public async Task PrepareAsync()
     {
         try
         {
             LentWork.RequireOpen(Connection);
-            // In a failed transaction, and outside of one, PostgreSQL answers PREPARE TRANSACTION with ROLLBACK and no error, and the
-            // driver does not look (npgsql issue 6641). A savepoint is an error in both.
+            // In a failed transaction, or outside of a transaction, PostgreSQL answers PREPARE TRANSACTION with ROLLBACK instead of an error,
+            // and the driver does not check (npgsql issue 6641). For SAVEPOINT it reports an error.
             state = State.Unknown;
             await using var prepare = new NpgsqlBatch(Connection)
             {
@@ -61,7 +62,7 @@ internal sealed class Branch : IAsyncDisposable
         }
         catch (Exception failure) when (failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException)
         {
-            // An error of a lower severity than FATAL leaves the session, and in it the transaction failed: nothing was prepared.
+            // After an error below FATAL the session is still open and its transaction has failed: nothing was prepared.
             state = State.RolledBack;
             if (FailureKinds.IsRefusalToPrepare(failure))
                 throw new ServerRefusedException(failure);
@@ -70,7 +71,7 @@ internal sealed class Branch : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends it when the decision has failed. Where that cannot be done it stays prepared: recovery finds that its receive was rolled back.</summary>
+    /// <summary>Rolls it back after a failed decision. If that fails, it stays prepared, and recovery finds that its receive was rolled back.</summary>
     public async Task RollBackPreparedAsync()
     {
         try

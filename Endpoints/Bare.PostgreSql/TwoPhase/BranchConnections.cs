@@ -3,22 +3,22 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// Connections of the second phase and of recovery, apart from those of the workers and handlers: a handler that waits for a row's lock can hold
-/// the pool's last connection, and the lock's owner is a branch that waits for its second phase.
+/// Connections for the second phase and for recovery, separate from those of workers and handlers. Otherwise a handler could hold the pool's last
+/// connection while it waits for a row lock of a branch that waits for its second phase.
 /// </summary>
 internal sealed class BranchConnections : IAsyncDisposable
 {
-    /// <summary>PostgreSQL cuts a longer one off.</summary>
+    /// <summary>PostgreSQL truncates longer ones.</summary>
     private const int LongestApplicationName = 63;
 
     private const string Suffix = " (second phase)";
 
-    /// <summary>One for the second phase in the background, one for recovery, one for the count of slots.</summary>
+    /// <summary>One for the second phase in the background, one for recovery, one for counting slots.</summary>
     private const int Size = 3;
 
     private BranchConnections(NpgsqlDataSource data) => Data = data;
 
-    /// <summary>To ask for decisions, to end branches and to count slots.</summary>
+    /// <summary>For reading decisions, ending branches and counting slots.</summary>
     public NpgsqlDataSource Data { get; }
 
     /// <param name="data">How the handlers reach their database.</param>
@@ -32,7 +32,7 @@ internal sealed class BranchConnections : IAsyncDisposable
         Enlist = false,
         MinPoolSize = 0,
         MaxPoolSize = Size,
-        // No statement comes twice: a branch's name is in it.
+        // No statement occurs twice, because each contains a branch's id.
         MaxAutoPrepare = 0,
     };
 

@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// The global transaction id of a prepared branch. It names the transaction that received the message, whose outcome is the decision:
+/// The global transaction id of a prepared branch. It names the transaction that received the message. That transaction's outcome is the decision:
 /// <c>kit/&lt;system identifier of the queue's server&gt;/&lt;oid of its database&gt;/&lt;transaction id&gt;</c>.
 /// </summary>
 internal readonly record struct BranchId(QueueDatabase Queue, ulong TransactionId)

@@ -1,6 +1,6 @@
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>A prepared transaction was not ended, and still lies prepared if it was there.</summary>
+/// <summary>A prepared transaction was not ended. If it existed, it is still prepared.</summary>
 /// <param name="message">What was expected and what was found.</param>
 /// <param name="remedy">What to do about it.</param>
 /// <param name="cause">The server's refusal.</param>

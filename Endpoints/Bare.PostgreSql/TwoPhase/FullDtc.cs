@@ -4,7 +4,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>What the workers of one endpoint share in <c>full-dtc</c>: slots, the second phase, and recovery, which it starts with.</summary>
+/// <summary>What the workers of one endpoint share in <c>full-dtc</c>: slots, the second phase, and recovery, which runs first.</summary>
 internal sealed partial class FullDtc : IAsyncDisposable
 {
     private static readonly ByMode<bool> SecondPhaseIsWaitedFor = new("the kit's two-phase commit")
@@ -28,25 +28,25 @@ internal sealed partial class FullDtc : IAsyncDisposable
 
     public QueueDatabase Database { get; }
 
-    /// <summary>Of the ambient transactions and the branches.</summary>
+    /// <summary>The settings of the ambient transactions and the branches.</summary>
     public TransactionSettings Settings { get; }
 
     public Slots Slots { get; }
 
     public ISecondPhase SecondPhase { get; }
 
-    /// <summary>Branches of the queue that recovery found prepared and could not end, at its last pass. Each holds a slot and its locks.</summary>
+    /// <summary>The branches of the queue that recovery could not end in its last pass. Each holds a slot and its locks.</summary>
     public int BranchesLeft => recovery.Left;
 
-    /// <summary>Checks the servers and lets recovery run once.</summary>
+    /// <summary>Checks the servers and runs recovery once.</summary>
     /// <param name="queues">The queue's database.</param>
     /// <param name="data">How the handlers reach their database.</param>
-    /// <param name="mode">The endpoint's: whether the second phase is waited for.</param>
-    /// <param name="concurrency">The endpoint's workers.</param>
-    /// <param name="settings">Of the ambient transactions and the branches.</param>
-    /// <param name="log">The endpoint's.</param>
-    /// <param name="cancellationToken">Cancels it.</param>
-    /// <exception cref="InvalidOperationException">The servers lack something; the message says what to do.</exception>
+    /// <param name="mode">The endpoint's mode, which decides whether workers wait for the second phase.</param>
+    /// <param name="concurrency">The number of the endpoint's workers.</param>
+    /// <param name="settings">The settings of the ambient transactions and the branches.</param>
+    /// <param name="log">The endpoint's log.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <exception cref="InvalidOperationException">The servers lack something that the mode needs. The message says what to do.</exception>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     public static async Task<FullDtc> StartAsync(
         NpgsqlDataSource queues, NpgsqlConnectionStringBuilder data,
@@ -73,7 +73,7 @@ internal sealed partial class FullDtc : IAsyncDisposable
     /// <inheritdoc cref="Recovery.RunAsync"/>
     public Task<int> RecoverAsync(TimeSpan olderThan, CancellationToken cancellationToken) => recovery.RunAsync(olderThan, cancellationToken);
 
-    /// <summary>Ends what is decided. To be called when no worker runs.</summary>
+    /// <summary>Commits the decided branches. Call it when no worker runs.</summary>
     public async ValueTask DisposeAsync()
     {
         await SecondPhase.DisposeAsync();
@@ -89,7 +89,7 @@ internal sealed partial class FullDtc : IAsyncDisposable
     [LoggerMessage(Level = LogLevel.Warning,
         Message = "full-dtc needs {Fewest} slots for prepared transactions, and {Used} of the server's {Total} are in use. " +
             "Messages wait while none is free. " +
-            "Raise max_prepared_transactions to the sum of what all endpoints and applications need, " +
-            "or see with the command 'branches' who holds them.")]
+            "Raise max_prepared_transactions to the sum of what all endpoints and applications need. " +
+            "The command 'branches' shows who holds the slots.")]
     private static partial void LogFewSlots(ILogger log, int fewest, long used, int total);
 }

@@ -1,24 +1,23 @@
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// Whether to gather branches before they are committed: while that brings more than one. A branch that was gathered alone may hold a row that
-/// every other handler waits for, and then they wait for the gathering as well. So the next branches are not gathered, and it is tried again
-/// ever more rarely.
+/// Decides whether to gather branches before committing them. If only one branch was gathered, it may hold a row that every other handler waits
+/// for, so that they all wait for the gathering as well. The next branches are then not gathered, and gathering is tried again less and less often.
 /// </summary>
 internal sealed class GatheringPause
 {
-    /// <summary>Branches that are not gathered, after one that was gathered alone.</summary>
+    /// <summary>How many branches are not gathered after one that was gathered alone.</summary>
     public const int Fewest = 8;
 
-    /// <summary>And at most, after many.</summary>
+    /// <summary>The most branches that are not gathered, after many such branches.</summary>
     public const int Most = 256;
 
     private readonly Lock sync = new();
     private int skipped;
     private int left;
 
-    /// <summary>Asked for each branch.</summary>
-    /// <returns>Whether it is to be committed by itself, at once.</returns>
+    /// <summary>Called for each branch.</summary>
+    /// <returns>Whether to commit the branch alone, at once.</returns>
     public bool TrySkip()
     {
         lock (sync)
@@ -30,7 +29,7 @@ internal sealed class GatheringPause
         }
     }
 
-    /// <summary>Told how many branches were gathered.</summary>
+    /// <summary>Notes how many branches were gathered.</summary>
     public void Gathered(int branches)
     {
         lock (sync)

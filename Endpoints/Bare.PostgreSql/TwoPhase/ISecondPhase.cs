@@ -1,8 +1,8 @@
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>Ends prepared branches whose commit is decided. What it cannot end is left to <see cref="Recovery"/>.</summary>
+/// <summary>Commits prepared branches whose commit is decided. It leaves those that it cannot commit to <see cref="Recovery"/>.</summary>
 internal interface ISecondPhase : IAsyncDisposable
 {
-    /// <summary>Returns when the branch has ended or will be ended in the background.</summary>
+    /// <summary>Returns when the branch has ended, or is left to the background.</summary>
     ValueTask FinishAsync(PreparedBranch branch);
 }

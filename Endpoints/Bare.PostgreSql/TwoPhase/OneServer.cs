@@ -6,16 +6,16 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// Connections to the handlers' database that are proved to reach the running server of one queue session. Each is proved once, when it is
-/// opened; a message costs nothing. Belongs to that session: another one, after a reconnect, may be on another server.
+/// Connections to the handlers' database that are proved to be on the same running server as one queue session. Each is proved once, when it is
+/// opened, so a message costs nothing. The proof belongs to that session: after a reconnect, another session may be on another server.
 /// </summary>
 /// <remarks>
-/// A system identifier does not tell servers apart: a base backup, a snapshot and a promoted standby have that of their origin. The proof
-/// is an advisory lock under a random key, held by the queue's session and looked for from the other connection. Such a lock is in the
-/// memory of one running server: no copy of its files has it, and no standby is sent it. <c>pg_locks</c> shows it to every role, from every
+/// A system identifier does not distinguish servers: a base backup, a snapshot and a promoted standby have that of their origin. The proof is an
+/// advisory lock with a random key, which the queue's session holds and the other connection looks for. Such a lock exists only in the memory of
+/// one running server: it is not in copies of its files, and not replicated to standbys. <c>pg_locks</c> shows it to every role, in every
 /// database of the server; <c>backend_start</c> in <c>pg_stat_activity</c> is hidden from roles without <c>pg_read_all_stats</c>.
-/// One server it must be: a crash of the queue's could forget a transaction id that a branch elsewhere names, and give it out again. On one
-/// server the flush of PREPARE TRANSACTION makes the id durable.
+/// Two servers would be unsafe: after a crash, the queue's server could forget a transaction id that a branch on the other server names, and
+/// assign it again. On one server, the flush of PREPARE TRANSACTION makes the id durable.
 /// </remarks>
 internal sealed class OneServer : IAsyncDisposable
 {
@@ -27,24 +27,24 @@ internal sealed class OneServer : IAsyncDisposable
     {
         this.queue = queue;
         this.needs = needs;
-        // One worker has one connection at a time, however many a pool of the user's is to hold ready.
+        // A worker uses one connection at a time, so the user's minimum pool size does not apply.
         var builder = new NpgsqlDataSourceBuilder(dataConnectionString) { ConnectionStringBuilder = { MinPoolSize = 0 } };
         builder.UsePhysicalConnectionInitializer(Prove, ProveAsync);
         Data = builder.Build();
     }
 
-    /// <summary>Every connection it opens is on the queue's server.</summary>
+    /// <summary>All its connections are on the queue's server.</summary>
     public NpgsqlDataSource Data { get; }
 
-    /// <summary>Set when a connection has reached another server since: where messages are handled is wrong, not the handler.</summary>
+    /// <summary>Set when a later connection has reached another server. The configuration is wrong, not the handler.</summary>
     public InvalidOperationException? Refusal { get; private set; }
 
-    /// <summary>Proves it before the first message, with a first connection.</summary>
-    /// <param name="queue">Keeps the lock until it is closed.</param>
-    /// <param name="dataConnectionString">Where the handlers' data is.</param>
+    /// <summary>Opens a first connection and proves it, before the first message.</summary>
+    /// <param name="queue">Holds the lock until it is closed.</param>
+    /// <param name="dataConnectionString">The handlers' database.</param>
     /// <param name="needs">What needs one server, for the refusal.</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
-    /// <exception cref="InvalidOperationException">The two are on different servers; the message says what to do.</exception>
+    /// <exception cref="InvalidOperationException">The two are on different servers. The message says what to do.</exception>
     /// <exception cref="NpgsqlException">A server cannot be reached.</exception>
     public static async Task<OneServer> ProveAsync(
         NpgsqlConnection queue, string dataConnectionString, string needs, CancellationToken cancellationToken)
@@ -60,14 +60,14 @@ internal sealed class OneServer : IAsyncDisposable
         catch (Exception failure)
         {
             await server.DisposeAsync();
-            // For a list of hosts the driver says only that it found none.
+            // With several hosts, the driver reports only that none was suitable.
             if (server.Refusal is not null && server.Refusal != failure)
                 throw server.Refusal;
             throw;
         }
     }
 
-    /// <summary>Gives the lock back: the session may go to a pool and live on.</summary>
+    /// <summary>Releases the lock, because the session may return to a pool and stay open.</summary>
     public async ValueTask DisposeAsync()
     {
         await Data.DisposeAsync();
@@ -81,7 +81,7 @@ internal sealed class OneServer : IAsyncDisposable
         }
         catch (NpgsqlException)
         {
-            // The session is gone, and its locks with it.
+            // The session is gone, and so are its locks.
         }
     }
 
@@ -99,7 +99,7 @@ internal sealed class OneServer : IAsyncDisposable
         RequireSeen(await look.ExecuteScalarAsync(), data);
     }
 
-    /// <summary>As PostgreSQL documents pg_locks: the halves of a key of 64 bits are in classid and objid, and objsubid is 1.</summary>
+    /// <summary>Looks for the lock. In pg_locks, classid and objid have the halves of a 64-bit key, and objsubid is 1.</summary>
     private NpgsqlCommand Look(NpgsqlConnection data) => new(
         """
         SELECT EXISTS (
@@ -117,10 +117,10 @@ internal sealed class OneServer : IAsyncDisposable
             return;
 
         Refusal = new InvalidOperationException(
-            $"{needs} needs the queue and the handlers' database on one PostgreSQL server, and a lock of the queue's connection at " +
-            $"{AddressOf(queue)} is not seen at {AddressOf(data)}: these are two servers, or a clone (base backup, snapshot, promoted standby) " +
-            "and its origin. " +
-            "Let both connection strings lead to one server, or use another mode or flush.");
+            $"{needs} needs the queue and the handlers' database on one PostgreSQL server, but a lock held at " +
+            $"{AddressOf(queue)} (queue) is not visible at {AddressOf(data)} (data): they are two servers, or a clone (base backup, snapshot, " +
+            "promoted standby) and its origin. " +
+            "Point both connection strings to the same server, or use another mode or flush.");
         throw Refusal;
     }
 

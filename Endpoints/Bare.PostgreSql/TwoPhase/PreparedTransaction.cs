@@ -1,44 +1,44 @@
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>Whose a prepared transaction is, as its global id says.</summary>
+/// <summary>The owner of a prepared transaction, read from its global id.</summary>
 public enum BranchOwner
 {
-    /// <summary>A branch of a bare endpoint in full-dtc whose queue is on this server: recovery ends it by its decision.</summary>
+    /// <summary>A branch of a bare endpoint in full-dtc whose queue is on this server. Recovery ends it according to its decision.</summary>
     ThisServer,
 
-    /// <summary>Such a branch of a queue on another server (a restored or moved database); the decision is there.</summary>
+    /// <summary>A branch of a bare endpoint whose queue, and so the decision, is on another server (a restored or moved database).</summary>
     AnotherServer,
 
-    /// <summary>Another application's, or the driver's.</summary>
+    /// <summary>It belongs to another application, or to the driver.</summary>
     Foreign,
 }
 
-/// <summary>What became of the transaction that received the message, and so of the branch.</summary>
+/// <summary>The outcome of the transaction that received the message, and so of the branch.</summary>
 public enum BranchDecision
 {
     Committed,
     Aborted,
 
-    /// <summary>That transaction is still running.</summary>
+    /// <summary>The transaction is still running.</summary>
     Undecided,
 
-    /// <summary>This server cannot tell: it no longer knows that transaction, or never did.</summary>
+    /// <summary>This server no longer knows the transaction, or never did.</summary>
     Unknown,
 }
 
-/// <summary>A transaction that lies prepared on a PostgreSQL server, and holds its locks until it is ended.</summary>
-/// <param name="GlobalId">Its name.</param>
-/// <param name="Database">The database it is in, the only one that can end it.</param>
-/// <param name="Role">The role that prepared it; that role or a superuser can end it.</param>
-/// <param name="Prepared">When, by the server's clock.</param>
-/// <param name="Age">How long ago, by the server's clock.</param>
-/// <param name="Owner">Whose it is.</param>
+/// <summary>A prepared transaction on a PostgreSQL server. It holds its locks until it is ended.</summary>
+/// <param name="GlobalId">Its global id.</param>
+/// <param name="Database">The database that it is in. It can be ended only there.</param>
+/// <param name="Role">The role that prepared it. Only that role or a superuser can end it.</param>
+/// <param name="Prepared">When it was prepared, by the server's clock.</param>
+/// <param name="Age">How long ago that was, by the server's clock.</param>
+/// <param name="Owner">Who owns it.</param>
 /// <param name="QueueDatabase">
-/// The queue's database, of a branch of this server; <see langword="null"/> for other owners and where it was dropped.
+/// The queue's database, for a branch of this server; <see langword="null"/> for other owners, or if the database was dropped.
 /// </param>
-/// <param name="Decision">How it is decided; <see cref="BranchDecision.Unknown"/> for other owners than this server.</param>
+/// <param name="Decision">Its decision; <see cref="BranchDecision.Unknown"/> for other owners than this server.</param>
 /// <param name="LockedTables">
-/// The tables that it has locked, as its database names them, or their oids where that database could not be asked.
+/// The names of the tables that it has locked, or their oids if its database could not be read.
 /// </param>
 public sealed record PreparedTransaction(
     string GlobalId,

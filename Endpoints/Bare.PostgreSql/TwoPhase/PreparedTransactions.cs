@@ -4,16 +4,16 @@ using NpgsqlTypes;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>All prepared transactions of a PostgreSQL server, in all its databases: listed, and ended on request.</summary>
+/// <summary>Lists all prepared transactions of a PostgreSQL server, in all its databases, and ends them on request.</summary>
 /// <remarks>
-/// Recovery ends the branches of its own queue by itself. This is for what it leaves: branches whose endpoint does not run any more,
-/// whose decision is unknown, and those that are not its own.
+/// An endpoint's recovery ends the branches of its own queue. This class is for the others: branches whose endpoint no longer runs, branches
+/// whose decision is unknown, and transactions of other applications.
 /// </remarks>
-/// <param name="connectionString">Any database of the server. Connections to its other databases have the same settings.</param>
-/// <exception cref="NpgsqlException">Every member: the server cannot be reached or refused the statement.</exception>
+/// <param name="connectionString">Any database of the server. Connections to its other databases use the same settings.</param>
+/// <exception cref="NpgsqlException">In every member: the server cannot be reached or refused the statement.</exception>
 public sealed class PreparedTransactions(string connectionString)
 {
-    // Locks of a prepared transaction have no process; they are found by its transaction id, then by its virtual one.
+    // Locks of a prepared transaction have no process. They are found by its transaction id, and then by its virtual transaction id.
     private const string Prepared =
         """
         SELECT p.gid, p.database, p.owner, p.prepared, clock_timestamp() - p.prepared, (
@@ -31,7 +31,7 @@ public sealed class PreparedTransactions(string connectionString)
 
     private readonly NpgsqlConnectionStringBuilder settings = new(connectionString) { Pooling = false, Enlist = false };
 
-    /// <summary>Every one, the oldest first.</summary>
+    /// <summary>Reads all prepared transactions, the oldest first.</summary>
     public async Task<IReadOnlyList<PreparedTransaction>> ReadAsync(CancellationToken cancellationToken)
     {
         await using var source = NpgsqlDataSource.Create(settings);
@@ -56,28 +56,28 @@ public sealed class PreparedTransactions(string connectionString)
     }
 
     /// <summary>
-    /// Ends one, in its database. A branch of a queue on this server is ended by its decision; any other, and one whose decision is
-    /// unknown, as asked.
+    /// Ends one prepared transaction, in its database. A branch of a queue on this server is ended according to its decision. Any other, and a
+    /// branch whose decision is unknown, is ended as <paramref name="asked"/>.
     /// </summary>
-    /// <param name="globalId">Its name.</param>
+    /// <param name="globalId">Its global id.</param>
     /// <param name="asked">
-    /// <see cref="BranchDecision.Committed"/> or <see cref="BranchDecision.Aborted"/>; <see langword="null"/>: by its decision.
+    /// <see cref="BranchDecision.Committed"/> or <see cref="BranchDecision.Aborted"/>; <see langword="null"/> to use its decision.
     /// </param>
-    /// <param name="cancellationToken">Cancels it; whether it was ended is not known then.</param>
+    /// <param name="cancellationToken">Cancels it. Whether the transaction was ended is then unknown.</param>
     /// <returns>How it was ended.</returns>
     /// <exception cref="BranchRefusedException">
-    /// There is none of that name, it is undecided, what was asked contradicts its decision, nothing tells how to end it, or the role
-    /// may not.
+    /// There is no transaction with that id; it is undecided; <paramref name="asked"/> contradicts its decision; its decision is unknown and
+    /// nothing was asked; or the role is not allowed to end it.
     /// </exception>
     public async Task<BranchDecision> EndAsync(string globalId, BranchDecision? asked, CancellationToken cancellationToken)
     {
         if (asked is BranchDecision.Undecided or BranchDecision.Unknown)
-            throw new ArgumentOutOfRangeException(nameof(asked), asked, "A transaction is ended as committed or as aborted.");
+            throw new ArgumentOutOfRangeException(nameof(asked), asked, "Expected committed or aborted.");
 
         var branch = (await ReadAsync(cancellationToken)).SingleOrDefault(one => one.GlobalId == globalId)
             ?? throw new BranchRefusedException(
                 $"There is no prepared transaction '{globalId}' on this server.",
-                "See which there are: branches. It may have been ended meanwhile.");
+                "It may have been ended in the meantime. List them with: branches.");
         var outcome = OutcomeOf(branch, asked);
         await EndAsync(branch, outcome, cancellationToken);
         return outcome;
@@ -87,29 +87,29 @@ public sealed class PreparedTransactions(string connectionString)
     {
         { Owner: BranchOwner.ThisServer, Decision: BranchDecision.Undecided } => throw new BranchRefusedException(
             $"'{branch.GlobalId}' is undecided: the transaction that received its message is still running.",
-            "Wait until that transaction ends, or end its session; then the endpoint's recovery ends the branch, or this command."),
+            "Wait until that transaction ends, or end its session. Then the endpoint's recovery or this command can end the branch."),
         { Owner: BranchOwner.ThisServer, Decision: BranchDecision.Committed } => asked is BranchDecision.Aborted
-            ? throw Against(branch, "committed. Its message was handled, and to roll it back")
+            ? throw Against(branch, "committed. Its message was handled, and rolling the branch back now would lose its rows.")
             : BranchDecision.Committed,
         { Owner: BranchOwner.ThisServer, Decision: BranchDecision.Aborted } => asked is BranchDecision.Committed
-            ? throw Against(branch, "rolled back. Its message was put back, and to commit it")
+            ? throw Against(branch, "rolled back. Its message went back to its queue, and committing the branch now would keep rows of a failed attempt.")
             : BranchDecision.Aborted,
         { Owner: BranchOwner.ThisServer, Decision: BranchDecision.Unknown } =>
             asked ?? throw Undetermined(branch, "this server no longer knows its decision"),
         { Owner: BranchOwner.AnotherServer } => asked ?? throw Undetermined(branch, "its decision is on another server, that of its queue"),
         { Owner: BranchOwner.Foreign } =>
-            asked ?? throw Undetermined(branch, "it is not the kit's, and only the application that prepared it knows its decision"),
+            asked ?? throw Undetermined(branch, "it does not belong to the kit, and only the application that prepared it knows its decision"),
         _ => throw new ArgumentOutOfRangeException(nameof(branch), branch.Owner, "No such owner."),
     };
 
     private static BranchRefusedException Against(PreparedTransaction branch, string decided) =>
-        new($"'{branch.GlobalId}' was decided: {decided} now would tear the two apart.", "Leave the option out: the decision is used.");
+        new($"'{branch.GlobalId}' was decided: {decided}", "Leave the option out, so that the decision is used.");
 
     private static BranchRefusedException Undetermined(PreparedTransaction branch, string because)
     {
         var tables = branch.LockedTables.Count > 0 ? string.Join(", ", branch.LockedTables) : "it has locked no table";
         return new BranchRefusedException(
-            $"How to end '{branch.GlobalId}' must be said: {because}.",
+            $"You must decide how to end '{branch.GlobalId}': {because}.",
             $"Look at its rows and locks ({tables}), then add --commit or --rollback.");
     }
 
@@ -126,7 +126,7 @@ public sealed class PreparedTransactions(string connectionString)
         catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
         {
             throw new BranchRefusedException(
-                $"{settings.Username} may not end '{branch.GlobalId}' in database {branch.Database}: {refused.MessageText}.",
+                $"{settings.Username} is not allowed to end '{branch.GlobalId}' in database {branch.Database}: {refused.MessageText}.",
                 $"Connect as {branch.Role}, which prepared it, or as a superuser.", refused);
         }
         catch (PostgresException gone) when (gone.SqlState == PostgresErrorCodes.UndefinedObject)
@@ -137,7 +137,7 @@ public sealed class PreparedTransactions(string connectionString)
         catch (PostgresException busy) when (busy.SqlState == PostgresErrorCodes.ObjectNotInPrerequisiteState)
         {
             throw new BranchRefusedException(
-                $"'{branch.GlobalId}' is being ended by another session.", "See in a moment whether it is gone: branches.", busy);
+                $"'{branch.GlobalId}' is being ended by another session.", "Check in a moment whether it is gone: branches.", busy);
         }
     }
 
@@ -170,7 +170,7 @@ public sealed class PreparedTransactions(string connectionString)
         return (BranchOwner.ThisServer, queue, await ReadDecisionAsync(source, branch.TransactionId, cancellationToken));
     }
 
-    // Transaction ids are the server's, not a database's: it tells the decision in any of them, also when the queue's was dropped.
+    // Transaction ids belong to the server, not to a database: every database can tell the decision, even if the queue's was dropped.
     private static async Task<BranchDecision> ReadDecisionAsync(
         NpgsqlDataSource source, ulong transactionId, CancellationToken cancellationToken)
     {
@@ -196,7 +196,7 @@ public sealed class PreparedTransactions(string connectionString)
         }
     }
 
-    /// <summary>The tables' names; <see langword="null"/> where the role may not connect to their database.</summary>
+    /// <summary>The tables' names; <see langword="null"/> if the role may not connect to their database.</summary>
     private async Task<IReadOnlyDictionary<uint, string>?> TryReadNamesAsync(
         string database, uint[] oids, CancellationToken cancellationToken)
     {
@@ -218,7 +218,7 @@ public sealed class PreparedTransactions(string connectionString)
         }
     }
 
-    // Relations that are no tables, such as indexes and sequences, have no name there.
+    // Relations that are not tables, such as indexes and sequences, are not in the names.
     private static IReadOnlyList<string> TablesOf(IEnumerable<uint> locked, IReadOnlyDictionary<uint, string>? names) => names is null
         ? [.. locked.Order().Select(oid => $"relation {oid.ToString(CultureInfo.InvariantCulture)}")]
         : [.. locked.Where(names.ContainsKey).Select(oid => names[oid]).Order(StringComparer.Ordinal)];

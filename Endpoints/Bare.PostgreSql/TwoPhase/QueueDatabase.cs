@@ -2,12 +2,12 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>Which database decides: one of one cluster, whatever its name or address.</summary>
-/// <param name="SystemIdentifier">The cluster's, from initdb.</param>
-/// <param name="DatabaseOid">The database's within the cluster.</param>
+/// <summary>Identifies the queue's database, which holds the decisions, independently of its name and address.</summary>
+/// <param name="SystemIdentifier">The cluster's identifier, from initdb.</param>
+/// <param name="DatabaseOid">The database's oid in the cluster.</param>
 internal readonly record struct QueueDatabase(ulong SystemIdentifier, uint DatabaseOid)
 {
-    /// <summary>What the ids of all its branches begin with.</summary>
+    /// <summary>The prefix of all its branches' ids.</summary>
     public string Prefix => $"kit/{SystemIdentifier}/{DatabaseOid}/";
 
     public static async Task<QueueDatabase> ReadAsync(NpgsqlDataSource source, CancellationToken cancellationToken)

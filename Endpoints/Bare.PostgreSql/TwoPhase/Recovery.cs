@@ -6,35 +6,36 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// Ends the branches that a crash, a broken connection or a failed second phase left prepared, by the decision of the transaction that
-/// received their message: committed or aborted. Branches of undecided transactions are left alone, and those of other queues.
-/// Several processes may recover the same queue: a decision never changes, so they can only do the same.
+/// Ends the branches that a crash, a broken connection or a failed second phase left prepared. The transaction that received the message decides
+/// whether a branch is committed or rolled back. Recovery leaves undecided branches and those of other queues alone.
+/// Several processes may recover the same queue: a decision never changes, so they all do the same.
 /// </summary>
 /// <remarks>
-/// One connection asks and ends, so that both are done on one server: after a failover a clone may say that the receive was aborted where
-/// its origin committed it. A transaction's outcome is known in every database of its server.
+/// One connection reads the decision and ends the branch, so that both happen on one server: after a failover, a clone may report as aborted a
+/// receive that its origin committed. Every database of a server knows the outcome of its transactions.
 /// </remarks>
 /// <param name="data">The handlers' database, where branches are ended.</param>
 /// <param name="database">The queue's database, as branches name it.</param>
-/// <param name="log">Told of what was ended, and of what cannot be.</param>
-/// <param name="slots">Told how many are in use, and which branches that were left have ended.</param>
+/// <param name="log">Logs the branches that were ended, and those that cannot be.</param>
+/// <param name="slots">Notes how many slots are in use, and which branches left to recovery have ended.</param>
 internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase database, ILogger log, Slots? slots = null)
 {
     private readonly OtherHolders others = new(database, log);
 
-    /// <summary>Branches of this queue that were still prepared after the last pass; young ones are not counted. 0 before the first.</summary>
+    /// <summary>The branches of this queue still prepared after the last pass, without young ones; 0 before the first pass.</summary>
     public int Left { get; private set; }
 
-    /// <summary>Ends what can be ended now.</summary>
+    /// <summary>Ends the branches that can be ended now.</summary>
     /// <param name="olderThan">
-    /// Younger branches are left alone: their own second phase is most likely under way. Of those that were left to recovery it is over.
+    /// Younger branches are left alone, because their own second phase is most likely under way. Branches that were left to recovery are ended
+    /// at any age.
     /// </param>
     /// <param name="cancellationToken">Cancels it between two branches.</param>
     /// <returns>How many branches were ended.</returns>
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
     public async Task<int> RunAsync(TimeSpan olderThan, CancellationToken cancellationToken)
     {
-        // Before the reading: what is left after it was prepared at the time.
+        // Taken before the prepared branches are read: a branch that is left later may not be among them.
         var left = slots?.Left ?? [];
         await using var connection = await data.OpenConnectionAsync(cancellationToken);
         var holders = await SlotHolder.ReadAllAsync(connection, cancellationToken);
@@ -136,7 +137,10 @@ internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase data
         }
     }
 
-    /// <summary>Only the role that prepared a branch may end it: the endpoint's is a new one, or the handler changed it. A member can become it.</summary>
+    /// <summary>
+    /// Only the role that prepared a branch may end it, but the endpoint may have a new role, or the handler may have changed it. A member of that
+    /// role can switch to it.
+    /// </summary>
     private static async Task EndAsOwnerAsync(NpgsqlConnection connection, string statement, string owner)
     {
         await ExecuteAsync($"SET ROLE {PostgreSqlStatement.Quoted(owner)}");
@@ -164,7 +168,7 @@ internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase data
 
     [LoggerMessage(Level = LogLevel.Error,
         Message = "Branch {Branch} stays prepared and holds its locks: role \"{Owner}\" prepared it, " +
-            "and this endpoint's role may not end it. GRANT \"{Owner}\" to this endpoint's role, " +
+            "and this endpoint's role is not allowed to end it. GRANT \"{Owner}\" to this endpoint's role, " +
             "or end the branch with the command 'branches' as that role or a superuser.")]
     private partial void LogNotAllowed(string branch, string owner);
 

@@ -4,14 +4,14 @@ using Kit.Endpoints.Bare.Health;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>Publishes how long rows stayed invisible after the decision.</summary>
+/// <summary>Publishes how long rows stay invisible after the decision.</summary>
 public static class SecondPhaseLag
 {
-    /// <summary>Of <see cref="EndpointMeter"/>: histogram in seconds, from the decision's commit to the end of the branch's second phase.</summary>
+    /// <summary>A histogram of <see cref="EndpointMeter"/>: seconds from the decision's commit to the end of the branch's second phase.</summary>
     public const string InstrumentName = "kit.second_phase.duration";
 
     private static readonly Histogram<double> Lag = EndpointMeter.Meter.CreateHistogram<double>(
-        InstrumentName, "s", "From the commit of the receive to the end of the prepared branch: so long nobody sees the handler's rows.");
+        InstrumentName, "s", "From the commit of the receive to the end of the prepared branch. Until then nobody sees the handler's rows.");
 
     internal static void Record(PreparedBranch branch) => Lag.Record(Stopwatch.GetElapsedTime(branch.Decided).TotalSeconds);
 }

@@ -2,14 +2,14 @@ using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>A prepared transaction of the server, in whichever database.</summary>
-/// <param name="GlobalId">Its name.</param>
-/// <param name="Owner">The role that prepared it: no other may end it, but a superuser.</param>
-/// <param name="Database">Where it must be ended.</param>
+/// <summary>A prepared transaction of the server, in any database.</summary>
+/// <param name="GlobalId">Its global id.</param>
+/// <param name="Owner">The role that prepared it. Only that role or a superuser may end it.</param>
+/// <param name="Database">The database where it must be ended.</param>
 /// <param name="IsHere">Whether that is the handlers' database.</param>
 /// <param name="PreparedUtc">When it was prepared.</param>
-/// <param name="Age">How long ago that is, by the server's clock.</param>
-/// <param name="HasQueueDatabase">Of a branch of the kit: whether the database still exists that its name says holds the decision.</param>
+/// <param name="Age">How long ago that was, by the server's clock.</param>
+/// <param name="HasQueueDatabase">For a branch of the kit: whether its queue's database, which holds the decision, still exists.</param>
 internal sealed record SlotHolder(string GlobalId, string Owner, string Database, bool IsHere, DateTime PreparedUtc, TimeSpan Age, bool HasQueueDatabase)
 {
     public static async Task<IReadOnlyList<SlotHolder>> ReadAllAsync(NpgsqlConnection connection, CancellationToken cancellationToken)

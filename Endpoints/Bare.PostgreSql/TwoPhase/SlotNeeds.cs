@@ -1,22 +1,22 @@
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>How many slots for prepared transactions an endpoint needs, and how many it may use. The formula stands here alone.</summary>
+/// <summary>How many slots for prepared transactions an endpoint needs, and how many it may use. The formula is only here.</summary>
 /// <param name="Total">The server's <c>max_prepared_transactions</c>.</param>
-/// <param name="Concurrency">The endpoint's workers.</param>
+/// <param name="Concurrency">The number of the endpoint's workers.</param>
 internal sealed record SlotNeeds(int Total, int Concurrency)
 {
     private const int LongestBacklog = 64;
 
     /// <summary>
-    /// 2 × concurrency + 2: of each worker one branch that is being prepared and one that waits for its second phase, and two that were left to
-    /// recovery. The server needs the sum over all processes of all full-dtc endpoints, and what other applications prepare.
+    /// 2 × concurrency + 2: for each worker one branch that is being prepared and one that waits for its second phase, and two branches that were
+    /// left to recovery. The server needs the sum over all processes of all full-dtc endpoints, plus the needs of other applications.
     /// </summary>
     public int Fewest => (2 * Concurrency) + 2;
 
-    /// <summary>Decided branches that may wait for their second phase: half of what the server has besides, at most 64.</summary>
+    /// <summary>How many decided branches may wait for their second phase: half of the server's remaining slots, at most 64.</summary>
     public int Backlog => Math.Min(LongestBacklog, (Total - (2 * Concurrency)) / 2);
 
-    /// <summary>So many at the most are held at a time, those included that were left to recovery.</summary>
+    /// <summary>The most slots that the endpoint holds at a time, including those of branches left to recovery.</summary>
     public int Most => Concurrency + Backlog;
 
     public bool AreMet => Total >= Fewest;

@@ -8,17 +8,17 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
 /// The server's slots for prepared transactions (<c>max_prepared_transactions</c>), as one endpoint uses them. A worker takes one before it
-/// receives, and it is given back when the branch has ended, whoever ended it. An endpoint uses so many at the most as
-/// <see cref="SlotNeeds"/> says; where others use them up, its workers wait, and no message is touched.
+/// receives, and returns it when the branch has ended. An endpoint uses no more than <see cref="SlotNeeds"/> allows. If others use all slots, the
+/// endpoint's workers wait without receiving.
 /// </summary>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable",
-    Justification = "A semaphore whose wait handle nobody asks for holds nothing.")]
+    Justification = "A semaphore whose wait handle is never used holds no resource.")]
 internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, ILogger log)
 {
-    /// <summary>Every slot of the server in use, by whomever. The function, not the view: no catalog is joined.</summary>
+    /// <summary>Counts all slots of the server in use. It calls the function instead of the view, which would join catalogs.</summary>
     public const string CountUsed = "SELECT count(*) FROM pg_prepared_xact()";
 
-    /// <summary>A worker that finds none in this time receives nothing and asks again, unless it is to stop.</summary>
+    /// <summary>A worker that gets no slot in this time receives nothing, and asks again unless it must stop.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(200);
 
     private static readonly TimeSpan BetweenReadings = TimeSpan.FromMilliseconds(100);
@@ -32,14 +32,14 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
     private long warnedAt;
     private int reading;
 
-    /// <summary>Branches whose second phase failed or whose decision is in doubt, until recovery has ended them.</summary>
+    /// <summary>Branches whose second phase failed or whose decision is unknown, until recovery has ended them.</summary>
     public IReadOnlyCollection<BranchId> Left => [.. left.Keys];
 
-    /// <summary>So many of the server's slots were in use at the last look, by whomever.</summary>
+    /// <summary>How many of the server's slots, of any owner, were in use when they were last counted.</summary>
     public long Used => Volatile.Read(ref used);
 
-    /// <returns>The slot, or <see langword="null"/> where none is free now.</returns>
-    /// <exception cref="NpgsqlException">The server cannot be asked.</exception>
+    /// <returns>The slot, or <see langword="null"/> if none is free now.</returns>
+    /// <exception cref="NpgsqlException">The server cannot be reached.</exception>
     public async ValueTask<Slot?> TryTakeAsync()
     {
         if (!await own.WaitAsync(Patience))
@@ -76,10 +76,10 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
             Return();
     }
 
-    /// <summary>A branch found none: nobody receives before the server has been asked.</summary>
+    /// <summary>A branch found no slot: no worker receives before the slots have been counted again.</summary>
     public void SawNone() => Saw(needs.Total);
 
-    /// <param name="slots">So many are in use.</param>
+    /// <param name="slots">How many are in use.</param>
     public void Saw(long slots)
     {
         Volatile.Write(ref used, slots);
@@ -123,7 +123,7 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
 
     [LoggerMessage(Level = LogLevel.Warning,
         Message = "{Used} of the server's {Total} slots for prepared transactions are in use: messages wait until one is free. " +
-            "pg_prepared_xacts and the command 'branches' show who holds them.")]
+            "pg_prepared_xacts and the command 'branches' show who holds the slots.")]
     private partial void LogWaiting(long used, int total);
 
     /// <summary>One slot, from the receive to the end of the unit.</summary>
@@ -131,7 +131,7 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
     {
         private bool isKept;
 
-        /// <summary>The branch is prepared: whoever ends it gives the slot back.</summary>
+        /// <summary>The branch is prepared, and keeps the slot until it is ended.</summary>
         public void Keep() => isKept = true;
 
         public void Dispose()

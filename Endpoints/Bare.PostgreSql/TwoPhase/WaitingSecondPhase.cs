@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>Ends each branch before the worker goes on: when the next message is received, the row of the last one is visible.</summary>
+/// <summary>Commits each branch before the worker goes on: when it receives the next message, the rows of the last one are visible.</summary>
 internal sealed partial class WaitingSecondPhase(Slots slots, ILogger log) : ISecondPhase
 {
     public async ValueTask FinishAsync(PreparedBranch branch)

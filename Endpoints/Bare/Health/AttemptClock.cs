@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Kit.Endpoints.Bare.Health;
 
-/// <summary>The times of one worker's present attempt. A worker has one attempt at a time.</summary>
+/// <summary>The times of one worker's current attempt. A worker has one attempt at a time.</summary>
 internal sealed class AttemptClock(EndpointTelemetry telemetry)
 {
     private long begun;
@@ -10,14 +10,14 @@ internal sealed class AttemptClock(EndpointTelemetry telemetry)
     private Guid messageId;
     private ActivityContext processing;
 
-    /// <summary>The worker asks for a message.</summary>
+    /// <summary>The worker starts to receive.</summary>
     public void Begin()
     {
         begun = Stopwatch.GetTimestamp();
         handled = 0;
     }
 
-    /// <summary>It has one, and calls the handler.</summary>
+    /// <summary>The worker has received a message, and calls the handler.</summary>
     public async Task ProcessAsync(ReceivedMessage message, Func<Task> handle)
     {
         var received = Stopwatch.GetTimestamp();
@@ -42,7 +42,7 @@ internal sealed class AttemptClock(EndpointTelemetry telemetry)
         }
     }
 
-    /// <summary>The worker is done with it; without a message there was nothing to settle.</summary>
+    /// <summary>The worker has settled the message, or there was none.</summary>
     public void End(Exception? failure)
     {
         if (handled != 0)

@@ -9,13 +9,15 @@ public static class BareEndpointHealthChecksBuilderExtensions
     private static readonly TimeSpan DefaultPatience = TimeSpan.FromMinutes(1);
 
     /// <summary>
-    /// Checks an endpoint that <c>AddBareEndpoint</c> added under that name: unhealthy when no worker has got an answer from its queue for a while,
-    /// degraded when branches stay prepared that recovery could not end, or when messages have waited in the outbox for longer than that while.
+    /// Adds a health check for an endpoint that <c>AddBareEndpoint</c> added. It is unhealthy if no worker has got an answer from its queue for
+    /// longer than <paramref name="patience"/>. It is degraded if recovery could not end some prepared branches, or if messages have waited in
+    /// the outbox for longer than <paramref name="patience"/>.
     /// </summary>
-    /// <param name="checks">Where it is added.</param>
-    /// <param name="endpoint">The endpoint's name, and the check's.</param>
+    /// <param name="checks">The builder to add it to.</param>
+    /// <param name="endpoint">The name of the endpoint and of the check.</param>
     /// <param name="patience">
-    /// The while: 1 minute when not given. Longer than the slowest handler: one that works is not told from a queue that does not answer.
+    /// The longest wait that counts as healthy; by default 1 minute. It must be longer than the slowest handler, because the check cannot
+    /// distinguish a busy handler from a queue that does not answer.
     /// </param>
     public static IHealthChecksBuilder AddBareEndpoint(this IHealthChecksBuilder checks, string endpoint, TimeSpan? patience = null)
     {

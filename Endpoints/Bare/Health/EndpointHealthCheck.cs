@@ -3,8 +3,8 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 namespace Kit.Endpoints.Bare.Health;
 
 /// <summary>
-/// Unhealthy where no worker has got an answer from its queue for a while, degraded where something waits for an operator: branches that recovery
-/// could not end, or messages that have waited in the outbox for longer than that while.
+/// Unhealthy if no worker has got an answer from its queue for longer than the patience. Degraded if something waits for an operator: branches
+/// that recovery could not end, or messages that have waited in the outbox for longer than the patience.
 /// </summary>
 internal sealed class EndpointHealthCheck(EndpointStatus status, TimeSpan patience) : IHealthCheck
 {
@@ -16,9 +16,9 @@ internal sealed class EndpointHealthCheck(EndpointStatus status, TimeSpan patien
         if (status.SinceReceive is not { } age)
             return new HealthCheckResult(failure, "No worker has got an answer from the queue yet.");
         if (age > patience)
-            return new HealthCheckResult(failure, $"No worker has got an answer from the queue for {age.TotalSeconds:F0} s, or its handlers take that long.");
+            return new HealthCheckResult(failure, $"No worker has got an answer from the queue for {age.TotalSeconds:F0} s, or the handlers take that long.");
         if (status.Branches() is > 0 and var branches)
-            return HealthCheckResult.Degraded($"{branches} branches stay prepared and hold their locks: see the command 'branches', and the log of recovery.");
+            return HealthCheckResult.Degraded($"{branches} branches stay prepared and hold their locks: see the command 'branches' and recovery's log.");
         if (status.Outbox() is { OldestAge: { } oldest } backlog && oldest > patience)
             return HealthCheckResult.Degraded(
                 $"{backlog.Records} messages wait in the outbox, the oldest for {oldest.TotalSeconds:F0} s: the log names their queues.");

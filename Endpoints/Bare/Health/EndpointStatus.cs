@@ -3,7 +3,7 @@ using System.Diagnostics.Metrics;
 
 namespace Kit.Endpoints.Bare.Health;
 
-/// <summary>What one endpoint can tell of itself while it runs: gauges of the meter <see cref="EndpointMeter.Name"/>, and its health check.</summary>
+/// <summary>What a running endpoint reports about itself: gauges of the meter <see cref="EndpointMeter.Name"/>, and its health check.</summary>
 internal sealed class EndpointStatus : IDisposable
 {
     private readonly Meter meter = new(EndpointMeter.Name);
@@ -20,16 +20,16 @@ internal sealed class EndpointStatus : IDisposable
         meter.CreateObservableGauge(
             "kit.outbox.waiting", () => Of(Outbox()?.Records, tags), "{message}", "Sent messages that wait in the outbox.");
         meter.CreateObservableGauge(
-            "kit.outbox.age", () => Of(Outbox()?.OldestAge?.TotalSeconds, tags), "s", "Age of the oldest message that waits in the outbox.");
+            "kit.outbox.age", () => Of(Outbox()?.OldestAge?.TotalSeconds, tags), "s", "Age of the oldest message in the outbox.");
     }
 
-    /// <summary>How many branches are left to an operator; <see langword="null"/> where the mode has none.</summary>
+    /// <summary>How many branches an operator must end; <see langword="null"/> if the mode has no branches.</summary>
     public Func<int?> Branches { get; set; } = () => null;
 
-    /// <summary>What waits in the outbox; <see langword="null"/> where the mode has none.</summary>
+    /// <summary>What waits in the outbox; <see langword="null"/> if the mode has no outbox.</summary>
     public Func<Outbox.OutboxBacklog?> Outbox { get; set; } = () => null;
 
-    /// <summary>Since a worker last asked the queue and got an answer, a message or none; <see langword="null"/> before the first.</summary>
+    /// <summary>The time since the queue last answered a worker, with or without a message; <see langword="null"/> before the first.</summary>
     public TimeSpan? SinceReceive => Volatile.Read(ref receivedAt) is > 0 and var at ? Stopwatch.GetElapsedTime(at) : null;
 
     /// <summary>A worker has asked the queue and got an answer.</summary>

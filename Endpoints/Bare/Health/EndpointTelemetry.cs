@@ -3,11 +3,11 @@ using System.Diagnostics;
 namespace Kit.Endpoints.Bare.Health;
 
 /// <summary>
-/// Activities and measurements of one endpoint's messages. A message carries the context of its creation in its headers, so that its processing,
-/// at whatever endpoint, belongs to the same trace.
+/// Activities and measurements of one endpoint's messages. A message carries the context of its creation in its headers, so that its processing
+/// at any endpoint belongs to the same trace.
 /// </summary>
-/// <param name="system">What holds the queues: <c>postgresql</c>, <c>rabbitmq</c> or <c>microsoft.sql_server</c>.</param>
-/// <param name="queue">The endpoint's.</param>
+/// <param name="system">The system that holds the queues: <c>postgresql</c>, <c>rabbitmq</c> or <c>microsoft.sql_server</c>.</param>
+/// <param name="queue">The endpoint's queue.</param>
 internal sealed class EndpointTelemetry(string system, string queue)
 {
     private const string ErrorType = "error.type";
@@ -15,11 +15,11 @@ internal sealed class EndpointTelemetry(string system, string queue)
     private const string OperationName = "messaging.operation.name";
     private const string OperationType = "messaging.operation.type";
 
-    /// <summary>Sends a message on its way to a queue within an activity of its own, whose context travels with it.</summary>
-    /// <param name="telemetry">Of the sender; <see langword="null"/> where nobody measures.</param>
-    /// <param name="operation"><c>create</c> where a mode decides when it is sent, <c>send</c> where it is sent now.</param>
+    /// <summary>Sends a message to a queue in an activity of its own, whose context travels with the message.</summary>
+    /// <param name="telemetry">The sender's; <see langword="null"/> if nothing is measured.</param>
+    /// <param name="operation"><c>create</c> if the mode decides when it is sent, <c>send</c> if it is sent at once.</param>
     /// <param name="message">The message, without headers.</param>
-    /// <param name="headers">What the sender gave with it.</param>
+    /// <param name="headers">The headers that the sender set.</param>
     /// <param name="send">Sends it.</param>
     public static async Task ProduceAsync(
         EndpointTelemetry? telemetry, string operation, OutgoingMessage message, IReadOnlyDictionary<string, string>? headers,
@@ -37,7 +37,7 @@ internal sealed class EndpointTelemetry(string system, string queue)
         }
     }
 
-    /// <summary>Of one attempt at a message.</summary>
+    /// <summary>Starts the activity of one attempt at a message.</summary>
     public Activity? Process(ReceivedMessage message)
     {
         if (!EndpointMeter.Activities.HasListeners())
@@ -66,11 +66,11 @@ internal sealed class EndpointTelemetry(string system, string queue)
         Fail(activity, failure);
     }
 
-    /// <summary>What followed the handler's return has ended: the message no longer belongs to the queue, or belongs to it again.</summary>
-    /// <param name="messageId">The message's.</param>
-    /// <param name="processing">Its attempt.</param>
-    /// <param name="took">Since the handler's return.</param>
-    /// <param name="failure">Why nobody knows whether it is settled, or that it is not.</param>
+    /// <summary>The message is settled after the handler's return: it has left the queue, or is back in it.</summary>
+    /// <param name="messageId">The message's id.</param>
+    /// <param name="processing">The activity of its attempt.</param>
+    /// <param name="took">The time since the handler's return.</param>
+    /// <param name="failure">Why it is not settled, or why that is unknown.</param>
     public void Settled(Guid messageId, ActivityContext processing, TimeSpan took, Exception? failure)
     {
         if (EndpointMeter.OperationDuration.Enabled)
@@ -92,7 +92,7 @@ internal sealed class EndpointTelemetry(string system, string queue)
             $"{operation} {message.Queue}", ActivityKind.Producer, parentContext: default, TagsOf(operation, message.Queue, message.MessageId));
     }
 
-    /// <summary>Says of an activity that it failed, and why; nothing where it did not.</summary>
+    /// <summary>Marks an activity as failed, with the reason, if there was a failure.</summary>
     private static void Fail(Activity? activity, Exception? failure)
     {
         if (failure is null)

@@ -2,10 +2,10 @@ using System.Diagnostics;
 
 namespace Kit.Endpoints.Bare.Health;
 
-/// <summary>A trace's context in the headers of a message, as the process's propagator writes it: W3C's <c>traceparent</c>.</summary>
+/// <summary>A trace context in the headers of a message, as the process's propagator writes it: W3C's <c>traceparent</c>.</summary>
 internal static class TraceContext
 {
-    /// <summary>The headers, and the context of the current activity, where there is one.</summary>
+    /// <summary>The headers, with the context of the current activity if there is one.</summary>
     public static IReadOnlyDictionary<string, string> Inject(IReadOnlyDictionary<string, string>? headers)
     {
         if (Activity.Current is not { } current)
@@ -16,7 +16,7 @@ internal static class TraceContext
         return all;
     }
 
-    /// <returns>None where the sender had no trace.</returns>
+    /// <returns>An empty context if the sender had no trace.</returns>
     public static ActivityContext Extract(IReadOnlyDictionary<string, string> headers)
     {
         DistributedContextPropagator.Current.ExtractTraceIdAndState(headers, Get, out var parent, out var state);

@@ -4,7 +4,7 @@ namespace Kit.Endpoints.Bare.Outbox;
 internal interface IOutboxSender : IAsyncDisposable
 {
     /// <summary>Sends a message durably.</summary>
-    /// <returns><see langword="null"/>, or why its queue does not take it.</returns>
-    /// <exception cref="Exception">The queues cannot be reached; the driver's own exception.</exception>
+    /// <returns><see langword="null"/>, or why its queue refuses it.</returns>
+    /// <exception cref="Exception">The driver's exception: the queues cannot be reached.</exception>
     Task<string?> SendAsync(OutgoingMessage message);
 }

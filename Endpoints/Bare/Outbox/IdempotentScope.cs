@@ -4,25 +4,27 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.Outbox;
 
 /// <summary>
-/// Handles each message once, however often it is delivered: its id is recorded in the handler's own transaction, and so is what the handler
-/// sends, until it is dispatched. Known as idempotent receiver (Hohpe and Woolf, "Enterprise Integration Patterns", 2003).
+/// Handles each message once, however often it is delivered. The handler's own transaction records the message's id and the handler's sends, which
+/// stay recorded until they are dispatched. Known as idempotent receiver (Hohpe and Woolf, "Enterprise Integration Patterns", 2003).
 /// </summary>
 /// <remarks>
-/// Ids are kept until someone deletes them: the endpoint cannot know how long a message can come again, from a broker, an error queue or a
-/// sender. What a message sent goes with its id, dispatched or not, so spare the ids whose sends wait: <c>DELETE FROM orders_inbox i WHERE
+/// Ids are kept until someone deletes them, because the endpoint cannot know for how long a broker, an error queue or a sender may redeliver a
+/// message. Deleting an id also deletes its sends, dispatched or not, so spare ids with waiting sends: <c>DELETE FROM orders_inbox i WHERE
 /// handled_at &lt; … AND NOT EXISTS (SELECT FROM orders_outbox o WHERE o.causation_id = i.message_id)</c>.
 /// </remarks>
 internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data, OutboxStatements statements, IsolationLevel isolation)
 {
     /// <summary>Handles a message and commits, unless that was done before.</summary>
-    /// <returns>What is to be dispatched now: what the handler sent, now or then, without what the dispatcher has claimed.</returns>
-    /// <exception cref="UnreadableMessageException">The message has no id, so that it cannot be told from others.</exception>
-    /// <exception cref="Exception">The handler's own, and <see cref="PostgresException"/> where its transaction does not commit.</exception>
+    /// <returns>The sends to dispatch now: those that the handler made, now or earlier, except those that the dispatcher has claimed.</returns>
+    /// <exception cref="UnreadableMessageException">The message has no id, so it cannot be distinguished from others.</exception>
+    /// <exception cref="Exception">
+    /// The handler's exception, or a <see cref="PostgresException"/> if its transaction does not commit.
+    /// </exception>
     public async Task<IReadOnlyList<OutboxRecord>> HandleOnceAsync(
         MessagePipeline pipeline, ReceivedMessage message, CancellationToken cancellationToken)
     {
         if (message.MessageId == Guid.Empty)
-            throw new UnreadableMessageException("The message has no id: the outbox could not tell it from others.");
+            throw new UnreadableMessageException("The message has no id, so the outbox cannot distinguish it from others.");
 
         await using var local = await OpenAsync(cancellationToken);
         var connection = local.Connection;
@@ -37,7 +39,7 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
         }
         catch (NpgsqlException) when (connection.State != ConnectionState.Open)
         {
-            // The answer is lost, and the commit perhaps not: then the message is handled.
+            // The answer is lost, but the commit may have succeeded. Then the message is handled.
             if (!await IsHandledAsync(message.MessageId, cancellationToken))
                 throw;
         }
@@ -68,7 +70,7 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
         }
         catch (Exception failure) when (failure is not (UnreadableMessageException or ServerRefusedException or OperationCanceledException))
         {
-            // Its connection goes back first: workers that all fail must not wait for a second one each.
+            // Its connection is returned first, so that workers that all fail do not each wait for a second one.
             await local.DisposeAsync();
             await RequireUnhandledAsync(message.MessageId, failure);
             throw;
@@ -76,8 +78,8 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
     }
 
     /// <summary>
-    /// The id commits with whoever commits: a handler that did so itself would have its message taken for handled. The id is taken back, and the
-    /// message goes to the errors.
+    /// If the handler itself committed, the id is recorded and the message would count as handled. This deletes the id, and the message goes to
+    /// the error queue.
     /// </summary>
     /// <exception cref="TransactionEndedException">The handler committed.</exception>
     private async Task RequireUnhandledAsync(Guid messageId, Exception failure)
@@ -113,7 +115,7 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
         }
         catch (NpgsqlException late) when (FailureKinds.IsTimeout(late))
         {
-            // Another delivery of the message is being handled, for longer than the command, lock or statement time-out. It has not failed here.
+            // Another delivery of the message has been in a handler for longer than the command, lock or statement time-out. This one has not failed.
             throw new ServerRefusedException(late);
         }
     }
@@ -124,8 +126,8 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
         foreach (var (position, send) in records)
             batch.BatchCommands.Add(statements.Sending(messageId, position, send));
 
-        // In a failed transaction, and outside of one, PostgreSQL answers a commit with no error, and the driver does not look
-        // (npgsql issue 6641). A savepoint is an error in both.
+        // In a failed transaction, or outside of a transaction, PostgreSQL does not report an error for COMMIT, and the driver does not check
+        // (npgsql issue 6641). For SAVEPOINT it reports one.
         batch.BatchCommands.Add(new NpgsqlBatchCommand("SAVEPOINT kit"));
         batch.BatchCommands.Add(new NpgsqlBatchCommand("COMMIT"));
         // Without a token: a cancelled commit could have committed.

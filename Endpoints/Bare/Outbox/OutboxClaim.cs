@@ -3,15 +3,15 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.Outbox;
 
 /// <summary>
-/// What one message sent and what still waits of it, claimed in a transaction: until that ends, nobody else dispatches it.
+/// The sends of one message that still wait, claimed in a transaction. Until it ends, nobody else dispatches them.
 /// </summary>
 internal sealed class OutboxClaim(
     NpgsqlConnection connection, OutboxStatements statements, Guid messageId, IReadOnlyList<OutboxRecord> records) : IAsyncDisposable
 {
-    /// <summary>In the order in which the handler sent them.</summary>
+    /// <summary>The sends, in the handler's order.</summary>
     public IReadOnlyList<OutboxRecord> Records => records;
 
-    /// <summary>Says that these are dispatched, and ends the claim. A crash before that dispatches them again, with the same ids.</summary>
+    /// <summary>Records that these are dispatched, and ends the claim. After a crash before that, they are sent again, with the same ids.</summary>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public async Task ForgetAsync(IReadOnlyCollection<OutboxRecord> dispatched)
     {
@@ -23,6 +23,6 @@ internal sealed class OutboxClaim(
         await batch.ExecuteNonQueryAsync(CancellationToken.None);
     }
 
-    /// <summary>Ends the claim: closing the connection rolls back what is not committed.</summary>
+    /// <summary>Ends the claim: closing the connection rolls back.</summary>
     public ValueTask DisposeAsync() => connection.DisposeAsync();
 }

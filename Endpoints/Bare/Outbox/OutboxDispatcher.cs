@@ -4,12 +4,12 @@ using Microsoft.Extensions.Logging;
 namespace Kit.Endpoints.Bare.Outbox;
 
 /// <summary>
-/// Dispatches what waits in the outbox: what could not be dispatched when its message was handled, and what a crash left there. It searches
-/// when the endpoint starts and then every few seconds. Several processes share the work, because each claims the records of one message.
+/// Dispatches the sends that wait in the outbox because their dispatch failed or a crash left them there. It searches when the endpoint starts
+/// and then every few seconds. Several processes share the work, because each claims the records of one message at a time.
 /// </summary>
 /// <remarks>
-/// Each record is sent by itself, those of one handler in its order, and one that is refused keeps back only those for the same queue. The
-/// send commits first and its record is deleted afterwards: a crash between the two sends the message again, with the same id.
+/// Each record is sent separately, those of one handler in its order. A refused record holds back only records for the same queue. The send
+/// commits first and its record is deleted afterwards: after a crash between the two, the message is sent again, with the same id.
 /// </remarks>
 internal sealed partial class OutboxDispatcher : IAsyncDisposable
 {
@@ -22,7 +22,7 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
     private readonly CancellationTokenSource stopping = new();
     private readonly Task running;
 
-    /// <summary>The queues that do not take what is sent to them, and in how many searches one after the other.</summary>
+    /// <summary>The queues that refuse messages, and in how many searches in a row.</summary>
     private readonly Dictionary<string, int> refusals = new(StringComparer.Ordinal);
 
     private OutboxDispatcher(OutboxStore outbox, Func<CancellationToken, Task<IOutboxSender>> connect, OutboxSchedule schedule, ILogger log)
@@ -37,18 +37,18 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
     /// <summary>What waited after the last search; <see langword="null"/> before the first.</summary>
     public OutboxBacklog? Backlog { get; private set; }
 
-    /// <param name="outbox">What is to be dispatched.</param>
+    /// <param name="outbox">The outbox to search.</param>
     /// <param name="connect">Connects to the queues. Called when something waits.</param>
-    /// <param name="schedule">How often.</param>
-    /// <param name="log">Told of what cannot be dispatched.</param>
+    /// <param name="schedule">How often to search.</param>
+    /// <param name="log">Logs what cannot be dispatched.</param>
     public static OutboxDispatcher Start(
         OutboxStore outbox, Func<CancellationToken, Task<IOutboxSender>> connect, OutboxSchedule schedule, ILogger log) =>
         new(outbox, connect, schedule, log);
 
-    /// <summary>Takes over what a message sent, which is handled and is done: a dispatch that fails does not fail its message.</summary>
+    /// <summary>Takes over the sends of a handled message whose dispatch failed. The message itself does not fail.</summary>
     public void TakeOver(Guid messageId, Exception failure) => LogTakenOver(messageId, Failure.ReasonOf(failure).Message);
 
-    /// <summary>Begins no other dispatch, and waits for the one under way.</summary>
+    /// <summary>Starts no further dispatch, and waits for the one under way.</summary>
     public async ValueTask DisposeAsync()
     {
         if (!stopping.IsCancellationRequested)
@@ -76,7 +76,7 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
             }
             catch (Exception)
             {
-                // What is not dispatched waits for the next start.
+                // Undispatched sends wait for the next start.
                 return;
             }
 
@@ -98,7 +98,7 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
 
             await Task.Delay(schedule.Grace, cancellationToken);
             await using var sender = await connect(cancellationToken);
-            // Evaluated as it goes on: once a queue has refused, this search tries nothing else that is for it.
+            // Evaluated lazily: once a queue has refused, this search sends it nothing more.
             var accepted = page.Where(record => !refusing.Contains(record.Queue));
             foreach (var messageId in accepted.Select(record => record.CausationId).Distinct())
                 await DispatchAsync(messageId, sender, refusing, cancellationToken);
@@ -135,7 +135,7 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
         }
     }
 
-    /// <summary>Told the 1st time, the 2nd, the 4th, the 8th and so on: a queue that stays away does not fill the log.</summary>
+    /// <summary>Logs the 1st refusal, the 2nd, the 4th, the 8th and so on, so that a missing queue does not fill the log.</summary>
     private void NoteRefusal(string queue, string reason)
     {
         var times = refusals[queue] = refusals.GetValueOrDefault(queue) + 1;
@@ -149,18 +149,18 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
             LogTaken(queue, times);
     }
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "Message {MessageId} is handled, and what it sent waits in the outbox: {Reason}")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "Message {MessageId} is handled, and its sends wait in the outbox: {Reason}")]
     private partial void LogTakenOver(Guid messageId, string reason);
 
     [LoggerMessage(
-        Level = LogLevel.Error, Message = "Queue '{Queue}' does not take what waits for it in the outbox (refusal {Times}): " +
-        "{Reason} Create the queue, or delete its records from the outbox. Tried again every {Seconds} s.")]
+        Level = LogLevel.Error, Message = "Queue '{Queue}' refuses the messages that wait for it in the outbox (refusal {Times}): " +
+        "{Reason} Create the queue, or delete its records from the outbox. Retried every {Seconds} s.")]
     private partial void LogRefused(string queue, int times, string reason, double seconds);
 
     [LoggerMessage(
-        Level = LogLevel.Information, Message = "Queue '{Queue}' takes what waits for it in the outbox again, after {Times} refusals.")]
+        Level = LogLevel.Information, Message = "Queue '{Queue}' accepts messages from the outbox again, after {Times} refusals.")]
     private partial void LogTaken(string queue, int times);
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "The outbox cannot be dispatched for now: {Reason} Tried again every {Seconds} s.")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "The outbox cannot be dispatched at the moment: {Reason} Retried every {Seconds} s.")]
     private partial void LogDisturbed(string reason, double seconds);
 }

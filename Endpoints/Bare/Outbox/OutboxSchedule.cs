@@ -1,9 +1,9 @@
 namespace Kit.Endpoints.Bare.Outbox;
 
-/// <summary>When the outbox is searched for what waits.</summary>
-/// <param name="Interval">Between two searches; the first is at the start of the endpoint.</param>
+/// <summary>When the outbox is searched for waiting sends.</summary>
+/// <param name="Interval">The time between two searches; the first is at the start of the endpoint.</param>
 /// <param name="Grace">
-/// How long a record that was found is left to the worker that handled its message, which dispatches it within milliseconds.
+/// How long a found record is left to the worker that handled its message, which normally dispatches it within milliseconds.
 /// </param>
 internal sealed record OutboxSchedule(TimeSpan Interval, TimeSpan Grace)
 {

@@ -4,17 +4,17 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.Outbox;
 
 /// <summary>
-/// The statements of one endpoint's inbox, the ids of the messages that were handled, and of its outbox, what they sent and what is not known
-/// to be dispatched. Both tables lie in the handlers' database and are named after the endpoint.
+/// The statements of one endpoint's inbox and outbox. The inbox holds the ids of the handled messages, the outbox their sends that are not
+/// known to be dispatched. Both tables are in the handlers' database and are named after the endpoint.
 /// </summary>
 internal sealed class OutboxStatements
 {
     public const string AreThere = "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL";
 
-    /// <summary>Whether the outbox lacks its latest column: an earlier version of the kit made it.</summary>
+    /// <summary>Whether the outbox lacks its latest column, because an earlier version of the kit created it.</summary>
     public const string IsOutdated = "SELECT NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'headers')";
 
-    // PostgreSQL cuts names off at 63 bytes without an error.
+    // PostgreSQL truncates names at 63 bytes without an error.
     private const int LongestName = 56;
 
     public OutboxStatements(string endpoint)
@@ -30,7 +30,7 @@ internal sealed class OutboxStatements
 
     public string Outbox { get; }
 
-    /// <summary>Under a lock: two processes that start together would both create them.</summary>
+    /// <summary>Creates the tables, under a lock: two processes that start together would both create them.</summary>
     public string Create =>
         $"""
         SELECT pg_advisory_xact_lock(hashtext('kit outbox'));
@@ -48,7 +48,7 @@ internal sealed class OutboxStatements
             PRIMARY KEY (causation_id, position));
         """;
 
-    /// <summary>Rewrites nothing.</summary>
+    /// <summary>Adds the missing column, without rewriting the table.</summary>
     public string Upgrade => $"ALTER TABLE {Outbox} ADD COLUMN headers text";
 
     /// <summary>Waits for a transaction that is recording the same id, and does nothing when that commits.</summary>
@@ -58,7 +58,7 @@ internal sealed class OutboxStatements
 
     public string IsRecorded => $"SELECT EXISTS (SELECT FROM {Inbox} WHERE message_id = $1)";
 
-    /// <summary>The records that wait, those of one message together.</summary>
+    /// <summary>Reads the waiting records, grouped by message.</summary>
     public string ReadWaiting =>
         $"SELECT causation_id, queue FROM {Outbox} WHERE causation_id > $1 AND queue <> ALL ($2) ORDER BY causation_id, position LIMIT $3";
 
@@ -66,8 +66,8 @@ internal sealed class OutboxStatements
         $"SELECT count(*), clock_timestamp() - min(i.handled_at) FROM {Outbox} o JOIN {Inbox} i ON i.message_id = o.causation_id";
 
     /// <summary>
-    /// Claims what one message sent, and passes over what somebody else has claimed. An advisory lock, because it covers all of its records
-    /// at once, and because a row lock needs the right to UPDATE, which nothing else here does.
+    /// Claims the sends of one message, unless somebody else has claimed them. This is an advisory lock, because it covers all the records at
+    /// once, and because a row lock would need the UPDATE privilege, which nothing else here needs.
     /// </summary>
     public NpgsqlBatchCommand Claiming(Guid messageId) =>
         PostgreSqlStatement.Of("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", $"{Outbox}/{messageId}");
@@ -80,7 +80,7 @@ internal sealed class OutboxStatements
             $"DELETE FROM {Outbox} WHERE causation_id = $1 AND position = ANY ($2)",
             messageId, dispatched.Select(record => record.Position).ToArray());
 
-    /// <summary>Records what a handler sent.</summary>
+    /// <summary>Records one of the handler's sends.</summary>
     public NpgsqlBatchCommand Sending(Guid messageId, int position, OutgoingMessage send) =>
         PostgreSqlStatement.Of(
             $"INSERT INTO {Outbox} (causation_id, position, message_id, queue, type, body, headers) VALUES ($1, $2, $3, $4, $5, $6, $7)",

@@ -5,8 +5,8 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.Outbox;
 
 /// <summary>
-/// The tables of one endpoint's outbox: which messages are handled, and what their handlers sent and still waits to be dispatched. Known as
-/// transactional outbox.
+/// The tables of one endpoint's outbox: the handled messages, and those of their sends that wait to be dispatched. Known as transactional
+/// outbox.
 /// </summary>
 internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, IsolationLevel isolation)
 {
@@ -19,8 +19,8 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
     /// <summary>The same on connections of another source to the same database.</summary>
     public IdempotentScope HandlersOn(NpgsqlDataSource source) => new(this, source, statements, isolation);
 
-    /// <summary>Creates the tables where they are not there; where they are, the role needs no right to.</summary>
-    /// <exception cref="InvalidOperationException">An earlier version of the kit made the outbox; the message has the statement to run.</exception>
+    /// <summary>Creates the tables if they are missing. If they exist, the role needs no right to create tables.</summary>
+    /// <exception cref="InvalidOperationException">An earlier version of the kit created the outbox. The message has the statement to run.</exception>
     /// <exception cref="NpgsqlException">The database cannot be reached, or refuses.</exception>
     public async Task CreateAsync(CancellationToken cancellationToken)
     {
@@ -38,8 +38,8 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
     }
 
     /// <summary>
-    /// Says that these are dispatched. A crash before that dispatches them again, with the same ids. Where the database cannot be reached,
-    /// <see cref="ForgetLateAsync"/> says it.
+    /// Records that these are dispatched. After a crash before that, they are sent again, with the same ids. If the database cannot be reached,
+    /// <see cref="ForgetLateAsync"/> records it later.
     /// </summary>
     public async Task ForgetAsync(Guid messageId, IReadOnlyCollection<OutboxRecord> dispatched)
     {
@@ -56,7 +56,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         }
     }
 
-    /// <summary>Says what <see cref="ForgetAsync"/> could not say.</summary>
+    /// <summary>Records what <see cref="ForgetAsync"/> could not record.</summary>
     /// <exception cref="NpgsqlException">The database still cannot be reached, or refuses.</exception>
     public async Task ForgetLateAsync(CancellationToken cancellationToken)
     {
@@ -67,7 +67,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         }
     }
 
-    /// <summary>Records that wait, the next ones after those of a message; none of those that are for certain queues.</summary>
+    /// <summary>Reads the next waiting records after those of a given message, except records for certain queues.</summary>
     public async Task<IReadOnlyList<WaitingRecord>> ReadWaitingAsync(
         Guid after, IReadOnlyCollection<string> notFor, int atMost, CancellationToken cancellationToken)
     {
@@ -83,7 +83,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         return records;
     }
 
-    /// <summary>How much waits, and for how long.</summary>
+    /// <summary>Reads how many sends wait, and for how long.</summary>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public async Task<OutboxBacklog> ReadBacklogAsync(CancellationToken cancellationToken)
     {
@@ -94,7 +94,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
             reader.GetInt64(0), await reader.IsDBNullAsync(1, cancellationToken) ? null : reader.GetFieldValue<TimeSpan>(1));
     }
 
-    /// <summary>Claims what a message sent and what still waits of it; <see langword="null"/> where somebody else has it.</summary>
+    /// <summary>Claims the waiting sends of a message; <see langword="null"/> if somebody else has claimed them.</summary>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public async Task<OutboxClaim?> ClaimAsync(Guid messageId, CancellationToken cancellationToken)
     {
@@ -115,9 +115,9 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
     }
 
     /// <summary>
-    /// Claims in the connection's transaction. A second statement reads the records: it sees what was deleted before the lock was granted.
+    /// Claims in the connection's transaction. A second statement reads the records, so that it sees deletions from before the lock was granted.
     /// </summary>
-    /// <returns>What still waits of the message; <see langword="null"/> where somebody else has it.</returns>
+    /// <returns>The waiting sends of the message; <see langword="null"/> if somebody else has claimed them.</returns>
     public async Task<IReadOnlyList<OutboxRecord>?> ClaimUndispatchedAsync(
         NpgsqlConnection connection, Guid messageId, CancellationToken cancellationToken)
     {
@@ -151,8 +151,8 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         if (await command.ExecuteScalarAsync(cancellationToken) is true)
         {
             throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start: an earlier version of the kit made its outbox. " +
-                $"Run this once in the handlers' database, it rewrites nothing: {statements.Upgrade}");
+                $"Endpoint '{endpoint}' cannot start: an earlier version of the kit created its outbox. " +
+                $"Run this once in the handlers' database (it does not rewrite the table): {statements.Upgrade}");
         }
     }
 

@@ -1,6 +1,6 @@
 namespace Kit.Endpoints.Bare.Tables;
 
-/// <summary><c>dtc-off</c>: the handler's scope commits first, the receive with the sends after it.</summary>
+/// <summary><c>dtc-off</c>: the handler's scope commits first, then the receive with the sends.</summary>
 internal sealed class DtcOffReceiver(IQueueSession queue, IHandlerScope handlers, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)

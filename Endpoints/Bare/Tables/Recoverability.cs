@@ -6,12 +6,12 @@ using Microsoft.Extensions.Logging;
 namespace Kit.Endpoints.Bare.Tables;
 
 /// <summary>
-/// What follows an attempt. After success the receive commits. After a failure the message goes back to its place in the queue, its failure
-/// counted in its row, or, after the mode's last attempt or when no attempt can succeed, to the error table. <see cref="RetryRule"/> decides.
+/// What follows an attempt. After success the receive commits. After a failure the message goes back to its place in the queue, with the failure
+/// counted in its row. After the mode's last attempt, or if no attempt can succeed, it goes to the error table. <see cref="RetryRule"/> decides.
 /// </summary>
-/// <param name="mode">How many attempts there are.</param>
-/// <param name="firstDelay">Before the second attempt at a message whose session was lost; doubled each time.</param>
-/// <param name="log">Told of each failure.</param>
+/// <param name="mode">Sets the number of attempts.</param>
+/// <param name="firstDelay">The delay before the second attempt if the session was lost; doubled each time.</param>
+/// <param name="log">Logs each failure.</param>
 internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstDelay, ILogger log)
 {
     private readonly RetryRule rule = new(mode, firstDelay);
@@ -27,13 +27,13 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
         catch (Exception failure)
         {
-            // Counted all the same: a receive that can never commit would be handled without end.
+            // Counted all the same: otherwise a receive that can never commit would be retried for ever.
             await AnswerAfterRollbackAsync(queue, message, failure);
         }
     }
 
-    /// <summary>Answers a failure within the transaction that received the message, and commits it.</summary>
-    /// <exception cref="ServerRefusedException">It was that. Nothing is counted: the receive is to be rolled back, and the worker pauses.</exception>
+    /// <summary>Answers a failure in the transaction that received the message, and commits it.</summary>
+    /// <exception cref="ServerRefusedException">A server refused. No attempt is counted: the caller rolls the receive back and pauses.</exception>
     /// <exception cref="AttemptLostException">The session was lost.</exception>
     public async Task AnswerAsync(IQueueSession queue, DbTransaction receive, QueuedMessage message, Exception failure)
     {
@@ -45,7 +45,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
         catch (Exception aborted) when (queue.HasLostTransaction(aborted))
         {
-            // A send failed, and took the transaction of the receive with it.
+            // A send failed, and with it the transaction of the receive.
             await RollBackAndAnswerAsync(queue, receive, message, failure);
         }
         catch (Exception lost) when (!queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost)
@@ -54,7 +54,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
     }
 
-    /// <summary>Rolls the receive back and answers a failure after that.</summary>
+    /// <summary>Rolls the receive back, and then answers a failure.</summary>
     /// <inheritdoc cref="AnswerAsync" path="/exception"/>
     public async Task RollBackAndAnswerAsync(IQueueSession queue, DbTransaction receive, QueuedMessage message, Exception failure)
     {
@@ -72,8 +72,8 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     }
 
     /// <summary>
-    /// Answers a failure whose receive was rolled back. Another worker may have ended the message meanwhile; or it may be at its next attempt
-    /// already, before this one is counted, so that a message can be handled once more for each worker next to this one.
+    /// Answers a failure whose receive was rolled back. Meanwhile another worker may have finished the message, or may have started its next
+    /// attempt before this one is counted. A message can therefore be handled once more for each other worker.
     /// </summary>
     /// <inheritdoc cref="AnswerAsync" path="/exception"/>
     public async Task AnswerAfterRollbackAsync(IQueueSession queue, QueuedMessage message, Exception failure)
@@ -87,14 +87,14 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
 
             await transaction.CommitAsync();
         }
-        // Another worker may have the message for longer than a statement may wait.
+        // Another worker may hold the message for longer than a statement may wait.
         catch (Exception lost) when (!queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost || FailureKinds.IsTimeout(lost))
         {
             throw new AttemptLostException(message, failure);
         }
     }
 
-    /// <summary>The same, on a session of its own: that of the attempt is closed already.</summary>
+    /// <summary>The same on a new session, because the attempt's session is already closed.</summary>
     /// <inheritdoc cref="AnswerAsync" path="/exception"/>
     public async Task AnswerOnNewSessionAsync(Func<Task<IQueueSession>> open, QueuedMessage message, Exception failure)
     {
@@ -112,8 +112,8 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
             await AnswerAfterRollbackAsync(queue, message, failure);
     }
 
-    /// <summary>Answers a failure of a message that is out of the queue already, and that only this process has.</summary>
-    /// <exception cref="DbException">The error table did not take it, and the log has said that it is lost.</exception>
+    /// <summary>Answers a failure of a message that has already left the queue, so that only this process has it.</summary>
+    /// <exception cref="DbException">The message could not be moved to the error table. It is lost, and that is logged.</exception>
     public async Task GiveUpOrLoseAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
         try

@@ -2,7 +2,7 @@ using System.Data.Common;
 
 namespace Kit.Endpoints.Bare.Tables;
 
-/// <summary><c>scope-off</c>: each statement of the handler commits by itself, the receive with the sends after them.</summary>
+/// <summary><c>scope-off</c>: each statement of the handler autocommits; the receive commits afterwards, with the sends.</summary>
 internal sealed class ScopeOffReceiver(IQueueSession queue, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)

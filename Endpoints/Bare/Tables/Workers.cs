@@ -3,10 +3,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Kit.Endpoints.Bare.Tables;
 
-/// <summary>The workers of one endpoint, which poll its table from start to stop; what disturbs one is reported, and it starts anew.</summary>
-/// <param name="firstPause">After a disturbance; doubled each time until a receive succeeds, as <see cref="BackOff"/> says.</param>
-/// <param name="status">Told of each receive.</param>
-/// <param name="log">Told of each disturbance.</param>
+/// <summary>The workers of one endpoint. They poll its table from start to stop. A failure is logged, and the worker starts again.</summary>
+/// <param name="firstPause">The pause after a failure; doubled each time until a receive succeeds, as in <see cref="BackOff"/>.</param>
+/// <param name="status">Notes each receive.</param>
+/// <param name="log">Logs each failure.</param>
 internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status, ILogger log) : IDisposable
 {
     private static readonly TimeSpan ShortestPoll = TimeSpan.FromMilliseconds(10);
@@ -19,8 +19,8 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
     /// <summary>Cancelled when the host no longer waits for handlers.</summary>
     public CancellationToken Abandoned => abandoning.Token;
 
-    /// <param name="count">How many workers.</param>
-    /// <param name="open">What each of them receives with; asked again when a connection was lost.</param>
+    /// <param name="count">The number of workers.</param>
+    /// <param name="open">Opens a worker's receiver; called again after a connection was lost.</param>
     /// <param name="answer">Counts, on a new session, an attempt whose own session was lost.</param>
     public void Start(int count, Func<Task<IReceiver>> open, Func<AttemptLostException, Task> answer)
     {
@@ -28,10 +28,10 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
             running.Add(OwnContext.Run(() => WorkAsync(open, answer)));
     }
 
-    /// <summary>Does something next to the workers, again and again until they stop.</summary>
+    /// <summary>Repeats some work next to the workers until they stop.</summary>
     public void Repeat(TimeSpan interval, Func<CancellationToken, Task> work) => running.Add(OwnContext.Run(() => RepeatAsync(interval, work)));
 
-    /// <summary>Stops receiving and waits for the handlers under way; when the host stops waiting, they are cancelled.</summary>
+    /// <summary>Stops receiving and waits for the running handlers. When the host stops waiting, they are cancelled.</summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         await stopping.CancelAsync();
@@ -65,7 +65,7 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
             catch (AttemptLostException lost)
             {
                 LogSessionLost(lost.QueuedMessage.MessageId, lost.Message);
-                // The first time at once: the server may well be there.
+                // The first time without a pause: the server may still be reachable.
                 if (uncounted is not null)
                     await PauseAsync(backOff.Next());
                 uncounted = lost;
@@ -136,15 +136,15 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
 
     private async Task PauseAsync(TimeSpan pause) => await Task.Delay(pause, stopping.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "{Reason} Tried again in {Seconds} s.")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "{Reason} Next try in {Seconds} s.")]
     private partial void LogDisturbed(string reason, double seconds);
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "The session that received message {MessageId} was lost: {Reason} The attempt is counted on a new one.")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "The session that received message {MessageId} was lost: {Reason} A new session counts the attempt.")]
     private partial void LogSessionLost(Guid messageId, string reason);
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "An attempt at message {MessageId} is not counted, and the endpoint stops: {Reason}")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "The endpoint stops without having counted an attempt at message {MessageId}: {Reason}")]
     private partial void LogUncounted(Guid messageId, string reason);
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "Abandoned while stopping: {Reason}")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "A worker was abandoned while the endpoint stopped: {Reason}")]
     private partial void LogAbandoned(string reason);
 }

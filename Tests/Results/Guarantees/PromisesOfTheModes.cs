@@ -64,7 +64,7 @@ public sealed class PromisesOfTheModes
             () => FaultPromise.Of(Fault.Poison, invented, isBroker: false),
             () => FaultPromise.Always(invented, isBroker: false),
         })
-            Assert.That(choose, Throws.TypeOf<UnknownModeException>().With.Message.StartsWith("the promises under faults: mode 'invented'"));
+            Assert.That(choose, Throws.TypeOf<UnknownModeException>().With.Message.StartsWith("the promises under faults: no entry for mode 'invented'"));
     }
 
     [Test]

@@ -32,8 +32,8 @@ public sealed class LongestTimeOut
     public void Above_it_a_time_out_is_refused_with_the_line_that_raises_it(int seconds, string found, int minutes) => Assert.That(
         () => TransactionTimeout.Require(TimeSpan.FromSeconds(seconds)),
         Throws.TypeOf<ArgumentOutOfRangeException>().With.Message.StartsWith(
-            $"The transaction's time-out is {found}, and this process allows 00:10:00 at most (TransactionManager.MaximumTimeout): .NET would " +
-            "shorten it silently. Ask for less, or raise the limit before the endpoint starts: " +
+            $"The transaction's time-out is {found}, and this process allows at most 00:10:00 (TransactionManager.MaximumTimeout): .NET would " +
+            "shorten it silently. Set a shorter one, or raise the limit before the endpoint starts: " +
             $"TransactionManager.MaximumTimeout = TimeSpan.FromMinutes({minutes});"));
 
     [Test]
@@ -73,7 +73,7 @@ public sealed class LongestTimeOut
 
         Assert.That(
             late.Message,
-            Is.EqualTo("The handler was not finished within 00:01:00, the time-out of its transaction, and its work was rolled back."));
+            Is.EqualTo("The handler did not finish within 00:01:00, the time-out of its transaction, and its work was rolled back."));
         Assert.That(late.InnerException, Is.Null);
     }
 
@@ -92,7 +92,7 @@ public sealed class LongestTimeOut
     [TestCase(9, false)]
     public void A_handler_that_took_that_long_is_told_that_its_late_work_can_have_stayed(int minutes, bool isTold) => Assert.That(
         TransactionTimeout.Exceeded(Minute, minutes * Minute).Message.EndsWith(
-            "rolled back. What it wrote after 00:10:00 (TransactionManager.MaximumTimeout) is not in the transaction any more and can have stayed.",
+            "rolled back. Anything it wrote after 00:10:00 (TransactionManager.MaximumTimeout) was outside the transaction and may have stayed.",
             StringComparison.Ordinal),
         Is.EqualTo(isTold));
 

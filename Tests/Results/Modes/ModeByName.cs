@@ -29,7 +29,7 @@ public sealed class ModeByName
             Assert.That(
                 () => table.Of(TransactionMode.Outbox),
                 Throws.TypeOf<UnknownModeException>().With.Message.EqualTo(
-                    "the receivers of a queue: mode 'outbox' is not known there. Enter it, or say why it is not supported."));
+                    "the receivers of a queue: no entry for mode 'outbox'. Add one, or say why the mode is not supported."));
         }
     }
 }
