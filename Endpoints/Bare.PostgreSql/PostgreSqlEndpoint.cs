@@ -181,8 +181,8 @@ internal sealed class PostgreSqlEndpoint(
         if (endpoint.Flush == LogFlush.Every)
             return;
 
-        // Of several servers, sends and the dispatcher could meet another one than the receive.
-        if (queueDatabase.Settings.Host?.Contains(',', StringComparison.Ordinal) is true || dataDatabase.Settings.Host?.Contains(',', StringComparison.Ordinal) is true)
+        // With several servers, sends and the dispatcher could reach another one than the receive.
+        if (queueDatabase.HasSeveralHosts || dataDatabase.HasSeveralHosts)
         {
             throw new InvalidOperationException(
                 $"Endpoint '{endpoint.Name}' cannot leave out flushes ('{endpoint.Flush}') with a list of hosts: its connections could meet different " +

@@ -61,6 +61,8 @@ internal sealed class DatabaseAccess
 
     public bool IsGiven => given is not null;
 
+    public bool HasSeveralHosts => Settings.Host?.Contains(',', StringComparison.Ordinal) is true;
+
     /// <summary>Whether both reach the same database in the same way: as the same user, with the same settings.</summary>
     public bool IsSameAs(DatabaseAccess other) => given == other.given && Settings.EquivalentTo(other.Settings);
 

@@ -55,5 +55,5 @@ internal sealed class CellFilter(bool isMatrix, bool ofRounds)
 
     private bool Allows(string[]? named, Axis axis, string value) => named is { Length: > 0 }
         ? named.Contains(Every) || named.Contains(value)
-        : !isMatrix || axis.Measured is null || axis.Measured.Contains(value);
+        : (!isMatrix && axis.Implied is null) || axis.Measured is null || axis.Measured.Contains(value);
 }

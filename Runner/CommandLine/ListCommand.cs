@@ -106,6 +106,7 @@ internal sealed class ListCommand : KitCommand
         }
 
         var columns = Shown
+            .Where(axis => axis.Implied is null || cells.Any(cell => axis.ValueOf(cell) != axis.Implied))
             .Select(axis => (axis.ValueOf, Width: cells.Max(cell => axis.ValueOf(cell).Length)))
             .ToList();
         foreach (var cell in cells)

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
 using Kit.Runner.Transports;
@@ -33,7 +34,7 @@ internal sealed class PagesCommand : KitCommand
     /// <summary>What the pages show of the matrix.</summary>
     public static IReadOnlyList<ShownKind> Kinds { get; } =
     [
-        .. Cell.All.Where(cell => cell.IsPlain && cell.Access.Name == AccessLibrary.Baseline).GroupBy(cell => cell.Kind).Select(cells =>
+        .. Cell.All.Where(cell => cell.IsPlain && cell.Flush.Equals(LogFlush.Every) && cell.Access.Name == AccessLibrary.Baseline).GroupBy(cell => cell.Kind).Select(cells =>
             new ShownKind(
                 FrameworkTitle.Of(cells.Key.Framework),
                 Transport.Named(cells.Key.Transport).Title,
@@ -59,7 +60,7 @@ internal sealed class PagesCommand : KitCommand
         foreach (var place in files.SelectMany(file => file.Kept))
             output.WriteLine($"Not checked: {place}");
         if (differing.Count == 0)
-            output.WriteLine($"Every block of {Figures.Plain(files.Count)} files is as it would be written.");
+            output.WriteLine("Every block is as it would be written.");
         else if (isCheck)
             output.WriteLine($"To write them: ./run.sh {Typed}");
 

@@ -3,7 +3,6 @@ using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Kit.Runner.Servers;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
@@ -152,7 +151,9 @@ public sealed class FlushOfTheLog
     {
         var lax = new NpgsqlConnectionStringBuilder(bench.Databases.Widgets) { Options = "-c synchronous_commit=off" }.ConnectionString;
         using var warnings = new WarningsOfAHost();
-        using var host = bench.Build(TransactionMode.ScopeOff, (_, _) => Task.CompletedTask, lax, services: services => services.AddLogging(logging => logging.AddProvider(warnings)));
+        using var host = bench.Build(
+            TransactionMode.ScopeOff, (_, _) => Task.CompletedTask, lax,
+            services: services => services.AddLogging(logging => logging.AddProvider(warnings)));
 
         await host.StartAsync();
         await host.StopAsync();

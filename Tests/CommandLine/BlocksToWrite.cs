@@ -16,7 +16,7 @@ public sealed class BlocksToWrite
         var result = await RunnerProcess.RunAsync("pages", "--check");
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        Assert.That(result.Output, Does.Contain("is as it would be written."));
+        Assert.That(result.Output, Does.Contain("Every block is as it would be written."));
     }
 
     [Test]
@@ -41,7 +41,7 @@ public sealed class BlocksToWrite
         var check = Run(repository, isCheck: true);
 
         Assert.That(written, Is.EqualTo((ExitCode.Success, "Written: docs/page.md:1: block two-phase\n")));
-        Assert.That(check, Is.EqualTo((ExitCode.Success, "Every block of 1 files is as it would be written.\n")));
+        Assert.That(check, Is.EqualTo((ExitCode.Success, "Every block is as it would be written.\n")));
     }
 
     [Test]

@@ -25,8 +25,8 @@ internal sealed record Claim(
 
     /// <exception cref="KitException">The experiment is no cell and fault.</exception>
     [JsonIgnore]
-    public (string Framework, string Transport, string Mode, string Fault) Tested => Experiment.Split(' ', '/') is [var framework, var transport, var mode, var fault]
-        ? (framework, transport, mode, fault)
+    public (string Framework, string Transport, string Mode, string Fault) Tested =>
+        Experiment.Split(' ', '/') is [var framework, var transport, var mode, var fault] ? (framework, transport, mode, fault)
         : throw new KitException($"{File}: the experiment '{Experiment}' is not a cell and a fault.", "Write framework/transport/mode fault.");
 
     /// <param name="text">The file.</param>

@@ -1,4 +1,3 @@
-using Kit.Modes;
 using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;

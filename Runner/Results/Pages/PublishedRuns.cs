@@ -1,5 +1,4 @@
 using System.Globalization;
-using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
 
@@ -33,11 +32,11 @@ internal sealed class PublishedRuns() : BlockKind("published-runs")
             var storms => $"{Figures.Count(storms)} storms",
         });
 
-    private static string Joined(GitCommit? first, GitCommit? second) => Joined(NameOf(first), first?.Id == second?.Id ? null : NameOf(second)) is { Length: > 0 } named
-        ? named
-        : "not known";
+    private static string Joined(GitCommit? first, GitCommit? second) =>
+        Joined(NameOf(first), first?.Id == second?.Id ? null : NameOf(second)) is { Length: > 0 } named ? named : "not known";
 
-    private static string? NameOf(GitCommit? commit) => commit is null ? null : commit.Id[..Math.Min(7, commit.Id.Length)] + (commit.Dirty ? " with changes" : "");
+    private static string? NameOf(GitCommit? commit) => commit is null ? null
+        : commit.Id[..Math.Min(7, commit.Id.Length)] + (commit.Dirty ? " with changes" : "");
 
     private static string Joined(string? first, string? second) => string.Join("; ", new[] { first, second }.OfType<string>());
 

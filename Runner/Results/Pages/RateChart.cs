@@ -16,10 +16,11 @@ internal sealed class RateChart
 
     private const int Bars = 126;
     private const int Longest = 252;
-    private const int BarHeight = 14;
+    private const int BarHeight = 16;
     private const int Gap = 12;
     private const int Top = 10;
-    private const int Footer = 22;
+    private const int Line = 20;
+    private const int LegendStep = 90;
 
     private static readonly IReadOnlyList<(string Name, string? Scenario, string Style)> Handlers =
         [("insert", null, "insert"), (SpeedSource.LikeExperiments, SpeedSource.LikeExperiments, "send")];
@@ -32,7 +33,7 @@ internal sealed class RateChart
     public RateChart(RunSource run)
     {
         handlers = [.. Handlers.Where(handler => handler.Scenario is null || ShownCells.Modes.Any(mode => run.Find(mode, handler.Scenario)?.Rate is not null))];
-        modes = [.. ShownCells.Modes.Select(mode => (mode, RatesOf(run, mode)))];
+        modes = [.. ShownCells.Modes.Select(mode => (mode, (IReadOnlyList<(string, Estimate)>)[.. RatesOf(run, mode)]))];
         most = modes.SelectMany(mode => mode.Rates).Max(bar => bar.Rate.High ?? bar.Rate.Mean);
     }
 
@@ -46,10 +47,12 @@ internal sealed class RateChart
         get
         {
             var step = (BarHeight * handlers.Count) + Gap;
-            var height = Top + (step * modes.Count) + (Footer * handlers.Count) + Gap;
+            var legend = Top + (step * modes.Count);
+            var height = legend + (2 * Line);
             return string.Join('\n',
             [
-                $"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {Width} {height}" width="{Width}" height="{height}" font-family="sans-serif" font-size="14">""",
+                $"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {Width} {height}" width="{Width}" height="{height}" """ +
+                """font-family="sans-serif" font-size="14">""",
                 $"<title>{SecurityElement.Escape(Words)}</title>",
                 "<style>",
                 "text{fill:#1f2328}.ground{fill:#fff}.insert{fill:#4878a8}.send{fill:#b87333}path{stroke:#1f2328;fill:none}",
@@ -57,21 +60,27 @@ internal sealed class RateChart
                 "</style>",
                 $"""<rect class="ground" width="{Width}" height="{height}"/>""",
                 .. modes.SelectMany((mode, index) => RowOf(mode.Mode, mode.Rates, Top + (index * step))),
-                .. handlers.SelectMany((handler, index) => LegendOf(handler, index, Top + (step * modes.Count))),
+                .. LegendOf(legend),
                 "</svg>",
                 "",
             ]);
         }
     }
 
-    private IReadOnlyList<(string Style, Estimate Rate)> RatesOf(RunSource run, TransactionMode mode) =>
-        handlers.Where(handler => handler.Scenario is null)
-            .Select(handler => (handler.Style, run.CellOf(mode).Rate ?? throw new KitException(
-                $"no round of bare/postgresql/{mode}/ado counts in {run.Folder}.", "Name the folder of a run in which each mode has one.")))
-            .Concat(handlers.Where(handler => handler.Scenario is not null)
-                .Select(handler => (handler.Style, Rate: run.Find(mode, handler.Scenario)?.Rate!))
-                .Where(bar => bar.Rate is not null))
-            .ToList();
+    private IEnumerable<(string Style, Estimate Rate)> RatesOf(RunSource run, TransactionMode mode)
+    {
+        if (run.CellOf(mode).Rate is null)
+        {
+            throw new KitException(
+                $"no round of bare/postgresql/{mode}/ado counts in {run.Folder}.", "Name the folder of a run in which each mode has one.");
+        }
+
+        foreach (var (_, scenario, style) in handlers)
+        {
+            if (run.Find(mode, scenario)?.Rate is { } rate)
+                yield return (style, rate);
+        }
+    }
 
     private IEnumerable<string> RowOf(TransactionMode mode, IReadOnlyList<(string Style, Estimate Rate)> rates, int top)
     {
@@ -91,12 +100,16 @@ internal sealed class RateChart
         }
     }
 
-    private IEnumerable<string> LegendOf((string Name, string? Scenario, string Style) handler, int index, int top)
+    private IEnumerable<string> LegendOf(int top)
     {
-        var y = top + (Footer * index) + Footer - 6;
-        yield return $"""<rect class="{handler.Style}" x="{Gap}" y="{y - 10}" width="10" height="10"/>""";
-        var words = index == handlers.Count - 1 ? $"{handler.Name}: msg/s, bare on PostgreSQL; mean, 95 % interval" : handler.Name;
-        yield return $"""<text x="{Gap + 16}" y="{y}">{words}</text>""";
+        foreach (var (index, handler) in handlers.Index())
+        {
+            var x = Bars + (index * LegendStep);
+            yield return $"""<rect class="{handler.Style}" x="{x}" y="{top + 1}" width="10" height="10"/>""";
+            yield return $"""<text x="{x + 16}" y="{top + 11}">{handler.Name}</text>""";
+        }
+
+        yield return $"""<text x="{Bars}" y="{top + Line + 11}" font-size="12">msg/s, bare on PostgreSQL; mean, 95 % interval</text>""";
     }
 
     private double LengthOf(double? perSecond) => Longest * (perSecond ?? 0) / most;

@@ -40,6 +40,7 @@ internal sealed class Repository(string root, IReadOnlyList<ShownKind> kinds)
             folder,
             stored.Run is { } run ? new RunSource(folder, run) : null,
             stored.Guarantees is { } report ? new FaultSource(folder, report.Document, report.Ordered) : null,
-            RunFolder.Files.Concat(FaultFolder.Files).Select(name => new FileInfo(Path.Combine(path, name))).Where(file => file.Exists).Sum(file => file.Length));
+            RunFolder.Files.Concat(FaultFolder.Files).Select(name => new FileInfo(Path.Combine(path, name))).Where(file => file.Exists)
+                .Sum(file => file.Length));
     }
 }

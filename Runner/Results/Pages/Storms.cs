@@ -26,7 +26,8 @@ internal sealed class Storms() : BlockKind("storms")
 
         var tables = $"{speeds.Folder.TrimEnd('/')}/{RunFolder.TablesFile}";
         var run = sources.HasFile(tables) ? $"[{speeds.Folder}]({sources.LinkTo(tables)})" : $"`{speeds.Folder}`, which is not published";
-        return $"The speeds are of {run}, a run of {(speeds.IsOfBuild(storms.Document.Commit) ? "the same" : "another")} build without faults, {speeds.Handler}.";
+        var build = speeds.IsOfBuild(storms.Document.Commit) ? "the same build" : "another build";
+        return $"The speeds are of {run}, a run of {build} without faults, {speeds.Handler}.";
     }
 
     private static string InFlightOf(IReadOnlyList<FaultResult> storms)

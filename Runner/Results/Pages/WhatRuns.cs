@@ -18,12 +18,15 @@ internal sealed class WhatRuns() : BlockKind("what-runs")
             .. MarkdownTables.LinesOfMarkdown([("", false), .. transports.Select(transport => (transport, false))], []),
             .. frameworks.Select(kinds => missing.Contains(kinds.Key)
                 ? KeptLines.RowOf(sources, kinds.Key)
-                : $"| {kinds.Key} | {string.Join(" | ", transports.Select(transport => WordsOf(kinds.FirstOrDefault(kind => kind.Transport == transport))))} |"),
+                : RowOf([.. kinds], transports)),
         ]) with
         {
             Kept = [.. missing.Select(KeptLines.Note)],
         };
     }
+
+    private static string RowOf(IReadOnlyList<ShownKind> kinds, IReadOnlyList<string> transports) =>
+        $"| {kinds[0].Framework} | {string.Join(" | ", transports.Select(transport => WordsOf(kinds.FirstOrDefault(kind => kind.Transport == transport))))} |";
 
     private static string WordsOf(ShownKind? kind)
     {

@@ -98,7 +98,7 @@ public sealed class ReportOfExperiments
         Assert.That(
             LinesOf(Document, broken),
             Has.Some.EqualTo($"- {broken.Name}: 5 kills and 5 cuts").And.Some.EqualTo(
-                $"- {broken.Name}: 25 messages were not handled exactly once; 5 kills and 5 cuts may affect 20"));
+                $"- {broken.Name}: 25 messages were not handled exactly once; 5 kills and 5 cuts of all connections may affect 20"));
     }
 
     [Test]

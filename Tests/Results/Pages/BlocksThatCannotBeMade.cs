@@ -37,9 +37,19 @@ public sealed class BlocksThatCannotBeMade
     [Test]
     public void A_run_that_probed_nothing_has_no_sequences()
     {
-        var rounds = InventedRepository.RoundsOf("full-dtc").Select(round => round with { Cell = round.Cell.With("transport", "rabbitmq") }).ToList();
-        repository.SaveRun("results/rabbit", rounds);
-        AssertFailure("two-phase from results/rabbit", "block 'two-phase': the run in results/rabbit has no cell bare/postgresql/full-dtc/ado.");
+        repository.SaveRun("results/unprobed", InventedRepository.RoundsOf("full-dtc"), InventedRun.Document with { Probes = [] });
+
+        AssertFailure("sequences from results/unprobed", "block 'sequences': the run in results/unprobed has probed no bare cell on PostgreSQL.");
+    }
+
+    [Test]
+    public void A_chart_needs_a_round_of_each_mode_that_counts()
+    {
+        repository.SaveRun("results/all", [.. InventedRepository.RoundsOf(InventedRepository.Shown).Select(round => round.Cell.Mode == "outbox"
+            ? round with { Outcome = RoundOutcome.Invalid(["invented"]) }
+            : round)]);
+
+        AssertFailure("modes-chart from results/all", "block 'modes-chart': no round of bare/postgresql/outbox/ado counts in results/all.");
     }
 
     [Test]

@@ -30,9 +30,10 @@ internal sealed class InventedRepository : IDisposable
     /// <summary>Five rounds of each mode, each 0.1 s longer than the one before.</summary>
     public void SaveRun(string folder, params string[] modes) => SaveRun(folder, RoundsOf(modes));
 
-    public void SaveRun(string folder, IReadOnlyList<RoundDocument> rounds)
+    public void SaveRun(string folder, IReadOnlyList<RoundDocument> rounds, RunDocument? document = null)
     {
-        var run = RunFolder.Create(temporary.Below(folder.Split('/')), InventedRun.Document with { Cells = [.. rounds.Select(round => round.Cell).Distinct()] });
+        var cells = rounds.Select(round => round.Cell).Distinct().ToList();
+        var run = RunFolder.Create(temporary.Below(folder.Split('/')), (document ?? InventedRun.Document) with { Cells = cells });
         foreach (var round in rounds)
             run.Save(round);
     }

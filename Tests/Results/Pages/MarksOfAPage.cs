@@ -8,7 +8,8 @@ public sealed class MarksOfAPage
     [Test]
     public void Name_a_block_and_its_folders()
     {
-        var page = Page.Parse("README.md", "# A\n<!-- block: two from results/a, results/b/ -->\nx\ny\n<!-- /block -->\n\n<!-- block: one -->\n<!-- /block -->\n");
+        var page = Page.Parse(
+            "README.md", "# A\n<!-- block: two from results/a, results/b/ -->\nx\ny\n<!-- /block -->\n\n<!-- block: one -->\n<!-- /block -->\n");
 
         Assert.That(page.Blocks.Select(block => block.Name), Is.EqualTo(new[] { "two", "one" }));
         Assert.That(page.Blocks[0].Folders, Is.EqualTo(new[] { "results/a", "results/b" }));
@@ -25,7 +26,8 @@ public sealed class MarksOfAPage
 
         var written = Page.Parse("README.md", text).With(block => [block.Name, block.Name]);
 
-        Assert.That(written, Is.EqualTo("# A\n\n<!-- block: two from results/a -->\ntwo\ntwo\n<!-- /block -->\nb\n<!-- block: one -->\none\none\n<!-- /block -->\nc\n"));
+        Assert.That(written, Is.EqualTo(
+            "# A\n\n<!-- block: two from results/a -->\ntwo\ntwo\n<!-- /block -->\nb\n<!-- block: one -->\none\none\n<!-- /block -->\nc\n"));
     }
 
     [Test]

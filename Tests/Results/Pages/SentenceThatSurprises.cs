@@ -5,7 +5,9 @@ namespace Kit.Tests.Results.Pages;
 /// <summary>It claims what the run shows, and no more.</summary>
 public sealed class SentenceThatSurprises
 {
-    [TestCase(0.8, "was faster than no transactions at all: 500 messages a second, and `transactions-off` 400.** Ratio, round by round: 1.25 (1.25 to 1.25, faster).")]
+    [TestCase(
+        0.8,
+        "was faster than no transactions at all: 500 messages a second, and `transactions-off` 400.** Ratio, round by round: 1.25 (1.25 to 1.25, faster).")]
     [TestCase(1.25, "was slower than no transactions at all: 320 messages a second")]
     [TestCase(0.99, "shows no clear difference to no transactions at all: 404 messages a second")]
     public void Follows_the_interval_of_the_ratio(double seconds, string sentence) => Assert.That(
