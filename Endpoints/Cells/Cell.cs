@@ -82,10 +82,13 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>Which commits wait for the database's log.</summary>
     public LogFlush Flush { get; init; } = LogFlush.Every;
 
-    /// <summary>Whether it has the implied value on each axis that only measured rounds know.</summary>
-    public bool IsPlain => Axes.All(axis => !axis.IsOfRounds || string.Equals(axis.ValueOf(this), axis.Implied, StringComparison.Ordinal));
+    /// <summary>Whether its name leaves out every value that a name can leave out.</summary>
+    public bool IsPlain => Axes.All(axis => axis.Implied is null || HasImpliedOn(axis));
 
-    /// <summary>This cell with the implied values on those axes.</summary>
+    /// <summary>Whether experiments with faults know it: it has the implied value on each axis that only measured rounds know.</summary>
+    public bool IsOfExperiments => Axes.All(axis => !axis.IsOfRounds || HasImpliedOn(axis));
+
+    /// <summary>This cell with the implied values on the axes that only measured rounds know.</summary>
     public Cell Plain => this with { Scenario = Scenario.Insert, Condition = Condition.Plain };
 
     /// <summary>Whether the cell can run, or the first reason why not.</summary>
@@ -115,4 +118,6 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
         new(queue, transport, widgets, Mode, concurrency) { Flush = Flush };
 
     public override string ToString() => Name;
+
+    private bool HasImpliedOn(Axis axis) => string.Equals(axis.ValueOf(this), axis.Implied, StringComparison.Ordinal);
 }

@@ -34,7 +34,7 @@ internal sealed class CellFilter(bool isMatrix, bool ofRounds)
     [
         .. from cell in Cell.All
            where filters.All(filter => Allows(parsed.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
-           where ofRounds || cell.IsPlain
+           where ofRounds || cell.IsOfExperiments
            select cell,
     ];
 

@@ -1,7 +1,6 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Pages;
 using Kit.Runner.Transports;
@@ -34,7 +33,7 @@ internal sealed class PagesCommand : KitCommand
     /// <summary>What the pages show of the matrix.</summary>
     public static IReadOnlyList<ShownKind> Kinds { get; } =
     [
-        .. Cell.All.Where(cell => cell.IsPlain && cell.Flush.Equals(LogFlush.Every) && cell.Access.Name == AccessLibrary.Baseline).GroupBy(cell => cell.Kind).Select(cells =>
+        .. Cell.All.Where(cell => cell.IsPlain && cell.Access.Name == AccessLibrary.Baseline).GroupBy(cell => cell.Kind).Select(cells =>
             new ShownKind(
                 FrameworkTitle.Of(cells.Key.Framework),
                 Transport.Named(cells.Key.Transport).Title,

@@ -71,7 +71,7 @@ public sealed class QueueThatIsNotThere
 
         var refusal = Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync())!.Message;
 
-        await TestDatabases.ExecuteAsync(bench.Databases.Queue, refusal[(refusal.IndexOf("DELETE: ", StringComparison.Ordinal) + 8)..]);
+        await TestDatabases.ExecuteAsync(bench.Databases.Queue, refusal[(refusal.IndexOf("role: ", StringComparison.Ordinal) + 6)..]);
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, $"GRANT SELECT, INSERT, UPDATE, DELETE ON work TO {role}");
         refusal = Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync())!.Message;
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, refusal[refusal.IndexOf("GRANT INSERT", StringComparison.Ordinal)..]);

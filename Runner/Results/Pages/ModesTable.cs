@@ -7,25 +7,29 @@ internal sealed class ModesTable() : BlockKind("modes-table")
 {
     private const string Sends = SpeedSource.LikeExperiments;
 
+    private static readonly (string, bool)[] NoColumn = [];
+
     public override BlockText Write(BlockSources sources)
     {
         var (run, storms) = (sources.Run, sources.Storms);
+        // A run without that scenario has no column of dashes.
+        var hasSends = ShownCells.Modes.Any(mode => run.Find(mode, Sends) is not null);
         return BlockText.Of(
         [
             .. MarkdownTables.LinesOfMarkdown(
                 [
-                    ("Mode", false), ("In NServiceBus", false), ("`insert`, msg/s", true), ($"`{Sends}`, msg/s", true), ("Storm", false),
-                    ("Use it when", false),
+                    ("Mode", false), ("In NServiceBus", false), ("`insert`, msg/s", true), .. hasSends ? [($"`{Sends}`, msg/s", true)] : NoColumn,
+                    ("Storm", false), ("Use it when", false),
                 ],
-                ShownCells.Modes.Select(mode => new[]
-                {
+                ShownCells.Modes.Select(mode => (string[])
+                [
                     $"`{mode}`",
                     mode.InNServiceBus ?? Figures.None,
                     RateOf(run.CellOf(mode)),
-                    RateOf(run.Find(mode, Sends)),
+                    .. hasSends ? [RateOf(run.Find(mode, Sends))] : Array.Empty<string>(),
                     GuaranteeTables.NotOnceOf(storms.StormOf(mode)),
                     mode.UseWhen,
-                })),
+                ])),
             "",
             $"*Storm*: {WhatOf([.. ShownCells.Modes.Select(storms.StormOf)])} From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} " +
             $"and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.",

@@ -27,7 +27,7 @@ public sealed class OneFaultMeetsAMessage
 
     private static IEnumerable<Cell> Cells => Cell.All.Where(cell =>
         cell is { Kind.Framework: "bare", Kind.Transport: TransportName.PostgreSql or TransportName.RabbitMq, Access.Name: "ado", Support.IsSupported: true }
-        && cell.IsPlain && cell.Flush == LogFlush.Every && Modes.Contains(cell.Mode) && TestTransport.MissingServer(cell.Kind.Transport) is null);
+        && cell.IsPlain && Modes.Contains(cell.Mode) && TestTransport.MissingServer(cell.Kind.Transport) is null);
 
     private static IEnumerable<TestCaseData> Places =>
         from cell in Cells
