@@ -46,7 +46,7 @@ public sealed class BrokerGivesAMessageUp
         await Eventually.HoldsAsync(async () => (await queue.ReadErrorsAsync(CancellationToken.None)).Count > 0, "it is in the error queue");
         var error = (await queue.ReadErrorsAsync(CancellationToken.None)).Single();
         Assert.That(error.MessageId, Is.EqualTo(message));
-        Assert.That(error.Reason, Does.Contain("The broker gave it up").And.Contain("delivery_limit").And.Contain($"'{name}'"));
+        Assert.That(error.Reason, Does.Contain("The broker gave the message up").And.Contain("delivery_limit").And.Contain($"'{name}'"));
     }
 
     [Test]
@@ -67,7 +67,7 @@ public sealed class BrokerGivesAMessageUp
         await Eventually.HoldsAsync(async () => (await queue.ReadErrorsAsync(CancellationToken.None)).Count > 0, "it is in the error queue");
         var error = (await queue.ReadErrorsAsync(CancellationToken.None)).Single();
         Assert.That(error, Has.Property("MessageId").EqualTo(message.MessageId).And.Property("FailedAttempts").Null);
-        Assert.That(error.Reason, Does.Contain("The broker gave it up"));
+        Assert.That(error.Reason, Does.Contain("The broker gave the message up"));
     }
 
     /// <summary>Starts an endpoint, and stops it.</summary>

@@ -94,7 +94,7 @@ public sealed class PreparedTransactionsOfAServer
     }
 
     [TestCase("kit/1/2/3", BranchOwner.AnotherServer, "on another server")]
-    [TestCase("somebody else's", BranchOwner.Foreign, "it is not the kit's")]
+    [TestCase("somebody else's", BranchOwner.Foreign, "it does not belong to the kit")]
     public async Task One_that_is_not_ours_is_ended_as_asked_and_not_otherwise(string globalId, BranchOwner owner, string because)
     {
         var branch = await PrepareAsync(globalId);
