@@ -19,7 +19,8 @@ internal static class OnMassTransit
                 rabbit.ReceiveEndpoint("orders", endpoint =>
                 {
                     endpoint.ConcurrentMessageLimit = 2;
-                    endpoint.UseTransactionMode(settings.Mode, context); // before the consumer, so that it wraps the consumer
+                    // Before the consumer, so that it wraps the consumer.
+                    endpoint.UseTransactionMode(settings.Mode, context);
                     endpoint.ConfigureConsumer<PlaceOrderConsumer>(context);
                 });
             });
