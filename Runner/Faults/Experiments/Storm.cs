@@ -122,7 +122,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         var atLast = testbed.Journal.Count();
         await SendAsync(plan.Messages - sent);
         await ProgressAsync(testbed, atLast + 1, ToGoOn, cancellationToken);
-        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts + crashes) * Testbed.Concurrency, testbed.Windows?.Met) 
+        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts + crashes) * Testbed.Concurrency, testbed.Windows?.Met)
         {
             ServerCrashes = crashes,
             Unflushed = plan.Unflushed is Unflushed.None ? null : $"{plan.Unflushed}".ToLowerInvariant(),
