@@ -13,12 +13,16 @@ public sealed record AccessLibrary(string Name, Support Support, Func<IWidgetIns
     [
         new(Baseline, Support.Yes, () => new AdoInsert()),
         new("dapper", Support.Yes, () => new DapperInsert()),
+        new("ef", Support.Yes, () => new EfInsert()) { NeedsPostgreSql = true },
 #if KIT_NPOCO
         new("npoco", Support.Yes, () => new NPocoInsert()),
 #else
         Missing("npoco", "NPoco"),
 #endif
     ];
+
+    /// <summary>Whether it is set up for PostgreSQL only.</summary>
+    public bool NeedsPostgreSql { get; init; }
 
 #if !KIT_NPOCO
     private static AccessLibrary Missing(string name, string package)

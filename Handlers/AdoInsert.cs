@@ -6,7 +6,7 @@ namespace Kit.Handlers;
 /// <summary>Hand-written ADO.NET: the baseline.</summary>
 public sealed class AdoInsert : IWidgetInsert
 {
-    public Task InsertAsync(DbConnection connection, Widget widget, CancellationToken cancellationToken) =>
+    public Task InsertAsync(DbConnection connection, DbTransaction? transaction, Widget widget, CancellationToken cancellationToken) =>
         ExecuteAsync(connection, "INSERT INTO widget (id, message_id) VALUES (@id, @message_id)", widget, cancellationToken);
 
     /// <summary>Runs a statement with a widget's columns as parameters.</summary>

@@ -10,7 +10,7 @@ public sealed class NPocoInsert : IWidgetInsert
     private static readonly DatabaseFactory Mapped = DatabaseFactory.Config(config =>
         config.WithFluentConfig(FluentMappingConfiguration.Configure(new WidgetMap())));
 
-    public async Task InsertAsync(DbConnection connection, Widget widget, CancellationToken cancellationToken)
+    public async Task InsertAsync(DbConnection connection, DbTransaction? transaction, Widget widget, CancellationToken cancellationToken)
     {
         // On a connection that it was given, NPoco begins no transaction, and disposing closes nothing.
         using var database = new Database(connection, connection.GetType().Name == "SqlConnection" ? SqlServer.Type : DatabaseType.PostgreSQL);

@@ -6,6 +6,7 @@ public sealed class WidgetBuilder(IWidgetInsert insert)
     public async Task BuildAsync(BuildWidget message, IConnections connections, CancellationToken cancellationToken)
     {
         var connection = await connections.GetAsync(cancellationToken);
-        await insert.InsertAsync(connection, new Widget(WidgetId.Next(), message.MessageId), cancellationToken);
+        var transaction = await connections.GetTransactionAsync(cancellationToken);
+        await insert.InsertAsync(connection, transaction, new Widget(WidgetId.Next(), message.MessageId), cancellationToken);
     }
 }

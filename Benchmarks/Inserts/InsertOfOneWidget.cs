@@ -44,7 +44,7 @@ public class InsertOfOneWidget : IAsyncDisposable
     public Task InsertAsync(string access)
     {
         insert ??= AccessLibrary.All.Single(library => library.Name == access).CreateInsert();
-        return insert.InsertAsync(connection, new Widget(WidgetId.Next(), Guid.NewGuid()), CancellationToken.None);
+        return insert.InsertAsync(connection, null, new Widget(WidgetId.Next(), Guid.NewGuid()), CancellationToken.None);
     }
 
     [GlobalCleanup]

@@ -26,6 +26,8 @@ internal static class BareWidgets
     {
         public ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => context.GetConnectionAsync(cancellationToken);
 
+        public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => context.GetTransactionAsync(cancellationToken);
+
         public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) =>
             context.SendAsync(queue, message, message.MessageId, cancellationToken: cancellationToken);
     }

@@ -30,7 +30,9 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
         new("access", "access libraries", cell => cell.Access.Name)
         {
             Measured = [AccessLibrary.Baseline],
-            Rule = cell => cell.Access.Support,
+            Rule = cell => cell.Access.NeedsPostgreSql && cell.Kind.Widgets != WidgetServer.PostgreSql
+                ? Support.No($"the access library '{cell.Access.Name}' is set up for widgets in PostgreSQL")
+                : cell.Access.Support,
         },
         // Fewer flushes are measured when they are named.
         new(FlushAxis, "settings of the log's flush", cell => cell.Flush.Name)

@@ -108,6 +108,8 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
 
         public async ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => connection ??= await data.OpenConnectionAsync(cancellationToken);
 
+        public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => ValueTask.FromResult<DbTransaction?>(null);
+
         public async Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
         {
             var endpoint = await context.GetSendEndpoint(new Uri($"exchange:{queue}"));

@@ -105,6 +105,9 @@ internal static class NServiceBusEndpoint
             ? context.GetReceiveTransaction().Connection!
             : own ??= await data.OpenConnectionAsync(cancellationToken);
 
+        public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) =>
+            ValueTask.FromResult(mode == TransactionMode.Shared ? context.GetReceiveTransaction() : null);
+
         public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
         {
             var options = new SendOptions();

@@ -79,7 +79,7 @@ public sealed partial class ListedCells
     private static string WhateverTheFeedHas(string list) => Count().Replace(Optional().Replace(list, "${cell}(with the package)"), "(some)");
 
     [GeneratedRegex(
-        "^(?<cell>(nservicebus .*(ado|dapper|npoco)|.* npoco|.* sqlserver +[^ ]+ +[^ ]+) +).*$",
+        "^(?<cell>(nservicebus .*(ado|dapper|ef|npoco)|.* npoco|.* sqlserver +[^ ]+ +[^ ]+) +).*$",
         RegexOptions.Multiline | RegexOptions.ExplicitCapture,
         matchTimeoutMilliseconds: 1000)]
     private static partial Regex Optional();

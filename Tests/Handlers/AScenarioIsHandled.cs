@@ -75,6 +75,8 @@ public sealed class AScenarioIsHandled
         public async ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) =>
             connection ??= await source.OpenConnectionAsync(cancellationToken);
 
+        public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => ValueTask.FromResult<DbTransaction?>(null);
+
         public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
         {
             Sent.Add((queue, message));

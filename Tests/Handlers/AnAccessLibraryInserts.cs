@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.CompilerServices;
 using Kit.Handlers;
 using Npgsql;
 
@@ -11,6 +12,7 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
 {
     private readonly string schema = string.Create(CultureInfo.InvariantCulture, $"access_{library.Name}_{Environment.ProcessId}");
 
+    private string widgets = null!;
     private NpgsqlDataSource source = null!;
 
     private static IEnumerable<AccessLibrary> Here => AccessLibrary.All.Where(library => library.Support.IsSupported);
@@ -19,7 +21,8 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
     public async Task CreateTable()
     {
         var server = await PostgreSqlServer.GetAsync();
-        source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(server.ConnectionString) { SearchPath = schema });
+        widgets = new NpgsqlConnectionStringBuilder(server.ConnectionString) { SearchPath = schema }.ConnectionString;
+        source = NpgsqlDataSource.Create(widgets);
         await ExecuteAsync($"CREATE SCHEMA {schema}; CREATE TABLE {schema}.widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)");
     }
 
@@ -38,7 +41,7 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
         var widget = NewWidget();
         await using var connection = await source.OpenConnectionAsync();
 
-        await library.CreateInsert().InsertAsync(connection, widget, CancellationToken.None);
+        await library.CreateInsert().InsertAsync(connection, null, widget, CancellationToken.None);
 
         Assert.That(await RowsOfAsync(widget), Is.EqualTo(new[] { widget }));
     }
@@ -49,7 +52,7 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
         var widget = NewWidget();
         await using var connection = await source.OpenConnectionAsync();
 
-        await library.CreateInsert().InsertAsync(connection, widget, CancellationToken.None);
+        await library.CreateInsert().InsertAsync(connection, null, widget, CancellationToken.None);
 
         Assert.That(connection.State, Is.EqualTo(System.Data.ConnectionState.Open));
         await using var status = new NpgsqlCommand("SELECT pg_current_xact_id_if_assigned() IS NULL", connection);
@@ -63,7 +66,7 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
         await using var connection = await source.OpenConnectionAsync();
         await using (var transaction = await connection.BeginTransactionAsync())
         {
-            await library.CreateInsert().InsertAsync(connection, widget, CancellationToken.None);
+            await library.CreateInsert().InsertAsync(connection, transaction, widget, CancellationToken.None);
             await transaction.RollbackAsync();
         }
 
@@ -77,7 +80,7 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
         await using var connection = await source.OpenConnectionAsync();
         await using (var transaction = await connection.BeginTransactionAsync())
         {
-            await library.CreateInsert().InsertAsync(connection, widget, CancellationToken.None);
+            await library.CreateInsert().InsertAsync(connection, transaction, widget, CancellationToken.None);
             Assert.That(await RowsOfAsync(widget), Is.Empty, "not before the commit");
             await transaction.CommitAsync();
         }
@@ -94,7 +97,7 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
         await Parallel.ForEachAsync(widgets, new ParallelOptions { MaxDegreeOfParallelism = 2 }, async (widget, cancellationToken) =>
         {
             await using var connection = await source.OpenConnectionAsync(cancellationToken);
-            await insert.InsertAsync(connection, widget, cancellationToken);
+            await insert.InsertAsync(connection, null, widget, cancellationToken);
         });
 
         foreach (var widget in widgets)
@@ -107,10 +110,35 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
         var widget = NewWidget();
         await using var connection = await source.OpenConnectionAsync();
         var insert = library.CreateInsert();
-        await insert.InsertAsync(connection, widget, CancellationToken.None);
+        await insert.InsertAsync(connection, null, widget, CancellationToken.None);
 
-        await Assert.ThatAsync(() => insert.InsertAsync(connection, widget, CancellationToken.None),
-            Throws.InstanceOf<PostgresException>().With.Property(nameof(PostgresException.SqlState)).EqualTo(PostgresErrorCodes.UniqueViolation));
+        var refused = Assert.CatchAsync(async () => await insert.InsertAsync(connection, null, widget, CancellationToken.None))!;
+
+        // A library can wrap it.
+        Assert.That(refused.GetBaseException(),
+            Is.InstanceOf<PostgresException>().With.Property(nameof(PostgresException.SqlState)).EqualTo(PostgresErrorCodes.UniqueViolation));
+    }
+
+    [Test]
+    public void It_keeps_no_connection()
+    {
+        var connection = Insert(library.CreateInsert(), widgets);
+
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        GC.Collect();
+
+        Assert.That(connection.IsAlive, Is.False);
+
+        // In a method of its own, and without a state machine, so that nothing else refers to the connection.
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static WeakReference Insert(IWidgetInsert insert, string widgets)
+        {
+            using var connection = new NpgsqlConnection(new NpgsqlConnectionStringBuilder(widgets) { Pooling = false }.ConnectionString);
+            connection.Open();
+            insert.InsertAsync(connection, null, NewWidget(), CancellationToken.None).GetAwaiter().GetResult();
+            return new WeakReference(connection);
+        }
     }
 
     private static Widget NewWidget() => new(WidgetId.Next(), Guid.NewGuid());

@@ -6,7 +6,7 @@ public sealed class SnippetsOfThePages
     private static readonly string[] Folders = ["Samples", "Tests/Samples"];
 
     [TestCase("README.md", 3)]
-    [TestCase("docs/use-an-endpoint.md", 6)]
+    [TestCase("docs/use-an-endpoint.md", 7)]
     [TestCase("Endpoints/MassTransit/README.md", 1)]
     [TestCase("Endpoints/NServiceBus/README.md", 1)]
     [TestCase("Modes/README.md", 1)]
