@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare.Outbox;
+using Kit.Endpoints.Bare.PostgreSql.Batches;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Endpoints.Bare.Tables;
 using Kit.Modes;
@@ -37,6 +38,8 @@ internal sealed class PostgreSqlEndpoint(
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
         if (PostgreSqlSupport.Of(endpoint.Mode, endpoint.Flush).Because is { } because)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot leave out flushes in {endpoint.Mode} ('{endpoint.Flush}'): {because}.");
+        if (PostgreSqlSupport.Of(endpoint.Mode, endpoint.Flush, endpoint.BatchSize).Because is { } why)
+            throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot receive in batches in {endpoint.Mode}: {why}.");
 
         RequireConnectionStrings();
         PoolSizes.Require(endpoint, queueDatabase, dataDatabase);
@@ -87,23 +90,34 @@ internal sealed class PostgreSqlEndpoint(
     {
         if (endpoint.Mode == TransactionMode.DtcOff)
         {
-            return worker => OpenAsync(
-                data, (session, proved) => new DtcOffReceiver(session, new LocalTransactionScope(proved, endpoint.Transactions), worker, recoverability));
+            return worker => OpenAsync(data, (session, proved) => InBatches(
+                session,
+                new DtcOffReceiver(session, new LocalTransactionScope(proved, endpoint.Transactions), worker, recoverability),
+                size => new DtcOffBatchReceiver(session, size, proved, endpoint.Transactions, worker, recoverability)));
         }
 
         if (endpoint.Mode == TransactionMode.ScopeOff)
         {
-            return worker => OpenAsync(
-                data, (session, proved) => new ScopeOffReceiver(session, new DetachedDataSource(proved), worker, recoverability));
+            return worker => OpenAsync(data, (session, proved) => InBatches(
+                session,
+                new ScopeOffReceiver(session, new DetachedDataSource(proved), worker, recoverability),
+                size => new ScopeOffBatchReceiver(session, size, new DetachedDataSource(proved), worker, recoverability)));
         }
 
         if (endpoint.Mode == TransactionMode.TransactionsOff)
         {
             return worker => OpenAsync(
                 data,
-                (session, proved) => new TransactionsOffReceiver(
-                    receives == this.queues ? session : new ReceiveApart(session, async () => await OpenSessionAsync(this.queues!)),
-                    new PatientDataSource(new DetachedDataSource(proved), endpoint.FirstPause, log), worker, recoverability));
+                (session, proved) =>
+                {
+                    var patient = new PatientDataSource(new DetachedDataSource(proved), endpoint.FirstPause, log);
+                    return InBatches(
+                        session,
+                        new TransactionsOffReceiver(
+                            receives == this.queues ? session : new ReceiveApart(session, async () => await OpenSessionAsync(this.queues!)),
+                            patient, worker, recoverability),
+                        size => new TransactionsOffBatchReceiver(session, size, patient, () => OpenSessionAsync(this.queues!, stop: CancellationToken.None), worker, recoverability));
+                });
         }
 
         if (endpoint.Mode == TransactionMode.NpgsqlScope)
@@ -115,7 +129,13 @@ internal sealed class PostgreSqlEndpoint(
         if (endpoint.Mode == TransactionMode.Shared)
         {
             RequireOneDatabase();
-            return async worker => new SharedReceiver(await OpenSessionAsync(receives!), worker, recoverability);
+            return async worker =>
+            {
+                var session = await OpenSessionAsync(receives!);
+                return InBatches(
+                    session, new SharedReceiver(session, worker, recoverability),
+                    size => new SharedBatchReceiver(session, size, worker, recoverability));
+            };
         }
 
         if (endpoint.Mode == TransactionMode.Outbox)
@@ -141,7 +161,10 @@ internal sealed class PostgreSqlEndpoint(
         return async worker =>
         {
             var session = await OpenSessionAsync(receives!, withTransactionId: true);
-            return new FullDtcReceiver(session, await ProveServerAsync(session), mode, worker, recoverability);
+            var server = await ProveServerAsync(session);
+            return InBatches(
+                session, new FullDtcReceiver(session, server, mode, worker, recoverability),
+                size => new FullDtcBatchReceiver(session, size, server, mode, worker, recoverability));
         };
     }
 
@@ -157,8 +180,12 @@ internal sealed class PostgreSqlEndpoint(
         return new ProvedReceiver(create(session, server.Data), server);
     }
 
-    private Task<QueueSession> OpenSessionAsync(QueueSource source, bool withTransactionId = false) =>
-        QueueSession.OpenAsync(source, statements, endpoint.Mode.Isolation, withTransactionId, workers.Abandoned);
+    private IReceiver InBatches(QueueSession session, IReceiver one, Func<int, IReceiver> batch) => endpoint.BatchSize == 1
+        ? one
+        : new BatchReceiver(session, one, batch(endpoint.BatchSize), endpoint.BatchSize, log);
+
+    private Task<QueueSession> OpenSessionAsync(QueueSource source, bool withTransactionId = false, CancellationToken? stop = null) =>
+        QueueSession.OpenAsync(source, statements, endpoint.Mode.Isolation, withTransactionId, stop ?? workers.Abandoned);
 
     /// <summary>Counts an attempt whose session was lost, on a new session.</summary>
     private async Task AnswerAsync(AttemptLostException lost)

@@ -1,5 +1,6 @@
 using System.Data;
 using System.Data.Common;
+using System.Globalization;
 using Kit.Endpoints.Bare.Tables;
 using Npgsql;
 
@@ -16,6 +17,7 @@ internal sealed class QueueSession : IQueueSession
     private readonly QueueStatements statements;
     private readonly IsolationLevel isolation;
     private readonly bool withTransactionId;
+    private NpgsqlCommand? receiveBatch;
 
     private QueueSession(
         NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements, IsolationLevel isolation, bool withTransactionId)
@@ -64,10 +66,29 @@ internal sealed class QueueSession : IQueueSession
     /// <exception cref="InvalidOperationException">The row belongs to another queue. It was not received.</exception>
     public async Task<(QueuedMessage? Message, ulong TransactionId)> ReceiveWithTransactionIdAsync()
     {
-        await using var reader = await ExecuteReceiveAsync();
+        await using var reader = await ExecuteReceiveAsync(receive);
         return await reader.ReadAsync()
             ? (Read(reader), withTransactionId ? reader.GetFieldValue<ulong>(reader.GetOrdinal("pg_current_xact_id")) : 0)
             : (null, 0);
+    }
+
+    /// <summary>Receives up to so many messages, in the queue's order, and the id of the receiving transaction.</summary>
+    /// <inheritdoc cref="ReceiveWithTransactionIdAsync" path="/exception"/>
+    public async Task<(IReadOnlyList<QueuedMessage> Messages, ulong TransactionId)> ReceiveBatchAsync(int atMost)
+    {
+        receiveBatch ??= await PrepareBatchAsync(atMost);
+        var (messages, transactionId) = (new List<QueuedMessage>(), 0UL);
+        await using (var reader = await ExecuteReceiveAsync(receiveBatch))
+        {
+            while (await reader.ReadAsync())
+            {
+                messages.Add(Read(reader));
+                transactionId = reader.GetFieldValue<ulong>(6);
+            }
+        }
+
+        messages.Sort((one, other) => one.Position.CompareTo(other.Position));
+        return (messages, transactionId);
     }
 
     public async Task SendAsync(IReadOnlyCollection<OutgoingMessage> messages)
@@ -117,6 +138,32 @@ internal sealed class QueueSession : IQueueSession
         }
     }
 
+    /// <summary>Whether a transaction of this server has committed. It must have ended.</summary>
+    public async Task<bool> HasCommittedAsync(ulong transactionId) =>
+        await ScalarAsync("SELECT pg_xact_status($1::text::xid8)", transactionId.ToString(CultureInfo.InvariantCulture)) is "committed";
+
+    /// <summary>Sets a savepoint for sends, and writes them.</summary>
+    public async Task SendAfterSavepointAsync(IReadOnlyCollection<OutgoingMessage> messages, string savepoint)
+    {
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { new NpgsqlBatchCommand($"SAVEPOINT {savepoint}") } };
+        foreach (var message in messages)
+            batch.BatchCommands.Add(QueueStatements.Sending(message));
+
+        await batch.ExecuteNonQueryAsync();
+    }
+
+    /// <summary>Rolls back to a savepoint, and removes it.</summary>
+    public async Task TakeBackAsync(string savepoint)
+    {
+        await using var batch = new NpgsqlBatch(connection)
+        {
+            BatchCommands = { new NpgsqlBatchCommand($"ROLLBACK TO SAVEPOINT {savepoint}"), new NpgsqlBatchCommand($"RELEASE SAVEPOINT {savepoint}") },
+        };
+        await batch.ExecuteNonQueryAsync();
+    }
+
+    public Task RollBackAsync() => ExecuteAsync("ROLLBACK");
+
     public Task RequeueAsync(QueuedMessage message, TimeSpan delay) =>
         ExecuteAsync(
             statements.Requeue, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
@@ -145,14 +192,26 @@ internal sealed class QueueSession : IQueueSession
     public async ValueTask DisposeAsync()
     {
         await receive.DisposeAsync();
+        if (receiveBatch is not null)
+            await receiveBatch.DisposeAsync();
         await connection.DisposeAsync();
     }
 
-    private async Task<NpgsqlDataReader> ExecuteReceiveAsync()
+    private async Task<NpgsqlCommand> PrepareBatchAsync(int atMost)
+    {
+        var command = new NpgsqlCommand(statements.ReceiveBatch, connection)
+        {
+            Parameters = { new NpgsqlParameter<string> { TypedValue = statements.Queue }, new NpgsqlParameter<int> { TypedValue = atMost } },
+        };
+        await command.PrepareAsync();
+        return command;
+    }
+
+    private async Task<NpgsqlDataReader> ExecuteReceiveAsync(NpgsqlCommand command)
     {
         try
         {
-            return await receive.ExecuteReaderAsync();
+            return await command.ExecuteReaderAsync();
         }
         catch (PostgresException foreign) when (foreign.SqlState == PostgresErrorCodes.DivisionByZero)
         {

@@ -58,6 +58,12 @@ internal sealed class QueueStatements
 
     public string ReceiveWithTransactionId => ReceiveReturning("position, message_id, type, body, failed_attempts, headers, pg_current_xact_id()");
 
+    /// <summary>Receives up to $2 messages.</summary>
+    public string ReceiveBatch =>
+        $"DELETE FROM {Queue} WHERE position = ANY (ARRAY(" +
+        $"SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT $2 FOR UPDATE SKIP LOCKED)) " +
+        $"RETURNING position, message_id, type, body, failed_attempts, headers, pg_current_xact_id(), {Own}";
+
     /// <summary>Puts a received message back at its position, in the transaction that received it. It can be received again after a delay.</summary>
     public string Requeue =>
         $"INSERT INTO {Queue} (position, message_id, type, body, failed_attempts, headers, not_before) " +
@@ -135,10 +141,12 @@ internal sealed class QueueStatements
 
     // $1 is the queue's name, as this session's endpoint knows it. A row of another table makes the statement fail, so that nothing is received.
     // Behind a pooler that changed its mode, the name of a prepared statement can stand for another endpoint's receive.
+    private const string Own = "1 / (tableoid = $1::text::regclass)::int AS own";
+
     private string ReceiveReturning(string columns) =>
         $"DELETE FROM {Queue} WHERE position = " +
         $"(SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED) " +
-        $"RETURNING {columns}, 1 / (tableoid = $1::text::regclass)::int AS own";
+        $"RETURNING {columns}, {Own}";
 
     private static string Literal(string text) => $"'{text.Replace("'", "''", StringComparison.Ordinal)}'";
 }

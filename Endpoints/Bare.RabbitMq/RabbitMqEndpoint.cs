@@ -33,6 +33,7 @@ internal sealed partial class RabbitMqEndpoint(
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
 
         endpoint.RequireEveryFlush(RabbitMqSupport.LeftOutFlushes);
+        endpoint.RequireSingleReceives();
         database.RequireNoEnlistment(endpoint);
         PoolSizes.Require(endpoint, database);
         await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(database, PoolSizes.Data, cancellationToken);

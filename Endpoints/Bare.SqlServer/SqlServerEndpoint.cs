@@ -25,6 +25,8 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     /// <exception cref="SqlException">The queues' database cannot be reached.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
+        endpoint.RequireEveryFlush(LogFlush.NeedsBarePostgreSql);
+        endpoint.RequireSingleReceives();
         connections.Require(endpoint.Name, endpoint.Mode);
         await new QueueTables(endpoint.Name, statements, queues, log).PrepareAsync(cancellationToken);
         data = SqlClientFactory.Instance.CreateDataSource(connections.ForData(endpoint.Mode));

@@ -57,6 +57,9 @@ public sealed class BareEndpointBuilder
     /// <summary>Which commits wait for the log. A transport that has no such choice refuses all but <see cref="LogFlush.Every"/>.</summary>
     internal LogFlush Flush { get; private set; } = LogFlush.Every;
 
+    /// <summary>How many messages are received at once. A transport that receives one at a time refuses all but 1.</summary>
+    internal int BatchSize { get; private set; } = 1;
+
     internal OutboxSchedule OutboxSchedule { get; set; } = OutboxSchedule.Default;
 
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;
@@ -123,6 +126,20 @@ public sealed class BareEndpointBuilder
         return this;
     }
 
+    /// <summary>
+    /// Sets how many messages a worker receives at once, with the queue in PostgreSQL. It hands them to the handler one after the other and commits
+    /// them together. The default is 1. After a crash, up to that many messages for each worker are handled again, or in <c>transactions-off</c> lost.
+    /// The endpoint refuses to start in a mode that has no batches.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Less than 1 or more than 1,000.</exception>
+    public BareEndpointBuilder ReceiveInBatches(int messages)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(messages, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(messages, 1_000);
+        BatchSize = messages;
+        return this;
+    }
+
     /// <summary>Sets how received messages are read and sent messages are written. The default is <see cref="JsonSerializerOptions.Default"/>.</summary>
     public BareEndpointBuilder UseJson(JsonSerializerOptions options)
     {
@@ -153,6 +170,14 @@ public sealed class BareEndpointBuilder
     {
         if (Flush != LogFlush.Every)
             throw new NotSupportedException($"Endpoint '{Name}' cannot leave out flushes of the log (FlushLog, '{Flush}'): {support.Because}.");
+    }
+
+    /// <summary>Called by a transport that receives one message at a time.</summary>
+    /// <exception cref="NotSupportedException">Batches were chosen.</exception>
+    internal void RequireSingleReceives()
+    {
+        if (BatchSize > 1)
+            throw new NotSupportedException($"Endpoint '{Name}' cannot receive in batches (ReceiveInBatches): only queues in PostgreSQL can.");
     }
 
     /// <summary>Called by a transport's own <c>Use…</c> method. Sets how the service that runs this endpoint is created.</summary>

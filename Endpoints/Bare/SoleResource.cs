@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using System.Transactions;
 using Npgsql;
 
@@ -11,6 +12,14 @@ namespace Kit.Endpoints.Bare;
 internal abstract class SoleResource : ISinglePhaseNotification
 {
     public void EnlistIn(Transaction whole) => whole.EnlistVolatile(this, EnlistmentOptions.None);
+
+    /// <summary>Commits without an ambient transaction.</summary>
+    /// <exception cref="Exception">Why it did not commit.</exception>
+    public async Task EndAsync()
+    {
+        if (await CommitAsync() is { } failure)
+            ExceptionDispatchInfo.Throw(failure);
+    }
 
     public async void SinglePhaseCommit(SinglePhaseEnlistment singlePhaseEnlistment)
     {

@@ -24,7 +24,7 @@ public interface IEndpointKind
     /// <summary>Whether it can leave out flushes of the database's log, in a mode that it supports.</summary>
     Support Supports(TransactionMode mode, LogFlush flush) => flush == LogFlush.Every
         ? Support.Yes
-        : Support.No("which commits wait for the log is a setting of the bare endpoint on PostgreSQL");
+        : LogFlush.NeedsBarePostgreSql;
 
     /// <summary>
     /// Whether a failure is counted only after the receive has been rolled back. Before it is counted, each other worker can handle the

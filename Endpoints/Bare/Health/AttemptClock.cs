@@ -2,11 +2,12 @@ using System.Diagnostics;
 
 namespace Kit.Endpoints.Bare.Health;
 
-/// <summary>The times of one worker's current attempt. A worker has one attempt at a time.</summary>
+/// <summary>The times of one worker's current attempt. A worker has one attempt at a time, and several after one receive if it receives batches.</summary>
 internal sealed class AttemptClock(EndpointTelemetry telemetry)
 {
     private long begun;
     private long handled;
+    private bool hasReceived;
     private Guid messageId;
     private ActivityContext processing;
 
@@ -15,13 +16,16 @@ internal sealed class AttemptClock(EndpointTelemetry telemetry)
     {
         begun = Stopwatch.GetTimestamp();
         handled = 0;
+        hasReceived = false;
     }
 
     /// <summary>The worker has received a message, and calls the handler.</summary>
     public async Task ProcessAsync(ReceivedMessage message, Func<Task> handle)
     {
         var received = Stopwatch.GetTimestamp();
-        telemetry.Received(Stopwatch.GetElapsedTime(begun, received));
+        if (!hasReceived)
+            telemetry.Received(Stopwatch.GetElapsedTime(begun, received));
+        hasReceived = true;
         using var activity = telemetry.Process(message);
         messageId = message.MessageId;
         processing = activity?.Context ?? default;

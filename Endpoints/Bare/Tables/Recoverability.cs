@@ -127,6 +127,17 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
     }
 
+    /// <summary>Answers a failure in the transaction that received the message, which the caller commits.</summary>
+    /// <exception cref="ServerRefusedException">A server refused. No attempt is counted.</exception>
+    public Task AnswerInBatchAsync(IQueueSession queue, QueuedMessage message, Exception failure)
+    {
+        RequireBlame(failure);
+        return RetryOrGiveUpAsync(queue, message, failure);
+    }
+
+    /// <summary>Logs that a message is lost, which was received, was not handled, and could not be put back.</summary>
+    public void Lost(QueuedMessage message, Exception reason) => LogNotPutBack(message.MessageId, reason.Message);
+
     private static void RequireBlame(Exception failure)
     {
         if (FailureKinds.Of(failure) is FailureKind.Refused)
@@ -163,4 +174,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     [LoggerMessage(Level = LogLevel.Critical,
         Message = "Message {MessageId} is lost: its handler failed ({Failure}), and it could not be moved to the error table: {Reason}")]
     private partial void LogLost(Guid messageId, string failure, string reason);
+
+    [LoggerMessage(Level = LogLevel.Critical, Message = "Message {MessageId} is lost: it was not handled, and it could not be put back: {Reason}")]
+    private partial void LogNotPutBack(Guid messageId, string reason);
 }

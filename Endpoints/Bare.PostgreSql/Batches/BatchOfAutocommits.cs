@@ -1,0 +1,38 @@
+using System.Data.Common;
+using Kit.Endpoints.Bare.Tables;
+
+namespace Kit.Endpoints.Bare.PostgreSql.Batches;
+
+/// <summary>A batch whose handlers autocommit each statement, each handler on a connection of its own.</summary>
+/// <inheritdoc cref="BatchInOneTransaction(QueueSession, IWork, Kit.Modes.TransactionSettings, MessagePipeline, Recoverability)" path="/param"/>
+internal sealed class BatchOfAutocommits(QueueSession queue, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability)
+    : Batch(queue, recoverability)
+{
+    private const string BeforeSends = "kit_before_sends";
+
+    protected override async Task<Exception?> TryAsync(QueuedMessage message, CancellationToken cancellationToken)
+    {
+        IReadOnlyCollection<OutgoingMessage> sends;
+        try
+        {
+            sends = await BufferedWork.RunAsync(pipeline, message, data, cancellationToken);
+            if (sends.Count == 0)
+                return null;
+        }
+        catch (Exception failure)
+        {
+            return failure;
+        }
+
+        try
+        {
+            await Queue.SendAfterSavepointAsync(sends, BeforeSends);
+            return null;
+        }
+        catch (Exception failure)
+        {
+            await Queue.TakeBackAsync(BeforeSends);
+            return failure;
+        }
+    }
+}

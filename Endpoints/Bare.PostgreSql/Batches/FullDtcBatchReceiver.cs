@@ -1,0 +1,71 @@
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Endpoints.Bare.Tables;
+
+namespace Kit.Endpoints.Bare.PostgreSql.Batches;
+
+/// <summary><c>full-dtc</c> in batches: all receives, inserts and sends in one atomic unit, with one branch for all handlers.</summary>
+internal sealed class FullDtcBatchReceiver(
+    QueueSession queue, int size, OneServer server, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+{
+    public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
+    {
+        if (await mode.Slots.TryTakeAsync() is not { } slot)
+            return null;
+
+        using (slot)
+        {
+            await using var receive = await queue.BeginAsync();
+            var (messages, transactionId) = await queue.ReceiveBatchAsync(size);
+            if (messages.Count == 0)
+                return false;
+
+            var id = new BranchId(mode.Database, transactionId);
+            var unit = new AtomicUnit(receive, id, server.Data, mode.Settings.Isolation);
+            Exception? refusal;
+            try
+            {
+                refusal = await HandleAsync(messages, unit, cancellationToken);
+            }
+            finally
+            {
+                // Frees the connection for another handler before the second phase begins.
+                await unit.DisposeAsync();
+                if (unit.IsLeft)
+                {
+                    slot.Keep();
+                    mode.Slots.Leave(id);
+                }
+            }
+
+            if (unit.Prepared is { } branch)
+            {
+                slot.Keep();
+                await mode.SecondPhase.FinishAsync(branch);
+            }
+
+            return refusal is null || cancellationToken.IsCancellationRequested ? true : throw refusal;
+        }
+    }
+
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    private async Task<Exception?> HandleAsync(IReadOnlyList<QueuedMessage> messages, AtomicUnit unit, CancellationToken cancellationToken)
+    {
+        try
+        {
+            var refusal = await new BatchInOneTransaction(queue, unit, mode.Settings, pipeline, recoverability).HandleAllAsync(messages, cancellationToken);
+            await unit.EndAsync();
+            return refusal;
+        }
+        catch (Exception) when (server.Refusal is not null)
+        {
+            // The handlers' connection reached another server: the session ends, its receive is rolled back, and no attempt is counted.
+            throw server.Refusal;
+        }
+        catch (Exception refused) when (FailureKinds.Of(refused) is FailureKind.Refused && unit.Refusal is null)
+        {
+            mode.Slots.SawNone();
+            throw Failure.ReasonOf(refused);
+        }
+    }
+}
