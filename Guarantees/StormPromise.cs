@@ -36,7 +36,7 @@ public sealed record StormPromise(IReadOnlySet<DeliveryClass> Classes, Reach Rea
     /// <summary>The most messages that may be in another class than once; <see langword="null"/> if no number is promised.</summary>
     /// <param name="kills">How often the handlers' process was killed.</param>
     /// <param name="cuts">How often all its connections were cut.</param>
-    /// <param name="concurrency">How many handlers run at the same time.</param>
+    /// <param name="concurrency">How many messages are received and not settled at the same time: handlers, times the messages of a batch.</param>
     /// <param name="prefetch">How many messages a broker pushes ahead; <see langword="null"/> for a queue in a database.</param>
     /// <exception cref="ArgumentNullException">The promise depends on the prefetch, and none is given.</exception>
     public int? Most(int kills, int cuts, int concurrency, int? prefetch) => Reach switch

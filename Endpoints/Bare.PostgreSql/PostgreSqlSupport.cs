@@ -34,7 +34,7 @@ public static class PostgreSqlSupport
         { TransactionMode.FullDtcPromoted, Supports.Of(TransactionMode.FullDtcPromoted) },
     };
 
-    private static readonly ByMode<Support> InBatches = new("batches on PostgreSQL")
+    private static readonly ByMode<Support> Batches = new("batches on PostgreSQL")
     {
         {
             [
@@ -52,21 +52,8 @@ public static class PostgreSqlSupport
     public static Support Of(TransactionMode mode) => Supports.Of(mode);
 
     /// <summary>Whether an endpoint in that mode can receive several messages at once.</summary>
-    /// <param name="mode">The mode.</param>
-    /// <param name="flush">Which commits wait for the log.</param>
-    /// <param name="batchSize">How many messages are received at once.</param>
     /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
-    public static Support Of(TransactionMode mode, LogFlush flush, int batchSize)
-    {
-        if (Of(mode, flush) is { IsSupported: false } no)
-            return no;
-        if (batchSize == 1)
-            return Support.Yes;
-
-        return InBatches.Of(mode) is { IsSupported: true } && flush != LogFlush.Every
-            ? Support.No("batches with fewer flushes were never put to the test of a crashing server: use flush 'every'")
-            : InBatches.Of(mode);
-    }
+    public static Support InBatches(TransactionMode mode) => Batches.Of(mode);
 
     /// <summary>Whether the mode keeps its promise at a setting of <see cref="LogFlush"/>.</summary>
     /// <exception cref="UnknownModeException">The mode has no entry here.</exception>

@@ -23,6 +23,8 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public Support Supports(TransactionMode mode, LogFlush flush) => PostgreSqlSupport.Of(mode, flush);
 
+    public Support SupportsBatches(TransactionMode mode) => PostgreSqlSupport.InBatches(mode);
+
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => services
         .AddSingleton(handle)
         .AddBareEndpoint(settings.Queue, endpoint => endpoint

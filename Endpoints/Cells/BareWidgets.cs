@@ -14,6 +14,7 @@ internal static class BareWidgets
         .LimitConcurrency(settings.Concurrency)
         .LimitTransactions(settings.TransactionTimeout)
         .FlushLog(settings.Flush)
+        .ReceiveInBatches(settings.BatchSize)
         .Handle<BuildWidget, BuildWidgetHandler>();
 
     private sealed class BuildWidgetHandler(HandleMessage handle) : IMessageHandler<BuildWidget>

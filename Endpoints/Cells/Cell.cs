@@ -1,3 +1,4 @@
+using System.Globalization;
 using Kit.Handlers;
 using Kit.Modes;
 
@@ -14,6 +15,11 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
 
     /// <summary>The name of the axis that says which commits wait for the log.</summary>
     public const string FlushAxis = "flush";
+
+    /// <summary>The name of the axis that says how many messages are received at once.</summary>
+    public const string BatchAxis = "batch";
+
+    private static readonly int[] BatchSizes = [1, 10, 50];
 
     /// <summary>The axes, in the order in which names and tables have them. A new one is an entry here, and its values in <see cref="All"/>.</summary>
     public static IReadOnlyList<Axis> Axes { get; } =
@@ -41,6 +47,13 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
             Implied = LogFlush.Every.Name,
             Rule = cell => cell.Kind.Supports(cell.Mode, cell.Flush),
         },
+        // Batches are measured when they are named.
+        new(BatchAxis, "numbers of messages that are received at once", cell => cell.BatchSize.ToString(CultureInfo.InvariantCulture))
+        {
+            Measured = ["1"],
+            Implied = "1",
+            Rule = cell => cell.BatchSize == 1 ? Support.Yes : cell.Kind.SupportsBatches(cell.Mode),
+        },
         // What the handler does. Scenarios are compared when they are named; experiments with faults have a handler of their own.
         new(ScenarioAxis, "scenarios", cell => cell.Scenario.Name)
         {
@@ -61,7 +74,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
         },
     ];
 
-    /// <summary>Every cell that can be named, runnable or not. Access libraries, scenarios, conditions and flushes are compared one at a time.</summary>
+    /// <summary>Every cell that can be named, runnable or not. Access libraries, scenarios, conditions, flushes and batches are compared one at a time.</summary>
     public static IReadOnlyList<Cell> All { get; } =
     [
         .. from kind in EndpointKinds.All
@@ -79,10 +92,20 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
            where flush != LogFlush.Every
            from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend }
            select new Cell(kind, mode, AccessLibrary.All.Single(access => access.Name == AccessLibrary.Baseline), scenario, Condition.Plain) { Flush = flush },
+        .. from kind in EndpointKinds.All
+           where kind is BareOnPostgreSql or BareOnRabbitMq
+           from mode in TransactionMode.All
+           from size in BatchSizes
+           where size > 1
+           from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend }
+           select new Cell(kind, mode, AccessLibrary.All.Single(access => access.Name == AccessLibrary.Baseline), scenario, Condition.Plain) { BatchSize = size },
     ];
 
     /// <summary>Which commits wait for the database's log.</summary>
     public LogFlush Flush { get; init; } = LogFlush.Every;
+
+    /// <summary>How many messages are received at once.</summary>
+    public int BatchSize { get; init; } = 1;
 
     /// <summary>Whether its name leaves out every value that a name can leave out.</summary>
     public bool IsPlain => Axes.All(axis => axis.Implied is null || HasImpliedOn(axis));
@@ -117,7 +140,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>The settings of its endpoint.</summary>
     /// <inheritdoc cref="EndpointSettings(string, string, string, TransactionMode, int)" path="/param"/>
     public EndpointSettings EndpointOn(string queue, string transport, string widgets, int concurrency) =>
-        new(queue, transport, widgets, Mode, concurrency) { Flush = Flush };
+        new(queue, transport, widgets, Mode, concurrency) { Flush = Flush, BatchSize = BatchSize };
 
     public override string ToString() => Name;
 

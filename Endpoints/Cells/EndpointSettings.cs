@@ -18,6 +18,9 @@ public sealed record EndpointSettings(
     /// <summary>Which commits wait for the database's log.</summary>
     public LogFlush Flush { get; init; } = LogFlush.Every;
 
+    /// <summary>How many messages are received at once.</summary>
+    public int BatchSize { get; init; } = 1;
+
     /// <summary>How long the ambient transaction around a handler may last, in the modes that have one.</summary>
     public TimeSpan TransactionTimeout { get; init; } = Modes.TransactionTimeout.Default;
 }

@@ -26,6 +26,9 @@ public interface IEndpointKind
         ? Support.Yes
         : LogFlush.NeedsBarePostgreSql;
 
+    /// <summary>Whether it can receive several messages at once, in a mode that it supports.</summary>
+    Support SupportsBatches(TransactionMode mode) => Support.No("batches are a setting of the bare endpoint on PostgreSQL");
+
     /// <summary>
     /// Whether a failure is counted only after the receive has been rolled back. Before it is counted, each other worker can handle the
     /// message once more.

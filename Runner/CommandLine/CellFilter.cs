@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
 
 namespace Kit.Runner.CommandLine;
@@ -46,6 +47,10 @@ internal sealed class CellFilter(bool isMatrix, bool ofRounds)
            from word in new[] { option.Name, string.Join(',', parsed.GetValue(option)!) }
            select word,
     ];
+
+    /// <summary>The values that were named on an axis.</summary>
+    public IReadOnlyList<string> Names(CommandResult result, string axis) =>
+        result.GetValue(filters.Single(filter => string.Equals(filter.Axis.Name, axis, StringComparison.Ordinal)).Option) ?? [];
 
     private static Option<string[]> Filter(Axis axis, bool isMatrix)
     {

@@ -22,7 +22,7 @@ public sealed class MessagesInBatches
     private readonly List<Guid> ids = [.. Enumerable.Range(0, Messages).Select(_ => Guid.CreateVersion7())];
     private BareBench bench = null!;
 
-    private static IEnumerable<TransactionMode> Modes => BareBench.Modes.Where(mode => PostgreSqlSupport.Of(mode, LogFlush.Every, Size).IsSupported);
+    private static IEnumerable<TransactionMode> Modes => BareBench.Modes.Where(mode => PostgreSqlSupport.InBatches(mode).IsSupported);
 
     private static IEnumerable<TransactionMode> InOneTransaction =>
         Modes.Where(mode => mode != TransactionMode.ScopeOff && mode != TransactionMode.TransactionsOff);
@@ -240,7 +240,7 @@ public sealed class MessagesInBatches
         using var host = bench.Build(
             TransactionMode.DtcOff, (_, _) => Task.CompletedTask, configure: endpoint => endpoint.ReceiveInBatches(Size).FlushLog(LogFlush.Last));
 
-        Assert.That(() => host.StartAsync(), Throws.TypeOf<NotSupportedException>().With.Message.Contains("use flush 'every'"));
+        Assert.That(() => host.StartAsync(), Throws.TypeOf<NotSupportedException>().With.Message.Contains("Use flush 'every'"));
     }
 
     [Test]

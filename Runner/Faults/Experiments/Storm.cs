@@ -122,7 +122,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         var atLast = testbed.Journal.Count();
         await SendAsync(plan.Messages - sent);
         await ProgressAsync(testbed, atLast + 1, ToGoOn, cancellationToken);
-        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts + crashes) * Testbed.Concurrency, testbed.Windows?.Met)
+        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts + crashes) * Testbed.Concurrency * cell.BatchSize, testbed.Windows?.Met)
         {
             ServerCrashes = crashes,
             Unflushed = plan.Unflushed is Unflushed.None ? null : $"{plan.Unflushed}".ToLowerInvariant(),
@@ -157,7 +157,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         facts = facts with
         {
             Touched = account.Verdicts.Count(verdict => verdict.Class is not DeliveryClass.Once),
-            MostTouched = promise.Most(facts.Kills, facts.Cuts + facts.ServerCrashes, Testbed.Concurrency, transport.Prefetch),
+            MostTouched = promise.Most(facts.Kills, facts.Cuts + facts.ServerCrashes, Testbed.Concurrency * cell.BatchSize, transport.Prefetch),
         };
         List<Violation> violations =
         [
