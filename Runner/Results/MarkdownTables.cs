@@ -58,7 +58,7 @@ public static class MarkdownTables
         output.WriteLine();
         if (ReportText.WarningOf(run.Document) is { } warning)
             output.Write($"**{warning}** ");
-        output.WriteLine(ReportText.SummaryLegend);
+        output.WriteLine(ReportText.SummaryLegendOf(run));
     }
 
     private static void WriteProbes(RecordedRun run, TextWriter output)

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Kit.Modes;
 
 namespace Kit.Runner.Results;
@@ -5,12 +6,16 @@ namespace Kit.Runner.Results;
 /// <summary>A stored run: every report is written from this record.</summary>
 public sealed class RecordedRun
 {
+    /// <summary>The name of the axis that says how many messages are received at once.</summary>
+    internal const string BatchAxis = "batch";
+
     private const string Floor = "bare";
 
     private static readonly IReadOnlyList<string> Modes = [.. TransactionMode.All.Select(mode => mode.Name)];
 
     private readonly IReadOnlyDictionary<CellName, Comparison> toStrictest;
     private readonly IReadOnlyDictionary<CellName, Comparison> toBare;
+    private readonly IReadOnlyDictionary<CellName, Comparison> toDefault;
 
     public RecordedRun(RunDocument document, IReadOnlyList<RoundDocument> rounds)
     {
@@ -24,6 +29,7 @@ public sealed class RecordedRun
         ];
         toStrictest = Judged(cell => IsStrictest(cell) ? null : StrictestNextTo(cell));
         toBare = Judged(cell => IsFloor(cell) ? null : BareNextTo(cell));
+        toDefault = Judged(cell => IsDefault(cell) ? null : DefaultNextTo(cell));
     }
 
     public RunDocument Document { get; }
@@ -57,6 +63,35 @@ public sealed class RecordedRun
     /// </summary>
     /// <returns><see langword="null"/> for the bare driver itself, if that was not measured, and if no round counts in both.</returns>
     public Comparison? AgainstBare(CellResult result) => toBare.GetValueOrDefault(result.Cell);
+
+    /// <summary>
+    /// The cell's rate compared with that of the cell of this run that has the default value on every axis that names can leave out, such as the
+    /// scenario or the batch; judged together with the other cells and their references.
+    /// </summary>
+    /// <returns><see langword="null"/> for the default itself, if that was not measured, and if no round counts in both.</returns>
+    public Comparison? AgainstDefault(CellResult result) => toDefault.GetValueOrDefault(result.Cell);
+
+    /// <summary>Whether cells can be set against the one with the default values.</summary>
+    internal bool HasOtherThanDefaults => Cells.Any(cell => !IsDefault(cell) && DefaultNextTo(cell) is not null);
+
+    /// <summary>Whether cells receive several messages at once.</summary>
+    internal bool HasBatches => Cells.Any(cell => BatchOf(cell) > 1);
+
+    /// <summary>
+    /// How many messages can be received and not settled when the process dies: the concurrency times the messages of a batch. So many are handled
+    /// again, or lost in <c>transactions-off</c>.
+    /// </summary>
+    internal int RedoBoundOf(CellResult result) => Document.Settings.Concurrency * BatchOf(result);
+
+    internal bool IsDefault(CellResult result) => result.Cell == DefaultOf(result);
+
+    private static int BatchOf(CellResult result) =>
+        result.Cell.On(BatchAxis) is { } size ? int.Parse(size, CultureInfo.InvariantCulture) : 1;
+
+    private CellName DefaultOf(CellResult result) =>
+        (Document.Implied?.Keys ?? []).Aggregate(result.Cell, (cell, axis) => cell.Without(axis));
+
+    private CellResult? DefaultNextTo(CellResult result) => Cells.FirstOrDefault(other => other.Cell == DefaultOf(result));
 
     /// <summary>Whether frameworks can be set against the bare driver.</summary>
     internal bool HasSeveralFrameworks => Cells.Select(cell => cell.Cell.Framework).Distinct(StringComparer.Ordinal).Skip(1).Any();

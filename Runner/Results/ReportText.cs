@@ -6,7 +6,7 @@ internal static class ReportText
     public const string Brackets =
         "Figures in brackets are not in the averages: the round failed, or a quieter attempt at it counts.";
 
-    public static string SummaryLegend { get; } =
+    private static string SummaryLegend { get; } =
         "Mean and interval are over the counting rounds (Student's t, on logarithms). A ratio is taken round by round, over the " +
         "rounds that count in both cells, with its 95 % interval (Student's t for pairs, on logarithms). A cell is called faster or slower " +
         "only if that interval, adjusted for the number of ratios in the column (Holm), lies beyond " +
@@ -16,6 +16,15 @@ internal static class ReportText
         "at three quarters. Max is the busiest second of any counting round. Commits, flushes, WAL bytes, " +
         "buffers (accesses: hits and reads), two-phase commits and CPU are per message; the 2nd phase is the mean of the " +
         "rounds' p50 and the highest of their p99.";
+
+    /// <summary>The legend of the columns that a run's summary has.</summary>
+    public static string SummaryLegendOf(RecordedRun run) => string.Concat(
+        SummaryLegend,
+        run.HasOtherThanDefaults ? " Default is the cell without another scenario, condition, flush or batch." : "",
+        run.HasBatches
+            ? " The redo bound is concurrency times batch: so many messages can be received and not settled when the process dies. They are handled again, " +
+              "or in transactions-off lost."
+            : "");
 
     public const string ProbeLegend =
         "What each cell did with a few messages, observed from outside and from within the handler. " +

@@ -9,10 +9,16 @@ internal static class SummaryTable
     public const string Interval = "95 % interval";
     public const string RatioToStrictest = "Ratio to strictest";
     public const string RatioToBare = "Ratio to bare";
+    public const string RatioToDefault = "Ratio to default";
     public const string SecondPhase = "2nd phase ms p50/p99";
 
     private static readonly SummaryColumn ToBare =
         new(RatioToBare, (run, cell) => RatioOf(cell, run.AgainstBare(cell), RecordedRun.IsFloor(cell)));
+
+    private static readonly SummaryColumn ToDefault =
+        new(RatioToDefault, (run, cell) => RatioOf(cell, run.AgainstDefault(cell), run.IsDefault(cell)));
+
+    private static readonly SummaryColumn RedoBound = new("Redo bound", (run, cell) => Figures.Count(run.RedoBoundOf(cell)));
 
     private static readonly IReadOnlyList<SummaryColumn> Rates =
     [
@@ -28,9 +34,16 @@ internal static class SummaryTable
     private static readonly SummaryColumn Max =
         new("Max msg/s", (_, cell) => Figures.Measured(cell.Counting.Max(round => round.Throughput.MaximumInOneSecond)));
 
-    /// <summary>The speed. Frameworks are compared with the bare driver if the run has several.</summary>
+    /// <summary>The speed, and the comparisons that the run has cells for.</summary>
     public static IReadOnlyList<SummaryColumn> SpeedOf(RecordedRun run) =>
-        run.HasSeveralFrameworks ? [.. Rates, ToBare, MiddleHalf, Max] : [.. Rates, MiddleHalf, Max];
+    [
+        .. Rates,
+        .. run.HasSeveralFrameworks ? [ToBare] : Array.Empty<SummaryColumn>(),
+        .. run.HasOtherThanDefaults ? [ToDefault] : Array.Empty<SummaryColumn>(),
+        .. run.HasBatches ? [RedoBound] : Array.Empty<SummaryColumn>(),
+        MiddleHalf,
+        Max,
+    ];
 
     public static IReadOnlyList<SummaryColumn> Costs { get; } =
     [

@@ -19,7 +19,7 @@ public static class TerminalSummary
 
         console.Write(TableOf("Speed", SummaryTable.HeadersOf(SummaryTable.SpeedOf(run)), SummaryTable.Rows(run, SummaryTable.SpeedOf(run))));
         console.Write(TableOf("Cost of a message", SummaryTable.HeadersOf(SummaryTable.Costs), SummaryTable.Rows(run, SummaryTable.Costs)));
-        WriteLines(console, [.. ReportText.WarningOf(run.Document) is { } warning ? [warning] : Array.Empty<string>(), ReportText.SummaryLegend]);
+        WriteLines(console, [.. ReportText.WarningOf(run.Document) is { } warning ? [warning] : Array.Empty<string>(), ReportText.SummaryLegendOf(run)]);
         WriteList(console, "Left out:", LeftOutLines.Of(run.Document.LeftOut));
         WriteList(console, "Notes:", RoundNotes.Of(run));
     }

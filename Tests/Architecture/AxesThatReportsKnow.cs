@@ -23,6 +23,16 @@ public sealed class AxesThatReportsKnow
     }
 
     [Test]
+    public void The_batch_whose_redo_bound_tables_show_is_one_of_the_matrix()
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(RecordedRun.BatchAxis, Is.EqualTo(Cell.BatchAxis));
+            Assert.That(Cell.Axes.Single(axis => axis.Name == Cell.BatchAxis).Values.Select(int.Parse), Is.All.Positive);
+        }
+    }
+
+    [Test]
     public void The_access_library_that_pages_show_is_the_baseline()
     {
         using (Assert.EnterMultipleScope())

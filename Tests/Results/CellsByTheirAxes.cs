@@ -80,6 +80,24 @@ public sealed class CellsByTheirAxes
     }
 
     [Test]
+    public void A_cell_in_batches_is_set_against_the_one_without_and_shows_its_redo_bound()
+    {
+        var batched = new CellName([.. Plain.Values, ("batch", "10")]);
+        var run = new RecordedRun(
+            InventedRun.Document with { Cells = [Plain, batched], Implied = new Dictionary<string, string> { ["batch"] = "1" } },
+            [InventedRun.Round("dtc-off", 1, seconds: 2), InventedRun.Round("dtc-off", 1, seconds: 1) with { Cell = batched }]);
+
+        var rows = SummaryTable.Rows(run, SummaryTable.Named(run, SummaryTable.RatioToDefault, "Redo bound")).ToList();
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(rows[0], Is.EqualTo(["bare/postgresql/dtc-off/ado", "1", "2"]));
+            Assert.That(rows[1][1], Does.StartWith("2.00"));
+            Assert.That(rows[1][2], Is.EqualTo("20"));
+        }
+    }
+
+    [Test]
     public void A_round_stored_with_errors_of_its_own_has_clean_errors()
     {
         var stored = JsonSerializer.Serialize(InventedRun.Round("dtc-off", 1, seconds: 1), ResultJson.Options)
