@@ -115,7 +115,8 @@ internal sealed class PostgreSqlEndpoint(
                         new TransactionsOffReceiver(
                             receives == this.queues ? session : new ReceiveApart(session, async () => await OpenSessionAsync(this.queues!)),
                             patient, worker, recoverability),
-                        size => new TransactionsOffBatchReceiver(session, size, patient, () => OpenSessionAsync(this.queues!, stop: CancellationToken.None), worker, recoverability));
+                        size => new TransactionsOffBatchReceiver(
+                            session, size, patient, () => OpenSessionAsync(this.queues!, stop: CancellationToken.None), worker, recoverability));
                 });
         }
 

@@ -74,7 +74,9 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
         },
     ];
 
-    /// <summary>Every cell that can be named, runnable or not. Access libraries, scenarios, conditions, flushes and batches are compared one at a time.</summary>
+    /// <summary>
+    /// Every cell that can be named, runnable or not. Access libraries, scenarios, conditions, flushes and batches are compared one at a time.
+    /// </summary>
     public static IReadOnlyList<Cell> All { get; } =
     [
         .. from kind in EndpointKinds.All
@@ -91,15 +93,17 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
            from flush in LogFlush.All
            where flush != LogFlush.Every
            from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend }
-           select new Cell(kind, mode, AccessLibrary.All.Single(access => access.Name == AccessLibrary.Baseline), scenario, Condition.Plain) { Flush = flush },
+           select new Cell(kind, mode, Baseline, scenario, Condition.Plain) { Flush = flush },
         .. from kind in EndpointKinds.All
            where kind is BareOnPostgreSql or BareOnRabbitMq
            from mode in TransactionMode.All
            from size in BatchSizes
            where size > 1
            from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend }
-           select new Cell(kind, mode, AccessLibrary.All.Single(access => access.Name == AccessLibrary.Baseline), scenario, Condition.Plain) { BatchSize = size },
+           select new Cell(kind, mode, Baseline, scenario, Condition.Plain) { BatchSize = size },
     ];
+
+    private static AccessLibrary Baseline => AccessLibrary.All.Single(access => access.Name == AccessLibrary.Baseline);
 
     /// <summary>Which commits wait for the database's log.</summary>
     public LogFlush Flush { get; init; } = LogFlush.Every;

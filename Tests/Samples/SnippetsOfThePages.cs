@@ -7,6 +7,8 @@ public sealed class SnippetsOfThePages
 
     [TestCase("README.md", 3)]
     [TestCase("docs/use-an-endpoint.md", 7)]
+    [TestCase("docs/batches.md", 1)]
+    [TestCase("docs/one-log-one-flush.md", 1)]
     [TestCase("Endpoints/MassTransit/README.md", 1)]
     [TestCase("Endpoints/NServiceBus/README.md", 1)]
     [TestCase("Modes/README.md", 1)]
