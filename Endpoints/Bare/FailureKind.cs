@@ -40,6 +40,18 @@ internal static class FailureKinds
     public static bool IsRefusalToPrepare(Exception failure) =>
         failure is PostgresException { InvariantSeverity: "ERROR", SqlState: var state } && state.StartsWith(InsufficientResources, StringComparison.Ordinal);
 
+    /// <summary>
+    /// Whether the server ended the work because of what other transactions hold or wrote: a deadlock, a serialization failure, or a lock that was not
+    /// granted. Handlers wrap exceptions, so inner exceptions count too.
+    /// </summary>
+    public static bool IsConflict(Exception? failure) => failure switch
+    {
+        null => false,
+        PostgresException { SqlState: PostgresErrorCodes.DeadlockDetected or PostgresErrorCodes.SerializationFailure or PostgresErrorCodes.LockNotAvailable } =>
+            true,
+        _ => IsConflict(failure.InnerException),
+    };
+
     /// <summary>Whether a statement waited for longer than a time-out of the driver or of the server allows.</summary>
     public static bool IsTimeout(Exception failure) => failure is NpgsqlException late
         && (late.InnerException is TimeoutException || late.SqlState is PostgresErrorCodes.LockNotAvailable or PostgresErrorCodes.QueryCanceled);

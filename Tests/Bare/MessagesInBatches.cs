@@ -126,6 +126,26 @@ public sealed class MessagesInBatches
         await HasRowsAsync(0);
     }
 
+    /// <summary>Neighbours hold locks until the batch commits. An attempt is counted only when the message is alone.</summary>
+    [TestCaseSource(nameof(InOneTransaction))]
+    public async Task One_that_meets_a_deadlock_is_not_counted_before_it_is_alone(TransactionMode mode)
+    {
+        var attempts = new ConcurrentQueue<int>();
+
+        var errors = await HandleAsync(mode, async (context, cancellationToken) =>
+        {
+            await InsertAsync(context, cancellationToken);
+            if (context.MessageId != ids[Odd])
+                return;
+            attempts.Enqueue(context.Attempt);
+            await ExecuteAsync(context, "DO $$ BEGIN RAISE 'as if it were one' USING ERRCODE = 'deadlock_detected'; END $$", cancellationToken);
+        });
+
+        Assert.That(attempts, Is.EqualTo([1, 1, 2, 3]), "first in its batch");
+        IsGivenUpAlone(errors, mode.Attempts);
+        await HasRowsAsync(0);
+    }
+
     [TestCaseSource(nameof(ExactlyOnce))]
     public async Task One_that_ends_its_session_is_found_and_given_up_alone(TransactionMode mode)
     {

@@ -41,7 +41,8 @@ internal sealed class BatchInOneTransaction(
 
             return null;
         }
-        catch (Exception failure)
+        // The locks of neighbours are held until the batch commits, so a conflict is not this message's own.
+        catch (Exception failure) when (!FailureKinds.IsConflict(failure))
         {
             if (hasSent)
                 await Queue.TakeBackAsync(BeforeSends);

@@ -18,17 +18,17 @@ internal sealed class ModesTable() : BlockKind("modes-table")
         [
             .. MarkdownTables.LinesOfMarkdown(
                 [
-                    ("Mode", false), ("In NServiceBus", false), ("`insert`, msg/s", true), .. hasSends ? [($"`{Sends}`, msg/s", true)] : NoColumn,
-                    ("Storm", false), ("Use it when", false),
+                    ("Mode", false), ("`insert`, msg/s", true), .. hasSends ? [($"`{Sends}`, msg/s", true)] : NoColumn, ("Storm", false),
+                    ("Use it when", false), ("In NServiceBus", false),
                 ],
                 ShownCells.Modes.Select(mode => (string[])
                 [
                     $"`{mode}`",
-                    mode.InNServiceBus ?? Figures.None,
                     RateOf(run.CellOf(mode)),
                     .. hasSends ? [RateOf(run.Find(mode, Sends))] : Array.Empty<string>(),
                     GuaranteeTables.NotOnceOf(storms.StormOf(mode)),
                     mode.UseWhen,
+                    mode.InNServiceBus ?? Figures.None,
                 ])),
             "",
             $"*Storm*: {WhatOf([.. ShownCells.Modes.Select(storms.StormOf)])} From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} " +
