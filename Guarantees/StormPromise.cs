@@ -36,16 +36,16 @@ public sealed record StormPromise(IReadOnlySet<DeliveryClass> Classes, Reach Rea
     /// <summary>The most messages that may be in another class than once; <see langword="null"/> if no number is promised.</summary>
     /// <param name="kills">How often the handlers' process was killed.</param>
     /// <param name="cuts">How often all its connections were cut.</param>
-    /// <param name="concurrency">How many messages are received and not settled at the same time: handlers, times the messages of a batch.</param>
+    /// <param name="unsettled">How many messages can be received and not settled at the same time.</param>
     /// <param name="prefetch">How many messages a broker pushes ahead; <see langword="null"/> for a queue in a database.</param>
     /// <exception cref="ArgumentNullException">The promise depends on the prefetch, and none is given.</exception>
-    public int? Most(int kills, int cuts, int concurrency, int? prefetch) => Reach switch
+    public int? Most(int kills, int cuts, int unsettled, int? prefetch) => Reach switch
     {
         Reach.None => 0,
-        Reach.Handled => (kills + cuts) * concurrency,
-        Reach.HandledAndNext => (kills + (2 * cuts)) * concurrency,
-        Reach.HandledOrSent => (kills + cuts) * (concurrency + 1),
-        Reach.Pushed => (kills + cuts) * Math.Max(concurrency, prefetch ?? throw new ArgumentNullException(nameof(prefetch))),
+        Reach.Handled => (kills + cuts) * unsettled,
+        Reach.HandledAndNext => (kills + (2 * cuts)) * unsettled,
+        Reach.HandledOrSent => (kills + cuts) * (unsettled + 1),
+        Reach.Pushed => (kills + cuts) * Math.Max(unsettled, prefetch ?? throw new ArgumentNullException(nameof(prefetch))),
         Reach.Unbounded => null,
         _ => throw new NotSupportedException($"There is no number of messages for reach '{Reach}'."),
     };

@@ -18,6 +18,7 @@ public sealed class EfInsert : IWidgetInsert
         context.Database.SetDbConnection(connection);
         try
         {
+            // Disposing it only detaches it: the endpoint ends the transaction.
             await using var lent = await context.Database.UseTransactionAsync(transaction, cancellationToken);
             context.Add(widget);
             await context.SaveChangesAsync(cancellationToken);

@@ -20,10 +20,6 @@ public sealed record LogFlush
     /// <summary>No commit waits. For a mode in which receive, rows and sends are one commit.</summary>
     public static LogFlush None { get; } = new("none", "no commit waits for the disk: a crash of the server takes the last ones back as a whole (shared)");
 
-    /// <summary>Why a transport or framework has no such choice.</summary>
-    public static Support NeedsBarePostgreSql { get; } =
-        Support.No("which commits wait for the log is a setting of the bare endpoint on PostgreSQL");
-
     public static IReadOnlyList<LogFlush> All { get; } = [Every, Last, None];
 
     /// <summary>Its name on the command line, in files and in reports.</summary>

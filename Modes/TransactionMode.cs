@@ -139,7 +139,7 @@ public sealed record TransactionMode
     public static TransactionMode FullDtcWaiting { get; } = FullDtc with
     {
         Name = "full-dtc-waiting",
-        UseWhen = "the next message of a worker must see the row of the last one, too",
+        UseWhen = "rows and queue are two databases of one PostgreSQL server, and a worker's next message must see the row of its last one",
         InNServiceBus = null,
         Promise = "As full-dtc, and the worker receives its next message only when the row is visible. Another endpoint can " +
                   "still receive a message that the handler sent a moment earlier.",

@@ -28,7 +28,7 @@ internal sealed class PostgreSqlEndpoint(
     private OutboxDispatcher? dispatcher;
 
     /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
-    /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
+    /// <exception cref="NotSupportedException">The transport has no such mode, or not with these flushes or batches.</exception>
     /// <exception cref="InvalidOperationException">The server lacks what the mode needs.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
@@ -115,8 +115,7 @@ internal sealed class PostgreSqlEndpoint(
                         new TransactionsOffReceiver(
                             receives == this.queues ? session : new ReceiveApart(session, async () => await OpenSessionAsync(this.queues!)),
                             patient, worker, recoverability),
-                        size => new TransactionsOffBatchReceiver(
-                            session, size, patient, () => OpenSessionAsync(this.queues!, stop: CancellationToken.None), worker, recoverability));
+                        size => new TransactionsOffBatchReceiver(session, size, patient, PuttingBack, worker, recoverability));
                 });
         }
 
@@ -134,7 +133,7 @@ internal sealed class PostgreSqlEndpoint(
                 var session = await OpenSessionAsync(receives!);
                 return InBatches(
                     session, new SharedReceiver(session, worker, recoverability),
-                    size => new SharedBatchReceiver(session, size, worker, recoverability));
+                    size => new SharedBatchReceiver(session, size, PuttingBack, worker, recoverability));
             };
         }
 
@@ -180,7 +179,9 @@ internal sealed class PostgreSqlEndpoint(
         return new ProvedReceiver(create(session, server.Data), server);
     }
 
-    private IReceiver InBatches(QueueSession session, IReceiver one, Func<int, IReceiver> batch) => endpoint.BatchSize == 1
+    private PuttingBack PuttingBack => new(() => OpenSessionAsync(queues!, stop: CancellationToken.None), endpoint.FirstPause, recoverability);
+
+    private IReceiver InBatches(QueueSession session, IReceiver one, Func<int, IBatchReceiver> batch) => endpoint.BatchSize == 1
         ? one
         : new BatchReceiver(session, one, batch(endpoint.BatchSize), endpoint.BatchSize, log);
 
@@ -221,16 +222,8 @@ internal sealed class PostgreSqlEndpoint(
 
     private void RequireSupportOfBatches()
     {
-        if (endpoint.BatchSize == 1)
-            return;
-        if (PostgreSqlSupport.InBatches(endpoint.Mode).Because is { } because)
+        if (endpoint.BatchSize > 1 && PostgreSqlSupport.InBatches(endpoint.Mode, endpoint.Flush).Because is { } because)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot receive in batches in {endpoint.Mode}: {because}.");
-        if (endpoint.Flush != LogFlush.Every)
-        {
-            throw new NotSupportedException(
-                $"Endpoint '{endpoint.Name}' cannot receive in batches with flush '{endpoint.Flush}': the two together were never put to the test of a " +
-                "crashing server. Use flush 'every', or batches of 1.");
-        }
     }
 
     /// <summary>Some modes' promises depend on how connections are opened: proved to be on one server, or enlisted.</summary>

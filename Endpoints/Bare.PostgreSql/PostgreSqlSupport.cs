@@ -51,9 +51,14 @@ public static class PostgreSqlSupport
     /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
     public static Support Of(TransactionMode mode) => Supports.Of(mode);
 
-    /// <summary>Whether an endpoint in that mode can receive several messages at once.</summary>
+    /// <summary>Whether an endpoint can receive several messages at once.</summary>
+    /// <param name="mode">The mode.</param>
+    /// <param name="flush">Which commits wait for the log.</param>
     /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
-    public static Support InBatches(TransactionMode mode) => Batches.Of(mode);
+    public static Support InBatches(TransactionMode mode, LogFlush flush) =>
+        Batches.Of(mode) is { IsSupported: false } no ? no
+        : flush == LogFlush.Every ? Support.Yes
+        : Support.No("no test has crashed a server under batches with fewer flushes: use flush 'every', or batches of 1");
 
     /// <summary>Whether the mode keeps its promise at a setting of <see cref="LogFlush"/>.</summary>
     /// <exception cref="UnknownModeException">The mode has no entry here.</exception>

@@ -12,12 +12,15 @@ internal sealed class QueueSession : IQueueSession
     /// <summary>The savepoint between the receive and the work of a handler that was lent this connection.</summary>
     public const string BeforeHandler = "kit_before_handler";
 
+    private const string TransactionId = "pg_current_xact_id";
+
     private readonly NpgsqlConnection connection;
     private readonly NpgsqlCommand receive;
     private readonly QueueStatements statements;
     private readonly IsolationLevel isolation;
     private readonly bool withTransactionId;
     private NpgsqlCommand? receiveBatch;
+    private long savepoints;
 
     private QueueSession(
         NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements, IsolationLevel isolation, bool withTransactionId)
@@ -31,6 +34,8 @@ internal sealed class QueueSession : IQueueSession
 
     /// <summary>The connection, for lending to a handler, which must not close it.</summary>
     public NpgsqlConnection Connection => connection;
+
+    private string BeforeSends => string.Create(CultureInfo.InvariantCulture, $"kit_before_sends_{savepoints}");
 
     public bool IsOpen => connection.State == ConnectionState.Open;
 
@@ -68,25 +73,27 @@ internal sealed class QueueSession : IQueueSession
     {
         await using var reader = await ExecuteReceiveAsync(receive);
         return await reader.ReadAsync()
-            ? (Read(reader), withTransactionId ? reader.GetFieldValue<ulong>(reader.GetOrdinal("pg_current_xact_id")) : 0)
+            ? (Read(reader), withTransactionId ? reader.GetFieldValue<ulong>(reader.GetOrdinal(TransactionId)) : 0)
             : (null, 0);
     }
 
-    /// <summary>Receives up to so many messages, in the queue's order, and the id of the receiving transaction.</summary>
+    /// <summary>Receives at most that many messages, in the queue's order, and the id of the receiving transaction.</summary>
     /// <inheritdoc cref="ReceiveWithTransactionIdAsync" path="/exception"/>
     public async Task<(IReadOnlyList<QueuedMessage> Messages, ulong TransactionId)> ReceiveBatchAsync(int atMost)
     {
-        receiveBatch ??= await PrepareBatchAsync(atMost);
+        receiveBatch ??= await PrepareBatchAsync();
+        ((NpgsqlParameter<int>)receiveBatch.Parameters[1]).TypedValue = atMost;
         var (messages, transactionId) = (new List<QueuedMessage>(), 0UL);
         await using (var reader = await ExecuteReceiveAsync(receiveBatch))
         {
             while (await reader.ReadAsync())
             {
                 messages.Add(Read(reader));
-                transactionId = reader.GetFieldValue<ulong>(6);
+                transactionId = reader.GetFieldValue<ulong>(reader.GetOrdinal(TransactionId));
             }
         }
 
+        // RETURNING has no order.
         messages.Sort((one, other) => one.Position.CompareTo(other.Position));
         return (messages, transactionId);
     }
@@ -119,6 +126,17 @@ internal sealed class QueueSession : IQueueSession
         await batch.ExecuteNonQueryAsync();
     }
 
+    /// <summary>Commits a batch. PostgreSQL reports no error for COMMIT of a failed transaction, but it does for the savepoint.</summary>
+    /// <exception cref="PostgresException">The transaction had failed, or was ended.</exception>
+    public async Task CommitAsync()
+    {
+        await using var batch = new NpgsqlBatch(connection)
+        {
+            BatchCommands = { new NpgsqlBatchCommand("SAVEPOINT kit"), new NpgsqlBatchCommand("COMMIT") },
+        };
+        await batch.ExecuteNonQueryAsync();
+    }
+
     /// <summary>
     /// Rolls the handler's work back and keeps the receive. If that is impossible, because the commit failed or the handler ended the
     /// transaction, rolls everything back.
@@ -142,25 +160,37 @@ internal sealed class QueueSession : IQueueSession
     public async Task<bool> HasCommittedAsync(ulong transactionId) =>
         await ScalarAsync("SELECT pg_xact_status($1::text::xid8)", transactionId.ToString(CultureInfo.InvariantCulture)) is "committed";
 
-    /// <summary>Sets a savepoint for sends, and writes them.</summary>
-    public async Task SendAfterSavepointAsync(IReadOnlyCollection<OutgoingMessage> messages, string savepoint)
+    /// <summary>Writes a message's sends after a savepoint of their own.</summary>
+    public async Task SendAfterSavepointAsync(IReadOnlyCollection<OutgoingMessage> messages)
     {
-        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { new NpgsqlBatchCommand($"SAVEPOINT {savepoint}") } };
+        // Another name for each message: where no savepoint was set, a roll-back fails instead of reaching that of a neighbour.
+        savepoints++;
+        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { new NpgsqlBatchCommand($"SAVEPOINT {BeforeSends}") } };
         foreach (var message in messages)
             batch.BatchCommands.Add(QueueStatements.Sending(message));
 
         await batch.ExecuteNonQueryAsync();
     }
 
-    /// <summary>Rolls back to a savepoint, and removes it.</summary>
-    public async Task TakeBackAsync(string savepoint)
+    /// <summary>Rolls back the sends of the last <see cref="SendAfterSavepointAsync"/>.</summary>
+    public async Task RollSendsBackAsync()
     {
         await using var batch = new NpgsqlBatch(connection)
         {
-            BatchCommands = { new NpgsqlBatchCommand($"ROLLBACK TO SAVEPOINT {savepoint}"), new NpgsqlBatchCommand($"RELEASE SAVEPOINT {savepoint}") },
+            BatchCommands = { new NpgsqlBatchCommand($"ROLLBACK TO SAVEPOINT {BeforeSends}"), new NpgsqlBatchCommand($"RELEASE SAVEPOINT {BeforeSends}") },
         };
         await batch.ExecuteNonQueryAsync();
     }
+
+    /// <summary>Puts received messages back at their positions, without an attempt.</summary>
+    public async Task PutBackAsync(IEnumerable<QueuedMessage> messages)
+    {
+        foreach (var message in messages)
+            await RequeueAsync(message, TimeSpan.Zero);
+    }
+
+    /// <summary>The id of the current transaction.</summary>
+    public async Task<ulong> ReadTransactionIdAsync() => (ulong)(await ScalarAsync("SELECT pg_current_xact_id()"))!;
 
     public Task RollBackAsync() => ExecuteAsync("ROLLBACK");
 
@@ -197,11 +227,11 @@ internal sealed class QueueSession : IQueueSession
         await connection.DisposeAsync();
     }
 
-    private async Task<NpgsqlCommand> PrepareBatchAsync(int atMost)
+    private async Task<NpgsqlCommand> PrepareBatchAsync()
     {
         var command = new NpgsqlCommand(statements.ReceiveBatch, connection)
         {
-            Parameters = { new NpgsqlParameter<string> { TypedValue = statements.Queue }, new NpgsqlParameter<int> { TypedValue = atMost } },
+            Parameters = { new NpgsqlParameter<string> { TypedValue = statements.Queue }, new NpgsqlParameter<int>() },
         };
         await command.PrepareAsync();
         return command;

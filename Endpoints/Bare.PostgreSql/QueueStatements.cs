@@ -9,6 +9,9 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// </summary>
 internal sealed class QueueStatements
 {
+    private const string Columns = "position, message_id, type, body, failed_attempts, headers";
+    private const string ColumnsAndId = $"{Columns}, pg_current_xact_id()";
+
     // The names of the error table and of constraints are longer, and PostgreSQL truncates names at 63 bytes without an error.
     private const int LongestName = 50;
 
@@ -54,15 +57,12 @@ internal sealed class QueueStatements
 
     public string Drop => $"DROP TABLE IF EXISTS {Queue}, {Errors}";
 
-    public string Receive => ReceiveReturning("position, message_id, type, body, failed_attempts, headers");
+    public string Receive => Receiving($"= ({First("1")})", Columns);
 
-    public string ReceiveWithTransactionId => ReceiveReturning("position, message_id, type, body, failed_attempts, headers, pg_current_xact_id()");
+    public string ReceiveWithTransactionId => Receiving($"= ({First("1")})", ColumnsAndId);
 
-    /// <summary>Receives up to $2 messages.</summary>
-    public string ReceiveBatch =>
-        $"DELETE FROM {Queue} WHERE position = ANY (ARRAY(" +
-        $"SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT $2 FOR UPDATE SKIP LOCKED)) " +
-        $"RETURNING position, message_id, type, body, failed_attempts, headers, pg_current_xact_id(), {Own}";
+    /// <summary>Receives at most $2 messages, in any order.</summary>
+    public string ReceiveBatch => Receiving($"= ANY (ARRAY({First("$2")}))", ColumnsAndId);
 
     /// <summary>Puts a received message back at its position, in the transaction that received it. It can be received again after a delay.</summary>
     public string Requeue =>
@@ -143,10 +143,10 @@ internal sealed class QueueStatements
     // Behind a pooler that changed its mode, the name of a prepared statement can stand for another endpoint's receive.
     private const string Own = "1 / (tableoid = $1::text::regclass)::int AS own";
 
-    private string ReceiveReturning(string columns) =>
-        $"DELETE FROM {Queue} WHERE position = " +
-        $"(SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED) " +
-        $"RETURNING {columns}, {Own}";
+    private string First(string count) =>
+        $"SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT {count} FOR UPDATE SKIP LOCKED";
+
+    private string Receiving(string positions, string columns) => $"DELETE FROM {Queue} WHERE position {positions} RETURNING {columns}, {Own}";
 
     private static string Literal(string text) => $"'{text.Replace("'", "''", StringComparison.Ordinal)}'";
 }

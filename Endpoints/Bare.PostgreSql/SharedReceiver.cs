@@ -43,9 +43,10 @@ internal sealed class SharedReceiver(QueueSession queue, MessagePipeline pipelin
         {
             isReceiveOpen = await queue.TryRollbackHandlerAsync();
         }
-        catch (Exception lost) when (!queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost)
+        catch (Exception lost) when (
+            lost is NpgsqlOperationInProgressException || !queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost)
         {
-            // The server ended the session, or the handler closed the connection.
+            // The server ended the session, or the handler closed the connection, or left a reader open on it.
             throw new AttemptLostException(message, failure);
         }
 

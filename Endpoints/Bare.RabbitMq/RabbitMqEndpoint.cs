@@ -22,7 +22,7 @@ internal sealed partial class RabbitMqEndpoint(
     private OutboxDispatcher? dispatcher;
 
     /// <exception cref="BrokerException">The broker cannot be reached, or has a queue with that name and another type.</exception>
-    /// <exception cref="NotSupportedException">The transport has no such mode.</exception>
+    /// <exception cref="NotSupportedException">The transport has no such mode, or not with these flushes or batches.</exception>
     /// <exception cref="InvalidOperationException">The handlers' database is behind a pooler without session pooling, or its pool is too small.</exception>
     /// <exception cref="NpgsqlException">The database cannot be reached or, in <c>outbox</c>, refuses its tables.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)

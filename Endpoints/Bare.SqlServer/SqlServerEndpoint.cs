@@ -20,12 +20,12 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, log);
     private DbDataSource? data;
 
-    /// <exception cref="NotSupportedException">The mode cannot run on this machine, or not with these connection strings.</exception>
+    /// <exception cref="NotSupportedException">The mode cannot run on this machine, or not with these connection strings, or flushes or batches were set.</exception>
     /// <exception cref="InvalidOperationException">The queue's tables are missing or outdated. The message has the statement to run.</exception>
     /// <exception cref="SqlException">The queues' database cannot be reached.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        endpoint.RequireEveryFlush(LogFlush.NeedsBarePostgreSql);
+        endpoint.RequireEveryFlush(OnlyOnPostgreSql.Flushes);
         endpoint.RequireSingleReceives();
         connections.Require(endpoint.Name, endpoint.Mode);
         await new QueueTables(endpoint.Name, statements, queues, log).PrepareAsync(cancellationToken);

@@ -127,9 +127,9 @@ public sealed class BareEndpointBuilder
     }
 
     /// <summary>
-    /// Sets how many messages a worker receives at once, with the queue in PostgreSQL. It hands them to the handler one after the other and commits
-    /// them together. The default is 1. After a crash, up to that many messages for each worker are handled again, or in <c>transactions-off</c> lost.
-    /// The endpoint refuses to start in a mode that has no batches.
+    /// Sets how many messages a worker receives at once from a queue in PostgreSQL. The worker calls the handler for each in turn and commits them
+    /// together. The default is 1. After a crash, up to that many messages of each worker are handled again; in <c>transactions-off</c> they are lost.
+    /// The endpoint refuses to start in a mode without batches, or with fewer flushes.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Less than 1 or more than 1,000.</exception>
     public BareEndpointBuilder ReceiveInBatches(int messages)
@@ -177,7 +177,7 @@ public sealed class BareEndpointBuilder
     internal void RequireSingleReceives()
     {
         if (BatchSize > 1)
-            throw new NotSupportedException($"Endpoint '{Name}' cannot receive in batches (ReceiveInBatches): only queues in PostgreSQL can.");
+            throw new NotSupportedException($"Endpoint '{Name}' cannot receive in batches (ReceiveInBatches): {OnlyOnPostgreSql.Batches.Because}.");
     }
 
     /// <summary>Called by a transport's own <c>Use…</c> method. Sets how the service that runs this endpoint is created.</summary>

@@ -41,15 +41,14 @@ internal static class FailureKinds
         failure is PostgresException { InvariantSeverity: "ERROR", SqlState: var state } && state.StartsWith(InsufficientResources, StringComparison.Ordinal);
 
     /// <summary>
-    /// Whether the server ended the work because of what other transactions hold or wrote: a deadlock, a serialization failure, or a lock that was not
-    /// granted. Handlers wrap exceptions, so inner exceptions count too.
+    /// Whether the cause may be what other transactions hold or wrote: a deadlock, a serialization failure, a lock that was not granted, or a statement
+    /// that waited too long. Handlers wrap exceptions, so inner exceptions count too.
     /// </summary>
     public static bool IsConflict(Exception? failure) => failure switch
     {
         null => false,
-        PostgresException { SqlState: PostgresErrorCodes.DeadlockDetected or PostgresErrorCodes.SerializationFailure or PostgresErrorCodes.LockNotAvailable } =>
-            true,
-        _ => IsConflict(failure.InnerException),
+        PostgresException { SqlState: PostgresErrorCodes.DeadlockDetected or PostgresErrorCodes.SerializationFailure } => true,
+        _ => IsTimeout(failure) || IsConflict(failure.InnerException),
     };
 
     /// <summary>Whether a statement waited for longer than a time-out of the driver or of the server allows.</summary>

@@ -7,7 +7,7 @@ namespace Kit.Endpoints.Bare;
 /// </summary>
 internal interface IReceiver : IAsyncDisposable
 {
-    /// <summary>Receives and handles one message.</summary>
+    /// <summary>Receives and handles one message, or the messages of one batch.</summary>
     /// <param name="cancellationToken">Cancelled when the host no longer waits for handlers.</param>
     /// <returns>
     /// <see langword="false"/> if the queue had no message to receive; <see langword="null"/> if a server refused, so that nothing was received

@@ -15,7 +15,7 @@ internal abstract class SoleResource : ISinglePhaseNotification
 
     /// <summary>Commits without an ambient transaction.</summary>
     /// <exception cref="Exception">Why it did not commit.</exception>
-    public async Task EndAsync()
+    public async Task CommitAloneAsync()
     {
         if (await CommitAsync() is { } failure)
             ExceptionDispatchInfo.Throw(failure);

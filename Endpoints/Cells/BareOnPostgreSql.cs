@@ -23,7 +23,7 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public Support Supports(TransactionMode mode, LogFlush flush) => PostgreSqlSupport.Of(mode, flush);
 
-    public Support SupportsBatches(TransactionMode mode) => PostgreSqlSupport.InBatches(mode);
+    public Support SupportsBatches(TransactionMode mode, LogFlush flush) => PostgreSqlSupport.InBatches(mode, flush);
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => services
         .AddSingleton(handle)

@@ -24,10 +24,10 @@ public interface IEndpointKind
     /// <summary>Whether it can leave out flushes of the database's log, in a mode that it supports.</summary>
     Support Supports(TransactionMode mode, LogFlush flush) => flush == LogFlush.Every
         ? Support.Yes
-        : LogFlush.NeedsBarePostgreSql;
+        : OnlyOnPostgreSql.Flushes;
 
     /// <summary>Whether it can receive several messages at once, in a mode that it supports.</summary>
-    Support SupportsBatches(TransactionMode mode) => Support.No("batches are a setting of the bare endpoint on PostgreSQL");
+    Support SupportsBatches(TransactionMode mode, LogFlush flush) => OnlyOnPostgreSql.Batches;
 
     /// <summary>
     /// Whether a failure is counted only after the receive has been rolled back. Before it is counted, each other worker can handle the

@@ -48,9 +48,12 @@ internal sealed class CellFilter(bool isMatrix, bool ofRounds)
            select word,
     ];
 
-    /// <summary>The values that were named on an axis.</summary>
-    public IReadOnlyList<string> Names(CommandResult result, string axis) =>
-        result.GetValue(filters.Single(filter => string.Equals(filter.Axis.Name, axis, StringComparison.Ordinal)).Option) ?? [];
+    /// <summary>Whether a value was named on that axis that names do not leave out.</summary>
+    public bool NamesOtherThanImplied(CommandResult result, string axis)
+    {
+        var (known, option) = filters.Single(filter => string.Equals(filter.Axis.Name, axis, StringComparison.Ordinal));
+        return result.GetValue(option)?.Any(value => !string.Equals(value, known.Implied, StringComparison.Ordinal)) == true;
+    }
 
     private static Option<string[]> Filter(Axis axis, bool isMatrix)
     {

@@ -156,8 +156,8 @@ internal sealed class FaultsCommand : KitCommand
         var isStorm = result.GetValue(storm);
         if (isStorm && result.GetResult(fault) is { Implicit: false })
             result.AddError("--fault: a storm has its own faults; leave out --storm or --fault.");
-        if (!isStorm && filter.Names(result, Cell.BatchAxis).Any(size => size != "1"))
-            result.AddError($"--{Cell.BatchAxis}: an experiment has one message at a time. Storms have many: add --storm.");
+        if (!isStorm && filter.NamesOtherThanImplied(result, Cell.BatchAxis))
+            result.AddError($"--{Cell.BatchAxis}: batches apply only to a storm; add --storm.");
         foreach (var option in new Option[] { kills, cuts, serverCrashes, unflushed, seed })
         {
             if (!isStorm && result.GetResult(option) is { Implicit: false })

@@ -71,27 +71,23 @@ public sealed class RecordedRun
     /// <returns><see langword="null"/> for the default itself, if that was not measured, and if no round counts in both.</returns>
     public Comparison? AgainstDefault(CellResult result) => toDefault.GetValueOrDefault(result.Cell);
 
-    /// <summary>Whether cells can be set against the one with the default values.</summary>
-    internal bool HasOtherThanDefaults => Cells.Any(cell => !IsDefault(cell) && DefaultNextTo(cell) is not null);
+    /// <summary>Whether a cell was measured next to the one with the default values.</summary>
+    internal bool HasCellsNextToTheirDefault => Cells.Any(cell => !IsDefault(cell) && DefaultNextTo(cell) is not null);
 
     /// <summary>Whether cells receive several messages at once.</summary>
     internal bool HasBatches => Cells.Any(cell => BatchOf(cell) > 1);
 
     /// <summary>
-    /// How many messages can be received and not settled when the process dies: the concurrency times the messages of a batch. So many are handled
-    /// again, or lost in <c>transactions-off</c>.
+    /// The most messages that can be received and not settled when the process dies: the concurrency times the messages of a batch. They are handled
+    /// again; in <c>transactions-off</c> they are lost.
     /// </summary>
-    internal int RedoBoundOf(CellResult result) => Document.Settings.Concurrency * BatchOf(result);
+    /// <returns><see langword="null"/> on a transport without batches, such as a broker, which pushes messages ahead.</returns>
+    internal int? RedoBoundOf(CellResult result) =>
+        Cells.Any(other => string.Equals(other.Cell.Transport, result.Cell.Transport, StringComparison.Ordinal) && BatchOf(other) > 1)
+            ? Document.Settings.Concurrency * BatchOf(result)
+            : null;
 
     internal bool IsDefault(CellResult result) => result.Cell == DefaultOf(result);
-
-    private static int BatchOf(CellResult result) =>
-        result.Cell.On(BatchAxis) is { } size ? int.Parse(size, CultureInfo.InvariantCulture) : 1;
-
-    private CellName DefaultOf(CellResult result) =>
-        (Document.Implied?.Keys ?? []).Aggregate(result.Cell, (cell, axis) => cell.Without(axis));
-
-    private CellResult? DefaultNextTo(CellResult result) => Cells.FirstOrDefault(other => other.Cell == DefaultOf(result));
 
     /// <summary>Whether frameworks can be set against the bare driver.</summary>
     internal bool HasSeveralFrameworks => Cells.Select(cell => cell.Cell.Framework).Distinct(StringComparer.Ordinal).Skip(1).Any();
@@ -109,6 +105,14 @@ public sealed class RecordedRun
 
     private CellResult? BareNextTo(CellResult result) =>
         Cells.FirstOrDefault(other => other.Cell == result.Cell.WithFramework(Floor));
+
+    private static int BatchOf(CellResult result) =>
+        result.Cell.On(BatchAxis) is { } size ? int.Parse(size, CultureInfo.InvariantCulture) : 1;
+
+    private CellName DefaultOf(CellResult result) =>
+        (Document.Implied?.Keys ?? []).Aggregate(result.Cell, (cell, axis) => cell.Without(axis));
+
+    private CellResult? DefaultNextTo(CellResult result) => Cells.FirstOrDefault(other => other.Cell == DefaultOf(result));
 
     private Dictionary<CellName, Comparison> Judged(Func<CellResult, CellResult?> referenceOf)
     {

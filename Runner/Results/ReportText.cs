@@ -20,10 +20,10 @@ internal static class ReportText
     /// <summary>The legend of the columns that a run's summary has.</summary>
     public static string SummaryLegendOf(RecordedRun run) => string.Concat(
         SummaryLegend,
-        run.HasOtherThanDefaults ? " Default is the cell without another scenario, condition, flush or batch." : "",
+        run.HasCellsNextToTheirDefault ? $" Default is the cell with the default {string.Join(", ", run.Document.Implied!.Keys)}." : "",
         run.HasBatches
-            ? " The redo bound is concurrency times batch: so many messages can be received and not settled when the process dies. They are handled again, " +
-              "or in transactions-off lost."
+            ? " The redo bound is concurrency × batch: the most messages that can be received and not settled when the process dies. They are handled " +
+              "again; in transactions-off they are lost."
             : "");
 
     public const string ProbeLegend =

@@ -10,6 +10,8 @@ internal static class SummaryTable
     public const string RatioToStrictest = "Ratio to strictest";
     public const string RatioToBare = "Ratio to bare";
     public const string RatioToDefault = "Ratio to default";
+    public const string RedoBound = "Redo bound";
+    public const string Flushes = "Flushes";
     public const string SecondPhase = "2nd phase ms p50/p99";
 
     private static readonly SummaryColumn ToBare =
@@ -18,7 +20,7 @@ internal static class SummaryTable
     private static readonly SummaryColumn ToDefault =
         new(RatioToDefault, (run, cell) => RatioOf(cell, run.AgainstDefault(cell), run.IsDefault(cell)));
 
-    private static readonly SummaryColumn RedoBound = new("Redo bound", (run, cell) => Figures.Count(run.RedoBoundOf(cell)));
+    private static readonly SummaryColumn Unsettled = new(RedoBound, (run, cell) => run.RedoBoundOf(cell) is { } bound ? Figures.Count(bound) : Figures.None);
 
     private static readonly IReadOnlyList<SummaryColumn> Rates =
     [
@@ -39,8 +41,8 @@ internal static class SummaryTable
     [
         .. Rates,
         .. run.HasSeveralFrameworks ? [ToBare] : Array.Empty<SummaryColumn>(),
-        .. run.HasOtherThanDefaults ? [ToDefault] : Array.Empty<SummaryColumn>(),
-        .. run.HasBatches ? [RedoBound] : Array.Empty<SummaryColumn>(),
+        .. run.HasCellsNextToTheirDefault ? [ToDefault] : Array.Empty<SummaryColumn>(),
+        .. run.HasBatches ? [Unsettled] : Array.Empty<SummaryColumn>(),
         MiddleHalf,
         Max,
     ];
@@ -48,7 +50,7 @@ internal static class SummaryTable
     public static IReadOnlyList<SummaryColumn> Costs { get; } =
     [
         new("Commits", (_, cell) => MeanCost(cell, costs => costs.Commits)),
-        new("Flushes", (_, cell) => MeanCost(cell, costs => costs.WalFlushes)),
+        new(Flushes, (_, cell) => MeanCost(cell, costs => costs.WalFlushes)),
         new("WAL bytes", (_, cell) => MeanCost(cell, costs => costs.WalBytes)),
         new("Buffers", (_, cell) => MeanCost(cell, costs => costs.Buffers)),
         new("Two-phase commits", (_, cell) => MeanCost(cell, costs => costs.TwoPhaseCommits)),

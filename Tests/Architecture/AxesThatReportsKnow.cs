@@ -23,14 +23,8 @@ public sealed class AxesThatReportsKnow
     }
 
     [Test]
-    public void The_batch_whose_redo_bound_tables_show_is_one_of_the_matrix()
-    {
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That(RecordedRun.BatchAxis, Is.EqualTo(Cell.BatchAxis));
-            Assert.That(Cell.Axes.Single(axis => axis.Name == Cell.BatchAxis).Values.Select(int.Parse), Is.All.Positive);
-        }
-    }
+    public void The_axis_whose_redo_bound_tables_show_is_one_of_the_matrix() =>
+        Assert.That(Cell.Axes.Select(axis => axis.Name), Does.Contain(RecordedRun.BatchAxis).And.Contain(Cell.BatchAxis));
 
     [Test]
     public void The_access_library_that_pages_show_is_the_baseline()

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using Kit.Handlers;
@@ -12,7 +13,7 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
 {
     private readonly string schema = string.Create(CultureInfo.InvariantCulture, $"access_{library.Name}_{Environment.ProcessId}");
 
-    private string widgets = null!;
+    private string connectionString = null!;
     private NpgsqlDataSource source = null!;
 
     private static IEnumerable<AccessLibrary> Here => AccessLibrary.All.Where(library => library.Support.IsSupported);
@@ -21,8 +22,8 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
     public async Task CreateTable()
     {
         var server = await PostgreSqlServer.GetAsync();
-        widgets = new NpgsqlConnectionStringBuilder(server.ConnectionString) { SearchPath = schema }.ConnectionString;
-        source = NpgsqlDataSource.Create(widgets);
+        connectionString = new NpgsqlConnectionStringBuilder(server.ConnectionString) { SearchPath = schema }.ConnectionString;
+        source = NpgsqlDataSource.Create(connectionString);
         await ExecuteAsync($"CREATE SCHEMA {schema}; CREATE TABLE {schema}.widget (id bigint PRIMARY KEY, message_id uuid NOT NULL)");
     }
 
@@ -120,9 +121,11 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
     }
 
     [Test]
+    [SuppressMessage("Reliability", "CA2025:Ensure tasks using 'IDisposable' instances complete before the instances are disposed",
+        Justification = "It is waited for, without a state machine, which would keep the connection.")]
     public void It_keeps_no_connection()
     {
-        var connection = Insert(library.CreateInsert(), widgets);
+        var connection = Insert(library.CreateInsert(), connectionString);
 
         GC.Collect();
         GC.WaitForPendingFinalizers();
@@ -132,9 +135,9 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
 
         // In a method of its own, and without a state machine, so that nothing else refers to the connection.
         [MethodImpl(MethodImplOptions.NoInlining)]
-        static WeakReference Insert(IWidgetInsert insert, string widgets)
+        static WeakReference Insert(IWidgetInsert insert, string database)
         {
-            using var connection = new NpgsqlConnection(new NpgsqlConnectionStringBuilder(widgets) { Pooling = false }.ConnectionString);
+            using var connection = new NpgsqlConnection(new NpgsqlConnectionStringBuilder(database) { Pooling = false }.ConnectionString);
             connection.Open();
             insert.InsertAsync(connection, null, NewWidget(), CancellationToken.None).GetAwaiter().GetResult();
             return new WeakReference(connection);

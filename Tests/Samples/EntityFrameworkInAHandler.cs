@@ -20,7 +20,7 @@ public sealed class EntityFrameworkInAHandler
     public async Task TearDown() => await bench.DisposeAsync();
 
     [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
-    public async Task It_saves_twice_in_the_transaction_that_it_was_lent(TransactionMode mode)
+    public async Task Both_of_two_saves_are_committed(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, (context, cancellationToken) =>
             SaveAsync(context, [new Widget(1, context.MessageId), new Widget(2, context.MessageId)], cancellationToken));
@@ -30,7 +30,7 @@ public sealed class EntityFrameworkInAHandler
     }
 
     [TestCaseSource(typeof(BareBench), nameof(BareBench.Modes))]
-    public async Task What_it_saved_is_rolled_back_where_the_mode_rolls_a_failed_handler_back(TransactionMode mode)
+    public async Task A_failed_handlers_save_is_rolled_back_unless_statements_autocommit(TransactionMode mode)
     {
         var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
         {

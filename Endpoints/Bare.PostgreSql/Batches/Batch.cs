@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using Kit.Endpoints.Bare.Tables;
 
 namespace Kit.Endpoints.Bare.PostgreSql.Batches;
@@ -10,32 +11,49 @@ namespace Kit.Endpoints.Bare.PostgreSql.Batches;
 /// <param name="recoverability">Answers failures.</param>
 internal abstract class Batch(QueueSession queue, Recoverability recoverability)
 {
+    private IReadOnlyList<QueuedMessage> received = [];
+    private int begun;
+
     /// <summary>The messages that no handler has begun.</summary>
-    public IReadOnlyList<QueuedMessage> NotBegun { get; private set; } = [];
+    public IReadOnlyList<QueuedMessage> NotBegun => [.. received.Skip(begun)];
 
     protected QueueSession Queue => queue;
 
+    /// <summary>Whether the handlers work in one transaction, so that a message can fail because of its neighbours.</summary>
+    protected abstract bool SharesTransaction { get; }
+
     /// <summary>Handles all messages, unless a server refuses or the host stops waiting. Then the rest goes back without an attempt.</summary>
-    /// <returns>Why it ended early; <see langword="null"/> if it did not. The caller commits in both cases.</returns>
+    /// <returns>
+    /// The refusal that the caller throws after its commit; <see langword="null"/> if there was none, or if the host stops waiting.
+    /// </returns>
     /// <exception cref="Exception">
-    /// A failure that no message owns, such as a lost session. The caller rolls the whole batch back, and no attempt is counted.
+    /// A failure that cannot be charged to one message, such as a lost session. The caller rolls the whole batch back, and no attempt is counted.
     /// </exception>
     public async Task<Exception?> HandleAllAsync(IReadOnlyList<QueuedMessage> messages, CancellationToken cancellationToken)
     {
+        received = messages;
         for (var next = 0; next < messages.Count; next++)
         {
+            if (cancellationToken.IsCancellationRequested)
+            {
+                await queue.PutBackAsync(messages.Skip(next));
+                return null;
+            }
+
             var message = messages[next];
-            NotBegun = [.. messages.Skip(next + 1)];
+            begun = next + 1;
             if (await TryAsync(message, cancellationToken) is not { } failure)
                 continue;
 
             if (cancellationToken.IsCancellationRequested || FailureKinds.Of(failure) is FailureKind.Refused)
             {
-                foreach (var rest in messages.Skip(next))
-                    await queue.RequeueAsync(rest, TimeSpan.Zero);
-
-                return Failure.ReasonOf(failure);
+                await queue.PutBackAsync(messages.Skip(next));
+                return cancellationToken.IsCancellationRequested ? null : Failure.ReasonOf(failure);
             }
+
+            // What a neighbour left in the transaction, such as a temporary table, can fail a message. So its last attempt is made alone.
+            if (SharesTransaction && recoverability.IsLastAttempt(message, failure))
+                ExceptionDispatchInfo.Throw(failure);
 
             await recoverability.AnswerInBatchAsync(queue, message, failure);
         }

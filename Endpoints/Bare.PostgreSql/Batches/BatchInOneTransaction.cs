@@ -13,7 +13,7 @@ internal sealed class BatchInOneTransaction(
     QueueSession queue, IWork whole, TransactionSettings? ambient, MessagePipeline pipeline, Recoverability recoverability)
     : Batch(queue, recoverability)
 {
-    private const string BeforeSends = "kit_before_sends";
+    protected override bool SharesTransaction => true;
 
     protected override async Task<Exception?> TryAsync(QueuedMessage message, CancellationToken cancellationToken)
     {
@@ -24,7 +24,7 @@ internal sealed class BatchInOneTransaction(
             if (ambient is null)
             {
                 await HandleAsync();
-                await work.EndAsync();
+                await work.CommitAloneAsync();
             }
             else
             {
@@ -41,12 +41,13 @@ internal sealed class BatchInOneTransaction(
 
             return null;
         }
-        // The locks of neighbours are held until the batch commits, so a conflict is not this message's own.
-        catch (Exception failure) when (!FailureKinds.IsConflict(failure))
+        // Neighbours hold their locks until the batch commits, so the cause may be theirs: the caller rolls the whole batch back.
+        catch (Exception failure) when (cancellationToken.IsCancellationRequested || !FailureKinds.IsConflict(failure))
         {
-            if (hasSent)
-                await Queue.TakeBackAsync(BeforeSends);
-            await work.TakeBackAsync();
+            // In shared the handler's savepoint came first, on the same connection, so the sends are rolled back with it.
+            var hasRolledBack = await work.RollBackAsync();
+            if (hasSent && !(ambient is null && hasRolledBack))
+                await Queue.RollSendsBackAsync();
             return failure;
         }
 
@@ -57,7 +58,7 @@ internal sealed class BatchInOneTransaction(
                 return;
 
             hasSent = true;
-            await Queue.SendAfterSavepointAsync(work.Sends, BeforeSends);
+            await Queue.SendAfterSavepointAsync(work.Sends);
         }
     }
 }

@@ -8,7 +8,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.Batches;
 internal sealed class BatchOfAutocommits(QueueSession queue, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability)
     : Batch(queue, recoverability)
 {
-    private const string BeforeSends = "kit_before_sends";
+    protected override bool SharesTransaction => false;
 
     protected override async Task<Exception?> TryAsync(QueuedMessage message, CancellationToken cancellationToken)
     {
@@ -26,12 +26,12 @@ internal sealed class BatchOfAutocommits(QueueSession queue, DbDataSource data, 
 
         try
         {
-            await Queue.SendAfterSavepointAsync(sends, BeforeSends);
+            await Queue.SendAfterSavepointAsync(sends);
             return null;
         }
         catch (Exception failure)
         {
-            await Queue.TakeBackAsync(BeforeSends);
+            await Queue.RollSendsBackAsync();
             return failure;
         }
     }

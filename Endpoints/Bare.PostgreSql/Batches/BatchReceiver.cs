@@ -3,26 +3,26 @@ using Microsoft.Extensions.Logging;
 namespace Kit.Endpoints.Bare.PostgreSql.Batches;
 
 /// <summary>
-/// Receives batches. After a failure that no message owns, the batch was rolled back and no attempt is counted: the worker then receives one
-/// message at a time, so that an attempt that fails again is counted for its message alone.
+/// Receives batches. If a failure cannot be charged to one message, no attempt is counted. The worker then receives one message at a time, until it
+/// has handled as many as a batch has. A message that fails again is then counted alone.
 /// </summary>
 /// <param name="queue">The worker's session.</param>
-/// <param name="one">Receives one message at a time, on the same session.</param>
+/// <param name="one">Receives one message at a time. It owns the session.</param>
 /// <param name="batch">Receives a batch, on the same session.</param>
 /// <param name="size">How many messages a batch has at most.</param>
 /// <param name="log">Logs each batch that fails.</param>
-internal sealed partial class BatchReceiver(QueueSession queue, IReceiver one, IReceiver batch, int size, ILogger log) : IReceiver
+internal sealed partial class BatchReceiver(QueueSession queue, IReceiver one, IBatchReceiver batch, int size, ILogger log) : IReceiver
 {
-    // None at first: a new receiver does not know why the last one ended. Perhaps a message ends its session, or the process.
-    private int handledApart;
+    // 0 at first: a message may have ended the session or the process before, and would take its neighbours with it again.
+    private int handledOneByOne;
 
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
-        if (handledApart < size)
+        if (handledOneByOne < size)
         {
             var hasHandled = await one.ReceiveAsync(cancellationToken);
             if (hasHandled is true)
-                handledApart++;
+                handledOneByOne++;
             return hasHandled;
         }
 
@@ -32,18 +32,16 @@ internal sealed partial class BatchReceiver(QueueSession queue, IReceiver one, I
         }
         catch (Exception failure) when (queue.IsOpen && !cancellationToken.IsCancellationRequested && FailureKinds.Of(failure) is not FailureKind.Refused)
         {
-            handledApart = 0;
-            LogFailed(size, Failure.ReasonOf(failure).Message);
+            handledOneByOne = 0;
+            LogFailed(Failure.ReasonOf(failure).Message, size);
             return true;
         }
     }
 
-    public async ValueTask DisposeAsync()
-    {
-        await batch.DisposeAsync();
-        await one.DisposeAsync();
-    }
+    public ValueTask DisposeAsync() => one.DisposeAsync();
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "A batch of up to {Size} messages was rolled back. They are handled one at a time: {Reason}")]
-    private partial void LogFailed(int size, string reason);
+    [LoggerMessage(
+        Level = LogLevel.Warning,
+        Message = "A batch of messages failed: {Reason} The worker receives one message at a time until it has handled {Size}.")]
+    private partial void LogFailed(string reason, int size);
 }

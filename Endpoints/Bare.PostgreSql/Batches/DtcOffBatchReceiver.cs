@@ -6,7 +6,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.Batches;
 
 /// <summary><c>dtc-off</c> in batches: one transaction for all handlers commits first, then the receive with the sends.</summary>
 internal sealed class DtcOffBatchReceiver(
-    QueueSession queue, int size, NpgsqlDataSource data, TransactionSettings settings, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+    QueueSession queue, int size, NpgsqlDataSource data, TransactionSettings settings, MessagePipeline pipeline, Recoverability recoverability) : IBatchReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -17,10 +17,8 @@ internal sealed class DtcOffBatchReceiver(
 
         await using var handlers = new LocalTransactionWork(data, settings.Isolation);
         var refusal = await new BatchInOneTransaction(queue, handlers, settings, pipeline, recoverability).HandleAllAsync(messages, cancellationToken);
-        await handlers.EndAsync();
+        await handlers.CommitAloneAsync();
         await receive.CommitAsync(CancellationToken.None);
-        return refusal is null || cancellationToken.IsCancellationRequested ? true : throw refusal;
+        return refusal is null ? true : throw refusal;
     }
-
-    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

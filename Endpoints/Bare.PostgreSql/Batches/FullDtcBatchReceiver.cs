@@ -5,7 +5,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.Batches;
 
 /// <summary><c>full-dtc</c> in batches: all receives, inserts and sends in one atomic unit, with one branch for all handlers.</summary>
 internal sealed class FullDtcBatchReceiver(
-    QueueSession queue, int size, OneServer server, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+    QueueSession queue, int size, OneServer server, FullDtc mode, MessagePipeline pipeline, Recoverability recoverability) : IBatchReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -43,18 +43,16 @@ internal sealed class FullDtcBatchReceiver(
                 await mode.SecondPhase.FinishAsync(branch);
             }
 
-            return refusal is null || cancellationToken.IsCancellationRequested ? true : throw refusal;
+            return refusal is null ? true : throw refusal;
         }
     }
-
-    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
     private async Task<Exception?> HandleAsync(IReadOnlyList<QueuedMessage> messages, AtomicUnit unit, CancellationToken cancellationToken)
     {
         try
         {
             var refusal = await new BatchInOneTransaction(queue, unit, mode.Settings, pipeline, recoverability).HandleAllAsync(messages, cancellationToken);
-            await unit.EndAsync();
+            await unit.CommitAloneAsync();
             return refusal;
         }
         catch (Exception) when (server.Refusal is not null)

@@ -27,12 +27,16 @@ internal sealed class SavepointWork(IWork whole) : SoleResource, IWork
     }
 
     /// <summary>Rolls the message's work back, and leaves that of its neighbours.</summary>
+    /// <returns>Whether the handler had asked for its connection.</returns>
     /// <exception cref="PostgresException">The handler ended the transaction.</exception>
     /// <exception cref="InvalidOperationException">The connection is closed.</exception>
-    public async Task TakeBackAsync()
+    public async Task<bool> RollBackAsync()
     {
-        if (await lent.CloseAsync() is { } used)
-            await ExecuteAsync(used.Connection, $"ROLLBACK TO SAVEPOINT {Savepoint}", $"RELEASE SAVEPOINT {Savepoint}");
+        if (await lent.CloseAsync() is not { } used)
+            return false;
+
+        await ExecuteAsync(used.Connection, $"ROLLBACK TO SAVEPOINT {Savepoint}", $"RELEASE SAVEPOINT {Savepoint}");
+        return true;
     }
 
     /// <summary>

@@ -5,7 +5,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.Batches;
 
 /// <summary><c>scope-off</c> in batches: each statement of each handler autocommits; the receive commits afterwards, with all sends.</summary>
 internal sealed class ScopeOffBatchReceiver(QueueSession queue, int size, DbDataSource data, MessagePipeline pipeline, Recoverability recoverability)
-    : IReceiver
+    : IBatchReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -16,8 +16,6 @@ internal sealed class ScopeOffBatchReceiver(QueueSession queue, int size, DbData
 
         var refusal = await new BatchOfAutocommits(queue, data, pipeline, recoverability).HandleAllAsync(messages, cancellationToken);
         await receive.CommitAsync(CancellationToken.None);
-        return refusal is null || cancellationToken.IsCancellationRequested ? true : throw refusal;
+        return refusal is null ? true : throw refusal;
     }
-
-    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

@@ -4,7 +4,8 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.Batches;
 
 /// <summary><c>shared</c> in batches: all receives, inserts and sends in one local transaction, with a savepoint before each handler.</summary>
-internal sealed class SharedBatchReceiver(QueueSession queue, int size, MessagePipeline pipeline, Recoverability recoverability) : IReceiver
+internal sealed class SharedBatchReceiver(
+    QueueSession queue, int size, PuttingBack puttingBack, MessagePipeline pipeline, Recoverability recoverability) : IBatchReceiver
 {
     public async Task<bool?> ReceiveAsync(CancellationToken cancellationToken)
     {
@@ -21,31 +22,29 @@ internal sealed class SharedBatchReceiver(QueueSession queue, int size, MessageP
         try
         {
             refusal = await batch.HandleAllAsync(messages, cancellationToken);
-            await receive.CommitAsync(CancellationToken.None);
+            await queue.CommitAsync();
         }
-        catch when (queue.IsOpen)
+        catch
         {
-            await EndAsync(transactionId, batch.NotBegun);
+            await RollBackAsync();
+            // If a handler has committed the transaction, the messages that no handler had begun have left the queue.
+            await puttingBack.RunAsync(queue, batch.NotBegun, transactionId, cancellationToken);
             throw;
         }
 
-        return refusal is null || cancellationToken.IsCancellationRequested ? true : throw refusal;
+        return refusal is null ? true : throw refusal;
     }
 
-    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
-
-    /// <summary>
-    /// Rolls the batch back. If a handler has committed the transaction, the messages that no handler had begun have left the queue: they are put back.
-    /// </summary>
-    private async Task EndAsync(ulong transactionId, IReadOnlyList<QueuedMessage> notBegun)
+    /// <summary>Rolls the batch back. If that is impossible, because a handler left a reader open, ends the session.</summary>
+    private async Task RollBackAsync()
     {
-        await queue.RollBackAsync();
-        if (notBegun.Count == 0 || !await queue.HasCommittedAsync(transactionId))
-            return;
-
-        await using var transaction = await queue.BeginAsync();
-        foreach (var message in notBegun)
-            await queue.RequeueAsync(message, TimeSpan.Zero);
-        await transaction.CommitAsync(CancellationToken.None);
+        try
+        {
+            await queue.RollBackAsync();
+        }
+        catch (Exception failure) when (failure is NpgsqlException or InvalidOperationException)
+        {
+            await queue.Connection.CloseAsync();
+        }
     }
 }

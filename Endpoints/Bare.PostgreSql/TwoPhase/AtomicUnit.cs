@@ -6,7 +6,8 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// One message's receive, insert and sends as one atomic unit, the sole resource of the ambient transaction. It prepares the handler's branch
+/// The receive, inserts and sends of one message, or of one batch, as one atomic unit. It is the sole resource of the ambient transaction; a batch
+/// commits it without one. It prepares the handler's branch
 /// and commits the queue's transaction. That commit is the decision, and <c>pg_xact_status</c> of its transaction id is the durable record of it.
 /// </summary>
 /// <remarks>

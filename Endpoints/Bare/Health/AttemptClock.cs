@@ -7,7 +7,7 @@ internal sealed class AttemptClock(EndpointTelemetry telemetry)
 {
     private long begun;
     private long handled;
-    private bool hasReceived;
+    private bool isReceiveRecorded;
     private Guid messageId;
     private ActivityContext processing;
 
@@ -16,16 +16,16 @@ internal sealed class AttemptClock(EndpointTelemetry telemetry)
     {
         begun = Stopwatch.GetTimestamp();
         handled = 0;
-        hasReceived = false;
+        isReceiveRecorded = false;
     }
 
     /// <summary>The worker has received a message, and calls the handler.</summary>
     public async Task ProcessAsync(ReceivedMessage message, Func<Task> handle)
     {
         var received = Stopwatch.GetTimestamp();
-        if (!hasReceived)
+        if (!isReceiveRecorded)
             telemetry.Received(Stopwatch.GetElapsedTime(begun, received));
-        hasReceived = true;
+        isReceiveRecorded = true;
         using var activity = telemetry.Process(message);
         messageId = message.MessageId;
         processing = activity?.Context ?? default;
@@ -46,7 +46,7 @@ internal sealed class AttemptClock(EndpointTelemetry telemetry)
         }
     }
 
-    /// <summary>The worker has settled the message, or there was none.</summary>
+    /// <summary>The worker has settled the message, or the last of its batch, or there was none.</summary>
     public void End(Exception? failure)
     {
         if (handled != 0)

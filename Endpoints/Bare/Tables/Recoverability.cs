@@ -127,6 +127,14 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
     }
 
+    /// <summary>Whether a failure would use up the last of several attempts.</summary>
+    /// <exception cref="ServerRefusedException">A server refused. No attempt is counted.</exception>
+    public bool IsLastAttempt(QueuedMessage message, Exception failure)
+    {
+        RequireBlame(failure);
+        return FailureKinds.Of(failure) is not FailureKind.Hopeless && rule.DelayAfter(message, failure) is null;
+    }
+
     /// <summary>Answers a failure in the transaction that received the message, which the caller commits.</summary>
     /// <exception cref="ServerRefusedException">A server refused. No attempt is counted.</exception>
     public Task AnswerInBatchAsync(IQueueSession queue, QueuedMessage message, Exception failure)
@@ -135,8 +143,8 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         return RetryOrGiveUpAsync(queue, message, failure);
     }
 
-    /// <summary>Logs that a message is lost, which was received, was not handled, and could not be put back.</summary>
-    public void Lost(QueuedMessage message, Exception reason) => LogNotPutBack(message.MessageId, reason.Message);
+    /// <summary>Logs the loss of a message that was received and not handled, and could not be put back.</summary>
+    public void ReportLost(QueuedMessage message, Exception reason) => LogNotPutBack(message.MessageId, reason.Message);
 
     private static void RequireBlame(Exception failure)
     {

@@ -36,6 +36,9 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan BetweenWords = TimeSpan.FromSeconds(10);
 
+    /// <summary>How many messages can be received and not settled at the same time.</summary>
+    private int MostUnsettled => Testbed.Concurrency * cell.BatchSize;
+
     private readonly Random random = new(plan.Seed);
     private readonly List<(DateTimeOffset Done, IReadOnlySet<Guid> SentAfter)> done = [];
 
@@ -122,7 +125,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         var atLast = testbed.Journal.Count();
         await SendAsync(plan.Messages - sent);
         await ProgressAsync(testbed, atLast + 1, ToGoOn, cancellationToken);
-        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts + crashes) * Testbed.Concurrency * cell.BatchSize, testbed.Windows?.Met)
+        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts + crashes) * MostUnsettled, testbed.Windows?.Met)
         {
             ServerCrashes = crashes,
             Unflushed = plan.Unflushed is Unflushed.None ? null : $"{plan.Unflushed}".ToLowerInvariant(),
@@ -157,7 +160,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         facts = facts with
         {
             Touched = account.Verdicts.Count(verdict => verdict.Class is not DeliveryClass.Once),
-            MostTouched = promise.Most(facts.Kills, facts.Cuts + facts.ServerCrashes, Testbed.Concurrency * cell.BatchSize, transport.Prefetch),
+            MostTouched = promise.Most(facts.Kills, facts.Cuts + facts.ServerCrashes, MostUnsettled, transport.Prefetch),
         };
         List<Violation> violations =
         [

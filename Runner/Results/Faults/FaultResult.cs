@@ -98,7 +98,7 @@ public sealed record Observation(DeliveryClass Class, int Messages);
 /// <param name="Seed">The seed of its random moments.</param>
 /// <param name="Kills">How often the handler process was killed.</param>
 /// <param name="Cuts">How often every connection of the endpoint was cut.</param>
-/// <param name="InFlight">Handlers that could be running at those moments, summed up; the rates are per handler.</param>
+/// <param name="InFlight">Messages that could be received and not settled at those moments, summed up; the rates are per such message.</param>
 /// <param name="Windows">At which points the kills met the kit's two-phase commit; <see langword="null"/> in a mode without it.</param>
 public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, WindowsMet? Windows = null)
 {

@@ -13,6 +13,8 @@ internal abstract class BlockKind(string name)
         new Sequences(),
         new Speeds(),
         new TwoPhase(),
+        new Gains("flush", SummaryTable.Flushes),
+        new Gains(RecordedRun.BatchAxis, SummaryTable.RedoBound),
         new Kills(),
         new Storms(),
         new ClaimsTable(),

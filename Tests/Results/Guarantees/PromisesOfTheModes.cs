@@ -46,12 +46,12 @@ public sealed class PromisesOfTheModes
     [TestCase("outbox", true, 320)]
     public void Say_how_many_messages_five_kills_and_five_cuts_may_touch(string mode, bool isBroker, int? most) =>
         Assert.That(
-            FaultPromise.Always(TransactionMode.Parse(mode), isBroker).Most(kills: 5, cuts: 5, concurrency: 2, isBroker ? 32 : null), Is.EqualTo(most));
+            FaultPromise.Always(TransactionMode.Parse(mode), isBroker).Most(kills: 5, cuts: 5, unsettled: 2, isBroker ? 32 : null), Is.EqualTo(most));
 
     [Test]
     public void Need_the_number_that_a_broker_pushes() =>
         Assert.That(
-            () => FaultPromise.Always(TransactionMode.DtcOff, isBroker: true).Most(kills: 1, cuts: 0, concurrency: 2, prefetch: null),
+            () => FaultPromise.Always(TransactionMode.DtcOff, isBroker: true).Most(kills: 1, cuts: 0, unsettled: 2, prefetch: null),
             Throws.ArgumentNullException);
 
     [Test]

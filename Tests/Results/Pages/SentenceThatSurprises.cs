@@ -12,7 +12,7 @@ public sealed class SentenceThatSurprises
     [TestCase(0.99, "shows no clear difference to no transactions at all: 404 messages a second")]
     public void Follows_the_interval_of_the_ratio(double seconds, string sentence) => Assert.That(
         SentenceOf(Enumerable.Range(1, 5).Select(number => InventedRun.Round("shared", number, seconds))),
-        Does.StartWith($"**`shared` handles each message exactly once, and {sentence}"));
+        Does.StartWith($"**In this run `shared` handled each message exactly once, and {sentence}"));
 
     [Test]
     public void Does_not_call_scattered_rounds_faster() => Assert.That(

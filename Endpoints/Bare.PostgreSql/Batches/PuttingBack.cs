@@ -1,0 +1,57 @@
+using Kit.Endpoints.Bare.Tables;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.Batches;
+
+/// <summary>
+/// Puts back messages that have left the queue and that no handler has begun: only this process has them. It tries until it succeeds, or until the host
+/// has stopped waiting and some tries have failed. Then they are lost, and that is logged.
+/// </summary>
+/// <param name="open">Opens a session, also when the host no longer waits.</param>
+/// <param name="firstPause">The pause after a failure; doubled each time, as in <see cref="BackOff"/>.</param>
+/// <param name="recoverability">Logs what is lost.</param>
+internal sealed class PuttingBack(Func<Task<QueueSession>> open, TimeSpan firstPause, Recoverability recoverability)
+{
+    private const int TriesAtTheEnd = 3;
+
+    /// <param name="own">The worker's session, used while it is open.</param>
+    /// <param name="messages">The messages.</param>
+    /// <param name="received">The transaction that received them, if it may have been rolled back: then they are in the queue.</param>
+    /// <param name="cancellationToken">Cancelled when the host no longer waits.</param>
+    /// <exception cref="NpgsqlException">The messages are lost.</exception>
+    public async Task RunAsync(QueueSession own, IReadOnlyList<QueuedMessage> messages, ulong? received, CancellationToken cancellationToken)
+    {
+        if (messages.Count == 0)
+            return;
+
+        var backOff = new BackOff(firstPause);
+        ulong? begun = null;
+        for (var tries = 1; ; tries++)
+        {
+            try
+            {
+                await using var other = own.IsOpen ? null : await open();
+                var session = other ?? own;
+                // The answer to an earlier commit may have been lost.
+                if ((begun is { } mine && await session.HasCommittedAsync(mine)) || (received is { } theirs && !await session.HasCommittedAsync(theirs)))
+                    return;
+
+                await using var transaction = await session.BeginAsync();
+                begun = await session.ReadTransactionIdAsync();
+                await session.PutBackAsync(messages);
+                await transaction.CommitAsync(CancellationToken.None);
+                return;
+            }
+            catch (NpgsqlException failure) when (cancellationToken.IsCancellationRequested && tries >= TriesAtTheEnd)
+            {
+                foreach (var message in messages)
+                    recoverability.ReportLost(message, failure);
+                throw;
+            }
+            catch (NpgsqlException)
+            {
+                await Task.Delay(backOff.Next(), CancellationToken.None);
+            }
+        }
+    }
+}

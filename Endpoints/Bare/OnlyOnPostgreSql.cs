@@ -1,0 +1,11 @@
+using Kit.Modes;
+
+namespace Kit.Endpoints.Bare;
+
+/// <summary>Why other transports and frameworks lack a setting.</summary>
+public static class OnlyOnPostgreSql
+{
+    public static Support Flushes { get; } = Support.No("which commits wait for the log is a setting of the bare endpoint on PostgreSQL");
+
+    public static Support Batches { get; } = Support.No("how many messages are received at once is a setting of the bare endpoint on PostgreSQL");
+}

@@ -1,0 +1,22 @@
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>What the bare endpoint on PostgreSQL gains by another value on an axis, next to the default one.</summary>
+/// <param name="axis">The axis.</param>
+/// <param name="cost">The column that says what is saved, or what is given up.</param>
+internal sealed class Gains(string axis, string cost) : BlockKind($"{axis}-gains")
+{
+    public override BlockText Write(BlockSources sources)
+    {
+        var run = sources.Run;
+        var others = run.Run.Cells.Where(cell => cell.Cell.On(axis) is not null).ToList();
+        var cells = run.Run.Cells.Where(cell => others.Exists(other => other.Cell.Without(axis) == cell.Cell)).Concat(others);
+        return BlockText.Of(
+        [
+            .. RateTable.Of(
+                run, [.. cells],
+                [SummaryTable.ValidRounds, SummaryTable.Mean, SummaryTable.Interval, SummaryTable.RatioToDefault, cost]),
+            "",
+            $"From {sources.LinkTo(run)}, {run.Settings}. *Default* is the same mode without another {axis}. Compare its figures with each other only.",
+        ]);
+    }
+}
