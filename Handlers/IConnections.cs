@@ -11,7 +11,9 @@ public interface IConnections
     /// <exception cref="DbException">The database cannot be reached.</exception>
     ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken);
 
-    /// <summary>That connection's transaction, for libraries that need the object; <see langword="null"/> if it has none, or if no object represents it.</summary>
+    /// <summary>
+    /// That connection's transaction, for libraries that need the object; <see langword="null"/> if it has none, or if no object represents it.
+    /// </summary>
     /// <exception cref="DbException">The database cannot be reached.</exception>
     ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken);
 }

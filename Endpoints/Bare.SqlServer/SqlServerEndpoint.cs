@@ -20,7 +20,9 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, log);
     private DbDataSource? data;
 
-    /// <exception cref="NotSupportedException">The mode cannot run on this machine, or not with these connection strings, or flushes or batches were set.</exception>
+    /// <exception cref="NotSupportedException">
+    /// The mode cannot run on this machine, or not with these connection strings, or flushes or batches were set.
+    /// </exception>
     /// <exception cref="InvalidOperationException">The queue's tables are missing or outdated. The message has the statement to run.</exception>
     /// <exception cref="SqlException">The queues' database cannot be reached.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)

@@ -16,6 +16,7 @@ internal sealed class ListCommand : KitCommand
     private readonly Option<bool> modes = new("--modes") { Description = "What each mode is and promises, instead of the cells." };
     private readonly Option<bool> scenarios = new("--scenarios") { Description = "What the handler of each scenario does, instead of the cells." };
     private readonly Option<bool> conditions = new("--conditions") { Description = "What each condition changes in a round, instead of the cells." };
+    private readonly Option<bool> flushes = new("--flushes") { Description = "Which commits wait for the log at each setting, instead of the cells." };
     private readonly Option<bool> faults = new("--faults") { Description = "What goes wrong in each fault, instead of the cells." };
     private readonly Option<bool> promises = new("--promises") { Description = "What each mode promises under each fault, instead of the cells." };
 
@@ -28,6 +29,7 @@ internal sealed class ListCommand : KitCommand
             ("list --modes", "what commits with what in each mode"),
             ("list --scenarios", "what the measured handlers do"),
             ("list --conditions", "what can be different in a round"),
+            ("list --flushes", "which commits wait for the log"),
             ("list --faults", "what can go wrong"),
             ("list --promises --mode outbox", "what outbox promises under each fault"))
     {
@@ -36,6 +38,7 @@ internal sealed class ListCommand : KitCommand
         Add(promises);
         Add(scenarios);
         Add(conditions);
+        Add(flushes);
         Add(faults);
         Validators.Add(OnlyOne);
         SetAction(List);
@@ -62,6 +65,12 @@ internal sealed class ListCommand : KitCommand
             return ExitCode.Success;
         }
 
+        if (parsed.GetValue(flushes))
+        {
+            Write(LogFlush.All.Select(flush => (flush.Name, flush.What)), ImpliedOn(Cell.FlushAxis), Console.Out);
+            return ExitCode.Success;
+        }
+
         if (parsed.GetValue(faults))
         {
             Write(Fault.All.Select(fault => (fault.Name, fault.What)), implied: null, Console.Out);
@@ -80,8 +89,9 @@ internal sealed class ListCommand : KitCommand
 
     private void OnlyOne(CommandResult parsed)
     {
-        if (new[] { modes, promises, scenarios, conditions, faults }.Count(parsed.GetValue) > 1)
-            parsed.AddError("--modes, --promises, --scenarios, --conditions and --faults: expected at most one of them.");
+        Option<bool>[] instead = [modes, promises, scenarios, conditions, flushes, faults];
+        if (instead.Count(parsed.GetValue) > 1)
+            parsed.AddError($"{string.Join(", ", instead.SkipLast(1).Select(option => option.Name))} and {instead[^1].Name}: expected at most one of them.");
     }
 
     // Scenarios and conditions would repeat the same lines.

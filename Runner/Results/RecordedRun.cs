@@ -87,6 +87,16 @@ public sealed class RecordedRun
             ? Document.Settings.Concurrency * BatchOf(result)
             : null;
 
+    /// <summary>
+    /// The cell's rate over that of the cell with the default values, computed for a disk with another flush: each flush of a message takes longer by the
+    /// difference, and nothing else changes.
+    /// </summary>
+    /// <param name="result">The cell.</param>
+    /// <param name="flushMilliseconds">How long a flush of that disk takes.</param>
+    /// <returns><see langword="null"/> if the run's disk or the flushes were not measured, or one of the two cells has no rate.</returns>
+    internal double? ComputedAgainstDefault(CellResult result, double flushMilliseconds) =>
+        DefaultNextTo(result) is { } reference ? SecondsAt(flushMilliseconds, reference) / SecondsAt(flushMilliseconds, result) : null;
+
     internal bool IsDefault(CellResult result) => result.Cell == DefaultOf(result);
 
     /// <summary>Whether frameworks can be set against the bare driver.</summary>
@@ -111,6 +121,11 @@ public sealed class RecordedRun
 
     private CellName DefaultOf(CellResult result) =>
         (Document.Implied?.Keys ?? []).Aggregate(result.Cell, (cell, axis) => cell.Without(axis));
+
+    /// <summary>How long a worker has one message, if a flush takes so long.</summary>
+    private double? SecondsAt(double flushMilliseconds, CellResult cell) =>
+        Document.Settings.Concurrency / cell.Rate?.Mean
+        + (cell.MeanOf(round => round.Costs.WalFlushes.Value) * (flushMilliseconds - Document.Disk?.Flush.P50Milliseconds) / 1_000);
 
     private CellResult? DefaultNextTo(CellResult result) => Cells.FirstOrDefault(other => other.Cell == DefaultOf(result));
 

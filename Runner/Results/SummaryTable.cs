@@ -12,6 +12,7 @@ internal static class SummaryTable
     public const string RatioToDefault = "Ratio to default";
     public const string RedoBound = "Redo bound";
     public const string Flushes = "Flushes";
+    public const string AtOneMillisecond = "Ratio at 1 ms, computed";
     public const string SecondPhase = "2nd phase ms p50/p99";
 
     private static readonly SummaryColumn ToBare =
@@ -59,6 +60,10 @@ internal static class SummaryTable
         new(SecondPhase, (_, cell) => LagOf(cell)),
     ];
 
+    /// <summary>Figures that were not measured. Only pages that say so show them.</summary>
+    private static readonly SummaryColumn Computed =
+        new(AtOneMillisecond, (run, cell) => Figures.Measured(run.ComputedAgainstDefault(cell, flushMilliseconds: 1)));
+
     public static IReadOnlyList<string> HeadersOf(IEnumerable<SummaryColumn> columns) => [Mode, .. columns.Select(column => column.Header)];
 
     /// <summary>A row for each cell of the run.</summary>
@@ -77,7 +82,10 @@ internal static class SummaryTable
 
     /// <summary>The columns of those headers, in their order.</summary>
     public static IReadOnlyList<SummaryColumn> Named(RecordedRun run, params IEnumerable<string> headers) =>
-        [.. headers.Select(header => SpeedOf(run).Concat(Costs).Single(column => string.Equals(column.Header, header, StringComparison.Ordinal)))];
+    [
+        .. headers.Select(header => SpeedOf(run).Concat(Costs).Append(Computed)
+            .Single(column => string.Equals(column.Header, header, StringComparison.Ordinal))),
+    ];
 
     private static string IntervalOf(Estimate? rate) =>
         rate?.Factor is null ? Figures.None : $"{Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)}";

@@ -317,6 +317,30 @@ public sealed class MessagesInBatches
         Assert.That(rows.Values, Is.All.EqualTo(1));
     }
 
+    /// <summary>The message in hand is lost, as without batches: it has left the queue, and it cannot be given up.</summary>
+    [Test]
+    public async Task In_transactions_off_the_rest_goes_back_when_the_session_is_lost()
+    {
+        var database = new NpgsqlConnectionStringBuilder(bench.Databases.Queue).Database;
+
+        var errors = await HandleAsync(TransactionMode.TransactionsOff, async (context, cancellationToken) =>
+        {
+            if (context.MessageId != ids[Misbehaving])
+            {
+                await InsertAsync(context, cancellationToken);
+                return;
+            }
+
+            await TestDatabases.ExecuteAsync(
+                bench.Databases.Widgets,
+                $"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}' AND query LIKE 'DELETE FROM%'");
+            throw new InvalidOperationException("after the session was lost");
+        });
+
+        Assert.That(errors, Is.Empty);
+        await HasRowsAsync(0);
+    }
+
     /// <summary>A handler that ends only when its token is cancelled is the last that runs.</summary>
     [TestCaseSource(nameof(Modes))]
     public async Task No_handler_is_begun_after_the_host_has_stopped_waiting(TransactionMode mode)

@@ -32,12 +32,22 @@ public sealed partial class ListedCells
     }
 
     [Test]
+    public async Task Settings_of_the_flush_are_explained()
+    {
+        var result = await RunnerProcess.RunAsync("list", "--flushes");
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success));
+        Assert.That(result.Output.Split('\n')[..3], Is.EqualTo(LogFlush.All.Select(flush =>
+            $"{flush.Name.PadRight(5)}  {flush.What}{(flush == LogFlush.Every ? " (the default)" : "")}")));
+    }
+
+    [Test]
     public async Task Modes_and_promises_are_not_listed_together()
     {
         var result = await RunnerProcess.RunAsync("list", "--modes", "--promises");
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
-        Assert.That(result.Errors, Does.Contain("--modes, --promises, --scenarios, --conditions and --faults: expected at most one of them."));
+        Assert.That(result.Errors, Does.Contain("--modes, --promises, --scenarios, --conditions, --flushes and --faults: expected at most one of them."));
     }
 
     [Test]

@@ -1,5 +1,4 @@
 using Kit.Endpoints.Bare.Tables;
-using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql.Batches;
 
@@ -9,7 +8,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.Batches;
 /// </summary>
 /// <param name="open">Opens a session, also when the host no longer waits.</param>
 /// <param name="firstPause">The pause after a failure; doubled each time, as in <see cref="BackOff"/>.</param>
-/// <param name="recoverability">Logs what is lost.</param>
+/// <param name="recoverability">Logs what fails, and what is lost.</param>
 internal sealed class PuttingBack(Func<Task<QueueSession>> open, TimeSpan firstPause, Recoverability recoverability)
 {
     private const int TriesAtTheEnd = 3;
@@ -18,7 +17,7 @@ internal sealed class PuttingBack(Func<Task<QueueSession>> open, TimeSpan firstP
     /// <param name="messages">The messages.</param>
     /// <param name="received">The transaction that received them, if it may have been rolled back: then they are in the queue.</param>
     /// <param name="cancellationToken">Cancelled when the host no longer waits.</param>
-    /// <exception cref="NpgsqlException">The messages are lost.</exception>
+    /// <exception cref="Exception">The messages are lost.</exception>
     public async Task RunAsync(QueueSession own, IReadOnlyList<QueuedMessage> messages, ulong? received, CancellationToken cancellationToken)
     {
         if (messages.Count == 0)
@@ -42,14 +41,15 @@ internal sealed class PuttingBack(Func<Task<QueueSession>> open, TimeSpan firstP
                 await transaction.CommitAsync(CancellationToken.None);
                 return;
             }
-            catch (NpgsqlException failure) when (cancellationToken.IsCancellationRequested && tries >= TriesAtTheEnd)
+            catch (Exception failure) when (cancellationToken.IsCancellationRequested && tries >= TriesAtTheEnd)
             {
                 foreach (var message in messages)
                     recoverability.ReportLost(message, failure);
                 throw;
             }
-            catch (NpgsqlException)
+            catch (Exception failure)
             {
+                recoverability.ReportNotYetPutBack(messages.Count, failure);
                 await Task.Delay(backOff.Next(), CancellationToken.None);
             }
         }

@@ -146,6 +146,9 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     /// <summary>Logs the loss of a message that was received and not handled, and could not be put back.</summary>
     public void ReportLost(QueuedMessage message, Exception reason) => LogNotPutBack(message.MessageId, reason.Message);
 
+    /// <summary>Logs that messages could not be put back, and will be tried again.</summary>
+    public void ReportNotYetPutBack(int messages, Exception reason) => LogNotYetPutBack(messages, reason.Message);
+
     private static void RequireBlame(Exception failure)
     {
         if (FailureKinds.Of(failure) is FailureKind.Refused)
@@ -182,6 +185,9 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     [LoggerMessage(Level = LogLevel.Critical,
         Message = "Message {MessageId} is lost: its handler failed ({Failure}), and it could not be moved to the error table: {Reason}")]
     private partial void LogLost(Guid messageId, string failure, string reason);
+
+    [LoggerMessage(Level = LogLevel.Warning, Message = "{Messages} messages that were received and not handled could not be put back yet: {Reason}")]
+    private partial void LogNotYetPutBack(int messages, string reason);
 
     [LoggerMessage(Level = LogLevel.Critical, Message = "Message {MessageId} is lost: it was not handled, and it could not be put back: {Reason}")]
     private partial void LogNotPutBack(Guid messageId, string reason);

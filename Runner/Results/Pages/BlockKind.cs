@@ -13,7 +13,7 @@ internal abstract class BlockKind(string name)
         new Sequences(),
         new Speeds(),
         new TwoPhase(),
-        new Gains("flush", SummaryTable.Flushes),
+        new Gains("flush", SummaryTable.Flushes, SummaryTable.AtOneMillisecond),
         new Gains(RecordedRun.BatchAxis, SummaryTable.RedoBound),
         new Kills(),
         new Storms(),

@@ -2,8 +2,8 @@ namespace Kit.Runner.Results.Pages;
 
 /// <summary>What the bare endpoint on PostgreSQL gains by another value on an axis, next to the default one.</summary>
 /// <param name="axis">The axis.</param>
-/// <param name="cost">The column that says what is saved, or what is given up.</param>
-internal sealed class Gains(string axis, string cost) : BlockKind($"{axis}-gains")
+/// <param name="columns">The columns that say what is saved, or what is given up.</param>
+internal sealed class Gains(string axis, params IReadOnlyList<string> columns) : BlockKind($"{axis}-gains")
 {
     public override BlockText Write(BlockSources sources)
     {
@@ -14,7 +14,7 @@ internal sealed class Gains(string axis, string cost) : BlockKind($"{axis}-gains
         [
             .. RateTable.Of(
                 run, [.. cells],
-                [SummaryTable.ValidRounds, SummaryTable.Mean, SummaryTable.Interval, SummaryTable.RatioToDefault, cost]),
+                [SummaryTable.ValidRounds, SummaryTable.Mean, SummaryTable.Interval, SummaryTable.RatioToDefault, .. columns]),
             "",
             $"From {sources.LinkTo(run)}, {run.Settings}. *Default* is the same mode without another {axis}. Compare its figures with each other only.",
         ]);

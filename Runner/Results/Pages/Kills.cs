@@ -15,10 +15,10 @@ internal sealed class Kills() : BlockKind("kills")
         var done = $"{Figures.Count(storm.Kills)} kills" + (storm.Cuts > 0 ? $" and {Figures.Count(storm.Cuts)} cuts" : "");
         var notOnce = GuaranteeTables.NotOnceOf(result);
         return BlockText.Of(
-            $"[{done}]({sources.LinkTo(storms.Tables)}), {Figures.Count(result.Messages)} messages, " +
+            $"[{done}]({sources.LinkTo(storms.Tables)}) met up to {Figures.Count(storm.InFlight)} messages in flight. " +
             (notOnce is "0"
-                ? $"0 lost, 0 doubled, 0 left prepared, so less than {Figures.Measured(RuleOfThree.UpperBound(storm.InFlight))} for each handler that could " +
-                  "be running (rule of three, 95 %)."
-                : $"not handled exactly once: {notOnce}."));
+                ? $"Of {Figures.Count(result.Messages)} messages none was lost or doubled, and none was left prepared. So a kill " +
+                  $"loses or doubles fewer than {Figures.Share(RuleOfThree.UpperBound(storm.InFlight))} of the messages that it meets (rule of three, 95 %)."
+                : $"Of {Figures.Count(result.Messages)} messages these were not handled exactly once: {notOnce}."));
     }
 }

@@ -7,6 +7,8 @@ internal sealed class ModesTable() : BlockKind("modes-table")
 {
     private const string Sends = SpeedSource.LikeExperiments;
 
+    private const string Classes = "docs/guarantees-tables.md#classes-of-messages";
+
     private static readonly (string, bool)[] NoColumn = [];
 
     public override BlockText Write(BlockSources sources)
@@ -31,8 +33,8 @@ internal sealed class ModesTable() : BlockKind("modes-table")
                     mode.InNServiceBus ?? Figures.None,
                 ])),
             "",
-            $"*Storm*: {WhatOf([.. ShownCells.Modes.Select(storms.StormOf)])} From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} " +
-            $"and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.",
+            $"*Storm*: {WhatOf([.. ShownCells.Modes.Select(storms.StormOf)])}[class]({sources.LinkTo(Classes)}). " +
+            $"From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.",
         ]);
     }
 
@@ -41,8 +43,8 @@ internal sealed class ModesTable() : BlockKind("modes-table")
         : $"{Figures.Measured(rate.Mean)} ({Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)})";
 
     private static string WhatOf(IReadOnlyList<FaultResult> storms) =>
-        $"the messages of {FromTo(storms.Select(storm => storm.Messages))} that were not handled exactly once, while the process was killed " +
-        $"{FromTo(storms.Select(storm => storm.Storm!.Kills))} times and its connections were cut {FromTo(storms.Select(storm => storm.Storm!.Cuts))} times.";
+        $"{FromTo(storms.Select(storm => storm.Messages))} messages, {FromTo(storms.Select(storm => storm.Storm!.Kills))} kills of the process, " +
+        $"{FromTo(storms.Select(storm => storm.Storm!.Cuts))} cuts of its connections. The column counts the messages that were not handled exactly once, by ";
 
     private static string FromTo(IEnumerable<int> counts)
     {

@@ -105,7 +105,9 @@ public sealed partial class BlocksOfResults
 
         Assert.That(
             repository.Made("kills from results/kills"),
-            Is.EqualTo("[5 kills and 5 cuts](../results/kills/guarantees.md), 2,000 messages, not handled exactly once: 4 lost, 2 torn."));
+            Is.EqualTo(
+                "[5 kills and 5 cuts](../results/kills/guarantees.md) met up to 20 messages in flight. " +
+                "Of 2,000 messages these were not handled exactly once: 4 lost, 2 torn."));
     }
 
     [Test]
@@ -121,7 +123,7 @@ public sealed partial class BlocksOfResults
             repository.Made("storms from results/storms"),
             Does.Contain("From [results/storms](../results/storms/guarantees.md), 2026-03-01. No run was named for the speeds.")
                 .And.Contain("fewer than 3 of the 20 messages in flight")
-                .And.EndsWith(" In flight were 16 in bare/postgresql/shared (3 kills and 5 cuts)."));
+                .And.EndsWith(" In bare/postgresql/shared 16 were in flight (3 kills and 5 cuts)."));
     }
 
     [Test]
