@@ -34,7 +34,8 @@ internal sealed class ModesTable() : BlockKind("modes-table")
                 ])),
             "",
             $"*Storm*: {WhatOf([.. ShownCells.Modes.Select(storms.StormOf)])}[class]({sources.LinkTo(Classes)}). " +
-            $"From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.",
+            $"From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} " +
+            $"and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.",
         ]);
     }
 

@@ -20,7 +20,8 @@ internal sealed class SurpriseSentence() : BlockKind("surprise")
 
         return BlockText.Of(
             $"**In this run `{TransactionMode.Shared}` handled each message exactly once, and {surprise.Claim}: " +
-            $"{Figures.Measured(surprise.Exact.Rate!.Mean)} messages a second, and `{TransactionMode.TransactionsOff}` {Figures.Measured(surprise.Without.Rate!.Mean)}.** " +
+            $"{Figures.Measured(surprise.Exact.Rate!.Mean)} messages a second, " +
+            $"and `{TransactionMode.TransactionsOff}` {Figures.Measured(surprise.Without.Rate!.Mean)}.** " +
             $"Ratio, round by round: {surprise.Comparison}.");
     }
 }
