@@ -20,29 +20,7 @@ internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, Full
             if (await queue.ReceiveWithTransactionIdAsync() is not ({ } message, var transactionId))
                 return false;
 
-            var id = new BranchId(mode.Database, transactionId);
-            var unit = new AtomicUnit(receive, id, server.Data, mode.Settings.Isolation);
-            try
-            {
-                await HandleAsync(message, receive, unit, cancellationToken);
-            }
-            finally
-            {
-                // Frees the connection for another handler before the second phase begins.
-                await unit.DisposeAsync();
-                if (unit.IsLeft)
-                {
-                    slot.Keep();
-                    mode.Slots.Leave(id);
-                }
-            }
-
-            if (unit.Prepared is { } branch)
-            {
-                slot.Keep();
-                await mode.SecondPhase.FinishAsync(branch);
-            }
-
+            await mode.RunAsync(slot, receive, transactionId, server.Data, unit => HandleAsync(message, receive, unit, cancellationToken));
             return true;
         }
     }

@@ -128,14 +128,7 @@ internal sealed class QueueSession : IQueueSession
 
     /// <summary>Commits a batch. PostgreSQL reports no error for COMMIT of a failed transaction, but it does for the savepoint.</summary>
     /// <exception cref="PostgresException">The transaction had failed, or was ended.</exception>
-    public async Task CommitAsync()
-    {
-        await using var batch = new NpgsqlBatch(connection)
-        {
-            BatchCommands = { new NpgsqlBatchCommand("SAVEPOINT kit"), new NpgsqlBatchCommand("COMMIT") },
-        };
-        await batch.ExecuteNonQueryAsync();
-    }
+    public Task CommitAsync() => PostgreSqlStatement.ExecuteAllAsync(connection, "SAVEPOINT kit", "COMMIT");
 
     /// <summary>
     /// Rolls the handler's work back and keeps the receive. If that is impossible, because the commit failed or the handler ended the
@@ -158,7 +151,7 @@ internal sealed class QueueSession : IQueueSession
 
     /// <summary>Whether a transaction of this server has committed. It must have ended.</summary>
     public async Task<bool> HasCommittedAsync(ulong transactionId) =>
-        await ScalarAsync("SELECT pg_xact_status($1::text::xid8)", transactionId.ToString(CultureInfo.InvariantCulture)) is "committed";
+        await ScalarAsync(PostgreSqlStatement.ReadTransactionStatus, transactionId.ToString(CultureInfo.InvariantCulture)) is "committed";
 
     /// <summary>Writes a message's sends after a savepoint of their own.</summary>
     public async Task SendAfterSavepointAsync(IReadOnlyCollection<OutgoingMessage> messages)
@@ -173,14 +166,8 @@ internal sealed class QueueSession : IQueueSession
     }
 
     /// <summary>Rolls back the sends of the last <see cref="SendAfterSavepointAsync"/>.</summary>
-    public async Task RollSendsBackAsync()
-    {
-        await using var batch = new NpgsqlBatch(connection)
-        {
-            BatchCommands = { new NpgsqlBatchCommand($"ROLLBACK TO SAVEPOINT {BeforeSends}"), new NpgsqlBatchCommand($"RELEASE SAVEPOINT {BeforeSends}") },
-        };
-        await batch.ExecuteNonQueryAsync();
-    }
+    public Task RollSendsBackAsync() =>
+        PostgreSqlStatement.ExecuteAllAsync(connection, $"ROLLBACK TO SAVEPOINT {BeforeSends}", $"RELEASE SAVEPOINT {BeforeSends}");
 
     /// <summary>Puts received messages back at their positions, without an attempt.</summary>
     public async Task PutBackAsync(IEnumerable<QueuedMessage> messages)

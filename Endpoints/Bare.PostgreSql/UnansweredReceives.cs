@@ -37,7 +37,7 @@ internal sealed class UnansweredReceives(OutboxStore outbox)
 
     private static async Task<string?> ReadStatusAsync(NpgsqlConnection queues, ulong transactionId, CancellationToken cancellationToken)
     {
-        await using var command = new NpgsqlCommand("SELECT pg_xact_status($1::text::xid8)", queues);
+        await using var command = new NpgsqlCommand(PostgreSqlStatement.ReadTransactionStatus, queues);
         command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = transactionId.ToString(CultureInfo.InvariantCulture) });
         try
         {

@@ -43,11 +43,7 @@ internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel
 
             LentWork.RequireOpen(local.Connection);
             // In a failed transaction, or outside of a transaction, PostgreSQL does not report an error for COMMIT. For SAVEPOINT it does.
-            await using var commit = new NpgsqlBatch(local.Connection)
-            {
-                BatchCommands = { new NpgsqlBatchCommand("SAVEPOINT kit"), new NpgsqlBatchCommand("COMMIT") },
-            };
-            await commit.ExecuteNonQueryAsync();
+            await PostgreSqlStatement.ExecuteAllAsync(local.Connection, "SAVEPOINT kit", "COMMIT");
             return null;
         }
         catch (Exception failure)

@@ -5,6 +5,20 @@ namespace Kit.Endpoints.Bare;
 /// <summary>Statements for PostgreSQL.</summary>
 internal static class PostgreSqlStatement
 {
+    /// <summary>Reads the outcome of the transaction with the id $1, a text.</summary>
+    public const string ReadTransactionStatus = "SELECT pg_xact_status($1::text::xid8)";
+
+    /// <summary>Executes statements without parameters one after the other, in one round trip. The first that fails ends it.</summary>
+    /// <exception cref="PostgresException">One failed.</exception>
+    public static async Task ExecuteAllAsync(NpgsqlConnection connection, params string[] statements)
+    {
+        await using var batch = new NpgsqlBatch(connection);
+        foreach (var statement in statements)
+            batch.BatchCommands.Add(new NpgsqlBatchCommand(statement));
+
+        await batch.ExecuteNonQueryAsync();
+    }
+
     /// <param name="text">With a placeholder for each value: $1, $2.</param>
     /// <param name="values">A <see langword="null"/> is sent as text.</param>
     public static NpgsqlBatchCommand Of(string text, params object?[] values)

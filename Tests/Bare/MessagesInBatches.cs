@@ -289,24 +289,7 @@ public sealed class MessagesInBatches
     [TestCaseSource(nameof(Modes))]
     public async Task The_rest_goes_back_when_the_host_stops_waiting(TransactionMode mode)
     {
-        var begun = new TaskCompletionSource();
-        var queue = bench.QueueOf(mode);
-        await queue.EnqueueAsync(ids.Select(id => OutgoingMessage.Create("work", new BareBench.Todo(), id)), CancellationToken.None);
-        using var host = bench.Build(
-            mode,
-            async (context, cancellationToken) =>
-            {
-                await InsertAsync(context, cancellationToken);
-                if (context.MessageId != ids[Misbehaving])
-                    return;
-                begun.SetResult();
-                await Task.Delay(Timeout.Infinite, cancellationToken);
-            },
-            configure: endpoint => endpoint.ReceiveInBatches(Size));
-        await host.StartAsync();
-        await begun.Task;
-
-        await host.StopAsync(new CancellationToken(canceled: true));
+        var queue = await StopAtMisbehavingAsync(mode, InsertAsync, cancellationToken => Task.Delay(Timeout.Infinite, cancellationToken));
 
         var left = await queue.ReadMessagesAsync(CancellationToken.None);
         var givenUp = mode == TransactionMode.TransactionsOff ? 1 : 0;
@@ -345,26 +328,20 @@ public sealed class MessagesInBatches
     [TestCaseSource(nameof(Modes))]
     public async Task No_handler_is_begun_after_the_host_has_stopped_waiting(TransactionMode mode)
     {
-        var begun = new TaskCompletionSource();
         var handled = new ConcurrentQueue<Guid>();
-        var queue = bench.QueueOf(mode);
-        await queue.EnqueueAsync(ids.Select(id => OutgoingMessage.Create("work", new BareBench.Todo(), id)), CancellationToken.None);
-        using var host = bench.Build(
+
+        var queue = await StopAtMisbehavingAsync(
             mode,
-            async (context, cancellationToken) =>
+            (context, _) =>
             {
                 handled.Enqueue(context.MessageId);
-                if (context.MessageId != ids[Misbehaving])
-                    return;
-                begun.SetResult();
+                return Task.CompletedTask;
+            },
+            async cancellationToken =>
+            {
                 while (!cancellationToken.IsCancellationRequested)
                     await Task.Delay(TimeSpan.FromMilliseconds(10), CancellationToken.None);
-            },
-            configure: endpoint => endpoint.ReceiveInBatches(Size));
-        await host.StartAsync();
-        await begun.Task;
-
-        await host.StopAsync(new CancellationToken(canceled: true));
+            });
 
         Assert.That(handled, Is.EqualTo(ids.Take(Misbehaving + 1)));
         Assert.That(await queue.ReadMessagesAsync(CancellationToken.None), Is.EqualTo(ids.Skip(Misbehaving + 1)));
@@ -418,6 +395,29 @@ public sealed class MessagesInBatches
         await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
         await host.StopAsync();
         return await queue.ReadErrorsAsync(CancellationToken.None);
+    }
+
+    /// <summary>Handles the messages until the one that misbehaves waits. Then the host stops, and does not wait for handlers.</summary>
+    private async Task<PostgreSqlQueue> StopAtMisbehavingAsync(TransactionMode mode, Work work, Func<CancellationToken, Task> wait)
+    {
+        var begun = new TaskCompletionSource();
+        var queue = bench.QueueOf(mode);
+        await queue.EnqueueAsync(ids.Select(id => OutgoingMessage.Create("work", new BareBench.Todo(), id)), CancellationToken.None);
+        using var host = bench.Build(
+            mode,
+            async (context, cancellationToken) =>
+            {
+                await work(context, cancellationToken);
+                if (context.MessageId != ids[Misbehaving])
+                    return;
+                begun.SetResult();
+                await wait(cancellationToken);
+            },
+            configure: endpoint => endpoint.ReceiveInBatches(Size));
+        await host.StartAsync();
+        await begun.Task;
+        await host.StopAsync(new CancellationToken(canceled: true));
+        return queue;
     }
 
     private void IsGivenUpAlone(IReadOnlyList<DeadLetter> errors, int attempts) =>

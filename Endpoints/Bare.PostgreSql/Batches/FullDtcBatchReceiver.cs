@@ -19,30 +19,9 @@ internal sealed class FullDtcBatchReceiver(
             if (messages.Count == 0)
                 return false;
 
-            var id = new BranchId(mode.Database, transactionId);
-            var unit = new AtomicUnit(receive, id, server.Data, mode.Settings.Isolation);
-            Exception? refusal;
-            try
-            {
-                refusal = await HandleAsync(messages, unit, cancellationToken);
-            }
-            finally
-            {
-                // Frees the connection for another handler before the second phase begins.
-                await unit.DisposeAsync();
-                if (unit.IsLeft)
-                {
-                    slot.Keep();
-                    mode.Slots.Leave(id);
-                }
-            }
-
-            if (unit.Prepared is { } branch)
-            {
-                slot.Keep();
-                await mode.SecondPhase.FinishAsync(branch);
-            }
-
+            Exception? refusal = null;
+            await mode.RunAsync(
+                slot, receive, transactionId, server.Data, async unit => refusal = await HandleAsync(messages, unit, cancellationToken));
             return refusal is null ? true : throw refusal;
         }
     }

@@ -35,7 +35,7 @@ internal sealed class SavepointWork(IWork whole) : SoleResource, IWork
         if (await lent.CloseAsync() is not { } used)
             return false;
 
-        await ExecuteAsync(used.Connection, $"ROLLBACK TO SAVEPOINT {Savepoint}", $"RELEASE SAVEPOINT {Savepoint}");
+        await PostgreSqlStatement.ExecuteAllAsync(used.Connection, $"ROLLBACK TO SAVEPOINT {Savepoint}", $"RELEASE SAVEPOINT {Savepoint}");
         return true;
     }
 
@@ -50,7 +50,7 @@ internal sealed class SavepointWork(IWork whole) : SoleResource, IWork
                 return null;
 
             LentWork.RequireOpen(used.Connection);
-            await ExecuteAsync(used.Connection, $"RELEASE SAVEPOINT {Savepoint}");
+            await PostgreSqlStatement.ExecuteAllAsync(used.Connection, $"RELEASE SAVEPOINT {Savepoint}");
             return null;
         }
         catch (Exception failure)
@@ -66,15 +66,6 @@ internal sealed class SavepointWork(IWork whole) : SoleResource, IWork
         // The driver sends it together with the handler's first statement.
         await transaction.SaveAsync(Savepoint, cancellationToken);
         return new Lending(connection, transaction);
-    }
-
-    private static async Task ExecuteAsync(NpgsqlConnection connection, params string[] statements)
-    {
-        await using var batch = new NpgsqlBatch(connection);
-        foreach (var statement in statements)
-            batch.BatchCommands.Add(new NpgsqlBatchCommand(statement));
-
-        await batch.ExecuteNonQueryAsync();
     }
 
     private sealed record Lending(NpgsqlConnection Connection, NpgsqlTransaction Transaction);

@@ -53,11 +53,7 @@ internal sealed class Branch : IAsyncDisposable
             // In a failed transaction, or outside of a transaction, PostgreSQL answers PREPARE TRANSACTION with ROLLBACK instead of an error,
             // and the driver does not check (npgsql issue 6641). For SAVEPOINT it reports an error.
             state = State.Unknown;
-            await using var prepare = new NpgsqlBatch(Connection)
-            {
-                BatchCommands = { new NpgsqlBatchCommand("SAVEPOINT kit"), new NpgsqlBatchCommand($"PREPARE TRANSACTION '{id}'") },
-            };
-            await prepare.ExecuteNonQueryAsync();
+            await PostgreSqlStatement.ExecuteAllAsync(Connection, "SAVEPOINT kit", $"PREPARE TRANSACTION '{id}'");
             state = State.Prepared;
         }
         catch (Exception failure) when (failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException)

@@ -70,6 +70,39 @@ internal sealed partial class FullDtc : IAsyncDisposable
         }
     }
 
+    /// <summary>Runs one atomic unit: its work, and then its second phase.</summary>
+    /// <param name="slot">The unit's slot. It is kept if the branch holds it.</param>
+    /// <param name="receive">The transaction that received, whose commit decides the unit.</param>
+    /// <param name="transactionId">Its id.</param>
+    /// <param name="data">The handlers' database.</param>
+    /// <param name="handle">Does the work, and commits the unit.</param>
+    public async Task RunAsync(
+        Slots.Slot slot, NpgsqlTransaction receive, ulong transactionId, NpgsqlDataSource data, Func<AtomicUnit, Task> handle)
+    {
+        var id = new BranchId(Database, transactionId);
+        var unit = new AtomicUnit(receive, id, data, Settings.Isolation);
+        try
+        {
+            await handle(unit);
+        }
+        finally
+        {
+            // Frees the connection for another handler before the second phase begins.
+            await unit.DisposeAsync();
+            if (unit.IsLeft)
+            {
+                slot.Keep();
+                Slots.Leave(id);
+            }
+        }
+
+        if (unit.Prepared is { } branch)
+        {
+            slot.Keep();
+            await SecondPhase.FinishAsync(branch);
+        }
+    }
+
     /// <inheritdoc cref="Recovery.RunAsync"/>
     public Task<int> RecoverAsync(TimeSpan olderThan, CancellationToken cancellationToken) => recovery.RunAsync(olderThan, cancellationToken);
 

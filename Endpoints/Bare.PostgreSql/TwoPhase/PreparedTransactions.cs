@@ -176,7 +176,7 @@ public sealed class PreparedTransactions(string connectionString)
     {
         try
         {
-            await using var command = source.CreateCommand("SELECT pg_xact_status($1::text::xid8)");
+            await using var command = source.CreateCommand(PostgreSqlStatement.ReadTransactionStatus);
             var id = transactionId.ToString(CultureInfo.InvariantCulture);
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = id });
             return await command.ExecuteScalarAsync(cancellationToken) switch

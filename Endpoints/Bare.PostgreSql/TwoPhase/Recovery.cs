@@ -85,7 +85,7 @@ internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase data
     {
         try
         {
-            await using var command = new NpgsqlCommand("SELECT pg_xact_status($1::text::xid8)", connection);
+            await using var command = new NpgsqlCommand(PostgreSqlStatement.ReadTransactionStatus, connection);
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = branch.TransactionId.ToString(CultureInfo.InvariantCulture) });
             return await command.ExecuteScalarAsync(cancellationToken) as string;
         }
