@@ -2,6 +2,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 using Kit.Runner.Transports;
+using Npgsql;
 
 namespace Kit.Benchmarks;
 
@@ -39,6 +40,17 @@ internal sealed class BenchmarkServer : IAsyncDisposable
         {
             await started.DisposeAsync();
             throw;
+        }
+    }
+
+    /// <summary>Sets a parameter for every session from now on.</summary>
+    public async Task SetAsync(string parameter, string value, CancellationToken cancellationToken)
+    {
+        await using var source = NpgsqlDataSource.Create(ConnectionString);
+        foreach (var statement in new[] { $"ALTER SYSTEM SET {parameter} = {value}", "SELECT pg_reload_conf()" })
+        {
+            await using var command = source.CreateCommand(statement);
+            await command.ExecuteNonQueryAsync(cancellationToken);
         }
     }
 

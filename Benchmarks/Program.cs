@@ -1,7 +1,7 @@
 using System.CommandLine;
 using Kit.Benchmarks.Floor;
 using Kit.Benchmarks.Harness;
-using Kit.Benchmarks.Inserts;
+using Kit.Benchmarks.Micro;
 using Kit.Benchmarks.Seeding;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Rounds;
@@ -21,12 +21,12 @@ return await Invocation.RunAsync(
           floor                      bare transactions-off against pgbench, five rounds
           seeding                    a million rows, against psql \copy
           harness                    a drain with and without the runner's work during it
-          bdn                        one insert with each access library
+          bdn                        BenchmarkDotNet: inserts, messages, ids and bodies
         """)
     {
         new FloorCommand(),
         new SeedingCommand(),
         new HarnessCommand(),
-        new InsertsCommand(),
+        new MicroCommand(),
     },
     args);

@@ -16,6 +16,11 @@ internal sealed class FloorCommand : Command
     private readonly Option<int> messages = CountOption.Messages();
     private readonly Option<int> seedRows = CountOption.SeedRows();
     private readonly Option<int> warmUp = CountOption.WarmUp();
+    private readonly Option<string> synchronousCommit = new("--synchronous-commit")
+    {
+        Description = "The server's setting, for both: whether a commit waits for the disk.",
+        DefaultValueFactory = _ => "on",
+    };
 
     public FloorCommand()
         : base("floor", $"""
@@ -24,12 +29,15 @@ internal sealed class FloorCommand : Command
 
             Examples:
               floor
+              floor --synchronous-commit off
               floor --rounds 1 --messages 2000 --seed-rows 100000      to see that it works
             """)
     {
         foreach (var count in new[] { rounds, messages, seedRows, warmUp })
             Options.Add(count);
 
+        synchronousCommit.AcceptOnlyFromAmong("on", "off");
+        Options.Add(synchronousCommit);
         Validators.Add(result =>
         {
             if (result.GetValue(messages) % Concurrency != 0 || result.GetValue(warmUp) % Concurrency != 0)
@@ -39,14 +47,17 @@ internal sealed class FloorCommand : Command
             new RunSettings(
                 parsed.GetValue(messages), parsed.GetValue(rounds),
                 Concurrency, parsed.GetValue(seedRows), parsed.GetValue(warmUp), OrderSeed: 0, Quick: false),
+            parsed.GetValue(synchronousCommit)!,
             Console.Out,
             cancellationToken));
     }
 
-    private static async Task<int> RunAsync(RunSettings sizes, TextWriter output, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(RunSettings sizes, string synchronousCommit, TextWriter output, CancellationToken cancellationToken)
     {
         var program = await ClientProgram.FindAsync("pgbench", cancellationToken);
         await using var server = await BenchmarkServer.StartAsync(sizes.SeedRows, output, cancellationToken);
+        await server.SetAsync("synchronous_commit", synchronousCommit, cancellationToken);
+        await output.WriteLineAsync($"synchronous_commit = {synchronousCommit}");
         var results = new FloorResults();
         for (var round = 1; round <= sizes.Rounds; round++)
         {

@@ -1,25 +1,27 @@
 using BenchmarkDotNet.Attributes;
 using Kit.Handlers;
+using Kit.Runner.Rounds;
 using Npgsql;
 
-namespace Kit.Benchmarks.Inserts;
+namespace Kit.Benchmarks.Micro;
 
 /// <summary>One insert of one widget with each access library, on an open connection in autocommit.</summary>
 [MemoryDiagnoser]
 public class InsertOfOneWidget : IAsyncDisposable
 {
-    /// <summary>The environment variable that holds the connection string: BenchmarkDotNet creates its own instances of this type.</summary>
-    public const string ConnectionVariable = "KIT_BENCHMARK_WIDGETS";
-
     private readonly NpgsqlParameter<long> id = new();
     private readonly NpgsqlParameter<Guid> messageId = new();
+    private RoundDatabases restored = null!;
     private NpgsqlConnection connection = null!;
     private NpgsqlCommand prepared = null!;
     private IWidgetInsert insert = null!;
 
+    /// <summary>The server of the benchmark.</summary>
+    internal static BenchmarkServer? Server { get; set; }
+
     public static IEnumerable<string> Libraries => AccessLibrary.All.Where(library => library.Support.IsSupported).Select(library => library.Name);
 
-    [GlobalSetup(Target = nameof(RawAsync))]
+    [GlobalSetup(Targets = [nameof(RawAsync), nameof(RawAtRandomAsync)])]
     public async Task PrepareAsync()
     {
         await OpenAsync();
@@ -29,12 +31,11 @@ public class InsertOfOneWidget : IAsyncDisposable
 
     /// <summary>The floor: one command, prepared once, its parameters typed and used again.</summary>
     [Benchmark(Baseline = true, Description = "raw prepared command")]
-    public Task<int> RawAsync()
-    {
-        id.TypedValue = WidgetId.Next();
-        messageId.TypedValue = Guid.NewGuid();
-        return prepared.ExecuteNonQueryAsync();
-    }
+    public Task<int> RawAsync() => InsertRawAsync(WidgetId.Next());
+
+    /// <summary>The same row anywhere in the index, instead of at its end.</summary>
+    [Benchmark(Description = "raw prepared command, random id")]
+    public Task<int> RawAtRandomAsync() => InsertRawAsync(Random.Shared.NextInt64());
 
     [GlobalSetup(Target = nameof(InsertAsync))]
     public Task OpenAnyAsync() => OpenAsync();
@@ -54,11 +55,20 @@ public class InsertOfOneWidget : IAsyncDisposable
         if (prepared is not null)
             await prepared.DisposeAsync();
         await connection.DisposeAsync();
+        await restored.DisposeAsync();
+    }
+
+    private Task<int> InsertRawAsync(long ofRow)
+    {
+        id.TypedValue = ofRow;
+        messageId.TypedValue = Guid.NewGuid();
+        return prepared.ExecuteNonQueryAsync();
     }
 
     private async Task OpenAsync()
     {
-        connection = new NpgsqlConnection(Environment.GetEnvironmentVariable(ConnectionVariable));
+        restored = await Server!.Databases.RestoreAsync(CancellationToken.None);
+        connection = new NpgsqlConnection(restored.WidgetsForEndpoint);
         await connection.OpenAsync();
         // The flush of a commit takes much longer than the library and is the same for all: it would hide the difference in noise.
         await using var withoutFlush = new NpgsqlCommand("SET synchronous_commit = off", connection);
