@@ -62,14 +62,12 @@ internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, Full
         {
             await unit.DisposeAsync();
             // If the sends are already written, committing the answer would also commit the sends of the failed attempt.
-            if (unit.IsUndecided && !hasSent)
-            {
+            if (unit.HasTriedToDecide)
+                await recoverability.AnswerAfterRollbackAsync(queue, message, failure);
+            else if (unit.IsUndecided && !hasSent)
                 await recoverability.AnswerAsync(queue, receive, message, failure);
-            }
             else
-            {
                 await recoverability.RollBackAndAnswerAsync(queue, receive, message, failure);
-            }
         }
     }
 }

@@ -19,7 +19,6 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
 {
     private readonly List<OutgoingMessage> sends = [];
     private readonly LentOnce<Branch> lent = new(cancellationToken => Branch.BeginAsync(id, data, isolation, cancellationToken));
-    private bool decided;
 
     public IReadOnlyCollection<OutgoingMessage> Sends => sends;
 
@@ -28,11 +27,14 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
     /// <summary>After the unit's commit, the branch to commit next; <see langword="null"/> if the handler asked for no connection.</summary>
     public PreparedBranch? Prepared { get; private set; }
 
+    /// <summary>Whether the commit of the queue's transaction was tried. If it failed, the transaction has ended.</summary>
+    public bool HasTriedToDecide { get; private set; }
+
     /// <summary>
     /// After a failure: whether the queue's transaction is still open and may commit something else, because its commit would decide no
     /// prepared branch.
     /// </summary>
-    public bool IsUndecided => !decided && IsGone;
+    public bool IsUndecided => !HasTriedToDecide && IsGone;
 
     /// <summary>After a failure: whether the branch is, or could be, prepared. Recovery ends it.</summary>
     public bool IsLeft => Prepared is null && !IsGone;
@@ -78,13 +80,13 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
     }
 
     /// <summary>Before the decision, every failure aborts. If the connection breaks at the decision, only the server knows the outcome.</summary>
-    protected override bool IsAborted(Exception failure) => !decided || base.IsAborted(failure);
+    protected override bool IsAborted(Exception failure) => !HasTriedToDecide || base.IsAborted(failure);
 
     private async Task DecideAsync(Branch? branch)
     {
         try
         {
-            decided = true;
+            HasTriedToDecide = true;
             await decision.CommitAsync();
             if (branch is not null)
                 Prepared = new PreparedBranch(id, data, Stopwatch.GetTimestamp());
