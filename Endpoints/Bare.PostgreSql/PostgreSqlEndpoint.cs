@@ -38,7 +38,7 @@ internal sealed class PostgreSqlEndpoint(
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
         if (PostgreSqlSupport.Of(endpoint.Mode, endpoint.Flush).Because is { } because)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot leave out flushes in {endpoint.Mode} ('{endpoint.Flush}'): {because}.");
-        RequireSupportOfBatches();
+        RequireSupportOfReceives();
 
         RequireConnectionStrings();
         PoolSizes.Require(endpoint, queueDatabase, dataDatabase);
@@ -113,7 +113,7 @@ internal sealed class PostgreSqlEndpoint(
                     return InBatches(
                         session,
                         new TransactionsOffReceiver(
-                            receives == this.queues ? session : new ReceiveApart(session, async () => await OpenSessionAsync(this.queues!)),
+                            receives == this.queues ? session : new ReceiveApart(session, async () => await OpenAnsweringSessionAsync(workers.Abandoned)),
                             patient, worker, recoverability),
                         size => new TransactionsOffBatchReceiver(session, size, patient, PuttingBack, worker, recoverability));
                 });
@@ -179,19 +179,24 @@ internal sealed class PostgreSqlEndpoint(
         return new ProvedReceiver(create(session, server.Data), server);
     }
 
-    private PuttingBack PuttingBack => new(() => OpenSessionAsync(queues!, stop: CancellationToken.None), endpoint.FirstPause, recoverability);
+    private PuttingBack PuttingBack => new(() => OpenAnsweringSessionAsync(CancellationToken.None), endpoint.FirstPause, recoverability);
 
     private IReceiver InBatches(QueueSession session, IReceiver one, Func<int, IBatchReceiver> batch) => endpoint.BatchSize == 1
         ? one
         : new BatchReceiver(session, one, batch(endpoint.BatchSize), endpoint.BatchSize, log);
 
-    private Task<QueueSession> OpenSessionAsync(QueueSource source, bool withTransactionId = false, CancellationToken? stop = null) =>
-        QueueSession.OpenAsync(source, statements, endpoint.Mode.Isolation, withTransactionId, stop ?? workers.Abandoned);
+    /// <summary>A session that receives.</summary>
+    private Task<QueueSession> OpenSessionAsync(QueueSource source, bool withTransactionId = false) => QueueSession.OpenAsync(
+        source, statements, new QueueSessionSettings(endpoint.Mode.Isolation, withTransactionId, endpoint.ReceivesAhead), workers.Abandoned);
+
+    /// <summary>A session that puts messages back, gives them up or sends, and receives none.</summary>
+    private Task<QueueSession> OpenAnsweringSessionAsync(CancellationToken stop) => QueueSession.OpenAsync(
+        queues!, statements, new QueueSessionSettings(endpoint.Mode.Isolation, WithTransactionId: false, ReceivesAhead: false), stop);
 
     /// <summary>Counts an attempt whose session was lost, on a new session.</summary>
     private async Task AnswerAsync(AttemptLostException lost)
     {
-        await using var session = await OpenSessionAsync(queues!);
+        await using var session = await OpenAnsweringSessionAsync(workers.Abandoned);
         await recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
     }
 
@@ -220,8 +225,10 @@ internal sealed class PostgreSqlEndpoint(
         await RequireOneServerAsync(queues!.Source, cancellationToken);
     }
 
-    private void RequireSupportOfBatches()
+    private void RequireSupportOfReceives()
     {
+        if (endpoint.ReceivesAhead && PostgreSqlSupport.ReceivingAhead(endpoint.Mode, endpoint.Flush, endpoint.BatchSize).Because is { } reason)
+            throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot receive with the commit before it in {endpoint.Mode}: {reason}.");
         if (endpoint.BatchSize > 1 && PostgreSqlSupport.InBatches(endpoint.Mode, endpoint.Flush).Because is { } because)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot receive in batches in {endpoint.Mode}: {because}.");
     }

@@ -48,6 +48,22 @@ public static class PostgreSqlSupport
         { TransactionMode.FullDtcPromoted, Supports.Of(TransactionMode.FullDtcPromoted) },
     };
 
+    private static readonly ByMode<Support> Ahead = new("receiving ahead on PostgreSQL")
+    {
+        { [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared], Support.Yes },
+        {
+            [TransactionMode.FullDtc, TransactionMode.FullDtcWaiting],
+            Support.No("the second phase begins when the commit of the receive is answered, and would wait for the next receive")
+        },
+        { TransactionMode.Outbox, Support.No("after the commit of the receive it forgets the sends, and the next message would wait for that") },
+        {
+            TransactionMode.TransactionsOff,
+            Support.No("its receive commits before the handler runs, so a message that was received ahead would be one more that a crash loses")
+        },
+        { TransactionMode.NpgsqlScope, Support.No("the driver commits the receive, together with the scope") },
+        { TransactionMode.FullDtcPromoted, Supports.Of(TransactionMode.FullDtcPromoted) },
+    };
+
     /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
     public static Support Of(TransactionMode mode) => Supports.Of(mode);
 
@@ -59,6 +75,17 @@ public static class PostgreSqlSupport
         Batches.Of(mode) is { IsSupported: false } no ? no
         : flush == LogFlush.Every ? Support.Yes
         : Support.No("no test has crashed a server under batches with fewer flushes: use flush 'every', or batches of 1");
+
+    /// <summary>Whether a commit can also receive.</summary>
+    /// <param name="mode">The mode.</param>
+    /// <param name="flush">Which commits wait for the log.</param>
+    /// <param name="batchSize">How many messages are received at once.</param>
+    /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
+    public static Support ReceivingAhead(TransactionMode mode, LogFlush flush, int batchSize) =>
+        Ahead.Of(mode) is { IsSupported: false } no ? no
+        : batchSize > 1 ? Support.No("a batch has one receive for all its messages: use batches or this")
+        : flush == LogFlush.Every ? Support.Yes
+        : Support.No("no test has crashed a server under it with fewer flushes: use flush 'every', or a receive of its own");
 
     /// <summary>Whether the mode keeps its promise at a setting of <see cref="LogFlush"/>.</summary>
     /// <exception cref="UnknownModeException">The mode has no entry here.</exception>

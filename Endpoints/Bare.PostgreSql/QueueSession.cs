@@ -17,19 +17,18 @@ internal sealed class QueueSession : IQueueSession
     private readonly NpgsqlConnection connection;
     private readonly NpgsqlCommand receive;
     private readonly QueueStatements statements;
-    private readonly IsolationLevel isolation;
-    private readonly bool withTransactionId;
+    private readonly QueueSessionSettings settings;
+    private readonly ReceiveAhead? ahead;
     private NpgsqlCommand? receiveBatch;
     private long savepoints;
 
-    private QueueSession(
-        NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements, IsolationLevel isolation, bool withTransactionId)
+    private QueueSession(NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements, QueueSessionSettings settings)
     {
         this.connection = connection;
         this.receive = receive;
         this.statements = statements;
-        this.isolation = isolation;
-        this.withTransactionId = withTransactionId;
+        this.settings = settings;
+        ahead = settings.ReceivesAhead ? new ReceiveAhead(connection, receive, settings.Isolation, statements) : null;
     }
 
     /// <summary>The connection, for lending to a handler, which must not close it.</summary>
@@ -42,17 +41,16 @@ internal sealed class QueueSession : IQueueSession
     public static async Task<QueueSession> OpenAsync(
         QueueSource source,
         QueueStatements statements,
-        IsolationLevel isolation,
-        bool withTransactionId,
+        QueueSessionSettings settings,
         CancellationToken cancellationToken)
     {
         var opened = await source.OpenAsync(cancellationToken);
         try
         {
-            var command = new NpgsqlCommand(withTransactionId ? statements.ReceiveWithTransactionId : statements.Receive, opened);
+            var command = new NpgsqlCommand(settings.WithTransactionId ? statements.ReceiveWithTransactionId : statements.Receive, opened);
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Queue });
             await command.PrepareAsync(cancellationToken);
-            return new QueueSession(opened, command, statements, isolation, withTransactionId);
+            return new QueueSession(opened, command, statements, settings);
         }
         catch
         {
@@ -61,9 +59,19 @@ internal sealed class QueueSession : IQueueSession
         }
     }
 
-    public ValueTask<NpgsqlTransaction> BeginAsync() => connection.BeginTransactionAsync(isolation);
+    public ValueTask<NpgsqlTransaction> BeginAsync() => connection.BeginTransactionAsync(settings.Isolation);
 
-    async ValueTask<DbTransaction> IQueueSession.BeginAsync() => await BeginAsync();
+    /// <summary>Begins the transaction of a receive, or returns the one that the last commit has begun.</summary>
+    /// <exception cref="Exception">The last commit could not receive. It did commit.</exception>
+    public async ValueTask<NpgsqlTransaction> BeginReceiveAsync() => ahead?.TakeTransaction() ?? await BeginAsync();
+
+    /// <summary>The same. Its commit receives the next message, if the session was opened for that.</summary>
+    /// <inheritdoc cref="BeginReceiveAsync" path="/exception"/>
+    async ValueTask<DbTransaction> IQueueSession.BeginAsync()
+    {
+        var begun = await BeginReceiveAsync();
+        return ahead is null ? begun : new CommitThatReceives(begun, ahead);
+    }
 
     public async Task<QueuedMessage?> ReceiveAsync() => (await ReceiveWithTransactionIdAsync()).Message;
 
@@ -71,11 +79,18 @@ internal sealed class QueueSession : IQueueSession
     /// <exception cref="InvalidOperationException">The row belongs to another queue. It was not received.</exception>
     public async Task<(QueuedMessage? Message, ulong TransactionId)> ReceiveWithTransactionIdAsync()
     {
+        if (ahead?.TakeMessage() is { } received)
+            return (received, 0);
+
         await using var reader = await ExecuteReceiveAsync(receive);
-        return await reader.ReadAsync()
+        return await ReadOneAsync(reader, settings.WithTransactionId);
+    }
+
+    /// <summary>Reads the message that a receive has found.</summary>
+    public static async Task<(QueuedMessage? Message, ulong TransactionId)> ReadOneAsync(NpgsqlDataReader reader, bool withTransactionId) =>
+        await reader.ReadAsync()
             ? (Read(reader), withTransactionId ? reader.GetFieldValue<ulong>(reader.GetOrdinal(TransactionId)) : 0)
             : (null, 0);
-    }
 
     /// <summary>Receives at most that many messages, in the queue's order, and the id of the receiving transaction.</summary>
     /// <inheritdoc cref="ReceiveWithTransactionIdAsync" path="/exception"/>
@@ -115,13 +130,20 @@ internal sealed class QueueSession : IQueueSession
     /// The handler left the transaction failed, or ended it. PostgreSQL reports no error for COMMIT in either case, but it does for the release
     /// of the savepoint.
     /// </exception>
-    public async Task CommitAsync(IReadOnlyCollection<OutgoingMessage> messages)
+    public async Task CommitAsync(NpgsqlTransaction begun, IReadOnlyCollection<OutgoingMessage> messages)
     {
-        await using var batch = new NpgsqlBatch(connection);
-        foreach (var message in messages)
-            batch.BatchCommands.Add(QueueStatements.Sending(message));
+        IReadOnlyList<NpgsqlBatchCommand> beforeCommit =
+            [.. messages.Select(QueueStatements.Sending), new NpgsqlBatchCommand($"RELEASE SAVEPOINT {BeforeHandler}")];
+        if (ahead is not null)
+        {
+            await ahead.CommitAsync(begun, beforeCommit);
+            return;
+        }
 
-        batch.BatchCommands.Add(new NpgsqlBatchCommand($"RELEASE SAVEPOINT {BeforeHandler}"));
+        await using var batch = new NpgsqlBatch(connection);
+        foreach (var command in beforeCommit)
+            batch.BatchCommands.Add(command);
+
         batch.BatchCommands.Add(new NpgsqlBatchCommand("COMMIT"));
         await batch.ExecuteNonQueryAsync();
     }
@@ -232,11 +254,7 @@ internal sealed class QueueSession : IQueueSession
         }
         catch (PostgresException foreign) when (foreign.SqlState == PostgresErrorCodes.DivisionByZero)
         {
-            throw new InvalidOperationException(
-                $"The receive of queue '{statements.Name}' got a row of another table, so nothing was received. Another endpoint's prepared " +
-                "statement ran in its place, which happens behind a pooler with transaction pooling. Use session pooling, or connect to the " +
-                "PostgreSQL server directly.",
-                foreign);
+            throw statements.OfAnotherTable(foreign);
         }
     }
 

@@ -130,6 +130,12 @@ internal sealed class QueueStatements
         SELECT message_id FROM returned ORDER BY failed_at, position
         """;
 
+    /// <summary>The receive ran on another table, and failed.</summary>
+    public InvalidOperationException OfAnotherTable(Exception foreign) => new(
+        $"The receive of queue '{Name}' got a row of another table, so nothing was received. Another endpoint's prepared statement ran in its place, " +
+        "which happens behind a pooler with transaction pooling. Use session pooling, or connect to the PostgreSQL server directly.",
+        foreign);
+
     /// <summary>Sends a message. Without headers it does not need the headers column, which tables of earlier versions lack.</summary>
     public static NpgsqlBatchCommand Sending(OutgoingMessage message) => MessageHeaders.Write(message.Headers) is { } headers
         ? PostgreSqlStatement.Of(

@@ -13,7 +13,7 @@ internal sealed class SharedReceiver(QueueSession queue, MessagePipeline pipelin
     {
         // The driver reuses this transaction object for the next user of the physical connection, and the handler could close that. After the
         // handler has run, the object is used only if the savepoint has shown that the transaction is still the same.
-        var receive = await queue.BeginAsync();
+        var receive = await queue.BeginReceiveAsync();
         if (await queue.ReceiveAsync() is not { } message)
         {
             await receive.RollbackAsync(CancellationToken.None);
@@ -24,7 +24,7 @@ internal sealed class SharedReceiver(QueueSession queue, MessagePipeline pipelin
         try
         {
             var sends = await LentWork.RunAsync(pipeline, message, queue.Connection, receive, cancellationToken);
-            await queue.CommitAsync(sends);
+            await queue.CommitAsync(receive, sends);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {

@@ -60,6 +60,9 @@ public sealed class BareEndpointBuilder
     /// <summary>How many messages are received at once. A transport that receives one at a time refuses all but 1.</summary>
     internal int BatchSize { get; private set; } = 1;
 
+    /// <summary>Whether a commit also receives. A transport without it refuses.</summary>
+    internal bool ReceivesAhead { get; private set; }
+
     internal OutboxSchedule OutboxSchedule { get; set; } = OutboxSchedule.Default;
 
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;
@@ -140,6 +143,17 @@ public sealed class BareEndpointBuilder
         return this;
     }
 
+    /// <summary>
+    /// Lets a worker receive the next message from a queue in PostgreSQL in the round trip that commits the last one. Nothing else changes: a worker has
+    /// one message at a time, and if it stops or dies, the message is back in the queue without an attempt. The default is a round trip of its own.
+    /// The endpoint refuses to start in a mode without it, in batches, or with fewer flushes.
+    /// </summary>
+    public BareEndpointBuilder ReceiveAhead(bool ahead = true)
+    {
+        ReceivesAhead = ahead;
+        return this;
+    }
+
     /// <summary>Sets how received messages are read and sent messages are written. The default is <see cref="JsonSerializerOptions.Default"/>.</summary>
     public BareEndpointBuilder UseJson(JsonSerializerOptions options)
     {
@@ -173,11 +187,13 @@ public sealed class BareEndpointBuilder
     }
 
     /// <summary>Called by a transport that receives one message at a time.</summary>
-    /// <exception cref="NotSupportedException">Batches were chosen.</exception>
+    /// <exception cref="NotSupportedException">Batches were chosen, or a receive with the commit before it.</exception>
     internal void RequireSingleReceives()
     {
         if (BatchSize > 1)
             throw new NotSupportedException($"Endpoint '{Name}' cannot receive in batches (ReceiveInBatches): {OnlyOnPostgreSql.Batches.Because}.");
+        if (ReceivesAhead)
+            throw new NotSupportedException($"Endpoint '{Name}' cannot receive with the commit before it (ReceiveAhead): {OnlyOnPostgreSql.Ahead.Because}.");
     }
 
     /// <summary>Called by a transport's own <c>Use…</c> method. Sets how the service that runs this endpoint is created.</summary>

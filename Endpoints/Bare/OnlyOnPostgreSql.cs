@@ -7,5 +7,7 @@ public static class OnlyOnPostgreSql
 {
     public static Support Flushes { get; } = Support.No("which commits wait for the log is a setting of the bare endpoint on PostgreSQL");
 
+    public static Support Ahead { get; } = Support.No("a receive in the round trip of the commit before it is a setting of the bare endpoint on PostgreSQL");
+
     public static Support Batches { get; } = Support.No("how many messages are received at once is a setting of the bare endpoint on PostgreSQL");
 }

@@ -25,6 +25,8 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public Support SupportsBatches(TransactionMode mode, LogFlush flush) => PostgreSqlSupport.InBatches(mode, flush);
 
+    public Support SupportsReceivingAhead(TransactionMode mode, LogFlush flush, int batchSize) => PostgreSqlSupport.ReceivingAhead(mode, flush, batchSize);
+
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => services
         .AddSingleton(handle)
         .AddBareEndpoint(settings.Queue, endpoint => endpoint

@@ -15,6 +15,7 @@ internal static class BareWidgets
         .LimitTransactions(settings.TransactionTimeout)
         .FlushLog(settings.Flush)
         .ReceiveInBatches(settings.BatchSize)
+        .ReceiveAhead(settings.ReceivesAhead)
         .Handle<BuildWidget, BuildWidgetHandler>();
 
     private sealed class BuildWidgetHandler(HandleMessage handle) : IMessageHandler<BuildWidget>

@@ -19,11 +19,29 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>The name of the axis that says how many messages are received at once.</summary>
     public const string BatchAxis = "batch";
 
-    private const int OneAtATime = 1;
+    /// <summary>The name of the axis that says which round trip receives.</summary>
+    public const string ReceiveAxis = "receive";
 
-    // Flushes and batches are not combined: the endpoint refuses that.
-    private static readonly (LogFlush Flush, int BatchSize)[] Settings =
-        [.. from flush in LogFlush.All where flush != LogFlush.Every select (flush, OneAtATime), (LogFlush.Every, 10), (LogFlush.Every, 50)];
+    /// <summary>The name of the axis that says how far the endpoint is from its servers.</summary>
+    public const string RoundTripAxis = "rtt";
+
+    private const int OneAtATime = 1;
+    private const string Apart = "apart";
+    private const string Ahead = "ahead";
+
+    private static readonly int[] BatchSizes = [OneAtATime, 10, 50];
+
+    // The three are not combined: the endpoint refuses that.
+    private static readonly (LogFlush Flush, int BatchSize, bool Ahead)[] Settings =
+    [
+        .. from flush in LogFlush.All where flush != LogFlush.Every select (flush, OneAtATime, false),
+        .. from batch in BatchSizes where batch != OneAtATime select (LogFlush.Every, batch, false),
+        (LogFlush.Every, OneAtATime, true),
+    ];
+
+    // Those that save round trips, and the default. Flushes have none.
+    private static readonly (int BatchSize, bool Ahead)[] Receives =
+        [(OneAtATime, false), .. from setting in Settings where setting.Flush == LogFlush.Every select (setting.BatchSize, setting.Ahead)];
 
     /// <summary>The axes, in the order in which names and tables have them. A new one is an entry here, and its values in <see cref="All"/>.</summary>
     public static IReadOnlyList<Axis> Axes { get; } =
@@ -58,6 +76,13 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
             Implied = NameOf(OneAtATime),
             Rule = cell => cell.BatchSize == OneAtATime ? Support.Yes : cell.Kind.SupportsBatches(cell.Mode, cell.Flush),
         },
+        // Receives in the round trip of the commit before them are measured when they are named.
+        new(ReceiveAxis, "ways to receive", cell => cell.ReceivesAhead ? Ahead : Apart)
+        {
+            Measured = [Apart],
+            Implied = Apart,
+            Rule = cell => cell.ReceivesAhead ? cell.Kind.SupportsReceivingAhead(cell.Mode, cell.Flush, cell.BatchSize) : Support.Yes,
+        },
         // What the handler does. Scenarios are compared when they are named; experiments with faults have a handler of their own.
         new(ScenarioAxis, "scenarios", cell => cell.Scenario.Name)
         {
@@ -76,10 +101,20 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
             IsOfRounds = true,
             Rule = cell => cell.Condition.SupportOn(cell.Kind),
         },
+        // Distances are measured only when they are named.
+        new(RoundTripAxis, "round-trip times", cell => cell.RoundTrip.Name)
+        {
+            Measured = [RoundTripTime.Direct.Name],
+            Implied = RoundTripTime.Direct.Name,
+            IsOfRounds = true,
+            Rule = cell => cell.RoundTrip.SupportOn(cell.Kind),
+        },
     ];
 
     /// <summary>
-    /// Every cell that can be named, runnable or not. Access libraries, scenarios, conditions, flushes and batches are compared one at a time.
+    /// Every cell that can be named, runnable or not. Access libraries, scenarios, conditions, flushes, batches, ways to receive and round-trip
+    /// times are compared one at a time, except that each of the last four also has the scenario that sends, and each batch and way to receive has every
+    /// round-trip time.
     /// </summary>
     public static IReadOnlyList<Cell> All { get; } =
     [
@@ -97,7 +132,24 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
            from mode in TransactionMode.All
            from setting in Settings
            from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend }
-           select new Cell(kind, mode, Baseline, scenario, Condition.Plain) { Flush = setting.Flush, BatchSize = setting.BatchSize },
+           select new Cell(kind, mode, Baseline, scenario, Condition.Plain)
+           {
+               Flush = setting.Flush,
+               BatchSize = setting.BatchSize,
+               ReceivesAhead = setting.Ahead,
+           },
+        .. from kind in EndpointKinds.All
+           from mode in TransactionMode.All
+           from receive in kind is BareOnPostgreSql ? Receives : Receives[..1]
+           from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend }
+           from trip in RoundTripTime.All
+           where trip != RoundTripTime.Direct
+           select new Cell(kind, mode, Baseline, scenario, Condition.Plain)
+           {
+               BatchSize = receive.BatchSize,
+               ReceivesAhead = receive.Ahead,
+               RoundTrip = trip,
+           },
     ];
 
     private static AccessLibrary Baseline => AccessLibrary.All.Single(access => access.Name == AccessLibrary.Baseline);
@@ -108,6 +160,12 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>How many messages are received at once.</summary>
     public int BatchSize { get; init; } = OneAtATime;
 
+    /// <summary>Whether a commit also receives the next message.</summary>
+    public bool ReceivesAhead { get; init; }
+
+    /// <summary>How far its endpoint is from its servers.</summary>
+    public RoundTripTime RoundTrip { get; init; } = RoundTripTime.Direct;
+
     /// <summary>Whether its name leaves out every value that a name can leave out.</summary>
     public bool IsPlain => Axes.All(axis => axis.Implied is null || HasImpliedOn(axis));
 
@@ -115,7 +173,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     public bool IsOfExperiments => Axes.All(axis => !axis.IsOfRounds || HasImpliedOn(axis));
 
     /// <summary>This cell with the implied values on the axes that only measured rounds know.</summary>
-    public Cell Plain => this with { Scenario = Scenario.Insert, Condition = Condition.Plain };
+    public Cell Plain => this with { Scenario = Scenario.Insert, Condition = Condition.Plain, RoundTrip = RoundTripTime.Direct };
 
     /// <summary>Whether the cell can run, or the first reason why not.</summary>
     public Support Support => Axes.Select(axis => axis.Rule(this)).FirstOrDefault(support => !support.IsSupported) ?? Support.Yes;
@@ -141,7 +199,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>The settings of its endpoint.</summary>
     /// <inheritdoc cref="EndpointSettings(string, string, string, TransactionMode, int)" path="/param"/>
     public EndpointSettings EndpointOn(string queue, string transport, string widgets, int concurrency) =>
-        new(queue, transport, widgets, Mode, concurrency) { Flush = Flush, BatchSize = BatchSize };
+        new(queue, transport, widgets, Mode, concurrency) { Flush = Flush, BatchSize = BatchSize, ReceivesAhead = ReceivesAhead };
 
     public override string ToString() => Name;
 

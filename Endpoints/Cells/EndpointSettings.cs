@@ -21,6 +21,9 @@ public sealed record EndpointSettings(
     /// <summary>How many messages are received at once.</summary>
     public int BatchSize { get; init; } = 1;
 
+    /// <summary>Whether a commit also receives the next message.</summary>
+    public bool ReceivesAhead { get; init; }
+
     /// <summary>How long the ambient transaction around a handler may last, in the modes that have one.</summary>
     public TimeSpan TransactionTimeout { get; init; } = Modes.TransactionTimeout.Default;
 }

@@ -29,6 +29,9 @@ public interface IEndpointKind
     /// <summary>Whether it can receive several messages at once, in a mode that it supports.</summary>
     Support SupportsBatches(TransactionMode mode, LogFlush flush) => OnlyOnPostgreSql.Batches;
 
+    /// <summary>Whether a commit can also receive the next message, in a mode that it supports.</summary>
+    Support SupportsReceivingAhead(TransactionMode mode, LogFlush flush, int batchSize) => OnlyOnPostgreSql.Ahead;
+
     /// <summary>
     /// Whether a failure is counted only after the receive has been rolled back. Before it is counted, each other worker can handle the
     /// message once more.

@@ -58,10 +58,10 @@ internal sealed class FaultsCommand : KitCommand
             "reason, and the exit code stays 0. On 2 cores a cell takes about a minute under all faults, and two minutes in a storm.",
             ("faults --framework bare --transport postgresql", "every fault in the four modes"),
             ("faults --fault kill-before-ack,swallowed-error", "two faults in every cell"),
-            ("faults --storm --speed-from results/reference", "random kills and cuts, with the speeds of a run next to them"),
+            ("faults --storm --speed-from results/my-run", "random kills and cuts, with the speeds of a run next to them"),
             ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),
             ("faults --storm --mode shared --flush none --kills 0 --cuts 0 --server-crashes 20", "crashes of the server, without a flush of its log"),
-            ("faults --out results/guarantees", "resumes what was stopped there, or adds to the run in that folder"))
+            ("faults --out results/my-run", "resumes what was stopped there, or adds to the run in that folder"))
     {
         this.arguments = arguments;
         filter.AddTo(this);
@@ -156,8 +156,13 @@ internal sealed class FaultsCommand : KitCommand
         var isStorm = result.GetValue(storm);
         if (isStorm && result.GetResult(fault) is { Implicit: false })
             result.AddError("--fault: a storm has its own faults; leave out --storm or --fault.");
-        if (!isStorm && filter.NamesOtherThanImplied(result, Cell.BatchAxis))
-            result.AddError($"--{Cell.BatchAxis}: batches apply only to a storm; add --storm.");
+        // Single faults recognize a commit by the requests around it, which are others there.
+        foreach (var (axis, what) in new[] { (Cell.BatchAxis, "batches apply"), (Cell.ReceiveAxis, "other ways to receive apply") })
+        {
+            if (!isStorm && filter.NamesOtherThanImplied(result, axis))
+                result.AddError($"--{axis}: {what} only to a storm; add --storm.");
+        }
+
         foreach (var option in new Option[] { kills, cuts, serverCrashes, unflushed, seed })
         {
             if (!isStorm && result.GetResult(option) is { Implicit: false })

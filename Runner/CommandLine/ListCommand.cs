@@ -17,6 +17,10 @@ internal sealed class ListCommand : KitCommand
     private readonly Option<bool> scenarios = new("--scenarios") { Description = "What the handler of each scenario does, instead of the cells." };
     private readonly Option<bool> conditions = new("--conditions") { Description = "What each condition changes in a round, instead of the cells." };
     private readonly Option<bool> flushes = new("--flushes") { Description = "Which commits wait for the log at each setting, instead of the cells." };
+    private readonly Option<bool> distances = new("--round-trips")
+    {
+        Description = "What each setting of --rtt puts between an endpoint and its servers, instead of the cells.",
+    };
     private readonly Option<bool> faults = new("--faults") { Description = "What goes wrong in each fault, instead of the cells." };
     private readonly Option<bool> promises = new("--promises") { Description = "What each mode promises under each fault, instead of the cells." };
 
@@ -39,6 +43,7 @@ internal sealed class ListCommand : KitCommand
         Add(scenarios);
         Add(conditions);
         Add(flushes);
+        Add(distances);
         Add(faults);
         Validators.Add(OnlyOne);
         SetAction(List);
@@ -71,6 +76,12 @@ internal sealed class ListCommand : KitCommand
             return ExitCode.Success;
         }
 
+        if (parsed.GetValue(distances))
+        {
+            Write(RoundTripTime.All.Select(trip => (trip.Name, trip.What)), ImpliedOn(Cell.RoundTripAxis), Console.Out);
+            return ExitCode.Success;
+        }
+
         if (parsed.GetValue(faults))
         {
             Write(Fault.All.Select(fault => (fault.Name, fault.What)), implied: null, Console.Out);
@@ -89,7 +100,7 @@ internal sealed class ListCommand : KitCommand
 
     private void OnlyOne(CommandResult parsed)
     {
-        Option<bool>[] instead = [modes, promises, scenarios, conditions, flushes, faults];
+        Option<bool>[] instead = [modes, promises, scenarios, conditions, flushes, distances, faults];
         if (instead.Count(parsed.GetValue) > 1)
             parsed.AddError($"{string.Join(", ", instead.SkipLast(1).Select(option => option.Name))} and {instead[^1].Name}: expected at most one of them.");
     }

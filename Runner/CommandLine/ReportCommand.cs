@@ -24,9 +24,8 @@ internal sealed class ReportCommand : KitCommand
             "Renders the tables of a stored run again: on the terminal, and as tables.md, rounds.csv and graphs.svg in its folder. " +
             "For experiments with faults: guarantees.md and guarantees.csv. A folder of an older kit is converted first. " +
             "For a bundle, prints the tables and checks that its reports match its rounds (exit code 1 if not).",
-            ("report results/reference", "the run that comes with the kit"),
-            ("report results/guarantees", "the experiments with faults that come with the kit"),
-            ("report results/mine --bundle mine.zip", "packs a run and its experiments into one file, to hand in"),
+            ("report results/my-run", "the tables of a run, and of its experiments"),
+            ("report results/my-run --bundle mine.zip", "packs a run and its experiments into one file, to hand in"),
             ("report mine.zip", "checks such a file"))
     {
         Arguments.Add(folder);

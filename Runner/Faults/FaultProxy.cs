@@ -14,6 +14,7 @@ public sealed class FaultProxy : IAsyncDisposable
     private readonly string host;
     private readonly int port;
     private readonly Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+    private readonly ProxiedNetwork network;
     private readonly ProxyFaults faults = new();
     private readonly ConcurrentDictionary<ProxiedConnection, bool> connections = new();
     private readonly ConcurrentDictionary<Task, bool> running = new();
@@ -21,15 +22,24 @@ public sealed class FaultProxy : IAsyncDisposable
     private readonly Task accepting;
     private volatile bool refusing;
     private int refused;
+    private int most;
 
     /// <summary>Starts to listen on a free port of 127.0.0.1.</summary>
     /// <param name="host">The server's name or address.</param>
     /// <param name="port">The server's port.</param>
     /// <exception cref="SocketException">There is no free port.</exception>
     public FaultProxy(string host, int port)
+        : this(host, port, ProxiedNetwork.Loopback)
+    {
+    }
+
+    /// <inheritdoc cref="FaultProxy(string, int)"/>
+    /// <param name="network">What it does besides faults. With a round trip, it injects none.</param>
+    internal FaultProxy(string host, int port, ProxiedNetwork network)
     {
         this.host = host;
         this.port = port;
+        this.network = network;
         listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         listener.Listen();
         Port = ((IPEndPoint)listener.LocalEndPoint!).Port;
@@ -41,6 +51,9 @@ public sealed class FaultProxy : IAsyncDisposable
 
     /// <summary>The connections that are open now.</summary>
     public int Connections => connections.Keys.Count(connection => connection.IsOpen);
+
+    /// <summary>The most connections that were open at the same time so far.</summary>
+    public int MostConnections => Volatile.Read(ref most);
 
     /// <summary>The number of connections refused so far.</summary>
     public int Refused => Volatile.Read(ref refused);
@@ -131,10 +144,15 @@ public sealed class FaultProxy : IAsyncDisposable
         disposed.Dispose();
     }
 
-    private ArmedFault Arm(ArmedFault fault) =>
-        fault.Traffic is Traffic.ToServer or Traffic.ToClient
+    private ArmedFault Arm(ArmedFault fault)
+    {
+        if (network.RoundTrip > TimeSpan.Zero)
+            throw new InvalidOperationException("Expected a proxy without a round trip: bytes that are on their way are neither forwarded nor withheld.");
+
+        return fault.Traffic is Traffic.ToServer or Traffic.ToClient
             ? faults.Arm(fault)
             : throw new ArgumentOutOfRangeException(nameof(fault), fault.Traffic, "Expected one direction.");
+    }
 
     private async Task AcceptAsync()
     {
@@ -166,10 +184,17 @@ public sealed class FaultProxy : IAsyncDisposable
             return;
         }
 
-        using var connection = new ProxiedConnection(client, server, faults);
+        using var connection = new ProxiedConnection(client, server, faults, network);
         connections.TryAdd(connection, true);
+        KeepMost(Connections);
         await connection.RunAsync(disposed.Token);
         connections.TryRemove(connection, out _);
+    }
+
+    private void KeepMost(int open)
+    {
+        while (Volatile.Read(ref most) is var known && open > known)
+            Interlocked.CompareExchange(ref most, open, known);
     }
 
     private async Task<bool> TryConnectAsync(Socket server)

@@ -4,7 +4,7 @@ using System.Net.Sockets;
 namespace Kit.Runner.Faults;
 
 /// <summary>One connection through a <see cref="FaultProxy"/>: two sockets of its owner, and a pump for each direction.</summary>
-internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFaults faults) : IDisposable
+internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFaults faults, ProxiedNetwork network) : IDisposable
 {
     private const int BufferSize = 16 * 1024;
 
@@ -14,6 +14,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
     private readonly CancellationTokenSource ended = new();
     private readonly TaskCompletionSource told = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly ConcurrentDictionary<ArmedFault, IByteWatch> watches = new();
+    private readonly IConnectionWatch? watch = network.Watch?.Invoke();
     private readonly Lock deciding = new();
     private Ending? ending;
     private volatile ArmedFault? beforeAnswer;
@@ -67,6 +68,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
     private async Task PumpAsync(Socket from, Socket to, Traffic traffic)
     {
         var buffer = new byte[BufferSize];
+        await using var line = LineTo(to, network.LatencyOf(traffic));
         try
         {
             while (await from.ReceiveAsync(buffer, ended.Token) is > 0 and var read)
@@ -79,10 +81,17 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
                 }
 
                 var piece = buffer.AsMemory(0, read);
+                watch?.See(traffic, piece.Span);
+                if (line is not null)
+                {
+                    line.Add(piece.Span);
+                    continue;
+                }
+
                 var (fault, upTo) = Look(piece.Span, traffic);
                 if (fault is { Moment: CutMoment.BeforeAnswer })
                     beforeAnswer = fault;
-                await SendAsync(to, fault is { Moment: CutMoment.BeforeForwarding } ? piece[..upTo] : piece);
+                await SendAsync(to, fault is { Moment: CutMoment.BeforeForwarding } ? piece[..upTo] : piece, ended.Token);
                 if (fault is not null and not { Moment: CutMoment.BeforeAnswer })
                 {
                     await EndAsync(fault);
@@ -92,6 +101,8 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
 
             // Half closed: the other direction goes on.
             await faults.Gate(traffic).PassAsync(ended.Token);
+            if (line is not null)
+                await line.FinishAsync();
             FinishSending(to);
         }
         catch (OperationCanceledException)
@@ -132,10 +143,14 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         }
     }
 
-    private async Task SendAsync(Socket to, ReadOnlyMemory<byte> bytes)
+    private DelayLine? LineTo(Socket to, TimeSpan latency) => latency == TimeSpan.Zero
+        ? null
+        : new DelayLine(latency, (piece, cancellationToken) => SendAsync(to, piece, cancellationToken), ended.Token);
+
+    private static async Task SendAsync(Socket to, ReadOnlyMemory<byte> bytes, CancellationToken cancellationToken)
     {
         while (!bytes.IsEmpty)
-            bytes = bytes[await to.SendAsync(bytes, ended.Token)..];
+            bytes = bytes[await to.SendAsync(bytes, cancellationToken)..];
     }
 
     private static async Task DiscardAsync(Socket socket, CancellationToken cancellationToken)

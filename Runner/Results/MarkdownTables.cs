@@ -21,6 +21,7 @@ public static class MarkdownTables
 
         WriteRounds(run, graphs, output);
         WriteSummary(run, output);
+        WriteRoundTrips(run, output);
         WriteProbes(run, output);
         WriteList("Left out", LeftOutLines.Of(run.Document.LeftOut), output);
         WriteList("Notes", RoundNotes.Of(run), output);
@@ -59,6 +60,18 @@ public static class MarkdownTables
         if (ReportText.WarningOf(run.Document) is { } warning)
             output.Write($"**{warning}** ");
         output.WriteLine(ReportText.SummaryLegendOf(run));
+    }
+
+    private static void WriteRoundTrips(RecordedRun run, TextWriter output)
+    {
+        if (RoundTripSlope.Of(run) is not { Count: > 0 } slopes)
+            return;
+        output.WriteLine();
+        output.WriteLine("## Round trips");
+        output.WriteLine();
+        WriteTable(RoundTripTable.Headers, RoundTripTable.Rows(slopes), output);
+        output.WriteLine();
+        output.WriteLine(RoundTripTable.Legend);
     }
 
     private static void WriteProbes(RecordedRun run, TextWriter output)

@@ -77,6 +77,9 @@ public sealed class RecordedRun
     /// <summary>Whether cells receive several messages at once.</summary>
     internal bool HasBatches => Cells.Any(cell => BatchOf(cell) > 1);
 
+    /// <summary>Whether the duration of batches was measured, which older runs do not have.</summary>
+    internal bool HasDurationsOfBatches => Rounds.Any(round => round.Batch is not null);
+
     /// <summary>
     /// The most messages that can be received and not settled when the process dies: the concurrency times the messages of a batch. They are handled
     /// again; in <c>transactions-off</c> they are lost.

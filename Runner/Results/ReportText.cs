@@ -24,6 +24,10 @@ internal static class ReportText
         run.HasBatches
             ? " The redo bound is concurrency × batch: the most messages that can be received and not settled when the process dies. They are handled " +
               "again; in transactions-off they are lost."
+            : "",
+        run.HasDurationsOfBatches
+            ? " Batch is the time from the receive of a batch to its commit, which each of its messages waits for: the mean of the rounds' p50 and the " +
+              "highest of their p99."
             : "");
 
     public const string ProbeLegend =

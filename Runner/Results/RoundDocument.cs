@@ -62,12 +62,20 @@ public sealed record RoundDocument
 
     public required MessageCosts Costs { get; init; }
 
-    /// <summary><see langword="null"/> in modes without a second phase.</summary>
-    public required SecondPhaseLag? SecondPhase { get; init; }
+    /// <summary>From the decision until the second phase had run and the row was visible; <see langword="null"/> in modes without a second phase.</summary>
+    public required Durations? SecondPhase { get; init; }
+
+    /// <summary>From the receive of a batch to its commit; <see langword="null"/> without batches.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public Durations? Batch { get; init; }
 
     /// <summary>Transactions that were promoted to distributed ones; <see langword="null"/> if the transport's transactions cannot be.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Promotions { get; init; }
+
+    /// <summary>What passed through the kit's proxy; <see langword="null"/> if the endpoint was connected to its servers directly.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public NetworkUse? Network { get; init; }
 
     /// <summary>
     /// Milliseconds from <see cref="FirstHandlerEntryUtc"/> to the commit of each message's row, ascending; kept to the microsecond,
@@ -153,5 +161,8 @@ public sealed record MessageCosts(
     ];
 }
 
-/// <summary>The time from the decision until the second phase had run and the row was visible.</summary>
-public sealed record SecondPhaseLag(double P50Milliseconds, double P99Milliseconds, int Count);
+/// <summary>How long something took, over a round.</summary>
+/// <param name="P50Milliseconds">The median.</param>
+/// <param name="P99Milliseconds">The 99th percentile.</param>
+/// <param name="Count">How many were measured.</param>
+public sealed record Durations(double P50Milliseconds, double P99Milliseconds, int Count);

@@ -11,6 +11,7 @@ internal static class SummaryTable
     public const string RatioToBare = "Ratio to bare";
     public const string RatioToDefault = "Ratio to default";
     public const string RedoBound = "Redo bound";
+    public const string Batch = "Batch ms p50/p99";
     public const string Flushes = "Flushes";
     public const string AtOneMillisecond = "Ratio at 1 ms, computed";
     public const string SecondPhase = "2nd phase ms p50/p99";
@@ -22,6 +23,8 @@ internal static class SummaryTable
         new(RatioToDefault, (run, cell) => RatioOf(cell, run.AgainstDefault(cell), run.IsDefault(cell)));
 
     private static readonly SummaryColumn Unsettled = new(RedoBound, (run, cell) => run.RedoBoundOf(cell) is { } bound ? Figures.Count(bound) : Figures.None);
+
+    private static readonly SummaryColumn InBatch = new(Batch, (_, cell) => DurationsOf(cell, round => round.Batch));
 
     private static readonly IReadOnlyList<SummaryColumn> Rates =
     [
@@ -44,6 +47,7 @@ internal static class SummaryTable
         .. run.HasSeveralFrameworks ? [ToBare] : Array.Empty<SummaryColumn>(),
         .. run.HasCellsNextToTheirDefault ? [ToDefault] : Array.Empty<SummaryColumn>(),
         .. run.HasBatches ? [Unsettled] : Array.Empty<SummaryColumn>(),
+        .. run.HasDurationsOfBatches ? [InBatch] : Array.Empty<SummaryColumn>(),
         MiddleHalf,
         Max,
     ];
@@ -57,7 +61,7 @@ internal static class SummaryTable
         new("Two-phase commits", (_, cell) => MeanCost(cell, costs => costs.TwoPhaseCommits)),
         new("Handler CPU ms", (_, cell) => MeanCost(cell, costs => costs.HandlerCpuMilliseconds)),
         new("Server CPU ms", (_, cell) => MeanCost(cell, costs => costs.ServerCpuMilliseconds)),
-        new(SecondPhase, (_, cell) => LagOf(cell)),
+        new(SecondPhase, (_, cell) => DurationsOf(cell, round => round.SecondPhase)),
     ];
 
     /// <summary>Figures that were not measured. Only pages that say so show them.</summary>
@@ -87,7 +91,7 @@ internal static class SummaryTable
             .Single(column => string.Equals(column.Header, header, StringComparison.Ordinal))),
     ];
 
-    private static string IntervalOf(Estimate? rate) =>
+    internal static string IntervalOf(Estimate? rate) =>
         rate?.Factor is null ? Figures.None : $"{Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)}";
 
     private static string RatioOf(CellResult cell, Comparison? comparison, bool isReference) =>
@@ -97,12 +101,12 @@ internal static class SummaryTable
         Figures.Measured(cell.MeanOf(round => cost(round.Costs)?.Value));
 
     // A mean of 99th percentiles would hide the round with the longest waits.
-    private static string LagOf(CellResult cell)
+    private static string DurationsOf(CellResult cell, Func<RoundDocument, Durations?> measured)
     {
-        var lags = cell.Counting.Select(round => round.SecondPhase).OfType<SecondPhaseLag>().ToList();
-        return lags.Count == 0
+        var durations = cell.Counting.Select(measured).OfType<Durations>().ToList();
+        return durations.Count == 0
             ? Figures.None
-            : $"{Figures.Measured(lags.Average(lag => lag.P50Milliseconds))}/{Figures.Measured(lags.Max(lag => lag.P99Milliseconds))}";
+            : $"{Figures.Measured(durations.Average(each => each.P50Milliseconds))}/{Figures.Measured(durations.Max(each => each.P99Milliseconds))}";
     }
 }
 

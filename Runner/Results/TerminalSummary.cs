@@ -20,6 +20,12 @@ public static class TerminalSummary
         console.Write(TableOf("Speed", SummaryTable.HeadersOf(SummaryTable.SpeedOf(run)), SummaryTable.Rows(run, SummaryTable.SpeedOf(run))));
         console.Write(TableOf("Cost of a message", SummaryTable.HeadersOf(SummaryTable.Costs), SummaryTable.Rows(run, SummaryTable.Costs)));
         WriteLines(console, [.. ReportText.WarningOf(run.Document) is { } warning ? [warning] : Array.Empty<string>(), ReportText.SummaryLegendOf(run)]);
+        if (RoundTripSlope.Of(run) is { Count: > 0 } slopes)
+        {
+            console.Write(TableOf("Round trips", RoundTripTable.Headers, RoundTripTable.Rows(slopes)));
+            WriteLines(console, [RoundTripTable.Legend]);
+        }
+
         WriteList(console, "Left out:", LeftOutLines.Of(run.Document.LeftOut));
         WriteList(console, "Notes:", RoundNotes.Of(run));
     }

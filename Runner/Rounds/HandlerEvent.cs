@@ -34,6 +34,9 @@ internal sealed record DrainReport(
     DateTimeOffset? FirstEntryUtc, int Entries, int Handled,
     IReadOnlyList<DateTimeOffset> CompletionsUtc, IReadOnlyList<double> SecondPhaseLags, int Promotions)
 {
+    /// <summary>How long each batch took from its receive to its commit, in ms; empty without batches.</summary>
+    public IReadOnlyList<double> BatchDurations { get; init; } = [];
+
     /// <summary>Whether one handler waited until all other messages were handled; <see langword="null"/>: none had to.</summary>
     public bool? OneHasWaited { get; init; }
 

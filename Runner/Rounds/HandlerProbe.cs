@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Transactions;
 using Kit.Endpoints.Bare.Health;
+using Kit.Endpoints.Bare.PostgreSql.Batches;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Handlers;
 
@@ -15,6 +16,7 @@ internal sealed class HandlerProbe : IDisposable
     private readonly MeterListener listener;
     private readonly ConcurrentQueue<DateTimeOffset> completions = new();
     private readonly ConcurrentQueue<double> lags = new();
+    private readonly ConcurrentQueue<double> batches = new();
     private long firstEntry;
     private int entries;
     private int handled;
@@ -28,11 +30,12 @@ internal sealed class HandlerProbe : IDisposable
         {
             InstrumentPublished = static (instrument, listener) =>
             {
-                if (instrument.Meter.Name == EndpointMeter.Name && instrument.Name == SecondPhaseLag.InstrumentName)
+                if (instrument.Meter.Name == EndpointMeter.Name && instrument.Name is SecondPhaseLag.InstrumentName or BatchDuration.InstrumentName)
                     listener.EnableMeasurementEvents(instrument);
             },
         };
-        listener.SetMeasurementEventCallback<double>((_, seconds, _, _) => lags.Enqueue(TimeSpan.FromSeconds(seconds).TotalMilliseconds));
+        listener.SetMeasurementEventCallback<double>((instrument, seconds, _, _) =>
+            (instrument.Name == BatchDuration.InstrumentName ? batches : lags).Enqueue(TimeSpan.FromSeconds(seconds).TotalMilliseconds));
         listener.Start();
         TransactionManager.DistributedTransactionStarted += CountPromotion;
     }
@@ -52,7 +55,10 @@ internal sealed class HandlerProbe : IDisposable
     }
 
     public DrainReport Report() => new(
-        firstEntry == 0 ? null : new DateTimeOffset(firstEntry, TimeSpan.Zero), entries, handled, [.. completions], [.. lags], promotions);
+        firstEntry == 0 ? null : new DateTimeOffset(firstEntry, TimeSpan.Zero), entries, handled, [.. completions], [.. lags], promotions)
+    {
+        BatchDurations = [.. batches],
+    };
 
     public void Dispose()
     {

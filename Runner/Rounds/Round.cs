@@ -44,7 +44,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 await sink.CreateAsync(cancellationToken);
             await VerifyResetAsync(restored, queue, cancellationToken);
 
-            await using var handler = await StartHandlerAsync(transport, restored, cancellationToken);
+            await using var network = new RoundNetwork(cell, transport.ForEndpoint, restored.WidgetsForEndpoint);
+            await using var handler = await StartHandlerAsync(transport.Queue, network, cancellationToken);
             var drain = new Drain(handler, queue, Drain.DefaultStallLimit, progress);
 
             var warmUp = NewMessages(sizes.WarmUp);
@@ -62,7 +63,9 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 : null;
             var before = await restored.ReadCountersAsync(cancellationToken);
             var flushBefore = MeasureFlush();
+            network.StartMeasuring();
             var drained = await drain.RunAsync(messages.Count, cancellationToken);
+            var networkUse = await network.StopMeasuringAsync(messages.Count);
             var after = await restored.ReadCountersAsync(cancellationToken);
             var flushAfter = MeasureFlush();
             if (held is not null)
@@ -88,7 +91,9 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 OffsetsMilliseconds = OffsetsOf(drained.Report, messages, built, ahead),
                 ColdPerSecond = new Throughput(OffsetsOf(cold.Report, warmUp, built, ahead)).AveragePerSecond,
                 Promotions = Transport.Of(cell).CanPromote ? drained.Report.Promotions : null,
-                SecondPhase = LagOf(drained.Report.SecondPhaseLags),
+                SecondPhase = DurationsOf(drained.Report.SecondPhaseLags),
+                Batch = DurationsOf(drained.Report.BatchDurations),
+                Network = networkUse,
                 Noise = NoiseOf(use) with { FlushRatio = RatioOf(flushBefore, flushAfter) },
                 Costs = await CostsOfAsync(restored.QueueForRunner(cell.Mode), before, after, drained, handler, cancellationToken),
             };
@@ -104,10 +109,10 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
     private static List<BuildWidget> NewMessages(int count) => [.. Enumerable.Range(0, count).Select(_ => new BuildWidget(Guid.CreateVersion7()))];
 
-    private Task<HandlerProcess> StartHandlerAsync(RoundTransport transport, IRoundStore restored, CancellationToken cancellationToken) =>
+    private Task<HandlerProcess> StartHandlerAsync(string queue, RoundNetwork network, CancellationToken cancellationToken) =>
         HandlerProcess.StartAsync(
             new HandlerSpec(
-                cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, sizes.Concurrency,
+                cell.Name, queue, network.Queues, network.Widgets, sizes.Concurrency,
                 settings.Clock is ClockSource.HandlerCompletions)
             {
                 // The longest that .NET allows.
@@ -139,9 +144,9 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         return [.. moments.Select(moment => Math.Round((moment - first).TotalMilliseconds, 3)).Order()];
     }
 
-    private static SecondPhaseLag? LagOf(IReadOnlyList<double> lags) => lags.Count == 0
+    private static Durations? DurationsOf(IReadOnlyList<double> milliseconds) => milliseconds.Count == 0
         ? null
-        : new SecondPhaseLag(Math.Round(lags.Quantile(0.5), 3), Math.Round(lags.Quantile(0.99), 3), lags.Count);
+        : new Durations(Math.Round(milliseconds.Quantile(0.5), 3), Math.Round(milliseconds.Quantile(0.99), 3), milliseconds.Count);
 
     private CpuUse? UseOf(Drained drained, HandlerProcess handler)
     {

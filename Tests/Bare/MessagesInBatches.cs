@@ -2,7 +2,6 @@ using System.Collections.Concurrent;
 using System.Transactions;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
-using Kit.Handlers;
 using Kit.Modes;
 using Npgsql;
 
@@ -13,14 +12,9 @@ namespace Kit.Tests.Bare;
 /// one at a time, so the message that misbehaves is a later one.
 /// </summary>
 [Parallelizable]
-public sealed class MessagesInBatches
+public sealed class MessagesInBatches : ManyMessages
 {
     private const int Size = 10;
-    private const int Messages = 40;
-    private const int Misbehaving = 25;
-
-    private readonly List<Guid> ids = [.. Enumerable.Range(0, Messages).Select(_ => Guid.CreateVersion7())];
-    private BareBench bench = null!;
 
     private static IEnumerable<TransactionMode> Modes => BareBench.Modes.Where(mode => PostgreSqlSupport.InBatches(mode, LogFlush.Every).IsSupported);
 
@@ -31,11 +25,7 @@ public sealed class MessagesInBatches
 
     private static IEnumerable<TransactionMode> WithTimeOut => InOneTransaction.Where(mode => mode != TransactionMode.Shared);
 
-    [SetUp]
-    public async Task SetUp() => bench = await BareBench.CreateAsync();
-
-    [TearDown]
-    public async Task TearDown() => await bench.DisposeAsync();
+    protected override void Configure(BareEndpointBuilder endpoint) => endpoint.ReceiveInBatches(Size);
 
     [TestCaseSource(nameof(Modes))]
     public async Task Each_is_handled_once_and_in_order(TransactionMode mode)
@@ -49,7 +39,7 @@ public sealed class MessagesInBatches
         });
 
         Assert.That(errors, Is.Empty);
-        Assert.That(handled, Is.EqualTo(ids));
+        Assert.That(handled, Is.EqualTo(Ids));
         await HasRowsAsync();
     }
 
@@ -60,7 +50,7 @@ public sealed class MessagesInBatches
 
         await HandleAsync(mode, async (context, cancellationToken) =>
         {
-            if (context.MessageId == ids[20])
+            if (context.MessageId == Ids[20])
                 left = await CountUnlockedAsync(mode);
             await InsertAsync(context, cancellationToken);
         });
@@ -75,8 +65,8 @@ public sealed class MessagesInBatches
 
         await HandleAsync(mode, async (context, cancellationToken) =>
         {
-            if (context.MessageId == ids[Misbehaving])
-                committed = await bench.Databases.CountRowsAsync();
+            if (context.MessageId == Misbehaver)
+                committed = await Bench.Databases.CountRowsAsync();
             await InsertAsync(context, cancellationToken);
         });
 
@@ -93,7 +83,7 @@ public sealed class MessagesInBatches
         var errors = await HandleAsync(mode, async (context, cancellationToken) =>
         {
             await InsertAsync(context, cancellationToken);
-            if (context.MessageId == ids[Misbehaving])
+            if (context.MessageId == Misbehaver)
                 throw new InvalidOperationException("no such widget");
         });
 
@@ -107,7 +97,7 @@ public sealed class MessagesInBatches
         var errors = await HandleAsync(mode, async (context, cancellationToken) =>
         {
             await InsertAsync(context, cancellationToken);
-            if (context.MessageId != ids[Misbehaving])
+            if (context.MessageId != Misbehaver)
                 return;
             try
             {
@@ -127,13 +117,13 @@ public sealed class MessagesInBatches
     public async Task One_that_fails_the_commit_is_found_and_given_up_alone(TransactionMode mode)
     {
         await TestDatabases.ExecuteAsync(
-            bench.Databases.Widgets,
+            Bench.Databases.Widgets,
             "CREATE TABLE part (id integer PRIMARY KEY); CREATE TABLE needs (part integer REFERENCES part DEFERRABLE INITIALLY DEFERRED)");
 
         var errors = await HandleAsync(mode, async (context, cancellationToken) =>
         {
             await InsertAsync(context, cancellationToken);
-            if (context.MessageId == ids[Misbehaving])
+            if (context.MessageId == Misbehaver)
                 await ExecuteAsync(context, "INSERT INTO needs VALUES (1)", cancellationToken);
         });
 
@@ -150,7 +140,7 @@ public sealed class MessagesInBatches
         var errors = await HandleAsync(mode, async (context, cancellationToken) =>
         {
             await InsertAsync(context, cancellationToken);
-            if (context.MessageId != ids[Misbehaving])
+            if (context.MessageId != Misbehaver)
                 return;
             attempts.Enqueue(context.Attempt);
             await ExecuteAsync(context, "DO $$ BEGIN RAISE 'as if it were one' USING ERRCODE = 'deadlock_detected'; END $$", cancellationToken);
@@ -182,7 +172,7 @@ public sealed class MessagesInBatches
         var errors = await HandleAsync(mode, async (context, cancellationToken) =>
         {
             await InsertAsync(context, cancellationToken);
-            if (context.MessageId != ids[Misbehaving])
+            if (context.MessageId != Misbehaver)
                 return;
             var command = (await context.GetConnectionAsync(cancellationToken)).CreateCommand();
             command.CommandText = "SELECT generate_series(1, 100000)";
@@ -199,7 +189,7 @@ public sealed class MessagesInBatches
         var errors = await HandleAsync(mode, async (context, cancellationToken) =>
         {
             await InsertAsync(context, cancellationToken);
-            if (context.MessageId == ids[Misbehaving])
+            if (context.MessageId == Misbehaver)
                 await ExecuteAsync(context, "SELECT pg_terminate_backend(pg_backend_pid())", cancellationToken);
         });
 
@@ -215,7 +205,7 @@ public sealed class MessagesInBatches
             async (context, cancellationToken) =>
             {
                 await InsertAsync(context, cancellationToken);
-                while (context.MessageId == ids[Misbehaving] && Transaction.Current!.TransactionInformation.Status == TransactionStatus.Active)
+                while (context.MessageId == Misbehaver && Transaction.Current!.TransactionInformation.Status == TransactionStatus.Active)
                     await Task.Delay(TimeSpan.FromMilliseconds(50), CancellationToken.None);
             },
             endpoint => endpoint.LimitTransactions(TimeSpan.FromSeconds(1)));
@@ -227,7 +217,7 @@ public sealed class MessagesInBatches
     [Test]
     public async Task One_that_swallows_an_error_and_sends_harms_no_neighbour()
     {
-        await using var sink = new PostgreSqlQueue(bench.Databases.Widgets, "sink");
+        await using var sink = new PostgreSqlQueue(Bench.Databases.Widgets, "sink");
         await sink.CreateAsync(CancellationToken.None);
         var handled = new ConcurrentQueue<Guid>();
 
@@ -236,36 +226,36 @@ public sealed class MessagesInBatches
             handled.Enqueue(context.MessageId);
             await InsertAsync(context, cancellationToken);
             await context.SendAsync("sink", "an invoice", context.MessageId, cancellationToken: cancellationToken);
-            if (context.MessageId == ids[Misbehaving])
+            if (context.MessageId == Misbehaver)
                 await Assert.ThatAsync(() => ExecuteAsync(context, "SELECT 1 / 0", cancellationToken), Throws.InstanceOf<PostgresException>());
         });
 
         IsGivenUpAlone(errors, TransactionMode.Shared.Attempts);
         await HasRowsAsync(0);
-        Assert.That(await sink.ReadMessagesAsync(CancellationToken.None), Is.EquivalentTo(ids.Where(id => id != ids[Misbehaving])));
-        Assert.That(handled.Count(id => id == ids[20]), Is.EqualTo(1), "the first two attempts roll back that message alone");
+        Assert.That(await sink.ReadMessagesAsync(CancellationToken.None), Is.EquivalentTo(Ids.Where(id => id != Misbehaver)));
+        Assert.That(handled.Count(id => id == Ids[20]), Is.EqualTo(1), "the first two attempts roll back that message alone");
     }
 
     /// <summary>Its last attempt is made alone, where in <c>dtc-off</c> the rows are committed before the sends are written.</summary>
     [TestCaseSource(nameof(Modes))]
     public async Task Each_sends_once_and_one_that_sends_to_no_queue_is_given_up_alone(TransactionMode mode)
     {
-        await using var sink = new PostgreSqlQueue(bench.Databases.QueueOf(mode), "sink");
+        await using var sink = new PostgreSqlQueue(Bench.Databases.QueueOf(mode), "sink");
         await sink.CreateAsync(CancellationToken.None);
 
         var errors = await HandleAsync(mode, async (context, cancellationToken) =>
         {
             await InsertAsync(context, cancellationToken);
             await context.SendAsync("sink", "an invoice", context.MessageId, cancellationToken: cancellationToken);
-            if (context.MessageId == ids[Misbehaving])
+            if (context.MessageId == Misbehaver)
                 await context.SendAsync("nowhere", "an invoice", cancellationToken: cancellationToken);
         });
 
         IsGivenUpAlone(errors, mode.Attempts);
         await HasRowsAsync(mode == TransactionMode.DtcOff ? 1 : InOneTransaction.Contains(mode) ? 0 : mode.Attempts);
         var sent = await sink.ReadMessagesAsync(CancellationToken.None);
-        Assert.That(sent.Where(id => id != ids[Misbehaving]), Is.EqualTo(ids.Where(id => id != ids[Misbehaving])));
-        Assert.That(sent.Count(id => id == ids[Misbehaving]), Is.EqualTo(mode == TransactionMode.TransactionsOff ? 1 : 0));
+        Assert.That(sent.Where(id => id != Misbehaver), Is.EqualTo(Ids.Where(id => id != Misbehaver)));
+        Assert.That(sent.Count(id => id == Misbehaver), Is.EqualTo(mode == TransactionMode.TransactionsOff ? 1 : 0));
     }
 
     /// <summary>In <c>shared</c> it commits the receive of messages that no handler has begun: they are put back.</summary>
@@ -275,14 +265,14 @@ public sealed class MessagesInBatches
         await HandleAsync(TransactionMode.Shared, async (context, cancellationToken) =>
         {
             await InsertAsync(context, cancellationToken);
-            if (context.MessageId == ids[Misbehaving])
+            if (context.MessageId == Misbehaver)
                 await ExecuteAsync(context, "COMMIT", cancellationToken);
-            if (context.MessageId == ids[Misbehaving] && closes)
+            if (context.MessageId == Misbehaver && closes)
                 await (await context.GetConnectionAsync(cancellationToken)).CloseAsync();
         });
 
-        var rows = await bench.Databases.ReadRowsByMessageAsync();
-        Assert.That(rows.Keys, Is.EquivalentTo(ids));
+        var rows = await Bench.Databases.ReadRowsByMessageAsync();
+        Assert.That(rows.Keys, Is.EquivalentTo(Ids));
         Assert.That(rows.Values, Is.All.EqualTo(1));
     }
 
@@ -293,10 +283,10 @@ public sealed class MessagesInBatches
 
         var left = await queue.ReadMessagesAsync(CancellationToken.None);
         var givenUp = mode == TransactionMode.TransactionsOff ? 1 : 0;
-        Assert.That(left, Is.EqualTo(ids.Skip(Misbehaving + givenUp)), "those that no handler had finished");
-        Assert.That((await queue.ReadErrorsAsync(CancellationToken.None)).Select(error => error.MessageId), Is.EqualTo(ids.Skip(Misbehaving).Take(givenUp)));
-        var rows = await bench.Databases.ReadRowsByMessageAsync();
-        Assert.That(rows.Keys.Where(id => id != ids[Misbehaving]), Is.EquivalentTo(ids.Take(Misbehaving)));
+        Assert.That(left, Is.EqualTo(Ids.Skip(Misbehaving + givenUp)), "those that no handler had finished");
+        Assert.That((await queue.ReadErrorsAsync(CancellationToken.None)).Select(error => error.MessageId), Is.EqualTo(Ids.Skip(Misbehaving).Take(givenUp)));
+        var rows = await Bench.Databases.ReadRowsByMessageAsync();
+        Assert.That(rows.Keys.Where(id => id != Misbehaver), Is.EquivalentTo(Ids.Take(Misbehaving)));
         Assert.That(rows.Values, Is.All.EqualTo(1));
     }
 
@@ -304,18 +294,18 @@ public sealed class MessagesInBatches
     [Test]
     public async Task In_transactions_off_the_rest_goes_back_when_the_session_is_lost()
     {
-        var database = new NpgsqlConnectionStringBuilder(bench.Databases.Queue).Database;
+        var database = new NpgsqlConnectionStringBuilder(Bench.Databases.Queue).Database;
 
         var errors = await HandleAsync(TransactionMode.TransactionsOff, async (context, cancellationToken) =>
         {
-            if (context.MessageId != ids[Misbehaving])
+            if (context.MessageId != Misbehaver)
             {
                 await InsertAsync(context, cancellationToken);
                 return;
             }
 
             await TestDatabases.ExecuteAsync(
-                bench.Databases.Widgets,
+                Bench.Databases.Widgets,
                 $"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{database}' AND query LIKE 'DELETE FROM%'");
             throw new InvalidOperationException("after the session was lost");
         });
@@ -343,15 +333,15 @@ public sealed class MessagesInBatches
                     await Task.Delay(TimeSpan.FromMilliseconds(10), CancellationToken.None);
             });
 
-        Assert.That(handled, Is.EqualTo(ids.Take(Misbehaving + 1)));
-        Assert.That(await queue.ReadMessagesAsync(CancellationToken.None), Is.EqualTo(ids.Skip(Misbehaving + 1)));
+        Assert.That(handled, Is.EqualTo(Ids.Take(Misbehaving + 1)));
+        Assert.That(await queue.ReadMessagesAsync(CancellationToken.None), Is.EqualTo(Ids.Skip(Misbehaving + 1)));
     }
 
     [TestCase("outbox", "one message at a time")]
     [TestCase("npgsql-scope", "rolled back alone")]
     public void A_mode_without_batches_is_refused(string mode, string reason)
     {
-        using var host = bench.Build(TransactionMode.Parse(mode), (_, _) => Task.CompletedTask, configure: endpoint => endpoint.ReceiveInBatches(Size));
+        using var host = Bench.Build(TransactionMode.Parse(mode), (_, _) => Task.CompletedTask, configure: endpoint => endpoint.ReceiveInBatches(Size));
 
         Assert.That(() => host.StartAsync(), Throws.TypeOf<NotSupportedException>().With.Message.Contains(reason));
     }
@@ -359,7 +349,7 @@ public sealed class MessagesInBatches
     [Test]
     public void Batches_with_fewer_flushes_are_refused()
     {
-        using var host = bench.Build(
+        using var host = Bench.Build(
             TransactionMode.DtcOff, (_, _) => Task.CompletedTask, configure: endpoint => endpoint.ReceiveInBatches(Size).FlushLog(LogFlush.Last));
 
         Assert.That(() => host.StartAsync(), Throws.TypeOf<NotSupportedException>().With.Message.Contains("use flush 'every'"));
@@ -368,9 +358,9 @@ public sealed class MessagesInBatches
     [Test]
     public void Another_transport_is_refused()
     {
-        using var host = bench.Build(
+        using var host = Bench.Build(
             TransactionMode.DtcOff, (_, _) => Task.CompletedTask,
-            configure: endpoint => endpoint.UseRabbitMq("amqp://127.0.0.1:9", bench.Databases.Widgets).ReceiveInBatches(Size));
+            configure: endpoint => endpoint.UseRabbitMq("amqp://127.0.0.1:9", Bench.Databases.Widgets).ReceiveInBatches(Size));
 
         Assert.That(() => host.StartAsync(), Throws.TypeOf<NotSupportedException>().With.Message.Contains(OnlyOnPostgreSql.Batches.Because));
     }
@@ -379,73 +369,13 @@ public sealed class MessagesInBatches
     [TestCase(1_001)]
     public void A_size_out_of_range_is_refused(int size) =>
         Assert.That(
-            () => bench.Build(TransactionMode.DtcOff, (_, _) => Task.CompletedTask, configure: endpoint => endpoint.ReceiveInBatches(size)),
+            () => Bench.Build(TransactionMode.DtcOff, (_, _) => Task.CompletedTask, configure: endpoint => endpoint.ReceiveInBatches(size)),
             Throws.TypeOf<ArgumentOutOfRangeException>());
-
-    private async Task<IReadOnlyList<DeadLetter>> HandleAsync(TransactionMode mode, Work work, Action<BareEndpointBuilder>? configure = null)
-    {
-        var queue = bench.QueueOf(mode);
-        await queue.EnqueueAsync(ids.Select(id => OutgoingMessage.Create("work", new BareBench.Todo(), id)), CancellationToken.None);
-        using var host = bench.Build(mode, work, configure: endpoint =>
-        {
-            endpoint.ReceiveInBatches(Size);
-            configure?.Invoke(endpoint);
-        });
-        await host.StartAsync();
-        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
-        await host.StopAsync();
-        return await queue.ReadErrorsAsync(CancellationToken.None);
-    }
-
-    /// <summary>Handles the messages until the one that misbehaves waits. Then the host stops, and does not wait for handlers.</summary>
-    private async Task<PostgreSqlQueue> StopAtMisbehavingAsync(TransactionMode mode, Work work, Func<CancellationToken, Task> wait)
-    {
-        var begun = new TaskCompletionSource();
-        var queue = bench.QueueOf(mode);
-        await queue.EnqueueAsync(ids.Select(id => OutgoingMessage.Create("work", new BareBench.Todo(), id)), CancellationToken.None);
-        using var host = bench.Build(
-            mode,
-            async (context, cancellationToken) =>
-            {
-                await work(context, cancellationToken);
-                if (context.MessageId != ids[Misbehaving])
-                    return;
-                begun.SetResult();
-                await wait(cancellationToken);
-            },
-            configure: endpoint => endpoint.ReceiveInBatches(Size));
-        await host.StartAsync();
-        await begun.Task;
-        await host.StopAsync(new CancellationToken(canceled: true));
-        return queue;
-    }
-
-    private void IsGivenUpAlone(IReadOnlyList<DeadLetter> errors, int attempts) =>
-        Assert.That(errors.Select(error => (error.MessageId, error.FailedAttempts)), Is.EqualTo(new[] { (ids[Misbehaving], (int?)attempts) }));
-
-    private async Task HasRowsAsync(int ofMisbehaving = 1)
-    {
-        var rows = new Dictionary<Guid, int>(await bench.Databases.ReadRowsByMessageAsync());
-        Assert.That(rows.GetValueOrDefault(ids[Misbehaving]), Is.EqualTo(ofMisbehaving));
-        rows.Remove(ids[Misbehaving], out _);
-        Assert.That(rows.Keys, Is.EquivalentTo(ids.Where(id => id != ids[Misbehaving])));
-        Assert.That(rows.Values, Is.All.EqualTo(1));
-    }
 
     private async Task<int> CountUnlockedAsync(TransactionMode mode)
     {
-        await using var source = NpgsqlDataSource.Create(bench.Databases.QueueOf(mode));
+        await using var source = NpgsqlDataSource.Create(Bench.Databases.QueueOf(mode));
         await using var command = source.CreateCommand("SELECT count(*)::int FROM (SELECT FROM work FOR UPDATE SKIP LOCKED) AS unlocked");
         return (int)(await command.ExecuteScalarAsync())!;
-    }
-
-    private static Task InsertAsync(MessageContext context, CancellationToken cancellationToken) =>
-        ExecuteAsync(context, $"INSERT INTO widget (id, message_id) VALUES ({WidgetId.Next()}, '{context.MessageId}')", cancellationToken);
-
-    private static async Task ExecuteAsync(MessageContext context, string statement, CancellationToken cancellationToken)
-    {
-        await using var command = (await context.GetConnectionAsync(cancellationToken)).CreateCommand();
-        command.CommandText = statement;
-        await command.ExecuteNonQueryAsync(cancellationToken);
     }
 }

@@ -17,6 +17,7 @@ public sealed class WrongArguments
     [TestCase("list --framework none", "--framework: unknown name 'none'. Names: bare, ")]
     [TestCase("list --transport none", "--transport: unknown name 'none'. Names: postgresql, ")]
     [TestCase("faults --batch 10", "--batch: batches apply only to a storm; add --storm.")]
+    [TestCase("faults --receive ahead", "--receive: other ways to receive apply only to a storm; add --storm.")]
     [TestCase("list --access none", "--access: unknown name 'none'. Names: ado, dapper, ef, npoco, all.")]
     [TestCase("list --access ,", "--access: no name. Names: ado, dapper, ef, npoco, all.")]
     [TestCase("run --messages 0", "--messages: expected a whole number from 1 to 2147483647, found '0'.")]

@@ -54,7 +54,7 @@ internal static class InventedRun
     [
         .. Numbers.Select(number => Round("full-dtc", number, seconds: 4.0 + (0.02 * number)) with
         {
-            SecondPhase = new SecondPhaseLag(1.25 + (0.01 * number), 9.5 + number, Messages),
+            SecondPhase = new Durations(1.25 + (0.01 * number), 9.5 + number, Messages),
             Costs = Costs(commits: 2.02, flushes: 1.98, bytes: 1_234.5, twoPhase: 1),
         }),
         .. Numbers.Select(number => Round("dtc-off", number, seconds: 3.5 + (0.02 * number))),

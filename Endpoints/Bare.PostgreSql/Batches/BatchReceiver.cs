@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Microsoft.Extensions.Logging;
 
 namespace Kit.Endpoints.Bare.PostgreSql.Batches;
@@ -28,7 +29,11 @@ internal sealed partial class BatchReceiver(QueueSession queue, IReceiver one, I
 
         try
         {
-            return await batch.ReceiveAsync(cancellationToken);
+            var start = Stopwatch.GetTimestamp();
+            var hasHandled = await batch.ReceiveAsync(cancellationToken);
+            if (hasHandled is true)
+                BatchDuration.Record(Stopwatch.GetElapsedTime(start));
+            return hasHandled;
         }
         catch (Exception failure) when (queue.IsOpen && !cancellationToken.IsCancellationRequested && FailureKinds.Of(failure) is not FailureKind.Refused)
         {

@@ -15,6 +15,7 @@ internal abstract class BlockKind(string name)
         new TwoPhase(),
         new Gains("flush", SummaryTable.Flushes, SummaryTable.AtOneMillisecond),
         new Gains(RecordedRun.BatchAxis, SummaryTable.RedoBound),
+        new RoundTrips(),
         new Kills(),
         new Storms(),
         new ClaimsTable(),

@@ -30,6 +30,7 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("claims from results/run", "block 'claims': it needs a folder with experiments (faults.json), and there is none in results/run.")]
     [TestCase("kills from results/storm", "block 'kills': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
     [TestCase("two-phase from results/run", "block 'two-phase': the run in results/run has no cell bare/postgresql/full-dtc-waiting/ado.")]
+    [TestCase("round-trips from results/run", "block 'round-trips': the run in results/run has no cell at several distances.")]
     [TestCase("surprise from results/run, results/storm", "block 'surprise': the run in results/run has no cell bare/postgresql/shared/ado.")]
     [TestCase("modes-table from results/run, results/storm", "block 'modes-table': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
     public void Are_named(string mark, string message) => AssertFailure(mark, message);

@@ -1,0 +1,9 @@
+using System.Data;
+
+namespace Kit.Endpoints.Bare.PostgreSql;
+
+/// <summary>What the sessions of one endpoint do.</summary>
+/// <param name="Isolation">The isolation level of their transactions.</param>
+/// <param name="WithTransactionId">Whether a receive also reads the id of its transaction.</param>
+/// <param name="ReceivesAhead">Whether a commit also receives.</param>
+internal sealed record QueueSessionSettings(IsolationLevel Isolation, bool WithTransactionId, bool ReceivesAhead);

@@ -1,0 +1,30 @@
+using System.Globalization;
+using Kit.Modes;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>How far an endpoint is from its servers in a round. The runner's own connections stay direct.</summary>
+/// <param name="Name">Its name in options and documents.</param>
+/// <param name="What">A sentence that describes it.</param>
+public sealed record RoundTripTime(string Name, string What)
+{
+    /// <summary>The default: nothing is in between.</summary>
+    public static RoundTripTime Direct { get; } = new("direct", "the endpoint connects to its servers on this machine");
+
+    public static IReadOnlyList<RoundTripTime> All { get; } = [Direct, Through(0), Through(2), Through(5), Through(10)];
+
+    /// <summary>What the proxy adds to a round trip; <see langword="null"/>: there is no proxy.</summary>
+    public TimeSpan? Added { get; private init; }
+
+    /// <summary>Whether a framework on a transport can be measured through the proxy, or why not.</summary>
+    internal Support SupportOn(IEndpointKind kind) => Added is null || kind.Transport is TransportName.PostgreSql or TransportName.RabbitMq
+        ? Support.Yes
+        : Support.No($"the round-trip time '{Name}' needs the kit's proxy, which forwards to PostgreSQL and RabbitMQ");
+
+    private static RoundTripTime Through(int milliseconds) => new(
+        $"{milliseconds.ToString(CultureInfo.InvariantCulture)}ms",
+        milliseconds == 0
+            ? "a proxy of the kit is in between and adds nothing: what the others are compared with"
+            : $"a proxy of the kit is in between and adds {milliseconds.ToString(CultureInfo.InvariantCulture)} ms to every round trip")
+    { Added = TimeSpan.FromMilliseconds(milliseconds) };
+}

@@ -1,0 +1,99 @@
+using Kit.Endpoints.Cells;
+using Kit.Runner.Faults;
+using Kit.Runner.Results;
+using Kit.Runner.Transports;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>What is between the endpoint of a round and its servers: nothing, or one proxy for each server.</summary>
+internal sealed class RoundNetwork : IAsyncDisposable
+{
+    private readonly Dictionary<(string Host, int Port), FaultProxy> proxies = [];
+    private readonly SqlTraffic sql = new();
+    private readonly ProxiedNetwork? proxied;
+    private readonly (string Host, int Port) sqlServer;
+    private SqlCount before = new(0, 0, IsEncrypted: false);
+    private PingMeter? pings;
+
+    /// <param name="cell">The cell, which says how far away the servers are.</param>
+    /// <param name="queues">The direct address of the queues.</param>
+    /// <param name="widgets">The direct address of the widgets' database.</param>
+    /// <exception cref="KitException">A proxy is needed, and the database is reached by a Unix socket, or has several hosts.</exception>
+    public RoundNetwork(Cell cell, string queues, string widgets)
+    {
+        (Queues, Widgets) = (queues, widgets);
+        if (cell.RoundTrip.Added is not { } added)
+            return;
+
+        // Both have one: a cell without is refused. PostgreSQL holds the widgets, and perhaps the queues.
+        var transport = Transport.Of(cell);
+        var (toQueues, toWidgets) = (transport.ProxyRoute!, transport.Widgets.ProxyRoute!);
+        proxied = new ProxiedNetwork { RoundTrip = added };
+        sqlServer = toWidgets.ServerOf(widgets);
+        if (sqlServer.Host.StartsWith('/') || sqlServer.Host.Contains(','))
+        {
+            throw new KitException(
+                $"The kit's proxy forwards to one host and port, and the connection string names '{sqlServer.Host}'.",
+                "Name one TCP host in --postgresql, or leave --rtt out.");
+        }
+
+        Widgets = Through(toWidgets, widgets);
+        Queues = Through(toQueues, queues);
+    }
+
+    /// <summary>The address of the queues, as the endpoint gets it.</summary>
+    public string Queues { get; }
+
+    /// <summary>The address of the widgets' database, as the endpoint gets it.</summary>
+    public string Widgets { get; }
+
+    /// <summary>Begins to measure what passes.</summary>
+    public void StartMeasuring()
+    {
+        if (proxied is null)
+            return;
+
+        before = sql.Count;
+        pings = new PingMeter(proxied);
+    }
+
+    /// <summary>Ends it.</summary>
+    /// <param name="messages">Among which everything is divided.</param>
+    /// <returns><see langword="null"/> if nothing is in between.</returns>
+    /// <exception cref="KitException">No ping came back, so nobody knows how far away the servers were.</exception>
+    public async Task<NetworkUse?> StopMeasuringAsync(int messages)
+    {
+        if (pings is null)
+            return null;
+
+        var seen = sql.Count - before;
+        var trip = await pings.StopAsync()
+            ?? throw new KitException("No ping through the kit's proxy came back during the drain.", "Drain more messages: --messages.");
+        var encrypted = Reading.Missing("the connection is encrypted");
+        return new NetworkUse(
+            trip,
+            seen.IsEncrypted ? encrypted : Reading.Of(seen.Statements).Per(messages),
+            Reading.Of(seen.RoundTrips).Per(messages),
+            proxies[sqlServer].MostConnections);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (pings is not null)
+            await pings.DisposeAsync();
+        foreach (var proxy in proxies.Values)
+            await proxy.DisposeAsync();
+    }
+
+    private string Through(ProxyRoute route, string address)
+    {
+        var server = route.ServerOf(address);
+        if (!proxies.TryGetValue(server, out var proxy))
+        {
+            var network = server == sqlServer ? proxied! with { Watch = sql.Watch } : proxied!;
+            proxies[server] = proxy = new FaultProxy(server.Host, server.Port, network);
+        }
+
+        return route.Through(address, proxy.Port);
+    }
+}
