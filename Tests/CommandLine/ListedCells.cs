@@ -47,7 +47,9 @@ public sealed partial class ListedCells
         var result = await RunnerProcess.RunAsync("list", "--modes", "--promises");
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
-        Assert.That(result.Errors, Does.Contain("--modes, --promises, --scenarios, --conditions, --flushes, --round-trips and --faults: expected at most one of them."));
+        Assert.That(
+            result.Errors,
+            Does.Contain("--modes, --promises, --scenarios, --conditions, --flushes, --round-trips and --faults: expected at most one of them."));
     }
 
     [Test]
