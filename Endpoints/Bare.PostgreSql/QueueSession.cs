@@ -28,7 +28,7 @@ internal sealed class QueueSession : IQueueSession
         this.receive = receive;
         this.statements = statements;
         this.settings = settings;
-        ahead = settings.ReceivesAhead ? new ReceiveAhead(connection, receive, settings.Isolation, statements) : null;
+        ahead = settings.ReceivesAhead ? new ReceiveAhead(connection, settings.Isolation, statements) : null;
     }
 
     /// <summary>The connection, for lending to a handler, which must not close it.</summary>
@@ -113,39 +113,22 @@ internal sealed class QueueSession : IQueueSession
         return (messages, transactionId);
     }
 
-    public async Task SendAsync(IReadOnlyCollection<OutgoingMessage> messages)
-    {
-        if (messages.Count == 0)
-            return;
-
-        await using var batch = new NpgsqlBatch(connection);
-        foreach (var message in messages)
-            batch.BatchCommands.Add(QueueStatements.Sending(message));
-
-        await batch.ExecuteNonQueryAsync();
-    }
+    public Task SendAsync(IReadOnlyCollection<OutgoingMessage> messages) => messages.Count == 0
+        ? Task.CompletedTask
+        : PostgreSqlStatement.ExecuteAllAsync(connection, messages.Select(QueueStatements.Sending));
 
     /// <summary>Writes the sends, and commits them with the receive and the work of the handler that was lent this connection.</summary>
     /// <exception cref="PostgresException">
     /// The handler left the transaction failed, or ended it. PostgreSQL reports no error for COMMIT in either case, but it does for the release
     /// of the savepoint.
     /// </exception>
-    public async Task CommitAsync(NpgsqlTransaction begun, IReadOnlyCollection<OutgoingMessage> messages)
+    public Task CommitAsync(NpgsqlTransaction begun, IReadOnlyCollection<OutgoingMessage> messages)
     {
         IReadOnlyList<NpgsqlBatchCommand> beforeCommit =
             [.. messages.Select(QueueStatements.Sending), new NpgsqlBatchCommand($"RELEASE SAVEPOINT {BeforeHandler}")];
-        if (ahead is not null)
-        {
-            await ahead.CommitAsync(begun, beforeCommit);
-            return;
-        }
-
-        await using var batch = new NpgsqlBatch(connection);
-        foreach (var command in beforeCommit)
-            batch.BatchCommands.Add(command);
-
-        batch.BatchCommands.Add(new NpgsqlBatchCommand("COMMIT"));
-        await batch.ExecuteNonQueryAsync();
+        return ahead is null
+            ? PostgreSqlStatement.ExecuteAllAsync(connection, beforeCommit.Append(new NpgsqlBatchCommand("COMMIT")))
+            : ahead.CommitAsync(begun, beforeCommit);
     }
 
     /// <summary>Commits a batch. PostgreSQL reports no error for COMMIT of a failed transaction, but it does for the savepoint.</summary>
@@ -176,15 +159,12 @@ internal sealed class QueueSession : IQueueSession
         await ScalarAsync(PostgreSqlStatement.ReadTransactionStatus, transactionId.ToString(CultureInfo.InvariantCulture)) is "committed";
 
     /// <summary>Writes a message's sends after a savepoint of their own.</summary>
-    public async Task SendAfterSavepointAsync(IReadOnlyCollection<OutgoingMessage> messages)
+    public Task SendAfterSavepointAsync(IReadOnlyCollection<OutgoingMessage> messages)
     {
         // Another name for each message: where no savepoint was set, a roll-back fails instead of reaching that of a neighbour.
         savepoints++;
-        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { new NpgsqlBatchCommand($"SAVEPOINT {BeforeSends}") } };
-        foreach (var message in messages)
-            batch.BatchCommands.Add(QueueStatements.Sending(message));
-
-        await batch.ExecuteNonQueryAsync();
+        return PostgreSqlStatement.ExecuteAllAsync(
+            connection, messages.Select(QueueStatements.Sending).Prepend(new NpgsqlBatchCommand($"SAVEPOINT {BeforeSends}")));
     }
 
     /// <summary>Rolls back the sends of the last <see cref="SendAfterSavepointAsync"/>.</summary>
@@ -263,11 +243,8 @@ internal sealed class QueueSession : IQueueSession
             reader.GetInt64(0), reader.GetGuid(1), reader.GetString(2), reader.GetFieldValue<byte[]>(3), reader.GetInt32(4),
             MessageHeaders.Read(reader.IsDBNull(5) ? null : reader.GetString(5)));
 
-    private async Task ExecuteAsync(string statement, params object?[] values)
-    {
-        await using var batch = new NpgsqlBatch(connection) { BatchCommands = { PostgreSqlStatement.Of(statement, values) } };
-        await batch.ExecuteNonQueryAsync();
-    }
+    private Task ExecuteAsync(string statement, params object?[] values) =>
+        PostgreSqlStatement.ExecuteAllAsync(connection, [PostgreSqlStatement.Of(statement, values)]);
 
     private async Task<object?> ScalarAsync(string statement, params object[] values)
     {

@@ -15,10 +15,9 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// The driver's transaction object stays the same: it stands for the connection's transaction, whoever has begun that.
 /// </remarks>
 /// <param name="connection">The session's connection.</param>
-/// <param name="receive">The command that receives one message.</param>
 /// <param name="isolation">The isolation level of the session's transactions.</param>
 /// <param name="statements">The statements of the queue.</param>
-internal sealed class ReceiveAhead(NpgsqlConnection connection, NpgsqlCommand receive, IsolationLevel isolation, QueueStatements statements)
+internal sealed class ReceiveAhead(NpgsqlConnection connection, IsolationLevel isolation, QueueStatements statements)
 {
     private readonly string begin = $"BEGIN ISOLATION LEVEL {NameOf(isolation)}";
     private NpgsqlTransaction? transaction;
@@ -58,10 +57,11 @@ internal sealed class ReceiveAhead(NpgsqlConnection connection, NpgsqlCommand re
         var commit = new NpgsqlBatchCommand("COMMIT");
         try
         {
-            received = await ExecuteAsync([.. beforeCommit, commit, new NpgsqlBatchCommand(begin), Receiving()]);
+            received = await ExecuteAsync(
+                [.. beforeCommit, commit, new NpgsqlBatchCommand(begin), PostgreSqlStatement.Of(statements.Receive, statements.Queue)]);
             // An idle session must not keep a transaction open.
             if (received is null)
-                await RollBackAsync();
+                await PostgreSqlStatement.ExecuteAllAsync(connection, "ROLLBACK");
         }
         // The driver sets the type when the server has answered the statement.
         catch (Exception failure) when (commit.StatementType != Npgsql.StatementType.Unknown)
@@ -89,18 +89,5 @@ internal sealed class ReceiveAhead(NpgsqlConnection connection, NpgsqlCommand re
             await batch.PrepareAsync();
         await using var reader = await batch.ExecuteReaderAsync();
         return (await QueueSession.ReadOneAsync(reader, withTransactionId: false)).Message;
-    }
-
-    private NpgsqlBatchCommand Receiving()
-    {
-        var command = new NpgsqlBatchCommand(receive.CommandText);
-        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Queue });
-        return command;
-    }
-
-    private async Task RollBackAsync()
-    {
-        await using var command = new NpgsqlCommand("ROLLBACK", connection);
-        await command.ExecuteNonQueryAsync();
     }
 }

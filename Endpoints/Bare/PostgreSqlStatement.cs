@@ -10,11 +10,16 @@ internal static class PostgreSqlStatement
 
     /// <summary>Executes statements without parameters one after the other, in one round trip. The first that fails ends it.</summary>
     /// <exception cref="PostgresException">One failed.</exception>
-    public static async Task ExecuteAllAsync(NpgsqlConnection connection, params string[] statements)
+    public static Task ExecuteAllAsync(NpgsqlConnection connection, params string[] statements) =>
+        ExecuteAllAsync(connection, statements.Select(statement => new NpgsqlBatchCommand(statement)));
+
+    /// <summary>The same for statements with parameters.</summary>
+    /// <inheritdoc cref="ExecuteAllAsync(NpgsqlConnection, string[])" path="/exception"/>
+    public static async Task ExecuteAllAsync(NpgsqlConnection connection, IEnumerable<NpgsqlBatchCommand> commands)
     {
         await using var batch = new NpgsqlBatch(connection);
-        foreach (var statement in statements)
-            batch.BatchCommands.Add(new NpgsqlBatchCommand(statement));
+        foreach (var command in commands)
+            batch.BatchCommands.Add(command);
 
         await batch.ExecuteNonQueryAsync();
     }

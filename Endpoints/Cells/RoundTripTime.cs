@@ -21,10 +21,14 @@ public sealed record RoundTripTime(string Name, string What)
         ? Support.Yes
         : Support.No($"the round-trip time '{Name}' needs the kit's proxy, which forwards to PostgreSQL and RabbitMQ");
 
-    private static RoundTripTime Through(int milliseconds) => new(
-        $"{milliseconds.ToString(CultureInfo.InvariantCulture)}ms",
-        milliseconds == 0
-            ? "a proxy of the kit is in between and adds nothing: what the others are compared with"
-            : $"a proxy of the kit is in between and adds {milliseconds.ToString(CultureInfo.InvariantCulture)} ms to every round trip")
-    { Added = TimeSpan.FromMilliseconds(milliseconds) };
+    private static RoundTripTime Through(int milliseconds)
+    {
+        var number = milliseconds.ToString(CultureInfo.InvariantCulture);
+        return new RoundTripTime(
+            $"{number}ms",
+            milliseconds == 0
+                ? "a proxy of the kit is in between and adds nothing: what the others are compared with"
+                : $"a proxy of the kit is in between and adds {number} ms to every round trip")
+        { Added = TimeSpan.FromMilliseconds(milliseconds) };
+    }
 }

@@ -14,7 +14,7 @@ internal static class RoundTripTable
     private static readonly IReadOnlyList<(string Header, Func<RoundTripSlope, string> Text)> Columns =
     [
         ("Round trips", slope => Figures.Measured(slope.Trips?.Mean)),
-        ("95 % interval", slope => SummaryTable.IntervalOf(slope.Trips)),
+        (SummaryTable.Interval, slope => SummaryTable.IntervalOf(slope.Trips)),
         ("Rest ms", slope => Figures.Measured(slope.RestMilliseconds)),
         ("SQL statements", slope => Figures.Measured(slope.Nearest.MeanOf(round => round.Network?.SqlStatements.Value))),
         ("SQL round trips", slope => Figures.Measured(slope.Nearest.MeanOf(round => round.Network?.SqlRoundTrips.Value))),

@@ -2,7 +2,6 @@ using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Transactions;
 using Kit.Endpoints.Bare.Health;
-using Kit.Endpoints.Bare.PostgreSql.Batches;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Handlers;
 
@@ -30,12 +29,12 @@ internal sealed class HandlerProbe : IDisposable
         {
             InstrumentPublished = static (instrument, listener) =>
             {
-                if (instrument.Meter.Name == EndpointMeter.Name && instrument.Name is SecondPhaseLag.InstrumentName or BatchDuration.InstrumentName)
+                if (instrument.Meter.Name == EndpointMeter.Name && instrument.Name is SecondPhaseLag.InstrumentName or EndpointMeter.BatchDurationName)
                     listener.EnableMeasurementEvents(instrument);
             },
         };
         listener.SetMeasurementEventCallback<double>((instrument, seconds, _, _) =>
-            (instrument.Name == BatchDuration.InstrumentName ? batches : lags).Enqueue(TimeSpan.FromSeconds(seconds).TotalMilliseconds));
+            (instrument.Name == EndpointMeter.BatchDurationName ? batches : lags).Enqueue(TimeSpan.FromSeconds(seconds).TotalMilliseconds));
         listener.Start();
         TransactionManager.DistributedTransactionStarted += CountPromotion;
     }

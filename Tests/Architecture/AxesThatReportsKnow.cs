@@ -27,6 +27,9 @@ public sealed class AxesThatReportsKnow
         Assert.That(Cell.Axes.Select(axis => axis.Name), Does.Contain(RecordedRun.BatchAxis).And.Contain(Cell.BatchAxis));
 
     [Test]
+    public void The_axis_of_the_round_trips_is_one_of_the_matrix() => Assert.That(RoundTripSlope.Axis, Is.EqualTo(Cell.RoundTripAxis));
+
+    [Test]
     public void The_access_library_that_pages_show_is_the_baseline()
     {
         using (Assert.EnterMultipleScope())

@@ -1,7 +1,9 @@
+using System.Collections.Concurrent;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Handlers;
 using Kit.Modes;
+using Npgsql;
 
 namespace Kit.Tests.Bare;
 
@@ -65,6 +67,35 @@ public abstract class ManyMessages
         return queue;
     }
 
+    private protected async Task HandlesEachOnceInOrderAsync(TransactionMode mode)
+    {
+        var handled = new ConcurrentQueue<Guid>();
+
+        var errors = await HandleAsync(mode, (context, cancellationToken) =>
+        {
+            handled.Enqueue(context.MessageId);
+            return InsertAsync(context, cancellationToken);
+        });
+
+        Assert.That(errors, Is.Empty);
+        Assert.That(handled, Is.EqualTo(ids));
+        await HasRowsAsync();
+    }
+
+    /// <summary>Lets the one misbehave after its insert, and expects that it is given up alone after the attempts of the mode.</summary>
+    private protected async Task GivesUpOneAloneAsync(TransactionMode mode, int rows, Work misbehave)
+    {
+        var errors = await HandleAsync(mode, async (context, cancellationToken) =>
+        {
+            await InsertAsync(context, cancellationToken);
+            if (context.MessageId == Misbehaver)
+                await misbehave(context, cancellationToken);
+        });
+
+        IsGivenUpAlone(errors, mode.Attempts);
+        await HasRowsAsync(rows);
+    }
+
     private protected void IsGivenUpAlone(IReadOnlyList<DeadLetter> errors, int attempts) =>
         Assert.That(errors.Select(error => (error.MessageId, error.FailedAttempts)), Is.EqualTo(new[] { (Misbehaver, (int?)attempts) }));
 
@@ -79,6 +110,17 @@ public abstract class ManyMessages
 
     protected static Task InsertAsync(MessageContext context, CancellationToken cancellationToken) =>
         ExecuteAsync(context, $"INSERT INTO widget (id, message_id) VALUES ({WidgetId.Next()}, '{context.MessageId}')", cancellationToken);
+
+    private protected static async Task SwallowErrorAsync(MessageContext context, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await ExecuteAsync(context, "SELECT 1 / 0", cancellationToken);
+        }
+        catch (PostgresException)
+        {
+        }
+    }
 
     protected static async Task ExecuteAsync(MessageContext context, string statement, CancellationToken cancellationToken)
     {

@@ -28,20 +28,7 @@ public sealed class MessagesInBatches : ManyMessages
     protected override void Configure(BareEndpointBuilder endpoint) => endpoint.ReceiveInBatches(Size);
 
     [TestCaseSource(nameof(Modes))]
-    public async Task Each_is_handled_once_and_in_order(TransactionMode mode)
-    {
-        var handled = new ConcurrentQueue<Guid>();
-
-        var errors = await HandleAsync(mode, (context, cancellationToken) =>
-        {
-            handled.Enqueue(context.MessageId);
-            return InsertAsync(context, cancellationToken);
-        });
-
-        Assert.That(errors, Is.Empty);
-        Assert.That(handled, Is.EqualTo(Ids));
-        await HasRowsAsync();
-    }
+    public Task Each_is_handled_once_and_in_order(TransactionMode mode) => HandlesEachOnceInOrderAsync(mode);
 
     [TestCaseSource(nameof(Modes))]
     public async Task Ten_are_received_at_once(TransactionMode mode)
@@ -78,39 +65,12 @@ public sealed class MessagesInBatches : ManyMessages
     }
 
     [TestCaseSource(nameof(Modes))]
-    public async Task One_that_throws_is_retried_and_given_up_alone(TransactionMode mode)
-    {
-        var errors = await HandleAsync(mode, async (context, cancellationToken) =>
-        {
-            await InsertAsync(context, cancellationToken);
-            if (context.MessageId == Misbehaver)
-                throw new InvalidOperationException("no such widget");
-        });
-
-        IsGivenUpAlone(errors, mode.Attempts);
-        await HasRowsAsync(InOneTransaction.Contains(mode) ? 0 : mode.Attempts);
-    }
+    public Task One_that_throws_is_retried_and_given_up_alone(TransactionMode mode) => GivesUpOneAloneAsync(
+        mode, rows: InOneTransaction.Contains(mode) ? 0 : mode.Attempts, (_, _) => throw new InvalidOperationException("no such widget"));
 
     [TestCaseSource(nameof(InOneTransaction))]
-    public async Task One_that_swallows_an_error_of_the_database_is_given_up_alone(TransactionMode mode)
-    {
-        var errors = await HandleAsync(mode, async (context, cancellationToken) =>
-        {
-            await InsertAsync(context, cancellationToken);
-            if (context.MessageId != Misbehaver)
-                return;
-            try
-            {
-                await ExecuteAsync(context, "SELECT 1 / 0", cancellationToken);
-            }
-            catch (PostgresException)
-            {
-            }
-        });
-
-        IsGivenUpAlone(errors, mode.Attempts);
-        await HasRowsAsync(0);
-    }
+    public Task One_that_swallows_an_error_of_the_database_is_given_up_alone(TransactionMode mode) =>
+        GivesUpOneAloneAsync(mode, rows: 0, SwallowErrorAsync);
 
     /// <summary>The server reports a deferred constraint at the commit of the whole batch, or at its PREPARE.</summary>
     [TestCaseSource(nameof(InOneTransaction))]

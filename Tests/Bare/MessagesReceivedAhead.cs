@@ -25,20 +25,7 @@ public sealed class MessagesReceivedAhead : ManyMessages
     protected override void Configure(BareEndpointBuilder endpoint) => endpoint.ReceiveAhead();
 
     [TestCaseSource(nameof(Modes))]
-    public async Task Each_is_handled_once_and_in_order(TransactionMode mode)
-    {
-        var handled = new ConcurrentQueue<Guid>();
-
-        var errors = await HandleAsync(mode, (context, cancellationToken) =>
-        {
-            handled.Enqueue(context.MessageId);
-            return InsertAsync(context, cancellationToken);
-        });
-
-        Assert.That(errors, Is.Empty);
-        Assert.That(handled, Is.EqualTo(Ids));
-        await HasRowsAsync();
-    }
+    public Task Each_is_handled_once_and_in_order(TransactionMode mode) => HandlesEachOnceInOrderAsync(mode);
 
     [TestCaseSource(nameof(Modes))]
     public async Task Each_sends_once(TransactionMode mode)
@@ -72,18 +59,8 @@ public sealed class MessagesReceivedAhead : ManyMessages
     }
 
     [TestCaseSource(nameof(Modes))]
-    public async Task One_that_throws_is_retried_and_given_up_alone(TransactionMode mode)
-    {
-        var errors = await HandleAsync(mode, async (context, cancellationToken) =>
-        {
-            await InsertAsync(context, cancellationToken);
-            if (context.MessageId == Misbehaver)
-                throw new InvalidOperationException("no such widget");
-        });
-
-        IsGivenUpAlone(errors, mode.Attempts);
-        await HasRowsAsync(mode == TransactionMode.ScopeOff ? mode.Attempts : 0);
-    }
+    public Task One_that_throws_is_retried_and_given_up_alone(TransactionMode mode) => GivesUpOneAloneAsync(
+        mode, rows: mode == TransactionMode.ScopeOff ? mode.Attempts : 0, (_, _) => throw new InvalidOperationException("no such widget"));
 
     /// <summary>The send fails the receive's own transaction, which is rolled back, and the attempt is counted in another.</summary>
     [TestCaseSource(nameof(Modes))]
@@ -106,18 +83,8 @@ public sealed class MessagesReceivedAhead : ManyMessages
     }
 
     [TestCaseSource(nameof(WithTransaction))]
-    public async Task One_that_swallows_an_error_of_the_database_is_given_up_alone(TransactionMode mode)
-    {
-        var errors = await HandleAsync(mode, async (context, cancellationToken) =>
-        {
-            await InsertAsync(context, cancellationToken);
-            if (context.MessageId == Misbehaver)
-                await Assert.ThatAsync(() => ExecuteAsync(context, "SELECT 1 / 0", cancellationToken), Throws.InstanceOf<PostgresException>());
-        });
-
-        IsGivenUpAlone(errors, mode.Attempts);
-        await HasRowsAsync(0);
-    }
+    public Task One_that_swallows_an_error_of_the_database_is_given_up_alone(TransactionMode mode) =>
+        GivesUpOneAloneAsync(mode, rows: 0, SwallowErrorAsync);
 
     /// <summary>A deferred constraint of the handler's rows: in <c>shared</c> it fails the commit that also receives.</summary>
     [TestCaseSource(nameof(WithTransaction))]

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Kit.Endpoints.Bare.Health;
 using Microsoft.Extensions.Logging;
 
 namespace Kit.Endpoints.Bare.PostgreSql.Batches;
@@ -32,7 +33,7 @@ internal sealed partial class BatchReceiver(QueueSession queue, IReceiver one, I
             var start = Stopwatch.GetTimestamp();
             var hasHandled = await batch.ReceiveAsync(cancellationToken);
             if (hasHandled is true)
-                BatchDuration.Record(Stopwatch.GetElapsedTime(start));
+                EndpointMeter.BatchDuration.Record(Stopwatch.GetElapsedTime(start).TotalSeconds);
             return hasHandled;
         }
         catch (Exception failure) when (queue.IsOpen && !cancellationToken.IsCancellationRequested && FailureKinds.Of(failure) is not FailureKind.Refused)

@@ -12,6 +12,9 @@ public static class EndpointMeter
     /// <summary>The name for <c>dotnet-counters</c> and for OpenTelemetry's <c>AddMeter</c> and <c>AddSource</c>.</summary>
     public const string Name = "Kit.Endpoints.Bare";
 
+    /// <summary>The name of a histogram: seconds from the query that receives a batch to the batch's commit.</summary>
+    public const string BatchDurationName = "kit.batch.duration";
+
     /// <summary>The boundaries that the conventions recommend, in seconds.</summary>
     private static readonly InstrumentAdvice<double> Buckets = new()
     {
@@ -28,6 +31,9 @@ public static class EndpointMeter
 
     internal static Histogram<double> ProcessDuration { get; } = Meter.CreateHistogram(
         "messaging.process.duration", "s", "Duration of one attempt at a message, from the handler's call to its return.", tags: null, Buckets);
+
+    internal static Histogram<double> BatchDuration { get; } = Meter.CreateHistogram<double>(
+        BatchDurationName, "s", "From the query that receives a batch to its commit. Until then none of its messages has left the queue for good.");
 
     internal static Counter<long> RecoveredBranches { get; } = Meter.CreateCounter<long>(
         "kit.branches.recovered", "{branch}", "Prepared branches that recovery ended according to their receive's decision, in full-dtc.");
