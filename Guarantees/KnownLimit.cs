@@ -52,12 +52,19 @@ public sealed record KnownLimit(
         .. from framework in new[] { "masstransit", "nservicebus" }
            from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
            select new KnownLimit(
-               framework, null, [TransactionMode.DtcOff, TransactionMode.ScopeOff], fault, Affected.Chosen, Set(CleanError, Zombie),
+               framework, null, CountedBy(framework), fault, Affected.Chosen, Set(CleanError, Zombie),
                "every failure counts as an attempt, and three quick attempts fail before the database is back (MassTransit 8.4.0, NServiceBus 10.2.8)"),
         .. from framework in new[] { "masstransit", "nservicebus" }
            select new KnownLimit(
-               framework, null, [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault: null, Affected.Chosen, Set(CleanError, Zombie),
+               framework, null, CountedBy(framework), Fault: null, Affected.Chosen, Set(CleanError, Zombie),
                "a cut connection counts as a failed attempt, and the message is given up after three (MassTransit 8.4.0, NServiceBus 10.2.8)"),
+        new("bare", null,
+            [
+                TransactionMode.FullDtc, TransactionMode.FullDtcWaiting, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared,
+                TransactionMode.Outbox,
+            ],
+            Fault: null, Affected.Chosen, Set(CleanError, Zombie),
+            "a lost session counts as a failed attempt, and a message that loses three is given up (the kit's bare endpoint)"),
         .. from fault in CrashesOfTheBroker
            select new KnownLimit(
                "masstransit", "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], fault, Affected.Chosen, Set(Stuck),
@@ -83,6 +90,11 @@ public sealed record KnownLimit(
            where limit.Modes.Contains(mode) && limit.Fault == fault && limit.Affected == affected
            select limit,
     ];
+
+    /// <summary>The modes in which the framework counts attempts.</summary>
+    private static TransactionMode[] CountedBy(string framework) => framework is "nservicebus"
+        ? [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared, TransactionMode.Outbox]
+        : [TransactionMode.DtcOff, TransactionMode.ScopeOff];
 
     private static HashSet<DeliveryClass> Set(params DeliveryClass[] classes) => [.. classes];
 }

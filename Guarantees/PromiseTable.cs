@@ -48,9 +48,11 @@ internal static class PromiseTable
         [Fault.KillBeforeDispatch] = new(
             OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once],
             Outbox: [DuplicatedOutgoing, Once]),
-        // The rows are there, and the message must be sent too: a message that is acknowledged before its send is not handled again.
+        // The rows are there, and the message must be sent too: a message that is acknowledged before its send is not handled again. outbox: the
+        // dispatcher has a connection of its own, and can send before the process is dead.
         [Fault.KillAtDispatch] = new(
-            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once], Outbox: [Once]),
+            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once],
+            Outbox: [DuplicatedOutgoing, Once]),
         [Fault.KillBeforeAcknowledgement] = new(
             OneUnit: [Once], DtcOff: [Duplicated, DuplicatedOutgoing], ScopeOff: [Duplicated, DuplicatedOutgoing], TransactionsOff: [Once],
             NpgsqlScope: [Once], Outbox: [DuplicatedOutgoing, Once]),

@@ -79,7 +79,7 @@ public sealed record TransactionMode
             HasAmbientTransaction: true, IsRowVisibleInHandler: false, IsMessageLeftInHandler: true, IsMessageLeftAfterCommit: false),
         CrashEffect = CrashEffect.None,
         UseWhen = "rows and queue are two databases of one PostgreSQL server",
-        InNServiceBus = "`TransactionScope` (not on PostgreSQL)",
+        InNServiceBus = "`TransactionScope` (on PostgreSQL with the kit's transport)",
         Promise = "Each message has its effect exactly once, even if either side crashes. The row becomes visible a moment after the " +
                   "decision, when the second phase has run, usually in the background. " +
                   "A message that the handler sent can be received before the row is visible.",

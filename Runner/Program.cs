@@ -15,6 +15,7 @@ return await Invocation.RunAsync(
     {
         new RunCommand(args),
         new ListCommand(),
+        new ChooseCommand(),
         new DoctorCommand(),
         new ReportCommand(),
         new CompareCommand(args),

@@ -20,29 +20,36 @@ internal static class PoolSizes
         if (queue.IsGiven && queue.IsSameAs(data))
         {
             var forHandlers = endpoint.Mode == TransactionMode.Shared ? 0 : endpoint.Concurrency;
-            Require(endpoint, queue, endpoint.Concurrency + forHandlers + Apart, $"{Queue} and {Data}");
+            Require(endpoint.Name, endpoint.Concurrency, queue, endpoint.Concurrency + forHandlers + Apart, $"{Queue} and {Data}");
             return;
         }
 
-        Require(endpoint, queue, NeededFor(endpoint, queue), Queue);
+        Require(endpoint.Name, endpoint.Concurrency, queue, NeededFor(endpoint, queue), Queue);
         Require(endpoint, data);
     }
 
     /// <summary>The same for the handlers' database alone, when the queue is on a broker.</summary>
     /// <exception cref="InvalidOperationException">The pool is too small.</exception>
     public static void Require(BareEndpointBuilder endpoint, DatabaseAccess data) =>
-        Require(endpoint, data, NeededFor(endpoint, data), Data);
+        Require(endpoint.Name, endpoint.Concurrency, data, NeededFor(endpoint, data), Data);
 
-    private static int NeededFor(BareEndpointBuilder endpoint, DatabaseAccess database) => endpoint.Concurrency + (database.IsGiven ? Apart : 0);
-
-    private static void Require(BareEndpointBuilder endpoint, DatabaseAccess database, int connections, string of)
+    /// <summary>The same for one database.</summary>
+    /// <param name="endpoint">The endpoint's name.</param>
+    /// <param name="concurrency">The number of messages that it handles at a time.</param>
+    /// <param name="database">The database.</param>
+    /// <param name="connections">How many connections it may hold there.</param>
+    /// <param name="of">What it has there.</param>
+    /// <exception cref="InvalidOperationException">The pool is too small.</exception>
+    public static void Require(string endpoint, int concurrency, DatabaseAccess database, int connections, string of)
     {
         if (!database.Settings.Pooling || database.Settings.MaxPoolSize >= connections)
             return;
 
         throw new InvalidOperationException(
-            $"Endpoint '{endpoint.Name}' at concurrency {endpoint.Concurrency} needs a Maximum Pool Size of at least {connections} " +
+            $"Endpoint '{endpoint}' at concurrency {concurrency} needs a Maximum Pool Size of at least {connections} " +
             $"in the {(database.IsGiven ? "data source" : "connection string")} of {of}, found {database.Settings.MaxPoolSize}. " +
             "Raise it, or lower the concurrency.");
     }
+
+    private static int NeededFor(BareEndpointBuilder endpoint, DatabaseAccess database) => endpoint.Concurrency + (database.IsGiven ? Apart : 0);
 }

@@ -1,4 +1,6 @@
 using System.Data.Common;
+using System.Reflection;
+using Kit.Endpoints.NServiceBus;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -17,15 +19,37 @@ namespace Kit.Endpoints.Cells;
 /// </summary>
 internal static class NServiceBusEndpoint
 {
+    /// <summary>The package that keeps the outbox, if this build has it.</summary>
+#if KIT_SQLPERSISTENCE
+    public static IReadOnlyList<Assembly> OutboxPackages { get; } = [typeof(SqlPersistence).Assembly];
+#else
+    public static IReadOnlyList<Assembly> OutboxPackages { get; } = [];
+#endif
+
+    /// <summary>Whether the transport supports the mode, and this build has what the mode needs besides.</summary>
+    public static Support SupportOf(TransactionMode mode, TransportDefinition transport) =>
+        NServiceBusSupport.Of(mode, transport) is { IsSupported: false } unsupported ? unsupported
+        : mode == TransactionMode.Outbox ? OptionalPackages.All.First(package => package.Group == "SqlPersistence").Support
+        : Support.Yes;
+
     public static void Add(
         IServiceCollection services, EndpointSettings settings, HandleMessage handle,
-        Func<EndpointSettings, DbDataSource> openWidgets, TransportDefinition transport, string errorQueue)
+        Func<EndpointSettings, DbDataSource> openWidgets, TransportDefinition transport, string errorQueue, NServiceBusLentConnection? lent = null)
     {
         var endpoint = Configure(settings, transport, errorQueue);
+        if (settings.Mode == TransactionMode.Outbox)
+        {
+#if KIT_SQLPERSISTENCE
+            lent = NServiceBusOutbox.Use(endpoint, services, settings);
+#else
+            throw new NotSupportedException($"{SupportOf(settings.Mode, transport).Because}.");
+#endif
+        }
+
         endpoint.Conventions().DefiningMessagesAs(type => type == typeof(BuildWidget) || type == typeof(WidgetBuilt));
         endpoint.AddHandler<BuildWidgetHandler>();
         services.AddSingleton(handle);
-        services.AddSingleton(settings.Mode);
+        services.AddSingleton(new HandlerSettings(settings.Mode, settings.Mode == TransactionMode.Shared ? NServiceBusLentConnection.Receive : lent));
         services.AddSingleton(_ => openWidgets(settings));
         AddTo(services, endpoint);
     }
@@ -88,25 +112,28 @@ internal static class NServiceBusEndpoint
     }
 
     // Not private, because code that NServiceBus generates refers to it.
-    internal sealed class BuildWidgetHandler(HandleMessage handle, DbDataSource data, TransactionMode mode) : IHandleMessages<BuildWidget>
+    internal sealed class BuildWidgetHandler(HandleMessage handle, DbDataSource data, HandlerSettings settings) : IHandleMessages<BuildWidget>
     {
         public async Task Handle(BuildWidget message, IMessageHandlerContext context)
         {
-            await using var adapter = new Adapter(context, data, mode);
+            await using var adapter = new Adapter(context, data, settings);
             await handle(message, adapter, context.CancellationToken);
         }
     }
 
-    private sealed class Adapter(IMessageHandlerContext context, DbDataSource data, TransactionMode mode) : IMessageContext, IAsyncDisposable
+    // Not private either.
+    internal sealed record HandlerSettings(TransactionMode Mode, NServiceBusLentConnection? Lent);
+
+    private sealed class Adapter(IMessageHandlerContext context, DbDataSource data, HandlerSettings settings) : IMessageContext, IAsyncDisposable
     {
         private DbConnection? own;
 
-        public async ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => mode == TransactionMode.Shared
-            ? context.GetReceiveTransaction().Connection!
+        public async ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => settings.Lent is { } lent
+            ? await lent.Connection(context)
             : own ??= await data.OpenConnectionAsync(cancellationToken);
 
-        public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) =>
-            ValueTask.FromResult(mode == TransactionMode.Shared ? context.GetReceiveTransaction() : null);
+        public async ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) =>
+            settings.Lent is { } lent ? await lent.Transaction(context) : null;
 
         public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
         {
@@ -114,7 +141,7 @@ internal static class NServiceBusEndpoint
             options.SetDestination(queue);
             options.SetMessageId(message.MessageId.ToString());
             // NServiceBus holds a handler's sends back until the handler has returned, even without transactions.
-            if (mode == TransactionMode.TransactionsOff)
+            if (settings.Mode == TransactionMode.TransactionsOff)
                 options.RequireImmediateDispatch();
 
             return context.Send(message, options);

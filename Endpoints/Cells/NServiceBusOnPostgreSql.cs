@@ -1,7 +1,6 @@
 using System.Reflection;
 using System.Text.Json;
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.NServiceBus;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -16,6 +15,7 @@ namespace Kit.Endpoints.Cells;
 public sealed class NServiceBusOnPostgreSql : IEndpointKind
 {
     private static readonly PostgreSqlTransport Any = new("Host=localhost");
+    private static readonly TwoPhasePostgreSqlTransport AnyTwoPhase = new("Host=localhost");
 
     public string Framework => "nservicebus";
 
@@ -24,9 +24,13 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
     public WidgetServer Widgets => WidgetServer.PostgreSql;
 
     public IReadOnlyList<Assembly> Packages { get; } =
-        [typeof(EndpointConfiguration).Assembly, typeof(PostgreSqlTransport).Assembly, typeof(NpgsqlConnection).Assembly];
+    [
+        typeof(EndpointConfiguration).Assembly, typeof(PostgreSqlTransport).Assembly, .. NServiceBusEndpoint.OutboxPackages,
+        typeof(NpgsqlConnection).Assembly,
+    ];
 
-    public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
+    public Support Supports(TransactionMode mode) =>
+        NServiceBusEndpoint.SupportOf(mode, IsInTwoPhases(mode) ? AnyTwoPhase : Any);
 
     /// <exception cref="ArgumentException">The mode needs one database, and two are named.</exception>
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
@@ -37,12 +41,21 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
                 nameof(settings));
 
         services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
-        NServiceBusEndpoint.Add(
-            services, settings, handle, PostgreSqlWidgets.Open, new PostgreSqlTransport(settings.Transport),
-            AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)));
+        var errorQueue = AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue));
+        if (IsInTwoPhases(settings.Mode))
+        {
+            NServiceBusEndpoint.Add(
+                services, settings, handle, PostgreSqlWidgets.Open, new TwoPhasePostgreSqlTransport(settings.Transport, settings.Widgets), errorQueue,
+                new NServiceBusLentConnection(context => context.GetBranchConnectionAsync(), context => context.GetBranchTransactionAsync()));
+            return;
+        }
+
+        NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, new PostgreSqlTransport(settings.Transport), errorQueue);
     }
 
     public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
+
+    private static bool IsInTwoPhases(TransactionMode mode) => mode == TransactionMode.FullDtc;
 
     // Quoted, because the transport would read the part before a dot as a schema.
     private static string AddressOf(string queue) => $"\"{queue}\"";

@@ -1,7 +1,6 @@
 using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
-using Kit.Endpoints.NServiceBus;
 using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
@@ -24,9 +23,9 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
     public WidgetServer Widgets => WidgetServer.PostgreSql;
 
     public IReadOnlyList<Assembly> Packages { get; } =
-        [typeof(EndpointConfiguration).Assembly, typeof(RabbitMQTransport).Assembly, typeof(IConnection).Assembly];
+        [typeof(EndpointConfiguration).Assembly, typeof(RabbitMQTransport).Assembly, .. NServiceBusEndpoint.OutboxPackages, typeof(IConnection).Assembly];
 
-    public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
+    public Support Supports(TransactionMode mode) => NServiceBusEndpoint.SupportOf(mode, Any);
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {

@@ -23,10 +23,7 @@ public static class NServiceBusSupport
         },
         { TransactionMode.TransactionsOff, ([TransportTransactionMode.None], "a message stays in its queue until it has been handled") },
         { TransactionMode.Shared, ([TransportTransactionMode.SendsAtomicWithReceive], "its receive has no transaction") },
-        {
-            TransactionMode.Outbox,
-            ([], "handlers would have to get their connection from NServiceBus's own session, which needs another package (NServiceBus.Persistence.Sql)")
-        },
+        { TransactionMode.Outbox, ([TransportTransactionMode.ReceiveOnly], "NServiceBus's outbox needs it") },
         {
             [TransactionMode.FullDtcWaiting, TransactionMode.NpgsqlScope],
             ([], "NServiceBus has no such two-phase commit; the bare endpoint has it for comparison")
@@ -44,10 +41,18 @@ public static class NServiceBusSupport
         if (TransportTransactions.Of(transport) is { IsSupported: false } unknown)
             return unknown;
 
+        if (transport is ITransactionModeTransport own && own.Supports(mode) is { IsSupported: false } refused)
+            return refused;
         if (mode == TransactionMode.Shared && transport is SqlServerTransport)
             return Support.No("SqlClient requires the transaction on each command, and handlers that do not know the mode cannot set it");
         if (mode == TransactionMode.Shared && transport is not PostgreSqlTransport)
             return Support.No("its queues are not tables that can share a transaction with the handler's rows");
+
+        if (mode == TransactionMode.FullDtc && transport is PostgreSqlTransport)
+            return Support.No("its receive takes no part in a distributed transaction; TwoPhasePostgreSqlTransport does, in another package");
+
+        if (mode == TransactionMode.Outbox && transport is not (PostgreSqlTransport or RabbitMQTransport))
+            return Support.No("NServiceBus's outbox was tried on PostgreSQL and RabbitMQ only");
 
         var offered = transport.GetSupportedTransactionModes();
         return wanted.Any(offered.Contains)

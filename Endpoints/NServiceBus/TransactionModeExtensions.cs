@@ -30,6 +30,13 @@ public static class TransactionModeExtensions
     /// In <c>transactions-off</c> NServiceBus holds a handler's sends back until the handler has returned. <c>RequireImmediateDispatch</c> sends at once.
     /// </para>
     /// <para>
+    /// In <c>outbox</c> it enables NServiceBus's own outbox. Choose a persistence that supports it, such as NServiceBus.Persistence.Sql. Handlers
+    /// must take their connection from <c>context.SynchronizedStorageSession</c>; work on another connection is not deduplicated.
+    /// </para>
+    /// <para>
+    /// In <c>full-dtc</c> on PostgreSQL, pass a <c>TwoPhasePostgreSqlTransport</c> (package TransactionModes.NServiceBus.PostgreSql).
+    /// </para>
+    /// <para>
     /// In <c>full-dtc</c> on SQL Server, handlers that connect with the transport's connection string share the receive's local transaction. A
     /// different connection string, as in <c>full-dtc-promoted</c>, promotes it to MSDTC, which only Windows has: elsewhere the endpoint starts, but
     /// each message fails. Set <c>Transaction Binding=Explicit Unbind</c> for both connections: by default, writes after a time-out of the scope stay.
@@ -67,6 +74,8 @@ public static class TransactionModeExtensions
             endpoint.Pipeline.Register(new HandlerDeadline.Step(transactions.Timeout));
         }
 
+        if (mode == TransactionMode.Outbox)
+            endpoint.EnableOutbox();
         if (mode == TransactionMode.Shared)
             endpoint.Pipeline.Register(new ReceiveTransactionIsRequired(), "Fails a message whose handler did not take the receive's transaction.");
 

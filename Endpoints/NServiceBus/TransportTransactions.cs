@@ -24,10 +24,16 @@ internal static class TransportTransactions
         [typeof(LearningTransport)] = (_, _) => { },
     };
 
-    public static Support Of(TransportDefinition transport) => Known.ContainsKey(transport.GetType())
+    public static Support Of(TransportDefinition transport) => transport is ITransactionModeTransport || Known.ContainsKey(transport.GetType())
         ? Support.Yes
         : Support.No($"{transport.GetType().Name} was not tried. Known transports: {string.Join(", ", Known.Keys.Select(known => known.Name))}");
 
     /// <summary>Sets their isolation level, and their time-out if they have one.</summary>
-    public static void Set(TransportDefinition transport, TransactionSettings settings) => Known[transport.GetType()](transport, settings);
+    public static void Set(TransportDefinition transport, TransactionSettings settings)
+    {
+        if (transport is ITransactionModeTransport own)
+            own.Use(settings);
+        else
+            Known[transport.GetType()](transport, settings);
+    }
 }

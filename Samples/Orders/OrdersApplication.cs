@@ -7,9 +7,6 @@ using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Npgsql;
-#if KIT_NSERVICEBUS
-using NServiceBus;
-#endif
 
 namespace Orders;
 
@@ -83,7 +80,7 @@ internal sealed class OrdersApplication : IAsyncDisposable
         "bare" => PostgreSqlSupport.Of(settings.Mode),
         "masstransit" => MassTransitSupport.Of(settings.Mode),
 #if KIT_NSERVICEBUS
-        "nservicebus" => NServiceBusSupport.Of(settings.Mode, new PostgreSqlTransport(settings.Queues)),
+        "nservicebus" => NServiceBusSupport.Of(settings.Mode, OnNServiceBus.TransportOf(settings)),
 #else
         "nservicebus" => throw new SettingsException($"The framework 'nservicebus' is not built in: {Missing}. Build the sample with a feed that has it."),
 #endif

@@ -5,8 +5,8 @@ namespace Kit.Tests.CommandLine;
 [Parallelizable]
 public sealed class WrongArguments
 {
-    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, doctor, report, compare, faults, errors, branches, install, pages.")]
-    [TestCase("", "no command. Commands: run, list, doctor, report, compare, faults, errors, branches, install, pages.")]
+    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, choose, doctor, report, compare, faults, errors, branches, install, pages.")]
+    [TestCase("", "no command. Commands: run, list, choose, doctor, report, compare, faults, errors, branches, install, pages.")]
     [TestCase("--bogus", "unknown option '--bogus'. Options: --help, --version, --verbose.")]
     [TestCase("run --bogus", "unknown option '--bogus'. Options: --framework, ")]
     [TestCase("report mine.zip --bundle", "--bundle: expected a folder, and mine.zip is already a bundle.")]
@@ -14,6 +14,9 @@ public sealed class WrongArguments
     [TestCase("run extra", "unknown argument 'extra'.")]
     [TestCase("run --mode full", "--mode: unknown name 'full'. Names: full-dtc, dtc-off, scope-off, transactions-off, ")]
     [TestCase("run --mode dtc-off,full", "--mode: unknown name 'full'.")]
+    [TestCase("choose", "Option '--rows' is required.")]
+    [TestCase("choose --rows here --tolerates once", "--rows: unknown value 'here'. Values: same-database, same-server, elsewhere.")]
+    [TestCase("choose --rows elsewhere --tolerates all", "--tolerates: unknown value 'all'. Values: once, twice, twice-one-statement, loss.")]
     [TestCase("list --framework none", "--framework: unknown name 'none'. Names: bare, ")]
     [TestCase("list --transport none", "--transport: unknown name 'none'. Names: postgresql, ")]
     [TestCase("faults --batch 10", "--batch: batches apply only to a storm; add --storm.")]

@@ -26,6 +26,7 @@ public sealed class PublicApi
 #endif
 #if KIT_NSERVICEBUS
             yield return Case("TransactionModes.NServiceBus", typeof(Kit.Endpoints.NServiceBus.NServiceBusSupport).Assembly);
+            yield return Case("TransactionModes.NServiceBus.PostgreSql", typeof(global::NServiceBus.TwoPhasePostgreSqlTransport).Assembly);
 #endif
         }
     }

@@ -16,6 +16,7 @@ public sealed class SampleApplication
     public Task Bare_places_the_order(string mode) => PlacesTheOrderAsync("bare", mode);
 
 #if KIT_NSERVICEBUS
+    [TestCase("full-dtc")]
     [TestCase("dtc-off")]
     [TestCase("scope-off")]
     [TestCase("transactions-off")]

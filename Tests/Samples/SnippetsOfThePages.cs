@@ -6,11 +6,12 @@ public sealed class SnippetsOfThePages
     private static readonly string[] Folders = ["Samples", "Tests/Samples"];
 
     [TestCase("README.md", 3)]
-    [TestCase("docs/use-an-endpoint.md", 7)]
+    [TestCase("docs/use-an-endpoint.md", 8)]
     [TestCase("docs/batches.md", 1)]
     [TestCase("docs/one-log-one-flush.md", 1)]
     [TestCase("Endpoints/MassTransit/README.md", 1)]
     [TestCase("Endpoints/NServiceBus/README.md", 1)]
+    [TestCase("Endpoints/NServiceBus.PostgreSql/README.md", 2)]
     [TestCase("Modes/README.md", 1)]
     public void Each_stands_in_the_sources_word_for_word(string page, int count)
     {

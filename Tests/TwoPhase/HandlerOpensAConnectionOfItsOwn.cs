@@ -120,23 +120,4 @@ public sealed class HandlerOpensAConnectionOfItsOwn
         await Eventually.HoldsAsync(async () => await bench.Databases.CountRowsAsync() == 1, "the row is there");
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
-
-    private sealed class Durable : ISinglePhaseNotification
-    {
-        public bool HasPrepared { get; private set; }
-
-        public void Prepare(PreparingEnlistment preparingEnlistment)
-        {
-            HasPrepared = true;
-            preparingEnlistment.Prepared();
-        }
-
-        public void SinglePhaseCommit(SinglePhaseEnlistment singlePhaseEnlistment) => singlePhaseEnlistment.Committed();
-
-        public void Commit(Enlistment enlistment) => enlistment.Done();
-
-        public void Rollback(Enlistment enlistment) => enlistment.Done();
-
-        public void InDoubt(Enlistment enlistment) => enlistment.Done();
-    }
 }

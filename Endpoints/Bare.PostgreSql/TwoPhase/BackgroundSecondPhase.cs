@@ -64,13 +64,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
         {
             await using var connection = await data.OpenConnectionAsync();
             var used = await RequireDecidedAsync(connection, branches);
-            await using var batch = connection.CreateBatch();
-            // Each statement runs in its own transaction, as COMMIT PREPARED requires, and fails on its own.
-            batch.EnableErrorBarriers = true;
-            foreach (var branch in branches)
-                batch.BatchCommands.Add(new NpgsqlBatchCommand($"COMMIT PREPARED '{branch.Id}'"));
-
-            await batch.ExecuteNonQueryAsync();
+            await BranchEnds.ExecuteAsync(connection, branches.Select(branch => $"COMMIT PREPARED '{branch.Id}'"));
             slots.Saw(used - branches.Count);
             foreach (var branch in branches)
             {

@@ -39,13 +39,16 @@ internal sealed class Branch : IAsyncDisposable
     public static async ValueTask<Branch> BeginAsync(BranchId id, NpgsqlDataSource data, IsolationLevel isolation, CancellationToken cancellationToken) =>
         new(id, await LocalTransaction.OpenAsync(data, isolation, cancellationToken));
 
+    /// <param name="required">
+    /// Statements that must succeed on the branch's own server before it is prepared, in the same round trip. If one fails, nothing is prepared.
+    /// </param>
     /// <exception cref="ServerRefusedException">
     /// All of <c>max_prepared_transactions</c>, or another resource of the server, are used up at the moment. Nothing is prepared.
     /// </exception>
     /// <exception cref="PostgresException">The server refuses. If the session is still open, nothing is prepared.</exception>
     /// <exception cref="NpgsqlException">The connection broke. The branch may be prepared.</exception>
     /// <exception cref="InvalidOperationException">The handler closed the connection. Nothing is prepared.</exception>
-    public async Task PrepareAsync()
+    public async Task PrepareAsync(params IEnumerable<NpgsqlBatchCommand> required)
     {
         try
         {
@@ -53,7 +56,8 @@ internal sealed class Branch : IAsyncDisposable
             // In a failed transaction, or outside of a transaction, PostgreSQL answers PREPARE TRANSACTION with ROLLBACK instead of an error,
             // and the driver does not check (npgsql issue 6641). For SAVEPOINT it reports an error.
             state = State.Unknown;
-            await PostgreSqlStatement.ExecuteAllAsync(Connection, "SAVEPOINT kit", $"PREPARE TRANSACTION '{id}'");
+            await PostgreSqlStatement.ExecuteAllAsync(
+                Connection, [new NpgsqlBatchCommand("SAVEPOINT kit"), .. required, new NpgsqlBatchCommand($"PREPARE TRANSACTION '{id}'")]);
             state = State.Prepared;
         }
         catch (Exception failure) when (failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException)

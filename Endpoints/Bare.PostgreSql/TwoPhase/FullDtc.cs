@@ -5,7 +5,7 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>What the workers of one endpoint share in <c>full-dtc</c>: slots, the second phase, and recovery, which runs first.</summary>
-internal sealed partial class FullDtc : IAsyncDisposable
+internal sealed class FullDtc : IAsyncDisposable
 {
     private static readonly ByMode<bool> SecondPhaseIsWaitedFor = new("the kit's two-phase commit")
     {
@@ -13,30 +13,24 @@ internal sealed partial class FullDtc : IAsyncDisposable
         { TransactionMode.FullDtcWaiting, true },
     };
 
-    private readonly BranchConnections connections;
-    private readonly Recovery recovery;
+    private readonly Branches branches;
 
-    private FullDtc(BranchConnections connections, QueueDatabase database, SlotNeeds needs, bool isWaiting, TransactionSettings settings, ILogger log)
+    private FullDtc(Branches branches, bool isWaiting, TransactionSettings settings, ILogger log)
     {
         Settings = settings;
-        this.connections = connections;
-        Database = database;
-        Slots = new Slots(connections.Data, needs, log);
-        SecondPhase = isWaiting ? new WaitingSecondPhase(Slots, log) : new BackgroundSecondPhase(connections.Data, Slots, log);
-        recovery = new Recovery(connections.Data, database, log, Slots);
+        this.branches = branches;
+        SecondPhase = isWaiting ? new WaitingSecondPhase(Slots, log) : new BackgroundSecondPhase(branches.Data, Slots, log);
     }
-
-    public QueueDatabase Database { get; }
 
     /// <summary>The settings of the ambient transactions and the branches.</summary>
     public TransactionSettings Settings { get; }
 
-    public Slots Slots { get; }
+    public Slots Slots => branches.Slots;
 
     public ISecondPhase SecondPhase { get; }
 
-    /// <summary>The branches of the queue that recovery could not end in its last pass. Each holds a slot and its locks.</summary>
-    public int BranchesLeft => recovery.Left;
+    /// <inheritdoc cref="Branches.Left"/>
+    public int BranchesLeft => branches.Left;
 
     /// <summary>Checks the servers and runs recovery once.</summary>
     /// <param name="queues">The queue's database.</param>
@@ -46,28 +40,13 @@ internal sealed partial class FullDtc : IAsyncDisposable
     /// <param name="settings">The settings of the ambient transactions and the branches.</param>
     /// <param name="log">The endpoint's log.</param>
     /// <param name="cancellationToken">Cancels the start.</param>
-    /// <exception cref="InvalidOperationException">The servers lack something that the mode needs. The message says what to do.</exception>
-    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    /// <inheritdoc cref="Branches.StartAsync" path="/exception"/>
     public static async Task<FullDtc> StartAsync(
         NpgsqlDataSource queues, NpgsqlConnectionStringBuilder data,
         TransactionMode mode, int concurrency, TransactionSettings settings, ILogger log, CancellationToken cancellationToken)
     {
         var isWaiting = SecondPhaseIsWaitedFor.Of(mode);
-        var opened = BranchConnections.Create(data);
-        try
-        {
-            var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
-            var needs = await Preflight.CheckAsync(opened.Data, concurrency, cancellationToken);
-            var started = new FullDtc(opened, database, needs, isWaiting, settings, log);
-            await started.RecoverAsync(olderThan: TimeSpan.Zero, cancellationToken);
-            started.WarnOfFewSlots(needs, log);
-            return started;
-        }
-        catch
-        {
-            await opened.DisposeAsync();
-            throw;
-        }
+        return new FullDtc(await Branches.StartAsync(queues, data, concurrency, log, cancellationToken), isWaiting, settings, log);
     }
 
     /// <summary>Runs one atomic unit: its work, and then its second phase.</summary>
@@ -79,7 +58,7 @@ internal sealed partial class FullDtc : IAsyncDisposable
     public async Task RunAsync(
         Slots.Slot slot, NpgsqlTransaction receive, ulong transactionId, NpgsqlDataSource data, Func<AtomicUnit, Task> handle)
     {
-        var id = new BranchId(Database, transactionId);
+        var id = new BranchId(branches.Database, transactionId);
         var unit = new AtomicUnit(receive, id, data, Settings.Isolation);
         try
         {
@@ -104,25 +83,12 @@ internal sealed partial class FullDtc : IAsyncDisposable
     }
 
     /// <inheritdoc cref="Recovery.RunAsync"/>
-    public Task<int> RecoverAsync(TimeSpan olderThan, CancellationToken cancellationToken) => recovery.RunAsync(olderThan, cancellationToken);
+    public Task<int> RecoverAsync(TimeSpan olderThan, CancellationToken cancellationToken) => branches.RecoverAsync(olderThan, cancellationToken);
 
     /// <summary>Commits the decided branches. Call it when no worker runs.</summary>
     public async ValueTask DisposeAsync()
     {
         await SecondPhase.DisposeAsync();
-        await connections.DisposeAsync();
+        await branches.DisposeAsync();
     }
-
-    private void WarnOfFewSlots(SlotNeeds needs, ILogger log)
-    {
-        if (needs.Total - Slots.Used < needs.Fewest)
-            LogFewSlots(log, needs.Fewest, Slots.Used, needs.Total);
-    }
-
-    [LoggerMessage(Level = LogLevel.Warning,
-        Message = "full-dtc needs {Fewest} slots for prepared transactions, and {Used} of the server's {Total} are in use. " +
-            "Messages wait while none is free. " +
-            "Raise max_prepared_transactions to the sum of what all endpoints and applications need. " +
-            "The command 'branches' shows who holds the slots.")]
-    private static partial void LogFewSlots(ILogger log, int fewest, long used, int total);
 }

@@ -3,10 +3,10 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <summary>The owner of a prepared transaction, read from its global id.</summary>
 public enum BranchOwner
 {
-    /// <summary>A branch of a bare endpoint in full-dtc whose queue is on this server. Recovery ends it according to its decision.</summary>
+    /// <summary>A branch of an endpoint in full-dtc whose queue is on this server. Recovery ends it according to its decision.</summary>
     ThisServer,
 
-    /// <summary>A branch of a bare endpoint whose queue, and so the decision, is on another server (a restored or moved database).</summary>
+    /// <summary>A branch of an endpoint whose queue, and so the decision, is on another server (a restored or moved database).</summary>
     AnotherServer,
 
     /// <summary>It belongs to another application, or to the driver.</summary>

@@ -179,15 +179,7 @@ public sealed class PreparedTransactions(string connectionString)
             await using var command = source.CreateCommand(PostgreSqlStatement.ReadTransactionStatus);
             var id = transactionId.ToString(CultureInfo.InvariantCulture);
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = id });
-            return await command.ExecuteScalarAsync(cancellationToken) switch
-            {
-                "committed" => BranchDecision.Committed,
-                "aborted" => BranchDecision.Aborted,
-                "in progress" => BranchDecision.Undecided,
-                null or DBNull => BranchDecision.Unknown,
-                var other => throw new NotSupportedException(
-                    $"pg_xact_status answered '{other}'; expected committed, aborted, in progress or NULL."),
-            };
+            return BranchDecisions.Read(await command.ExecuteScalarAsync(cancellationToken) as string);
         }
         catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
         {

@@ -67,32 +67,25 @@ internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase data
 
     private async Task<bool> TryEndAsync(NpgsqlConnection connection, BranchId branch, string owner, CancellationToken cancellationToken)
     {
-        switch (await ReadDecisionAsync(connection, branch, cancellationToken))
-        {
-            case "committed":
-                return await TryEndAsync(connection, $"COMMIT PREPARED '{branch}'", branch, owner, cancellationToken);
-            case "aborted":
-                return await TryEndAsync(connection, $"ROLLBACK PREPARED '{branch}'", branch, owner, cancellationToken);
-            case "in progress":
-                return false;
-            default:
-                LogUnknown(branch.ToString());
-                return false;
-        }
+        var decision = await ReadDecisionAsync(connection, branch, cancellationToken);
+        if (decision is BranchDecision.Unknown)
+            LogUnknown(branch.ToString());
+
+        return BranchDecisions.StatementOf(decision, branch) is { } end && await TryEndAsync(connection, end, branch, owner, cancellationToken);
     }
 
-    private static async Task<string?> ReadDecisionAsync(NpgsqlConnection connection, BranchId branch, CancellationToken cancellationToken)
+    private static async Task<BranchDecision> ReadDecisionAsync(NpgsqlConnection connection, BranchId branch, CancellationToken cancellationToken)
     {
         try
         {
             await using var command = new NpgsqlCommand(PostgreSqlStatement.ReadTransactionStatus, connection);
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = branch.TransactionId.ToString(CultureInfo.InvariantCulture) });
-            return await command.ExecuteScalarAsync(cancellationToken) as string;
+            return BranchDecisions.Read(await command.ExecuteScalarAsync(cancellationToken) as string);
         }
         catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
         {
             // "transaction ID … is in the future": the queue's database was restored from an older backup.
-            return null;
+            return BranchDecision.Unknown;
         }
     }
 

@@ -1,0 +1,72 @@
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+
+/// <summary>The branches of one queue: the connections that end them, the server's slots for them, and recovery.</summary>
+internal sealed partial class Branches : IAsyncDisposable
+{
+    private readonly BranchConnections connections;
+    private readonly Recovery recovery;
+
+    private Branches(BranchConnections connections, QueueDatabase database, SlotNeeds needs, ILogger log)
+    {
+        this.connections = connections;
+        Database = database;
+        Slots = new Slots(connections.Data, needs, log);
+        recovery = new Recovery(connections.Data, database, log, Slots);
+    }
+
+    /// <inheritdoc cref="BranchConnections.Data"/>
+    public NpgsqlDataSource Data => connections.Data;
+
+    /// <summary>The queue's database, which holds the decisions.</summary>
+    public QueueDatabase Database { get; }
+
+    public Slots Slots { get; }
+
+    /// <summary>The branches of the queue that recovery could not end in its last pass. Each holds a slot and its locks.</summary>
+    public int Left => recovery.Left;
+
+    /// <summary>Checks the servers and runs recovery once.</summary>
+    /// <param name="queues">The queue's database.</param>
+    /// <param name="data">How the handlers reach their database.</param>
+    /// <param name="concurrency">The number of messages that the endpoint handles at a time.</param>
+    /// <param name="log">The endpoint's log.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
+    /// <exception cref="InvalidOperationException">The servers lack something that two-phase commit needs. The message says what to do.</exception>
+    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    public static async Task<Branches> StartAsync(
+        NpgsqlDataSource queues, NpgsqlConnectionStringBuilder data, int concurrency, ILogger log, CancellationToken cancellationToken)
+    {
+        var opened = BranchConnections.Create(data);
+        try
+        {
+            var database = await QueueDatabase.ReadAsync(queues, cancellationToken);
+            var needs = await Preflight.CheckAsync(opened.Data, concurrency, cancellationToken);
+            var started = new Branches(opened, database, needs, log);
+            await started.RecoverAsync(olderThan: TimeSpan.Zero, cancellationToken);
+            if (needs.Total - started.Slots.Used < needs.Fewest)
+                LogFewSlots(log, needs.Fewest, started.Slots.Used, needs.Total);
+
+            return started;
+        }
+        catch
+        {
+            await opened.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <inheritdoc cref="Recovery.RunAsync"/>
+    public Task<int> RecoverAsync(TimeSpan olderThan, CancellationToken cancellationToken) => recovery.RunAsync(olderThan, cancellationToken);
+
+    public ValueTask DisposeAsync() => connections.DisposeAsync();
+
+    [LoggerMessage(Level = LogLevel.Warning,
+        Message = "full-dtc needs {Fewest} slots for prepared transactions, and {Used} of the server's {Total} are in use. " +
+            "Messages wait while none is free. " +
+            "Raise max_prepared_transactions to the sum of what all endpoints and applications need. " +
+            "The command 'branches' shows who holds the slots.")]
+    private static partial void LogFewSlots(ILogger log, int fewest, long used, int total);
+}

@@ -1,0 +1,15 @@
+using System.Data.Common;
+using NServiceBus;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>How a handler gets the connection that its endpoint lends it.</summary>
+/// <param name="Connection">The connection.</param>
+/// <param name="Transaction">Its transaction.</param>
+internal sealed record NServiceBusLentConnection(
+    Func<IMessageHandlerContext, ValueTask<DbConnection>> Connection, Func<IMessageHandlerContext, ValueTask<DbTransaction>> Transaction)
+{
+    /// <summary>That of the receive, for <c>shared</c>.</summary>
+    public static NServiceBusLentConnection Receive { get; } = new(
+        context => ValueTask.FromResult(context.GetReceiveTransaction().Connection!), context => ValueTask.FromResult(context.GetReceiveTransaction()));
+}
