@@ -45,6 +45,10 @@ public sealed record KnownLimit(
             "handler's send on that channel fails after its rows have committed (NServiceBus.RabbitMQ 11.2.1)"),
         new("masstransit", null, [TransactionMode.DtcOff], Fault.SwallowedError, Affected.Chosen, Set(Ghost), DriversCommit),
         new("nservicebus", null, [TransactionMode.DtcOff], Fault.SwallowedError, Affected.Chosen, Set(Ghost), DriversCommit),
+        new("nservicebus", "postgresql", [TransactionMode.Outbox], Fault.CutAtReceive, Affected.Chosen, Set(DuplicatedOutgoing),
+            "it dispatches sends in a transaction of their own, and dispatches them again if the answer to that commit is lost (NServiceBus 10.2.8)"),
+        new("nservicebus", null, [TransactionMode.Outbox], Fault.LateQueue, Affected.Chosen, Set(Zombie),
+            "it dispatches sends within the message's attempts, and then gives the message up, with its rows committed (NServiceBus 10.2.8)"),
         .. from framework in new[] { "masstransit", "nservicebus" }
            select new KnownLimit(
                framework, null, [TransactionMode.DtcOff], Fault.SecondConnection, Affected.Chosen, Set(Once),

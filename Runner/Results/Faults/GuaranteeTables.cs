@@ -17,7 +17,8 @@ internal static class GuaranteeTables
     [
         new("once", [DeliveryClass.Once, DeliveryClass.Recovered]),
         new("lost", [DeliveryClass.Lost]),
-        new("dup", [DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing]) { Word = "doubled" },
+        new("dup rows", [DeliveryClass.Duplicated]) { Word = "doubled" },
+        new("dup sends", [DeliveryClass.DuplicatedOutgoing]) { Word = "sent twice" },
         new("ghost", [DeliveryClass.Ghost]),
         new("zombie", [DeliveryClass.Zombie]),
         new("torn", [DeliveryClass.Torn]),

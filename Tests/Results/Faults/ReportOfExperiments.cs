@@ -115,7 +115,7 @@ public sealed class ReportOfExperiments
 
         // Once with recovered; duplicated rows with duplicated sends; other are stuck and unexpected.
         Assert.That(row.Split(" | ").Skip(4), Is.EqualTo(
-            ["3,072", "256", "72", "16", "32", "2", "4", "512", "129", "4,095 |"]));
+            ["3,072", "256", "8", "64", "16", "32", "2", "4", "512", "129", "4,095 |"]));
     }
 
     [Test]
