@@ -2,7 +2,9 @@ using System.Reflection;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Endpoints.Bare.RabbitMq;
+#if KIT_SQLCLIENT
 using Kit.Endpoints.Bare.SqlServer;
+#endif
 using Kit.Modes;
 using MassTransit;
 using PublicApiGenerator;
