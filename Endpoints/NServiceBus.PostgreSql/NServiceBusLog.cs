@@ -26,6 +26,9 @@ internal sealed class NServiceBusLog(string endpoint) : ILogger
 
     public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
     {
+        if (logLevel is LogLevel.None)
+            return;
+
         var text = $"{endpoint}: {formatter(state, exception)}";
         Action<string, Exception?> write = logLevel switch
         {
@@ -34,7 +37,6 @@ internal sealed class NServiceBusLog(string endpoint) : ILogger
             LogLevel.Warning => log.Warn,
             LogLevel.Error => log.Error,
             LogLevel.Critical => log.Fatal,
-            LogLevel.None => (_, _) => { },
             _ => throw UnknownLevel(logLevel),
         };
         write(text, exception);

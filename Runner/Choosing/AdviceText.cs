@@ -11,8 +11,6 @@ namespace Kit.Runner.Choosing;
 /// <param name="output">Where to.</param>
 internal sealed class AdviceText(RecordedRun? run, TextWriter output)
 {
-    private const string None = "–";
-
     public void Write(IReadOnlyList<Advice> all)
     {
         PlainColumns.Write(
@@ -32,10 +30,10 @@ internal sealed class AdviceText(RecordedRun? run, TextWriter output)
         output.WriteLine("What the classes mean, and what the rules leave out: docs/choosing-a-mode.md");
     }
 
-    private static string ClassesOf(Advice advice) => advice.Cell is null ? None : Words.Of(advice.AfterCrashes);
+    private static string ClassesOf(Advice advice) => advice.Cell is null ? Figures.None : Words.Of(advice.AfterCrashes);
 
     private string RateOf(Advice advice) => run is null || advice.Cell is not { } cell
-        ? None
+        ? Figures.None
         : CellRate.Of(run, advice.Framework, advice.Transport, cell.Mode.Name) ?? "not in the run";
 
     private void WriteInFull(Advice advice)

@@ -27,13 +27,7 @@ public sealed class HandlesInTwoPhases
     private IMessageQueue queue = null!;
 
     [OneTimeSetUp]
-    public async Task StartServer()
-    {
-        PostgreSqlServer.IgnoreWithoutPrograms();
-        server = await PrivatePostgreSql.StartAsync(CancellationToken.None);
-        await TestDatabases.ExecuteAsync(server.ConnectionString, $"ALTER SYSTEM SET max_prepared_transactions = {Slots}");
-        await server.RestartAsync(CancellationToken.None);
-    }
+    public async Task StartServer() => server = await ServerOfFewSlots.StartAsync(Slots);
 
     [OneTimeTearDown]
     public async Task StopServer()

@@ -90,7 +90,7 @@ internal sealed partial class AskingSecondPhase : IAsyncDisposable
             foreach (var question in ends.Keys)
             {
                 if (question.Decision.Task.Result is BranchDecision.Committed)
-                    SecondPhaseLag.Record(new PreparedBranch(question.Id, data, question.Closed));
+                    SecondPhaseLag.Record(question.Closed);
                 slots.Return();
             }
         }

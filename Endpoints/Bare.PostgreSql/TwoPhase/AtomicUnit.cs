@@ -15,14 +15,11 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// Committing the last resource saves a separate decision record.
 /// </remarks>
 internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, NpgsqlDataSource data, IsolationLevel isolation)
-    : SoleResource, IWork, IAsyncDisposable
+    : UnitWithBranch(id, data, isolation), IWork
 {
     private readonly List<OutgoingMessage> sends = [];
-    private readonly LentOnce<Branch> lent = new(cancellationToken => Branch.BeginAsync(id, data, isolation, cancellationToken));
 
     public IReadOnlyCollection<OutgoingMessage> Sends => sends;
-
-    public Exception? Refusal => lent.Refusal;
 
     /// <summary>After the unit's commit, the branch to commit next; <see langword="null"/> if the handler asked for no connection.</summary>
     public PreparedBranch? Prepared { get; private set; }
@@ -39,12 +36,7 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
     /// <summary>After a failure: whether the branch is, or could be, prepared. Recovery ends it.</summary>
     public bool IsLeft => Prepared is null && !IsGone;
 
-    private bool IsGone => lent.Opened?.IsGone ?? true;
-
-    /// <summary>The connection in the unit's transaction, even if the handler has opened or suppressed a scope.</summary>
-    public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Connection;
-
-    public async ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Lent;
+    async ValueTask<DbTransaction?> IWork.GetTransactionAsync(CancellationToken cancellationToken) => await GetTransactionAsync(cancellationToken);
 
     public Task SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
     {
@@ -52,21 +44,11 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
         return Task.CompletedTask;
     }
 
-    /// <summary>
-    /// Returns the branch's connection, which rolls back an unprepared branch. That must not happen earlier: a handler whose transaction timed
-    /// out may still use it.
-    /// </summary>
-    public async ValueTask DisposeAsync()
-    {
-        if (await lent.CloseAsync() is { } branch)
-            await branch.DisposeAsync();
-    }
-
     protected override async Task<Exception?> CommitAsync()
     {
         try
         {
-            var branch = await lent.CloseAsync();
+            var branch = await EndLendingAsync();
             if (branch is not null)
                 await branch.PrepareAsync();
 
@@ -89,7 +71,7 @@ internal sealed class AtomicUnit(NpgsqlTransaction decision, BranchId id, Npgsql
             HasTriedToDecide = true;
             await decision.CommitAsync();
             if (branch is not null)
-                Prepared = new PreparedBranch(id, data, Stopwatch.GetTimestamp());
+                Prepared = new PreparedBranch(Id, Data, Stopwatch.GetTimestamp());
         }
         catch (Exception failure) when (base.IsAborted(failure))
         {

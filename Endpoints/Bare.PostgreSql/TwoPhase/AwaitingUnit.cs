@@ -1,4 +1,3 @@
-using System.Data.Common;
 using System.Transactions;
 using Npgsql;
 using IsolationLevel = System.Data.IsolationLevel;
@@ -13,13 +12,11 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <param name="server">The receive's server. The branch is prepared there or not at all.</param>
 /// <param name="data">The handlers' database. Must not enlist.</param>
 /// <param name="isolation">The mode's isolation level.</param>
-internal sealed class AwaitingUnit(BranchId id, RunningServer server, NpgsqlDataSource data, IsolationLevel isolation) : SoleResource, IAsyncDisposable
+internal sealed class AwaitingUnit(BranchId id, RunningServer server, NpgsqlDataSource data, IsolationLevel isolation)
+    : UnitWithBranch(id, data, isolation)
 {
-    private readonly LentOnce<Branch> lent = new(cancellationToken => Branch.BeginAsync(id, data, isolation, cancellationToken));
     private readonly TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource<BranchDecision> decided = new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-    public BranchId Id => id;
 
     /// <summary>Completes when the receive may commit. It never fails: if the unit cannot be prepared, its commit fails instead.</summary>
     public Task Ready => ready.Task;
@@ -31,32 +28,17 @@ internal sealed class AwaitingUnit(BranchId id, RunningServer server, NpgsqlData
     public bool IsElsewhere { get; private set; }
 
     /// <summary>Whether the connection broke while the branch was prepared, so that it may be prepared. Recovery ends it.</summary>
-    public bool IsLeft => !IsPrepared && lent.Opened is { IsGone: false };
-
-    /// <summary>Why the server refused the handler a connection; <see langword="null"/> if it did not, or was not asked.</summary>
-    public Exception? Refusal => lent.Refusal;
-
-    /// <summary>The connection in the unit's transaction, even if the handler has opened or suppressed a scope.</summary>
-    public async ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Connection;
-
-    public async ValueTask<DbTransaction> GetTransactionAsync(CancellationToken cancellationToken) => (await lent.GetAsync(cancellationToken)).Lent;
+    public bool IsLeft => !IsPrepared && !IsGone;
 
     /// <summary>Ends the unit's commit, after <see cref="Ready"/>.</summary>
     /// <param name="decision">What became of the receive.</param>
     public void Decide(BranchDecision decision) => decided.TrySetResult(decision);
 
-    /// <summary>Returns the branch's connection, which rolls back an unprepared branch.</summary>
-    public async ValueTask DisposeAsync()
-    {
-        if (await lent.CloseAsync() is { } branch)
-            await branch.DisposeAsync();
-    }
-
     protected override async Task<Exception?> CommitAsync()
     {
         try
         {
-            if (await lent.CloseAsync() is { } branch)
+            if (await EndLendingAsync() is { } branch)
             {
                 await PrepareAsync(branch);
                 IsPrepared = true;

@@ -68,7 +68,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
             slots.Saw(used - branches.Count);
             foreach (var branch in branches)
             {
-                SecondPhaseLag.Record(branch);
+                SecondPhaseLag.Record(branch.Decided);
                 slots.Return();
             }
         }

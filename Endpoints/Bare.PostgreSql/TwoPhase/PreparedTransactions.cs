@@ -167,25 +167,7 @@ public sealed class PreparedTransactions(string connectionString)
         await using var name = source.CreateCommand("SELECT datname::text FROM pg_database WHERE oid = $1");
         name.Parameters.Add(new NpgsqlParameter<uint> { TypedValue = branch.Queue.DatabaseOid, NpgsqlDbType = NpgsqlDbType.Oid });
         var queue = await name.ExecuteScalarAsync(cancellationToken) as string;
-        return (BranchOwner.ThisServer, queue, await ReadDecisionAsync(source, branch.TransactionId, cancellationToken));
-    }
-
-    // Transaction ids belong to the server, not to a database: every database can tell the decision, even if the queue's was dropped.
-    private static async Task<BranchDecision> ReadDecisionAsync(
-        NpgsqlDataSource source, ulong transactionId, CancellationToken cancellationToken)
-    {
-        try
-        {
-            await using var command = source.CreateCommand(PostgreSqlStatement.ReadTransactionStatus);
-            var id = transactionId.ToString(CultureInfo.InvariantCulture);
-            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = id });
-            return BranchDecisions.Read(await command.ExecuteScalarAsync(cancellationToken) as string);
-        }
-        catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
-        {
-            // "transaction ID … is in the future": the server was restored from an older backup.
-            return BranchDecision.Unknown;
-        }
+        return (BranchOwner.ThisServer, queue, await BranchDecisions.ReadAsync(source.CreateCommand(), branch.TransactionId, cancellationToken));
     }
 
     /// <summary>The tables' names; <see langword="null"/> if the role may not connect to their database.</summary>

@@ -1,4 +1,3 @@
-using System.Globalization;
 using Kit.Endpoints.Bare.Health;
 using Microsoft.Extensions.Logging;
 using Npgsql;
@@ -67,26 +66,11 @@ internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase data
 
     private async Task<bool> TryEndAsync(NpgsqlConnection connection, BranchId branch, string owner, CancellationToken cancellationToken)
     {
-        var decision = await ReadDecisionAsync(connection, branch, cancellationToken);
+        var decision = await BranchDecisions.ReadAsync(connection.CreateCommand(), branch.TransactionId, cancellationToken);
         if (decision is BranchDecision.Unknown)
             LogUnknown(branch.ToString());
 
         return BranchDecisions.StatementOf(decision, branch) is { } end && await TryEndAsync(connection, end, branch, owner, cancellationToken);
-    }
-
-    private static async Task<BranchDecision> ReadDecisionAsync(NpgsqlConnection connection, BranchId branch, CancellationToken cancellationToken)
-    {
-        try
-        {
-            await using var command = new NpgsqlCommand(PostgreSqlStatement.ReadTransactionStatus, connection);
-            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = branch.TransactionId.ToString(CultureInfo.InvariantCulture) });
-            return BranchDecisions.Read(await command.ExecuteScalarAsync(cancellationToken) as string);
-        }
-        catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
-        {
-            // "transaction ID … is in the future": the queue's database was restored from an older backup.
-            return BranchDecision.Unknown;
-        }
     }
 
     private async Task<bool> TryEndAsync(

@@ -13,5 +13,6 @@ public static class SecondPhaseLag
     private static readonly Histogram<double> Lag = EndpointMeter.Meter.CreateHistogram<double>(
         InstrumentName, "s", "From the commit of the receive to the end of the prepared branch. Until then nobody sees the handler's rows.");
 
-    internal static void Record(PreparedBranch branch) => Lag.Record(Stopwatch.GetElapsedTime(branch.Decided).TotalSeconds);
+    /// <param name="decided">When the decision had committed, as returned by <see cref="Stopwatch.GetTimestamp"/>.</param>
+    internal static void Record(long decided) => Lag.Record(Stopwatch.GetElapsedTime(decided).TotalSeconds);
 }

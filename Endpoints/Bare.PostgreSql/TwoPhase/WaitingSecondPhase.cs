@@ -11,7 +11,7 @@ internal sealed partial class WaitingSecondPhase(Slots slots, ILogger log) : ISe
         {
             await using var commit = branch.Data.CreateCommand($"COMMIT PREPARED '{branch.Id}'");
             await commit.ExecuteNonQueryAsync();
-            SecondPhaseLag.Record(branch);
+            SecondPhaseLag.Record(branch.Decided);
             slots.Return();
         }
         catch (Exception failure)

@@ -113,7 +113,7 @@ public sealed class ReportOfExperiments
         var row = LinesOf(Document, Kept with { Cell = Storm.Cell, Counts = counts })
             .Single(line => line.StartsWith("| bare | postgresql | full-dtc | 2,028", StringComparison.Ordinal));
 
-        // Once with recovered; duplicated rows with duplicated sends; other are stuck and unexpected.
+        // Once with recovered; other are stuck and unexpected.
         Assert.That(row.Split(" | ").Skip(4), Is.EqualTo(
             ["3,072", "256", "8", "64", "16", "32", "2", "4", "512", "129", "4,095 |"]));
     }
