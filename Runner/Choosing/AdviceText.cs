@@ -3,6 +3,7 @@ using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Choosing;
 
@@ -70,30 +71,11 @@ internal sealed class AdviceText(RecordedRun? run, TextWriter output)
     /// <exception cref="NotSupportedException">Nobody has written them for the framework.</exception>
     private static IEnumerable<string> CodeOf(Cell cell) => cell.Kind.Framework switch
     {
-        "bare" => [$".{BareTransportOf(cell)}", $".UseTransactionMode({ModeOf(cell.Mode)})"],
+        "bare" => [$".{Transport.Of(cell).BareCodeOf(cell.Mode)}", $".UseTransactionMode({ModeOf(cell.Mode)})"],
         "masstransit" => [$"endpoint.UseTransactionMode({ModeOf(cell.Mode)}, context);"],
-        "nservicebus" => [$"endpoint.UseTransactionMode({NServiceBusTransportOf(cell)}, {ModeOf(cell.Mode)});"],
+        "nservicebus" => [$"endpoint.UseTransactionMode({Transport.Of(cell).NServiceBusCodeOf(cell.Mode)}, {ModeOf(cell.Mode)});"],
         var other => throw new NotSupportedException($"It is not written how an endpoint on {other} gets its mode."),
     };
 
     private static string ModeOf(TransactionMode mode) => $"TransactionMode.Parse(\"{mode}\")";
-
-    private static string BareTransportOf(Cell cell) => cell.Kind.Transport switch
-    {
-        TransportName.PostgreSql when cell.Mode.NeedsOneDatabase => "UsePostgreSql(data)",
-        TransportName.PostgreSql => "UsePostgreSql(queues, data)",
-        TransportName.RabbitMq => "UseRabbitMq(broker, data)",
-        TransportName.SqlServer => "UseSqlServer(queues, data)",
-        var other => throw new NotSupportedException($"It is not written how a bare endpoint gets its queue on {other}."),
-    };
-
-    private static string NServiceBusTransportOf(Cell cell) => cell.Kind.Transport switch
-    {
-        TransportName.PostgreSql when cell.Mode == TransactionMode.FullDtc => "new TwoPhasePostgreSqlTransport(queues, data)",
-        TransportName.PostgreSql => "new PostgreSqlTransport(queues)",
-        TransportName.RabbitMq => "new RabbitMQTransport(RoutingTopology.Conventional(QueueType.Quorum), broker)",
-        TransportName.SqlServer => "new SqlServerTransport(queues)",
-        TransportName.Learning => "new LearningTransport()",
-        var other => throw new NotSupportedException($"It is not written how NServiceBus gets its queue on {other}."),
-    };
 }

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Modes;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 
@@ -12,6 +13,8 @@ internal sealed class LearningTransport : Transport
     public override string Title => "Learning transport";
 
     public override Transport Widgets => Named(TransportName.PostgreSql);
+
+    public override string NServiceBusCodeOf(TransactionMode mode) => "new LearningTransport()";
 
     public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         Task.FromResult<RunServer>(new Folders(Title, ServerPlace.Choose(arguments.AllowsMemory).Path));

@@ -41,6 +41,12 @@ internal sealed class PostgreSqlTransport : Transport
         WhyNot = typed => LacksDatabase(typed) ? "expected the queue's database in the connection string (Database=…)." : null,
     };
 
+    public override string BareCodeOf(TransactionMode mode) => mode.NeedsOneDatabase ? "UsePostgreSql(data)" : "UsePostgreSql(queues, data)";
+
+    public override string NServiceBusCodeOf(TransactionMode mode) => mode == TransactionMode.FullDtc
+        ? "new TwoPhasePostgreSqlTransport(queues, data)"
+        : "new PostgreSqlTransport(queues)";
+
     public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken)
     {
         var facts = await PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken);

@@ -30,6 +30,10 @@ internal class SqlServerTransport : Transport
 
     public sealed override bool HasBeenRun => false;
 
+    public sealed override string BareCodeOf(TransactionMode mode) => "UseSqlServer(queues, data)";
+
+    public sealed override string NServiceBusCodeOf(TransactionMode mode) => "new SqlServerTransport(queues)";
+
     /// <summary>The kit does not start one.</summary>
     public sealed override Support SupportAnywhere(TransportArguments arguments) => IsNamed(arguments)
         ? Support.Yes

@@ -91,6 +91,16 @@ internal abstract class Transport
 
     public bool IsNamed(TransportArguments arguments) => Server is not null && arguments[Server] is not null;
 
+    /// <summary>The call that gives a bare endpoint its queue, as an application writes it.</summary>
+    /// <exception cref="NotSupportedException">Nobody has written it.</exception>
+    public virtual string BareCodeOf(TransactionMode mode) =>
+        throw new NotSupportedException($"It is not written how a bare endpoint gets its queue on {Title}.");
+
+    /// <summary>The transport of an NServiceBus endpoint, as an application writes it.</summary>
+    /// <exception cref="NotSupportedException">Nobody has written it.</exception>
+    public virtual string NServiceBusCodeOf(TransactionMode mode) =>
+        throw new NotSupportedException($"It is not written how NServiceBus gets its queue on {Title}.");
+
     /// <summary>Whether its cells can run with these arguments, on a machine that has everything.</summary>
     public virtual Support SupportAnywhere(TransportArguments arguments) => Support.Yes;
 
