@@ -51,10 +51,9 @@ public sealed class BareEndpointBuilder
 
     internal TimeSpan FirstPause { get; private set; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>In <c>full-dtc</c>, how often recovery looks for branches that were left prepared. It ignores younger ones.</summary>
-    /// <summary>How often recovery runs, and how old a branch must be for it.</summary>
     internal static TimeSpan DefaultRecoveryInterval => TimeSpan.FromSeconds(5);
 
+    /// <summary>In <c>full-dtc</c>, how often recovery looks for branches that were left prepared. It ignores younger ones.</summary>
     internal TimeSpan RecoveryInterval { get; set; } = DefaultRecoveryInterval;
 
     /// <summary>Which commits wait for the log. A transport that has no such choice refuses all but <see cref="LogFlush.Every"/>.</summary>

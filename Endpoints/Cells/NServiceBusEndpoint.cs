@@ -19,6 +19,9 @@ namespace Kit.Endpoints.Cells;
 /// </summary>
 internal static class NServiceBusEndpoint
 {
+    /// <summary>The group of optional packages that the outbox needs, as in build/OptionalPackages.targets.</summary>
+    private const string OutboxGroup = "SqlPersistence";
+
     /// <summary>The package that keeps the outbox, if this build has it.</summary>
 #if KIT_SQLPERSISTENCE
     public static IReadOnlyList<Assembly> OutboxPackages { get; } = [typeof(SqlPersistence).Assembly];
@@ -29,18 +32,18 @@ internal static class NServiceBusEndpoint
     /// <summary>Whether the transport supports the mode, and this build has what the mode needs besides.</summary>
     public static Support SupportOf(TransactionMode mode, TransportDefinition transport) =>
         NServiceBusSupport.Of(mode, transport) is { IsSupported: false } unsupported ? unsupported
-        : mode == TransactionMode.Outbox ? OptionalPackages.All.First(package => package.Group == "SqlPersistence").Support
+        : mode == TransactionMode.Outbox ? OptionalPackages.All.First(package => package.Group == OutboxGroup).Support
         : Support.Yes;
 
     public static void Add(
         IServiceCollection services, EndpointSettings settings, HandleMessage handle,
-        Func<EndpointSettings, DbDataSource> openWidgets, TransportDefinition transport, string errorQueue, NServiceBusLentConnection? lent = null)
+        Func<EndpointSettings, DbDataSource> openWidgets, TransportDefinition transport, string errorQueue)
     {
         var endpoint = Configure(settings, transport, errorQueue);
         if (settings.Mode == TransactionMode.Outbox)
         {
 #if KIT_SQLPERSISTENCE
-            lent = NServiceBusOutbox.Use(endpoint, services, settings);
+            NServiceBusOutbox.Use(endpoint, services, settings);
 #else
             throw new NotSupportedException($"{SupportOf(settings.Mode, transport).Because}.");
 #endif
@@ -49,7 +52,7 @@ internal static class NServiceBusEndpoint
         endpoint.Conventions().DefiningMessagesAs(type => type == typeof(BuildWidget) || type == typeof(WidgetBuilt));
         endpoint.AddHandler<BuildWidgetHandler>();
         services.AddSingleton(handle);
-        services.AddSingleton(new HandlerSettings(settings.Mode, settings.Mode == TransactionMode.Shared ? NServiceBusLentConnection.Receive : lent));
+        services.AddSingleton(new HandlerSettings(settings.Mode, LentBy(transport, settings.Mode)));
         services.AddSingleton(_ => openWidgets(settings));
         AddTo(services, endpoint);
     }
@@ -104,6 +107,18 @@ internal static class NServiceBusEndpoint
         return endpoint;
     }
 
+    /// <summary>What lends the handlers their connection; <see langword="null"/> if they open their own.</summary>
+    private static NServiceBusLentConnection? LentBy(TransportDefinition transport, TransactionMode mode)
+    {
+        if (mode == TransactionMode.Shared)
+            return NServiceBusLentConnection.Receive;
+#if KIT_SQLPERSISTENCE
+        if (mode == TransactionMode.Outbox)
+            return NServiceBusOutbox.Session;
+#endif
+        return transport is TwoPhasePostgreSqlTransport ? NServiceBusLentConnection.Branch : null;
+    }
+
     private static void AddTo(IServiceCollection services, EndpointConfiguration endpoint)
     {
         // Without a log provider, NServiceBus writes to the console and to a file. It also logs its licence at every start.
@@ -121,7 +136,7 @@ internal static class NServiceBusEndpoint
         }
     }
 
-    // Not private either.
+    // Not private, because the handler's constructor takes it.
     internal sealed record HandlerSettings(TransactionMode Mode, NServiceBusLentConnection? Lent);
 
     private sealed class Adapter(IMessageHandlerContext context, DbDataSource data, HandlerSettings settings) : IMessageContext, IAsyncDisposable

@@ -12,4 +12,8 @@ internal sealed record NServiceBusLentConnection(
     /// <summary>That of the receive, for <c>shared</c>.</summary>
     public static NServiceBusLentConnection Receive { get; } = new(
         context => ValueTask.FromResult(context.GetReceiveTransaction().Connection!), context => ValueTask.FromResult(context.GetReceiveTransaction()));
+
+    /// <summary>That of the branch, for <c>full-dtc</c> on PostgreSQL.</summary>
+    public static NServiceBusLentConnection Branch { get; } = new(
+        context => context.GetBranchConnectionAsync(), context => context.GetBranchTransactionAsync());
 }

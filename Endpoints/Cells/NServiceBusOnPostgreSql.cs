@@ -8,6 +8,7 @@ using Microsoft.Extensions.Hosting;
 using Npgsql;
 using NpgsqlTypes;
 using NServiceBus;
+using TransportDefinition = NServiceBus.Transport.TransportDefinition;
 
 namespace Kit.Endpoints.Cells;
 
@@ -41,16 +42,11 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
                 nameof(settings));
 
         services.AddSingleton<IHostedService>(new TransportPool(settings.Transport));
-        var errorQueue = AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue));
-        if (IsInTwoPhases(settings.Mode))
-        {
-            NServiceBusEndpoint.Add(
-                services, settings, handle, PostgreSqlWidgets.Open, new TwoPhasePostgreSqlTransport(settings.Transport, settings.Widgets), errorQueue,
-                new NServiceBusLentConnection(context => context.GetBranchConnectionAsync(), context => context.GetBranchTransactionAsync()));
-            return;
-        }
-
-        NServiceBusEndpoint.Add(services, settings, handle, PostgreSqlWidgets.Open, new PostgreSqlTransport(settings.Transport), errorQueue);
+        TransportDefinition transport = IsInTwoPhases(settings.Mode)
+            ? new TwoPhasePostgreSqlTransport(settings.Transport, settings.Widgets)
+            : new PostgreSqlTransport(settings.Transport);
+        NServiceBusEndpoint.Add(
+            services, settings, handle, PostgreSqlWidgets.Open, transport, AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)));
     }
 
     public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);

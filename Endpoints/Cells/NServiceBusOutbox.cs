@@ -7,17 +7,21 @@ using NServiceBus;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>
-/// NServiceBus's own outbox, in the widgets' database, with NServiceBus.Persistence.Sql as its documentation recommends for PostgreSQL. Ids are kept
-/// for 7 days and removed every minute, which are its defaults. Compiled only if the package feed has it.
+/// NServiceBus's own outbox, in the widgets' database. It uses NServiceBus.Persistence.Sql, as NServiceBus's documentation recommends for
+/// PostgreSQL. The defaults apply: ids are kept for 7 days, and a clean-up every minute removes older ones. Compiled only if the feed has the package.
 /// </summary>
 internal static class NServiceBusOutbox
 {
     // PostgreSQL's dialect allows 20 characters.
     private const string Prefix = "Kit_";
 
+    /// <summary>The connection of the outbox's session, for the handlers.</summary>
+    public static NServiceBusLentConnection Session { get; } = new(
+        context => ValueTask.FromResult(context.SynchronizedStorageSession.SqlPersistenceSession().Connection),
+        context => ValueTask.FromResult(context.SynchronizedStorageSession.SqlPersistenceSession().Transaction));
+
     /// <summary>Configures the outbox of an endpoint.</summary>
-    /// <returns>The connection of the outbox's session, for the handlers.</returns>
-    public static NServiceBusLentConnection Use(EndpointConfiguration endpoint, IServiceCollection services, EndpointSettings settings)
+    public static void Use(EndpointConfiguration endpoint, IServiceCollection services, EndpointSettings settings)
     {
         var persistence = endpoint.UsePersistence<SqlPersistence>();
         persistence.SqlDialect<SqlDialect.PostgreSql>().JsonBParameterModifier(
@@ -27,17 +31,14 @@ internal static class NServiceBusOutbox
         persistence.TablePrefix(Prefix);
         // The installer runs scripts that the package generates while an application is built. The kit creates the one table itself.
         persistence.DisableInstaller();
-        services.AddSingleton<IHostedService>(_ => new Table(source));
-        return new NServiceBusLentConnection(
-            context => ValueTask.FromResult(context.SynchronizedStorageSession.SqlPersistenceSession().Connection),
-            context => ValueTask.FromResult(context.SynchronizedStorageSession.SqlPersistenceSession().Transaction));
+        services.AddSingleton<IHostedService>(_ => new OutboxTable(source));
     }
 
     /// <summary>
     /// Creates the outbox's table, with the columns and indexes of the package's own script (9.0.3). Owns the outbox's connections, because the
     /// host disposes of it after the endpoint.
     /// </summary>
-    private sealed class Table(NpgsqlDataSource source) : IHostedService, IAsyncDisposable
+    private sealed class OutboxTable(NpgsqlDataSource source) : IHostedService, IAsyncDisposable
     {
         // The lock keeps processes that start at the same time from creating it twice.
         private const string Create =

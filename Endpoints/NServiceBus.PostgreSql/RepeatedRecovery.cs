@@ -46,11 +46,11 @@ internal sealed partial class RepeatedRecovery : IAsyncDisposable
             }
             catch (Exception failure)
             {
-                LogFailed(failure.Message, interval.TotalSeconds);
+                LogFailed(interval.TotalSeconds, failure.Message);
             }
         }
     }
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "Recovery failed: {Reason} It runs again in {Seconds} s.")]
-    private partial void LogFailed(string reason, double seconds);
+    [LoggerMessage(Level = LogLevel.Warning, Message = "Recovery failed, and runs again in {Seconds} s: {Reason}")]
+    private partial void LogFailed(double seconds, string reason);
 }

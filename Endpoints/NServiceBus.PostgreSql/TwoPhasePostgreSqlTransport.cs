@@ -84,20 +84,33 @@ public sealed class TwoPhasePostgreSqlTransport : TransportDefinition, ITransact
     }
 
     /// <inheritdoc/>
-    /// <exception cref="InvalidOperationException">The servers lack something that the mode needs. The message says what to do.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// The servers lack something that the mode needs, or <c>UseTransactionMode</c> was not called. The message says what to do.
+    /// </exception>
     public override async Task<TransportInfrastructure> Initialize(
         HostSettings hostSettings, ReceiveSettings[] receivers, string[] sendingAddresses, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(hostSettings);
-        var isTwoPhase = TransportTransactionMode == TransportTransactionMode.TransactionScope;
-        // The sends commit with the receive.
-        Inner.TransportTransactionMode = isTwoPhase ? TransportTransactionMode.SendsAtomicWithReceive : TransportTransactionMode;
-        var inner = await Inner.Initialize(hostSettings, receivers, sendingAddresses, cancellationToken);
-        return new TwoPhaseInfrastructure(inner, source, isTwoPhase ? Wrap : receiver => receiver);
+        ArgumentNullException.ThrowIfNull(receivers);
+        if (TransportTransactionMode != TransportTransactionMode.TransactionScope)
+            return await InitializeInnerAsync(TransportTransactionMode, receiver => receiver);
 
-        IMessageReceiver Wrap(IMessageReceiver receiver) => new TwoPhaseReceiver(
-            receiver, this, source, transactions ?? new TransactionSettings(TransactionMode.FullDtc, TransactionTimeout.Default),
-            new NServiceBusLog($"{hostSettings.Name} ({receiver.Id})"));
+        if (transactions is null && receivers.Length > 0)
+        {
+            throw new InvalidOperationException(
+                $"{nameof(TwoPhasePostgreSqlTransport)} has no settings for its transactions. Call UseTransactionMode(transport, " +
+                "TransactionMode.FullDtc) instead of UseTransport(transport).");
+        }
+
+        // The sends commit with the receive.
+        return await InitializeInnerAsync(TransportTransactionMode.SendsAtomicWithReceive, receiver =>
+            new TwoPhaseReceiver(receiver, this, source, transactions!, new NServiceBusLog($"{hostSettings.Name} ({receiver.Id})")));
+
+        async Task<TransportInfrastructure> InitializeInnerAsync(TransportTransactionMode mode, Func<IMessageReceiver, IMessageReceiver> wrap)
+        {
+            Inner.TransportTransactionMode = mode;
+            return new TwoPhaseInfrastructure(await Inner.Initialize(hostSettings, receivers, sendingAddresses, cancellationToken), source, wrap);
+        }
     }
 
     /// <inheritdoc/>

@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Data;
 using System.Data.Common;
-using System.Numerics;
 using System.Runtime.ExceptionServices;
 using System.Transactions;
 using Kit.Endpoints.Bare;
@@ -27,18 +26,12 @@ internal sealed partial class TwoPhaseReceiver(
     // The transport's own key, for every driver (TransportTransactionKeys in NServiceBus.SqlServer 9.1.0).
     private const string ConnectionKey = "System.Data.SqlClient.SqlConnection";
 
-    /// <summary>The transport looks for messages on a connection of its own.</summary>
-    private const int Peeking = 1;
-
     /// <summary>How long a message that found no slot, or no right server, stays received before it goes back to its queue.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(200);
 
     private readonly ConcurrentDictionary<AwaitingUnit, (Task Finished, TaskCompletionSource Closed)> finishing = new();
-    private Branches? branches;
-    private NpgsqlDataSource? data;
-    private AskingSecondPhase? secondPhase;
+    private TwoPhaseServers? servers;
     private RepeatedRecovery? recovery;
-    private int elsewhere;
 
     public ISubscriptionManager Subscriptions => inner.Subscriptions;
 
@@ -46,26 +39,19 @@ internal sealed partial class TwoPhaseReceiver(
 
     public string ReceiveAddress => inner.ReceiveAddress;
 
+    private TwoPhaseServers Servers => servers ?? throw new InvalidOperationException($"The receiver of '{ReceiveAddress}' is not initialized.");
+
     /// <exception cref="InvalidOperationException">The servers lack something that the mode needs. The message says what to do.</exception>
     public async Task Initialize(PushRuntimeSettings limitations, OnMessage onMessage, OnError onError, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(limitations);
-        try
-        {
-            await RequireServersAsync(limitations.MaxConcurrency, cancellationToken);
-        }
-        catch
-        {
-            await DisposeAsync();
-            throw;
-        }
-
+        servers = await TwoPhaseServers.OpenAsync(ReceiveAddress, limitations.MaxConcurrency, transport, queues, log, cancellationToken);
         await inner.Initialize(limitations, (message, stop) => HandleAsync(message, onMessage, stop), onError, cancellationToken);
     }
 
     public async Task StartReceive(CancellationToken cancellationToken = default)
     {
-        recovery ??= new RepeatedRecovery(branches!, transport.RecoveryInterval, log);
+        recovery ??= new RepeatedRecovery(Servers.Branches, transport.RecoveryInterval, log);
         await inner.StartReceive(cancellationToken);
     }
 
@@ -88,42 +74,14 @@ internal sealed partial class TwoPhaseReceiver(
     {
         if (recovery is not null)
             await recovery.DisposeAsync();
-        if (secondPhase is not null)
-            await secondPhase.DisposeAsync();
-        if (branches is not null)
-            await branches.DisposeAsync();
-        if (data is not null)
-            await data.DisposeAsync();
-    }
-
-    private async Task RequireServersAsync(int concurrency, CancellationToken cancellationToken)
-    {
-        // The host may be started inside an ambient transaction, which the endpoint must not join.
-        using var detached = DetachedDataSource.Detach();
-        if (transport.Queues.HasSeveralHosts || transport.Data.HasSeveralHosts)
-        {
-            throw new InvalidOperationException(
-                $"Endpoint '{ReceiveAddress}' cannot run in full-dtc with a list of hosts: its connections could meet different servers " +
-                $"({AddressOf(transport.Queues)}; {AddressOf(transport.Data)}). Name one host.");
-        }
-
-        PoolSizes.Require(ReceiveAddress, concurrency, transport.Queues, concurrency + Peeking, PoolSizes.Queue);
-        PoolSizes.Require(ReceiveAddress, concurrency, transport.Data, concurrency, PoolSizes.Data);
-        var pooler = new PoolerCheck(ReceiveAddress, log);
-        await pooler.RequireSessionsAsync(transport.Queues, PoolSizes.Queue, cancellationToken);
-        await pooler.RequireSessionsAsync(transport.Data, PoolSizes.Data, cancellationToken);
-        data = NpgsqlDataSource.Create(transport.Data.Text(enlist: false));
-        if (await RunningServer.ReadAsync(queues, cancellationToken) != await RunningServer.ReadAsync(data, cancellationToken))
-            throw OnTwoServers();
-
-        branches = await Branches.StartAsync(queues, transport.Data.Settings, concurrency, log, cancellationToken);
-        secondPhase = new AskingSecondPhase(branches.Data, branches.Slots, log);
+        if (servers is not null)
+            await servers.DisposeAsync();
     }
 
     private async Task HandleAsync(MessageContext message, OnMessage onMessage, CancellationToken cancellationToken)
     {
         var receive = ReceiveOf(message);
-        if (await branches!.Slots.TryTakeAsync() is not { } slot)
+        if (await Servers.Branches.Slots.TryTakeAsync() is not { } slot)
         {
             await GiveBackAsync(receive, cancellationToken);
             return;
@@ -134,7 +92,7 @@ internal sealed partial class TwoPhaseReceiver(
         try
         {
             var (transactionId, server) = await RunningServer.ReadTransactionAsync(receive, cancellationToken);
-            unit = new AwaitingUnit(new BranchId(branches.Database, transactionId), server, data!, settings.Isolation);
+            unit = new AwaitingUnit(new BranchId(Servers.Branches.Database, transactionId), server, Servers.Data, settings.Isolation);
             unit.EnlistIn(transaction);
             await HandleInScopeAsync(message, onMessage, unit, transaction, cancellationToken);
             var committing = transaction.CommitAsync();
@@ -144,11 +102,12 @@ internal sealed partial class TwoPhaseReceiver(
         catch (Exception failure)
         {
             await AbandonAsync(slot, unit, transaction);
-            if (!IsRefused(failure, unit))
-            {
+            if (unit is { IsElsewhere: true })
+                Servers.ForgetOtherServer();
+            else if (FailureKinds.Of(failure) is FailureKind.Refused && unit?.Refusal is null)
+                Servers.Branches.Slots.SawNone();
+            else
                 ExceptionDispatchInfo.Throw(WithReason(failure));
-                return;
-            }
 
             await GiveBackAsync(receive, cancellationToken);
         }
@@ -189,7 +148,7 @@ internal sealed partial class TwoPhaseReceiver(
         async Task FinishAsync()
         {
             await closed.Task;
-            unit.Decide(await secondPhase!.FinishAsync(unit.Id, unit.IsPrepared));
+            unit.Decide(await Servers.SecondPhase.FinishAsync(unit.Id, unit.IsPrepared));
             slot.Dispose();
             // NServiceBus reports a commit that failed, and the second phase an outcome that is unknown. This only waits for the end.
             await committing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -215,31 +174,12 @@ internal sealed partial class TwoPhaseReceiver(
             if (unit is { IsLeft: true })
             {
                 slot.Keep();
-                branches!.Slots.Leave(unit.Id);
+                Servers.Branches.Slots.Leave(unit.Id);
             }
 
             slot.Dispose();
             transaction.Dispose();
         }
-    }
-
-    /// <summary>Whether the server refused to prepare the branch, or it was on another server. That is not the message's failure.</summary>
-    private bool IsRefused(Exception failure, AwaitingUnit? unit)
-    {
-        if (unit is { IsElsewhere: true })
-        {
-            // The pool may still have connections to the server that was replaced.
-            data!.Clear();
-            if (BitOperations.IsPow2(Interlocked.Increment(ref elsewhere)))
-                LogElsewhere(elsewhere, OnTwoServers().Message);
-            return true;
-        }
-
-        if (FailureKinds.Of(failure) is not FailureKind.Refused || unit?.Refusal is not null)
-            return false;
-
-        branches!.Slots.SawNone();
-        return true;
     }
 
     /// <summary>
@@ -262,17 +202,8 @@ internal sealed partial class TwoPhaseReceiver(
         message.TransportTransaction.TryGet(ConnectionKey, out DbConnection? connection) && connection is NpgsqlConnection receive
             ? receive
             : throw new NotSupportedException(
-                $"NServiceBus's PostgreSQL transport does not name its connection '{ConnectionKey}' as 9.1.0 does. Use a version that the kit supports.");
-
-    private InvalidOperationException OnTwoServers() => new(
-        $"Endpoint '{ReceiveAddress}' needs the queue and the handlers' database on one PostgreSQL server for full-dtc, but " +
-        $"{AddressOf(transport.Queues)} (queue) and {AddressOf(transport.Data)} (data) are two, or a copy of a server and its origin. " +
-        "Point both connection strings to the same server, or use another mode.");
-
-    private static string AddressOf(DatabaseAccess database) => $"{database.Settings.Host}:{database.Settings.Port}";
-
-    [LoggerMessage(Level = LogLevel.Error, Message = "A message went back to its queue without an attempt, for the {Times}. time. {Reason}")]
-    private partial void LogElsewhere(int times, string reason);
+                $"Expected NServiceBus.Transport.PostgreSql 9.1.x, which passes the receive's NpgsqlConnection as '{ConnectionKey}'. Found none. " +
+                "Reference version 9.1.x.");
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "The lent connection could not be returned: {Reason}")]
     private partial void LogNotReturned(string reason);

@@ -30,6 +30,20 @@ public static class NServiceBusSupport
         },
     };
 
+    /// <summary>The modes that a transport does not have although it offers NServiceBus's equivalent. The first entry that applies counts.</summary>
+    private static readonly (TransactionMode Mode, Predicate<TransportDefinition> AppliesTo, string Reason)[] Refusals =
+    [
+        (TransactionMode.Shared, transport => transport is SqlServerTransport,
+            "SqlClient requires the transaction on each command, and handlers that do not know the mode cannot set it"),
+        (TransactionMode.Shared, transport => transport is not PostgreSqlTransport,
+            "its queues are not tables that can share a transaction with the handler's rows"),
+        (TransactionMode.FullDtc, transport => transport is PostgreSqlTransport,
+            "its receive takes no part in a distributed transaction. TwoPhasePostgreSqlTransport (package TransactionModes.NServiceBus.PostgreSql) has " +
+            "this mode"),
+        (TransactionMode.Outbox, transport => transport is not (PostgreSqlTransport or RabbitMQTransport),
+            "the kit has not tried NServiceBus's outbox there"),
+    ];
+
     /// <param name="mode">The mode.</param>
     /// <param name="transport">The transport, with any connection string.</param>
     /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
@@ -43,16 +57,11 @@ public static class NServiceBusSupport
 
         if (transport is ITransactionModeTransport own && own.Supports(mode) is { IsSupported: false } refused)
             return refused;
-        if (mode == TransactionMode.Shared && transport is SqlServerTransport)
-            return Support.No("SqlClient requires the transaction on each command, and handlers that do not know the mode cannot set it");
-        if (mode == TransactionMode.Shared && transport is not PostgreSqlTransport)
-            return Support.No("its queues are not tables that can share a transaction with the handler's rows");
-
-        if (mode == TransactionMode.FullDtc && transport is PostgreSqlTransport)
-            return Support.No("its receive takes no part in a distributed transaction; TwoPhasePostgreSqlTransport does, in another package");
-
-        if (mode == TransactionMode.Outbox && transport is not (PostgreSqlTransport or RabbitMQTransport))
-            return Support.No("NServiceBus's outbox was tried on PostgreSQL and RabbitMQ only");
+        foreach (var (refusedMode, appliesTo, reason) in Refusals)
+        {
+            if (refusedMode == mode && appliesTo(transport))
+                return Support.No(reason);
+        }
 
         var offered = transport.GetSupportedTransactionModes();
         return wanted.Any(offered.Contains)

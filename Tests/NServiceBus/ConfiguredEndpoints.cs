@@ -91,7 +91,7 @@ public sealed class ConfiguredEndpoints
         }
     }
 
-    [TestCase("postgresql", "full-dtc", "its receive takes no part in a distributed transaction; TwoPhasePostgreSqlTransport does")]
+    [TestCase("postgresql", "full-dtc", "its receive takes no part in a distributed transaction. TwoPhasePostgreSqlTransport (package")]
     [TestCase("learning", "full-dtc", "LearningTransport offers None, ReceiveOnly, SendsAtomicWithReceive and not TransactionScope")]
     [TestCase("rabbitmq", "full-dtc", "RabbitMQTransport offers ReceiveOnly and not TransactionScope")]
     [TestCase("postgresql", "full-dtc-promoted", "PostgreSqlTransport offers None, ReceiveOnly, SendsAtomicWithReceive and not TransactionScope")]

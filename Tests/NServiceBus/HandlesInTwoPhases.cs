@@ -285,6 +285,23 @@ public sealed class HandlesInTwoPhases
         () => TestEndpoint.Configure(Queue, new TwoPhasePostgreSqlTransport("Host=nowhere"), TransactionMode.Parse(mode)),
         Throws.TypeOf<NotSupportedException>().With.Message.Contains("is for full-dtc; use PostgreSqlTransport in the other modes"));
 
+    /// <summary>Its receive would not have the mode's isolation and time-out, and NServiceBus would retry as it likes.</summary>
+    [Test]
+    public async Task Without_the_modes_settings_it_does_not_start()
+    {
+        var application = Host.CreateEmptyApplicationBuilder(settings: null);
+        var endpoint = new EndpointConfiguration(Queue);
+        endpoint.UseTransport(new TwoPhasePostgreSqlTransport(databases.Queue, databases.Widgets));
+        endpoint.UseSerialization<SystemJsonSerializer>();
+        endpoint.AssemblyScanner().Disable = true;
+        application.Services.AddNServiceBusEndpoint(endpoint);
+        using var host = application.Build();
+
+        await Assert.ThatAsync(
+            () => host.StartAsync(),
+            Throws.InvalidOperationException.With.Message.Contains("Call UseTransactionMode(transport, TransactionMode.FullDtc)"));
+    }
+
     [Test]
     public void A_recovery_interval_of_zero_is_refused() => Assert.That(
         () => new TwoPhasePostgreSqlTransport("Host=nowhere") { RecoveryInterval = TimeSpan.Zero },

@@ -1,6 +1,8 @@
 using System;
 using System.Threading;
 using System.Threading.Tasks;
+using Kit.Endpoints.NServiceBus;
+using Kit.Modes;
 using NServiceBus.Transport;
 
 namespace NServiceBus.TransportTests;
@@ -29,6 +31,7 @@ public partial class TransportTestsConfiguration
             TransportDefinition transportDefinition, HostSettings hostSettings, QueueAddress inputQueueName, string errorQueueName,
             CancellationToken cancellationToken = default)
         {
+            ((ITransactionModeTransport)transportDefinition).Use(new TransactionSettings(TransactionMode.FullDtc, TransactionTimeout.Default));
             var inner = ((TwoPhasePostgreSqlTransport)transportDefinition).Inner;
             inner.DelayedDelivery.TableSuffix = "Delayed";
             inner.Subscriptions.DisableCaching = true;
