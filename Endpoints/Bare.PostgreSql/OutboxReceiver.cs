@@ -23,7 +23,8 @@ internal sealed class OutboxReceiver(
         {
             sends = await handlers.HandleOnceAsync(pipeline, message, cancellationToken);
         }
-        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        // A handler that committed has its message given up even if the host no longer waits: in the queue it would be handled again.
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested || failure is TransactionEndedException)
         {
             await recoverability.AnswerAsync(queue, receive, message, failure);
             return true;

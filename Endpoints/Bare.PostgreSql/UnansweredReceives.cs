@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Globalization;
 using Kit.Endpoints.Bare.Outbox;
 using Npgsql;
 
@@ -23,7 +22,7 @@ internal sealed class UnansweredReceives(OutboxStore outbox)
     {
         while (receives.TryPeek(out var receive))
         {
-            var status = await ReadStatusAsync(queues, receive.TransactionId, cancellationToken);
+            var status = await PostgreSqlStatement.ReadTransactionStatusAsync(queues, receive.TransactionId, cancellationToken);
             if (status == "in progress")
                 throw new InvalidOperationException($"The receive of message {receive.MessageId} is still committing.");
             if (status == "committed")
@@ -33,20 +32,5 @@ internal sealed class UnansweredReceives(OutboxStore outbox)
         }
 
         await outbox.ForgetLateAsync(cancellationToken);
-    }
-
-    private static async Task<string?> ReadStatusAsync(NpgsqlConnection queues, ulong transactionId, CancellationToken cancellationToken)
-    {
-        await using var command = new NpgsqlCommand(PostgreSqlStatement.ReadTransactionStatus, queues);
-        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = transactionId.ToString(CultureInfo.InvariantCulture) });
-        try
-        {
-            return await command.ExecuteScalarAsync(cancellationToken) as string;
-        }
-        catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
-        {
-            // "transaction ID … is in the future": the queues' database was restored from an older backup, without this receive.
-            return null;
-        }
     }
 }

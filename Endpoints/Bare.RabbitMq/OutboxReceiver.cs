@@ -25,7 +25,8 @@ internal sealed class OutboxReceiver(
         {
             sends = await outbox.Handlers.HandleOnceAsync(pipeline, message, cancellationToken);
         }
-        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        // A handler that committed has its message given up even if the host no longer waits: in the queue it would be handled again.
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested || failure is TransactionEndedException)
         {
             return await recoverability.AnswerAsync(queue, message, failure);
         }

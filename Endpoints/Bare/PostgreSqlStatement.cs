@@ -1,3 +1,4 @@
+using System.Globalization;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare;
@@ -7,6 +8,24 @@ internal static class PostgreSqlStatement
 {
     /// <summary>Reads the outcome of the transaction with the id $1, a text.</summary>
     public const string ReadTransactionStatus = "SELECT pg_xact_status($1::text::xid8)";
+
+    /// <summary>Reads the outcome of a transaction: <c>committed</c>, <c>aborted</c> or <c>in progress</c>.</summary>
+    /// <returns><see langword="null"/> if the server does not know it, or no longer.</returns>
+    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
+    public static async Task<string?> ReadTransactionStatusAsync(NpgsqlConnection connection, ulong transactionId, CancellationToken cancellationToken)
+    {
+        await using var command = new NpgsqlCommand(ReadTransactionStatus, connection);
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = transactionId.ToString(CultureInfo.InvariantCulture) });
+        try
+        {
+            return await command.ExecuteScalarAsync(cancellationToken) as string;
+        }
+        catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
+        {
+            // "transaction ID … is in the future": the database was restored from an older backup, without this transaction.
+            return null;
+        }
+    }
 
     /// <summary>Executes statements without parameters one after the other, in one round trip. The first that fails ends it.</summary>
     /// <exception cref="PostgresException">One failed.</exception>

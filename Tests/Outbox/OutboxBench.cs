@@ -3,6 +3,7 @@ using Kit.Endpoints.Bare.Outbox;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
+using Kit.Tests.Bare;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Npgsql;
@@ -65,7 +66,9 @@ internal sealed class OutboxBench : IAsyncDisposable
     /// <param name="sends">What its handler sends.</param>
     /// <param name="queues">Another way to its queues.</param>
     /// <param name="widgets">Another way to its rows.</param>
-    public IHost Build(Sends sends, string? queues = null, string? widgets = null)
+    /// <param name="work">What its handler does after its insert and before its sends.</param>
+    /// <param name="schedule">When its outbox is searched; often, when not given.</param>
+    public IHost Build(Sends sends, string? queues = null, string? widgets = null, Work? work = null, OutboxSchedule? schedule = null)
     {
         var (transport, data) = (queues ?? space.Address, widgets ?? Databases.Widgets);
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
@@ -75,6 +78,7 @@ internal sealed class OutboxBench : IAsyncDisposable
             await using var insert = (await context.GetConnectionAsync(cancellationToken)).CreateCommand();
             insert.CommandText = $"INSERT INTO widget (id, message_id) VALUES ({WidgetId.Next()}, '{message.MessageId}')";
             await insert.ExecuteNonQueryAsync(cancellationToken);
+            await (work?.Invoke(context, cancellationToken) ?? Task.CompletedTask);
             foreach (var (queue, messageId) in sends(message.MessageId))
                 await context.SendAsync(queue, new WidgetBuilt(message.MessageId), messageId, cancellationToken: cancellationToken);
         });
@@ -83,8 +87,8 @@ internal sealed class OutboxBench : IAsyncDisposable
             _ = cell.Kind.Transport == TransportName.RabbitMq
                 ? endpoint.UseRabbitMq(transport, data)
                 : endpoint.UsePostgreSql(transport, data);
-            endpoint.OutboxSchedule = Schedule;
-            endpoint.UseTransactionMode(TransactionMode.Outbox).Handle<BuildWidget, Handler>();
+            endpoint.OutboxSchedule = schedule ?? Schedule;
+            endpoint.UseTransactionMode(TransactionMode.Outbox).LimitConcurrency(2).Handle<BuildWidget, Handler>();
         });
         return host.Build();
     }

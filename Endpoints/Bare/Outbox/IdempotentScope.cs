@@ -17,6 +17,7 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
     /// <summary>Handles a message and commits, unless that was done before.</summary>
     /// <returns>The sends to dispatch now: those that the handler made, now or earlier, except those that the dispatcher has claimed.</returns>
     /// <exception cref="UnreadableMessageException">The message has no id, so it cannot be distinguished from others.</exception>
+    /// <exception cref="TransactionEndedException">The handler itself committed. The id is deleted, so that the message can be handled again.</exception>
     /// <exception cref="Exception">
     /// The handler's exception, or a <see cref="PostgresException"/> if its transaction does not commit.
     /// </exception>
@@ -27,30 +28,35 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
             throw new UnreadableMessageException("The message has no id, so the outbox cannot distinguish it from others.");
 
         await using var local = await OpenAsync(cancellationToken);
-        var connection = local.Connection;
-        if (!await RecordAsync(connection, message.MessageId, cancellationToken))
-            return await outbox.ClaimUndispatchedAsync(connection, message.MessageId, cancellationToken) ?? [];
+        if (await RecordAsync(local.Connection, message.MessageId, cancellationToken) is not { } transactionId)
+            return await outbox.ClaimUndispatchedAsync(local.Connection, message.MessageId, cancellationToken) ?? [];
 
-        var sends = await HandleAsync(pipeline, message, local, cancellationToken);
-        var records = sends.Select((send, position) => new OutboxRecord(position, send)).ToList();
+        IReadOnlyList<OutboxRecord>? committing = null;
         try
         {
-            await CommitAsync(connection, message.MessageId, records);
+            var sends = await LentWork.RunAsync(pipeline, message, local.Connection, local.Lent, cancellationToken);
+            IReadOnlyList<OutboxRecord> records = [.. sends.Select((send, position) => new OutboxRecord(position, send))];
+            committing = records;
+            await CommitAsync(local.Connection, message.MessageId, records);
+            return records;
         }
-        catch (NpgsqlException) when (connection.State != ConnectionState.Open)
+        catch (Exception failure)
         {
-            // The answer is lost, but the commit may have succeeded. Then the message is handled.
-            if (!await IsHandledAsync(message.MessageId, cancellationToken))
-                throw;
-        }
-        catch (PostgresException ended) when (ended.SqlState == PostgresErrorCodes.NoActiveSqlTransaction)
-        {
+            var isAnswerLost = local.Connection.State != ConnectionState.Open;
+            // Its connection is returned first, so that workers that all fail do not each wait for a second one.
             await local.DisposeAsync();
-            await RequireUnhandledAsync(message.MessageId, ended);
+            // Without a token: a handler that was cancelled may have committed, too.
+            var outcome = await ReadOutcomeAsync(transactionId);
+            if (outcome == "committed" && committing is not null && isAnswerLost)
+                return committing;
+            if (outcome == "committed")
+                throw await UnrecordAsync(message.MessageId, failure);
+            // Another delivery, which waited for this transaction or came after it, has handled the message. This one has nothing left to do.
+            if (outcome == "aborted" && await IsHandledAsync(message.MessageId, CancellationToken.None))
+                return [];
+
             throw;
         }
-
-        return records;
     }
 
     /// <summary>Whether the message's handler has committed.</summary>
@@ -61,36 +67,36 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
         return await command.ExecuteScalarAsync(cancellationToken) is true;
     }
 
-    private async Task<IReadOnlyCollection<OutgoingMessage>> HandleAsync(
-        MessagePipeline pipeline, ReceivedMessage message, LocalTransaction local, CancellationToken cancellationToken)
+    /// <summary>
+    /// What became of this attempt's own transaction. The inbox cannot say: another delivery of the message may have recorded the same id since.
+    /// </summary>
+    private async Task<string?> ReadOutcomeAsync(ulong transactionId)
     {
-        try
-        {
-            return await LentWork.RunAsync(pipeline, message, local.Connection, local.Lent, cancellationToken);
-        }
-        catch (Exception failure) when (failure is not (UnreadableMessageException or ServerRefusedException or OperationCanceledException))
-        {
-            // Its connection is returned first, so that workers that all fail do not each wait for a second one.
-            await local.DisposeAsync();
-            await RequireUnhandledAsync(message.MessageId, failure);
-            throw;
-        }
+        await using var connection = await data.OpenConnectionAsync(CancellationToken.None);
+        return await PostgreSqlStatement.ReadTransactionStatusAsync(connection, transactionId, CancellationToken.None);
     }
 
     /// <summary>
-    /// If the handler itself committed, the id is recorded and the message would count as handled. This deletes the id, and the message goes to
-    /// the error queue.
+    /// The handler itself committed, and with it the id, so the message would count as handled. This deletes the id, and the message goes to the
+    /// error queue.
     /// </summary>
-    /// <exception cref="TransactionEndedException">The handler committed.</exception>
-    private async Task RequireUnhandledAsync(Guid messageId, Exception failure)
+    /// <returns>What to throw. If the id could not be deleted, it says so.</returns>
+    private async Task<TransactionEndedException> UnrecordAsync(Guid messageId, Exception failure)
     {
-        if (!await IsHandledAsync(messageId, CancellationToken.None))
-            return;
-
-        await using var command = data.CreateCommand(statements.Unrecord);
-        command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
-        await command.ExecuteNonQueryAsync(CancellationToken.None);
-        throw new TransactionEndedException(failure);
+        try
+        {
+            await using var command = data.CreateCommand(statements.Unrecord);
+            command.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
+            await command.ExecuteNonQueryAsync(CancellationToken.None);
+            return new TransactionEndedException(failure);
+        }
+        catch (NpgsqlException undeleted)
+        {
+            return new TransactionEndedException(new InvalidOperationException(
+                $"{failure.Message} Delete the message's id from {statements.Inbox} before you return the message, or the endpoint discards it. The " +
+                $"endpoint could not delete it: {undeleted.Message}",
+                failure));
+        }
     }
 
     private async Task<LocalTransaction> OpenAsync(CancellationToken cancellationToken)
@@ -105,13 +111,14 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
         }
     }
 
-    private async Task<bool> RecordAsync(NpgsqlConnection connection, Guid messageId, CancellationToken cancellationToken)
+    /// <returns>The id of the recording transaction; <see langword="null"/> if the message was handled before.</returns>
+    private async Task<ulong?> RecordAsync(NpgsqlConnection connection, Guid messageId, CancellationToken cancellationToken)
     {
         await using var record = new NpgsqlCommand(statements.Record, connection);
         record.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = messageId });
         try
         {
-            return await record.ExecuteNonQueryAsync(cancellationToken) == 1;
+            return await record.ExecuteScalarAsync(cancellationToken) as ulong?;
         }
         catch (NpgsqlException late) when (FailureKinds.IsTimeout(late))
         {
