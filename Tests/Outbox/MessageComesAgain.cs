@@ -88,7 +88,7 @@ public sealed class MessageComesAgain
 
         var errors = await bench.HandleAsync(TransactionMode.Outbox, Guid.Empty, (_, _) => Task.CompletedTask);
 
-        Assert.That(errors.Single(), Has.Property("FailedAttempts").Zero.And.Property("Reason").Contains("has no id"));
+        Assert.That(errors.Single(), Has.Property("FailedAttempts").Zero.And.Property("Reason").Contains("has no GUID as id"));
     }
 
     /// <summary>Leaves a message among those that are tried again, as a process does that ends while it handles it.</summary>

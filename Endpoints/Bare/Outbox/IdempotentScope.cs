@@ -16,7 +16,7 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
 {
     /// <summary>Handles a message and commits, unless that was done before.</summary>
     /// <returns>The sends to dispatch now: those that the handler made, now or earlier, except those that the dispatcher has claimed.</returns>
-    /// <exception cref="UnreadableMessageException">The message has no id, so it cannot be distinguished from others.</exception>
+    /// <exception cref="UnreadableMessageException">The message has no GUID as id, so it cannot be distinguished from others.</exception>
     /// <exception cref="TransactionEndedException">The handler itself committed. The id is deleted, so that the message can be handled again.</exception>
     /// <exception cref="Exception">
     /// The handler's exception, or a <see cref="PostgresException"/> if its transaction does not commit.
@@ -25,7 +25,7 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
         MessagePipeline pipeline, ReceivedMessage message, CancellationToken cancellationToken)
     {
         if (message.MessageId == Guid.Empty)
-            throw new UnreadableMessageException("The message has no id, so the outbox cannot distinguish it from others.");
+            throw new UnreadableMessageException("The message has no GUID as id, so the outbox cannot distinguish it from others.");
 
         await using var local = await OpenAsync(cancellationToken);
         if (await RecordAsync(local.Connection, message.MessageId, cancellationToken) is not { } transactionId)
