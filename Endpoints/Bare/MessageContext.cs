@@ -70,7 +70,8 @@ public sealed class MessageContext
     /// <remarks>
     /// The message is sent when the handler has succeeded, in the transaction of the receive. On RabbitMQ, which has no such transaction, it is
     /// sent after the handler's commit and before the acknowledgement. In <c>transactions-off</c> it is sent at once. In <c>outbox</c> it is
-    /// recorded in the handler's transaction and dispatched until it arrives; after a crash it can arrive more than once, with the same id.
+    /// recorded in the handler's transaction and dispatched until it arrives. It can arrive more than once, with the same id: after a crash, after a
+    /// lost connection, or if its first dispatch takes longer than a second.
     /// </remarks>
     /// <param name="queue">The queue of the receiver.</param>
     /// <param name="message">Serialized as JSON, at once.</param>

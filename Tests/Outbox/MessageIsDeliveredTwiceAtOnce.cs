@@ -1,4 +1,5 @@
 using System.Data.Common;
+using Kit.Endpoints.Bare.Outbox;
 using Npgsql;
 
 namespace Kit.Tests.Outbox;
@@ -8,6 +9,8 @@ namespace Kit.Tests.Outbox;
 public sealed class MessageIsDeliveredTwiceAtOnce
 {
     private const string Sink = "built";
+
+    private static readonly OutboxSchedule AtTheStartOnly = new(Interval: TimeSpan.FromHours(1), Grace: TimeSpan.Zero);
 
     /// <summary>The first loses its session, so the second records the same id. Then the first reads what became of the message.</summary>
     [TestCase("postgresql")]
@@ -45,6 +48,35 @@ public sealed class MessageIsDeliveredTwiceAtOnce
             Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(1));
             Assert.That(bench.Entered, Is.EqualTo(2));
         }
+    }
+
+    /// <summary>The first has dispatched, and the deletion of its record waits.</summary>
+    [TestCase("postgresql")]
+    [TestCase("rabbitmq")]
+    public async Task What_the_first_is_dispatching_the_second_does_not_send(string transport)
+    {
+        await using var bench = await OutboxBench.CreateAsync(transport);
+        var sink = bench.OpenQueue(Sink);
+        await sink.CreateAsync(CancellationToken.None);
+        using var endpoint = bench.Build(message => [(Sink, message)], schedule: AtTheStartOnly);
+        await endpoint.StartAsync();
+        await using var parked = await ParkedCommit.PrepareAsync(bench.Databases.Widgets, $"{OutboxBench.Endpoint}_outbox", "DELETE");
+        var message = Guid.CreateVersion7();
+        await bench.SendAsync(message);
+        await Eventually.HoldsAsync(parked.IsReachedAsync, "the first forgets what it has dispatched");
+
+        await bench.SendAsync(message);
+        // On RabbitMQ the first is not acknowledged yet.
+        var unfinished = transport == "rabbitmq" ? 1 : 0;
+        await Eventually.HoldsAsync(async () => await bench.Queue.CountAsync(CancellationToken.None) == unfinished, "the second is finished");
+        var isSentTwice = await Eventually.IsSoAsync(
+            async () => await sink.CountAsync(CancellationToken.None) > 1, within: TimeSpan.FromSeconds(2));
+        await parked.EndAsync(commits: true);
+        await endpoint.StopAsync();
+
+        Assert.That(isSentTwice, Is.False);
+        Assert.That(bench.Entered, Is.EqualTo(1));
+        Assert.That(await bench.CountWaitingAsync(), Is.Zero);
     }
 
     /// <summary>The server ends the session, which rolls its transaction back, and the handler notices nothing.</summary>

@@ -12,10 +12,13 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// message. Deleting an id also deletes its sends, dispatched or not, so spare ids with waiting sends: <c>DELETE FROM orders_inbox i WHERE
 /// handled_at &lt; … AND NOT EXISTS (SELECT FROM orders_outbox o WHERE o.causation_id = i.message_id)</c>.
 /// </remarks>
-internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data, OutboxStatements statements, IsolationLevel isolation)
+internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements statements, IsolationLevel isolation)
 {
     /// <summary>Handles a message and commits, unless that was done before.</summary>
-    /// <returns>The sends to dispatch now: those that the handler made, now or earlier, except those that the dispatcher has claimed.</returns>
+    /// <returns>
+    /// The handler's sends, to dispatch now. None if the message was handled before: its sends belong to the delivery that handled it, which may
+    /// be dispatching them at this moment. After a crash the dispatcher has them.
+    /// </returns>
     /// <exception cref="UnreadableMessageException">The message has no GUID as id, so it cannot be distinguished from others.</exception>
     /// <exception cref="TransactionEndedException">The handler itself committed. The id is deleted, so that the message can be handled again.</exception>
     /// <exception cref="Exception">
@@ -29,7 +32,7 @@ internal sealed class IdempotentScope(OutboxStore outbox, NpgsqlDataSource data,
 
         await using var local = await OpenAsync(cancellationToken);
         if (await RecordAsync(local.Connection, message.MessageId, cancellationToken) is not { } transactionId)
-            return await outbox.ClaimUndispatchedAsync(local.Connection, message.MessageId, cancellationToken) ?? [];
+            return [];
 
         IReadOnlyList<OutboxRecord>? committing = null;
         try

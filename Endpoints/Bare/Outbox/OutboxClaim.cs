@@ -3,7 +3,7 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.Outbox;
 
 /// <summary>
-/// The sends of one message that still wait, claimed in a transaction. Until it ends, nobody else dispatches them.
+/// The sends of one message that still wait, claimed in a transaction. Until it ends, no other dispatcher sends them.
 /// </summary>
 internal sealed class OutboxClaim(
     NpgsqlConnection connection, OutboxStatements statements, Guid messageId, IReadOnlyList<OutboxRecord> records) : IAsyncDisposable

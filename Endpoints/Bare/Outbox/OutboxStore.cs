@@ -17,7 +17,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
     public IdempotentScope Handlers => field ??= HandlersOn(data);
 
     /// <summary>The same on connections of another source to the same database.</summary>
-    public IdempotentScope HandlersOn(NpgsqlDataSource source) => new(this, source, statements, isolation);
+    public IdempotentScope HandlersOn(NpgsqlDataSource source) => new(source, statements, isolation);
 
     /// <summary>Creates the tables if they are missing. If they exist, the role needs no right to create tables.</summary>
     /// <exception cref="InvalidOperationException">An earlier version of the kit created the outbox. The message has the statement to run.</exception>
@@ -114,11 +114,23 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         return null;
     }
 
+    private async Task RequireCurrentAsync(CancellationToken cancellationToken)
+    {
+        await using var command = data.CreateCommand(OutboxStatements.IsOutdated);
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Outbox });
+        if (await command.ExecuteScalarAsync(cancellationToken) is true)
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint}' cannot start: an earlier version of the kit created its outbox. " +
+                $"Run this once in the handlers' database (it does not rewrite the table): {statements.Upgrade}");
+        }
+    }
+
     /// <summary>
     /// Claims in the connection's transaction. A second statement reads the records, so that it sees deletions from before the lock was granted.
     /// </summary>
     /// <returns>The waiting sends of the message; <see langword="null"/> if somebody else has claimed them.</returns>
-    public async Task<IReadOnlyList<OutboxRecord>?> ClaimUndispatchedAsync(
+    private async Task<IReadOnlyList<OutboxRecord>?> ClaimUndispatchedAsync(
         NpgsqlConnection connection, Guid messageId, CancellationToken cancellationToken)
     {
         await using var batch = new NpgsqlBatch(connection)
@@ -142,18 +154,6 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         }
 
         return records;
-    }
-
-    private async Task RequireCurrentAsync(CancellationToken cancellationToken)
-    {
-        await using var command = data.CreateCommand(OutboxStatements.IsOutdated);
-        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Outbox });
-        if (await command.ExecuteScalarAsync(cancellationToken) is true)
-        {
-            throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start: an earlier version of the kit created its outbox. " +
-                $"Run this once in the handlers' database (it does not rewrite the table): {statements.Upgrade}");
-        }
     }
 
     private async Task DeleteAsync(Guid messageId, IReadOnlyCollection<OutboxRecord> dispatched, CancellationToken cancellationToken)
