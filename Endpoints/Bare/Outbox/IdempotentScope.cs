@@ -49,16 +49,16 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
             // Its connection is returned first, so that workers that all fail do not each wait for a second one.
             await local.DisposeAsync();
             // Without a token: a handler that was cancelled may have committed, too.
-            var outcome = await ReadOutcomeAsync(transactionId);
-            if (outcome == "committed" && committing is not null && isAnswerLost)
-                return committing;
-            if (outcome == "committed")
-                throw await UnrecordAsync(message.MessageId, failure);
-            // Another delivery, which waited for this transaction or came after it, has handled the message. This one has nothing left to do.
-            if (outcome == "aborted" && await IsHandledAsync(message.MessageId, CancellationToken.None))
-                return [];
+            if (!await IsHandledAsync(message.MessageId, CancellationToken.None))
+                throw;
 
-            throw;
+            // Not by this attempt: another delivery, which waited for its transaction or came after it, has handled the message.
+            if (!await HasCommittedAsync(transactionId))
+                return [];
+            if (committing is not null && isAnswerLost)
+                return committing;
+
+            throw await UnrecordAsync(message.MessageId, failure);
         }
     }
 
@@ -71,12 +71,13 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
     }
 
     /// <summary>
-    /// What became of this attempt's own transaction. The inbox cannot say: another delivery of the message may have recorded the same id since.
+    /// Whether it was this attempt's own transaction that recorded the id. The id alone cannot say so: another delivery of the message may have
+    /// recorded it. The status alone cannot either: after a fail-over that lost the transaction, its number may be another's.
     /// </summary>
-    private async Task<string?> ReadOutcomeAsync(ulong transactionId)
+    private async Task<bool> HasCommittedAsync(ulong transactionId)
     {
         await using var connection = await data.OpenConnectionAsync(CancellationToken.None);
-        return await PostgreSqlStatement.ReadTransactionStatusAsync(connection, transactionId, CancellationToken.None);
+        return await PostgreSqlStatement.ReadTransactionStatusAsync(connection, transactionId, CancellationToken.None) is "committed";
     }
 
     /// <summary>
