@@ -16,6 +16,7 @@ public sealed class RecordedRun
     private readonly IReadOnlyDictionary<CellName, Comparison> toStrictest;
     private readonly IReadOnlyDictionary<CellName, Comparison> toBare;
     private readonly IReadOnlyDictionary<CellName, Comparison> toDefault;
+    private readonly IReadOnlyDictionary<CellName, Comparison> toTransactionsOff;
 
     public RecordedRun(RunDocument document, IReadOnlyList<RoundDocument> rounds)
     {
@@ -30,6 +31,8 @@ public sealed class RecordedRun
         toStrictest = Judged(cell => IsStrictest(cell) ? null : StrictestNextTo(cell));
         toBare = Judged(cell => IsFloor(cell) ? null : BareNextTo(cell));
         toDefault = Judged(cell => IsDefault(cell) ? null : DefaultNextTo(cell));
+        toTransactionsOff = Judged(cell => IsTransactionsOff(cell) ? null : Cells.FirstOrDefault(
+            other => IsTransactionsOff(other) && string.Equals(other.Cell.Group, cell.Cell.Group, StringComparison.Ordinal)));
     }
 
     public RunDocument Document { get; }
@@ -71,6 +74,13 @@ public sealed class RecordedRun
     /// <returns><see langword="null"/> for the default itself, if that was not measured, and if no round counts in both.</returns>
     public Comparison? AgainstDefault(CellResult result) => toDefault.GetValueOrDefault(result.Cell);
 
+    /// <summary>
+    /// The cell's rate compared with that of <c>transactions-off</c>, among the cells of this run that differ only in the mode; judged together with
+    /// the other cells and their references.
+    /// </summary>
+    /// <returns><see langword="null"/> for <c>transactions-off</c> itself, if that was not measured, and if no round counts in both.</returns>
+    public Comparison? AgainstTransactionsOff(CellResult result) => toTransactionsOff.GetValueOrDefault(result.Cell);
+
     /// <summary>Whether a cell was measured next to the one with the default values.</summary>
     internal bool HasCellsNextToTheirDefault => Cells.Any(cell => !IsDefault(cell) && DefaultNextTo(cell) is not null);
 
@@ -110,6 +120,9 @@ public sealed class RecordedRun
     /// <summary>The cell in whose mode a crash can do the least damage; of equal ones, the first in reading order.</summary>
     /// <param name="cells">At least one, in reading order.</param>
     public static CellResult StrictestOf(IEnumerable<CellResult> cells) => cells.MinBy(cell => EffectOf(cell.Cell.Mode))!;
+
+    private static bool IsTransactionsOff(CellResult result) =>
+        string.Equals(result.Cell.Mode, TransactionMode.TransactionsOff.Name, StringComparison.Ordinal);
 
     private CellResult StrictestNextTo(CellResult result) => StrictestOf(Cells.Where(other => other.Cell.Group == result.Cell.Group));
 
