@@ -7,6 +7,12 @@ namespace Kit.Endpoints.Cells;
 /// <summary>What one row of a comparison measures: a value on each axis of the matrix.</summary>
 public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrary Access, Scenario Scenario, Condition Condition)
 {
+    /// <summary>The name of the axis that says what calls the handler.</summary>
+    public const string FrameworkAxis = "framework";
+
+    /// <summary>The name of the axis that says what holds the messages.</summary>
+    public const string TransportAxis = "transport";
+
     /// <summary>The name of the axis that says what the handler does.</summary>
     public const string ScenarioAxis = "scenario";
 
@@ -46,8 +52,8 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>The axes, in the order in which names and tables have them. A new one is an entry here, and its values in <see cref="All"/>.</summary>
     public static IReadOnlyList<Axis> Axes { get; } =
     [
-        new("framework", "frameworks", cell => cell.Kind.Framework) { Rule = _ => Support.Yes },
-        new("transport", "transports", cell => cell.Kind.Transport) { Rule = _ => Support.Yes },
+        new(FrameworkAxis, "frameworks", cell => cell.Kind.Framework) { Rule = _ => Support.Yes },
+        new(TransportAxis, "transports", cell => cell.Kind.Transport) { Rule = _ => Support.Yes },
         // The comparison modes are measured only when they are named.
         new("mode", "modes", cell => cell.Mode.Name)
         {

@@ -5,18 +5,31 @@ using Kit.Endpoints.Cells;
 namespace Kit.Runner.CommandLine;
 
 /// <summary>A filter for each axis of the matrix. An unknown name is refused with a list of those that exist.</summary>
+/// <param name="axes">The axes that have a filter. Any value is allowed on the others.</param>
 /// <param name="isMatrix">Whether an axis without a filter has the values measured by default, rather than all.</param>
 /// <param name="ofRounds">Whether there are also filters for scenario and condition, which only measured rounds have.</param>
-internal sealed class CellFilter(bool isMatrix, bool ofRounds)
+internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofRounds)
 {
     private const string Every = "all";
 
     private readonly IReadOnlyList<(Axis Axis, Option<string[]> Option)> filters =
-        [.. Shown(ofRounds).Select(axis => (axis, Filter(axis, isMatrix)))];
+        [.. axes.Select(axis => (axis, Filter(axis, isMatrix)))];
+
+    /// <summary>A filter for each axis that is shown.</summary>
+    /// <inheritdoc cref="CellFilter" path="/param"/>
+    public CellFilter(bool isMatrix, bool ofRounds)
+        : this(Shown(ofRounds), isMatrix, ofRounds)
+    {
+    }
 
     /// <summary>A cell's name, as a form to fill in: <c>framework/transport/mode/access[/scenario][/condition]</c>.</summary>
     public static string Form { get; } = string.Concat(
         Cell.Axes.Where(axis => axis.IsShown).Select((axis, at) => axis.Implied is null ? $"{(at > 0 ? "/" : "")}{axis.Name}" : $"[/{axis.Name}]"));
+
+    /// <summary>Filters for these axes only, among the cells that experiments with faults know.</summary>
+    /// <param name="axes">Their names.</param>
+    public static CellFilter Of(params IEnumerable<string> axes) =>
+        new(axes.Select(name => Cell.Axes.Single(axis => string.Equals(axis.Name, name, StringComparison.Ordinal))), isMatrix: false, ofRounds: false);
 
     /// <summary>The axes that have a filter, with or without those of measured rounds.</summary>
     public static IEnumerable<Axis> Shown(bool ofRounds) => Cell.Axes.Where(axis => axis.IsShown && (ofRounds || !axis.IsOfRounds));
