@@ -25,7 +25,10 @@ internal sealed record FaultPlan(
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 
     /// <summary>Whether faults can be injected into a cell here, or the first reason why not.</summary>
-    public Support SupportOf(Cell cell)
+    public Support SupportOf(Cell cell) => SupportAnywhere(cell) is { IsSupported: false } refused ? refused : Here[Transport.Of(cell)];
+
+    /// <summary>The same, on a machine that has all servers.</summary>
+    public static Support SupportAnywhere(Cell cell)
     {
         if (!cell.Support.IsSupported)
             return cell.Support;
@@ -33,7 +36,7 @@ internal sealed record FaultPlan(
         var transport = Transport.Of(cell);
         return transport.ProxyRoute is null || transport.Widgets.ProxyRoute is null
             ? Support.No($"faults are injected into connections to {string.Join(" and ", Proxied())}")
-            : Here[transport];
+            : Support.Yes;
     }
 
     private static IEnumerable<string> Proxied() => Transport.All.Where(one => one.ProxyRoute is not null).Select(one => one.Title);
