@@ -27,6 +27,9 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public Support SupportsReceivingAhead(TransactionMode mode, LogFlush flush, int batchSize) => PostgreSqlSupport.ReceivingAhead(mode, flush, batchSize);
 
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
+        BareWidgets.CodeOf(mode is { NeedsOneDatabase: true } ? "UsePostgreSql(data)" : "UsePostgreSql(queues, data)", mode);
+
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => services
         .AddSingleton(handle)
         .AddBareEndpoint(settings.Queue, endpoint => endpoint

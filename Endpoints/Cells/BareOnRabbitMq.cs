@@ -23,6 +23,8 @@ public sealed class BareOnRabbitMq : IEndpointKind
 
     public Support Supports(TransactionMode mode, LogFlush flush) => flush == LogFlush.Every ? Support.Yes : RabbitMqSupport.LeftOutFlushes;
 
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) => BareWidgets.CodeOf("UseRabbitMq(broker, data)", mode);
+
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
         var transport = RabbitMqTransportSettings.Parse(settings.Transport);

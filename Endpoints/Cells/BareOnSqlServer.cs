@@ -24,6 +24,10 @@ public sealed class BareOnSqlServer : IEndpointKind
     // One transaction covers receive and insert. It is rolled back entirely before the failure is counted.
     public bool CountsAfterRollback(TransactionMode mode) => mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcPromoted;
 
+    // Over two connection strings the transaction would be promoted: that is another mode.
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
+        BareWidgets.CodeOf(mode == TransactionMode.FullDtc ? "UseSqlServer(data)" : "UseSqlServer(queues, data)", mode);
+
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => services
         .AddSingleton(handle)
         .AddBareEndpoint(settings.Queue, endpoint => endpoint

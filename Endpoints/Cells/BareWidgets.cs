@@ -1,6 +1,7 @@
 using System.Data.Common;
 using Kit.Endpoints.Bare;
 using Kit.Handlers;
+using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
 
@@ -17,6 +18,11 @@ internal static class BareWidgets
         .ReceiveInBatches(settings.BatchSize)
         .ReceiveAhead(settings.ReceivesAhead)
         .Handle<BuildWidget, BuildWidgetHandler>();
+
+    /// <summary>The lines that set an endpoint's queue and mode.</summary>
+    /// <param name="use">The call that gives it its queue.</param>
+    /// <param name="mode">The mode.</param>
+    public static IReadOnlyList<string> CodeOf(string use, TransactionMode mode) => [$".{use}", $".UseTransactionMode({ModeInCode.Of(mode)})"];
 
     private sealed class BuildWidgetHandler(HandleMessage handle) : IMessageHandler<BuildWidget>
     {

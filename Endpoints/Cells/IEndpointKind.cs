@@ -19,6 +19,9 @@ public interface IEndpointKind
     /// <summary>The framework's and the drivers' assemblies, whose versions are recorded with every figure.</summary>
     IReadOnlyList<Assembly> Packages { get; }
 
+    /// <summary>Whether this build has it, or why not. If not, nothing is known about the modes that it supports.</summary>
+    Support InBuild => Support.Yes;
+
     Support Supports(TransactionMode mode);
 
     /// <summary>Whether it can leave out flushes of the database's log, in a mode that it supports.</summary>
@@ -37,6 +40,11 @@ public interface IEndpointKind
     /// message once more.
     /// </summary>
     bool CountsAfterRollback(TransactionMode mode) => mode is { CountsAfterRollback: true };
+
+    /// <summary>The lines that set the mode of an endpoint, as an application writes them.</summary>
+    /// <param name="mode">A mode that it supports.</param>
+    /// <exception cref="NotSupportedException">This build lacks it.</exception>
+    IReadOnlyList<string> CodeOf(TransactionMode mode);
 
     /// <summary>Adds one endpoint, which starts and stops with the host.</summary>
     void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle);

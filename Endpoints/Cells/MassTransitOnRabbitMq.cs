@@ -27,6 +27,8 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
 
     public Support Supports(TransactionMode mode) => MassTransitSupport.Of(mode);
 
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) => [$"endpoint.UseTransactionMode({ModeInCode.Of(mode)}, context);"];
+
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
         var transport = RabbitMqTransportSettings.Parse(settings.Transport);

@@ -22,7 +22,11 @@ internal sealed class MissingEndpointKind(string framework, string transport, st
 
     public IReadOnlyList<Assembly> Packages => [];
 
+    public Support InBuild => support;
+
     public Support Supports(TransactionMode mode) => support;
+
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) => throw Missing();
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => throw Missing();
 

@@ -35,6 +35,12 @@ internal static class NServiceBusEndpoint
         : mode == TransactionMode.Outbox ? OptionalPackages.All.First(package => package.Group == OutboxGroup).Support
         : Support.Yes;
 
+    /// <summary>The line that sets an endpoint's transport and mode.</summary>
+    /// <param name="transport">The transport, as an application writes it.</param>
+    /// <param name="mode">The mode.</param>
+    public static IReadOnlyList<string> CodeOf(string transport, TransactionMode mode) =>
+        [$"endpoint.UseTransactionMode({transport}, {ModeInCode.Of(mode)});"];
+
     public static void Add(
         IServiceCollection services, EndpointSettings settings, HandleMessage handle,
         Func<EndpointSettings, DbDataSource> openWidgets, TransportDefinition transport, string errorQueue)

@@ -28,6 +28,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
 
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) => NServiceBusEndpoint.CodeOf("new LearningTransport()", mode);
+
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) =>
         NServiceBusEndpoint.Add(
             services, settings, handle, PostgreSqlWidgets.Open, TransportIn(settings.Transport), NServiceBusEndpoint.ErrorQueueOf(settings.Queue));

@@ -33,6 +33,10 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
     public Support Supports(TransactionMode mode) =>
         NServiceBusEndpoint.SupportOf(mode, IsInTwoPhases(mode) ? AnyTwoPhase : Any);
 
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) => NServiceBusEndpoint.CodeOf(
+        IsInTwoPhases(mode) ? "new TwoPhasePostgreSqlTransport(queues, data)" : $"new PostgreSqlTransport({(mode is { NeedsOneDatabase: true } ? "data" : "queues")})",
+        mode);
+
     /// <exception cref="ArgumentException">The mode needs one database, and two are named.</exception>
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {

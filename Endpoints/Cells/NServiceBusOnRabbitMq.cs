@@ -27,6 +27,9 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
 
     public Support Supports(TransactionMode mode) => NServiceBusEndpoint.SupportOf(mode, Any);
 
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
+        NServiceBusEndpoint.CodeOf("new RabbitMQTransport(RoutingTopology.Conventional(QueueType.Quorum), broker)", mode);
+
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
         var transport = RabbitMqTransportSettings.Parse(settings.Transport);

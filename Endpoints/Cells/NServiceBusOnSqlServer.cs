@@ -30,6 +30,9 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
     public Support Supports(TransactionMode mode) =>
         NServiceBusSupport.Of(mode, Any) is { IsSupported: false } refused ? refused : SqlServerSupport.Of(mode);
 
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
+        NServiceBusEndpoint.CodeOf(mode == TransactionMode.FullDtc ? "new SqlServerTransport(data)" : "new SqlServerTransport(queues)", mode);
+
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
         var connections = new SqlServerConnections(settings.Transport, settings.Widgets);

@@ -112,6 +112,8 @@ public sealed partial class ListedCells
 
         public Support Supports(TransactionMode mode) => Support.Yes;
 
+        public IReadOnlyList<string> CodeOf(TransactionMode mode) => throw new NotSupportedException();
+
         public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => throw new NotSupportedException();
 
         public IMessageQueue OpenQueue(string name, string transport) => throw new NotSupportedException();

@@ -61,6 +61,8 @@ public sealed class MislabelledCell
 
         public Support Supports(TransactionMode mode) => kind.Supports(mode);
 
+        public IReadOnlyList<string> CodeOf(TransactionMode mode) => kind.CodeOf(mode);
+
         public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) =>
             kind.AddEndpoint(services, settings with { Mode = truth, Concurrency = concurrency ?? settings.Concurrency }, handle);
 

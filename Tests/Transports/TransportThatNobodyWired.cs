@@ -59,6 +59,8 @@ public sealed class TransportThatNobodyWired
 
         public Support Supports(TransactionMode mode) => Support.Yes;
 
+        public IReadOnlyList<string> CodeOf(TransactionMode mode) => throw new NotSupportedException();
+
         public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) =>
             throw new NotSupportedException();
 
