@@ -28,7 +28,7 @@ public static class SqlServerSupport
 
     internal static Support PromotionOn(bool isWindows) => isWindows
         ? Support.Yes
-        : Support.No("a transaction over two connections is promoted to MSDTC, which .NET supports only on Windows");
+        : Support.Missing("a transaction over two connections is promoted to MSDTC, which .NET supports only on Windows");
 
     internal static Support Of(TransactionMode mode, Support promotion)
     {

@@ -51,6 +51,10 @@ public sealed class SqlServerWithoutAServer
         Assert.That(SqlServerSupport.Of(TransactionMode.Parse(mode), SqlServerSupport.PromotionOn(isWindows: false)).Because, Is.EqualTo(elsewhere));
     }
 
+    /// <summary>It can run on another machine.</summary>
+    [Test]
+    public void Windows_is_missing_where_a_promotion_needs_it() => Assert.That(SqlServerSupport.PromotionOn(isWindows: false).IsMissing);
+
     [Test]
     public void The_password_is_masked() =>
         Assert.That(

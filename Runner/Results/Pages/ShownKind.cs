@@ -9,8 +9,8 @@ namespace Kit.Runner.Results.Pages;
 /// <param name="Modes">Whether each mode can run.</param>
 public sealed record ShownKind(string Framework, string Transport, bool HasBeenRun, IReadOnlyDictionary<TransactionMode, Support> Modes)
 {
-    /// <summary>Whether this build lacks it, and so cannot say what it can run.</summary>
-    public bool IsMissing => Modes.Values.Any(support => support.IsMissing);
+    /// <summary>Whether this build lacks something for the modes that the pages show, and so cannot say what it can run.</summary>
+    public bool IsMissing => Modes.Any(mode => ShownCells.Modes.Contains(mode.Key) && mode.Value.IsMissing);
 
     public bool Runs(TransactionMode mode) => Modes[mode].IsSupported;
 }
