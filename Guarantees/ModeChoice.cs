@@ -5,7 +5,7 @@ namespace Kit.Guarantees;
 /// <summary>The rules for choosing a mode, as <c>docs/choosing-a-mode.md</c> shows them: the first mode that fits and can run.</summary>
 public static class ModeChoice
 {
-    /// <summary>The modes that give a handler what it needs, the best first.</summary>
+    /// <summary>The modes that can give a handler what it needs, the best first. A transport may refuse one for such a handler.</summary>
     /// <param name="needs">What the handler needs.</param>
     public static IReadOnlyList<TransactionMode> Of(HandlerNeeds needs)
     {
@@ -20,7 +20,7 @@ public static class ModeChoice
     {
         Tolerance.Once => new HashSet<DeliveryClass> { DeliveryClass.Once, DeliveryClass.DuplicatedOutgoing },
         Tolerance.Twice => new HashSet<DeliveryClass> { DeliveryClass.Once, DeliveryClass.DuplicatedOutgoing, DeliveryClass.Duplicated },
-        // Torn takes a handler with several statements, which this one has not.
+        // Only a handler with several statements can leave its work torn.
         Tolerance.TwiceInOneStatement => new HashSet<DeliveryClass>
         {
             DeliveryClass.Once, DeliveryClass.DuplicatedOutgoing, DeliveryClass.Duplicated, DeliveryClass.Torn,
@@ -37,8 +37,9 @@ public static class ModeChoice
         _ => throw new ArgumentOutOfRangeException(nameof(needs), needs.Rows, "There is no such place."),
     };
 
+    // Whether the rows of full-dtc are visible at once depends on the transport.
     private static IEnumerable<TransactionMode> InTwoPhases(HandlerNeeds needs) => needs.SeesRows
-        ? [TransactionMode.FullDtcWaiting, TransactionMode.FullDtcPromoted]
+        ? [TransactionMode.FullDtcWaiting, TransactionMode.FullDtc, TransactionMode.FullDtcPromoted]
         : [TransactionMode.FullDtc, TransactionMode.FullDtcPromoted];
 
     private static IEnumerable<TransactionMode> WithoutOneUnit(Tolerance tolerance) => tolerance switch

@@ -1,20 +1,25 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Choosing;
 
 /// <summary>The mode for a handler on one framework and transport.</summary>
-/// <param name="Framework">The framework.</param>
-/// <param name="Transport">The transport.</param>
-/// <param name="Cell">What to take; <see langword="null"/> if no mode there gives the handler what it needs.</param>
-/// <param name="LeftOut">The modes that would have come before, and why they cannot run there.</param>
-internal sealed record Advice(string Framework, string Transport, Cell? Cell, IReadOnlyList<(TransactionMode Mode, string Because)> LeftOut)
+/// <param name="Kind">The framework on the transport. If this build lacks it, there is no advice.</param>
+/// <param name="Cell">
+/// What to take; <see langword="null"/> if no mode there gives the handler what it needs. This build may lack a package, or this machine a system, that the mode needs.
+/// </param>
+/// <param name="LeftOut">The modes that fit better, and why they cannot run there.</param>
+internal sealed record Advice(IEndpointKind Kind, Cell? Cell, IReadOnlyList<(TransactionMode Mode, string Because)> LeftOut)
 {
+    /// <summary>The transport of <see cref="Kind"/>.</summary>
+    public Transport Transport { get; } = Transport.Named(Kind.Transport);
+
     /// <summary>The classes that a message may be in after kills and cuts at any moment; empty without a cell.</summary>
     public IReadOnlySet<DeliveryClass> AfterCrashes => Cell is null
         ? new HashSet<DeliveryClass>()
-        : FaultPromise.Always(Cell.Mode, Transports.Transport.Of(Cell).IsBroker).Classes;
+        : FaultPromise.Always(Cell.Mode, Transport.IsBroker).Classes;
 
     /// <summary>The advice for each framework and transport among some cells.</summary>
     /// <param name="cells">The cells, of every mode.</param>
@@ -23,22 +28,30 @@ internal sealed record Advice(string Framework, string Transport, Cell? Cell, IR
     [
         .. from cell in cells
            where cell.IsPlain && cell.Access == Handlers.AccessLibrary.All[0]
-           group cell by (cell.Kind.Framework, cell.Kind.Transport) into kind
-           select For(kind.Key.Framework, kind.Key.Transport, [.. kind], needs),
+           group cell by cell.Kind into kind
+           select For(kind.Key, [.. kind], needs),
     ];
 
-    private static Advice For(string framework, string transport, IReadOnlyList<Cell> cells, HandlerNeeds needs)
+    private static Advice For(IEndpointKind kind, IReadOnlyList<Cell> cells, HandlerNeeds needs)
     {
+        if (!kind.InBuild.IsSupported)
+            return new Advice(kind, Cell: null, []);
+
         var leftOut = new List<(TransactionMode, string)>();
         foreach (var mode in ModeChoice.Of(needs))
         {
             var cell = cells.First(cell => cell.Mode == mode);
-            if (cell.Support.IsSupported)
-                return new Advice(framework, transport, cell, leftOut);
+            if (WhyNot(cell, needs) is not { } because)
+                return new Advice(kind, cell, leftOut);
 
-            leftOut.Add((mode, cell.Support.Because!));
+            leftOut.Add((mode, because));
         }
 
-        return new Advice(framework, transport, Cell: null, leftOut);
+        return new Advice(kind, Cell: null, leftOut);
     }
+
+    // What this build or machine lacks can be there where the handler runs.
+    private static string? WhyNot(Cell cell, HandlerNeeds needs) => cell.Support is { IsSupported: false, IsMissing: false } never
+        ? never.Because
+        : Transport.Of(cell).SupportOf(cell.Mode, needs).Because;
 }

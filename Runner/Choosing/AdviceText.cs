@@ -1,28 +1,28 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
+using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.CommandLine;
+using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Choosing;
 
 /// <summary>Writes advice: a line for each framework and transport, and in full if there is only one.</summary>
-/// <param name="run">The run whose rates are shown; <see langword="null"/> for none.</param>
+/// <param name="measured">The run whose rates are shown, and its folder; <see langword="null"/> for none.</param>
 /// <param name="output">Where to.</param>
-internal sealed class AdviceText(RecordedRun? run, TextWriter output)
+internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, TextWriter output)
 {
     public void Write(IReadOnlyList<Advice> all)
     {
         PlainColumns.Write(
-            ["framework", "transport", "take", "after a crash", "msg/s"],
-            [
-                .. all.Select(advice => (IReadOnlyList<string>)
-                [
-                    advice.Framework, advice.Transport, advice.Cell?.Mode.Name ?? "no mode", ClassesOf(advice), RateOf(advice),
-                ]),
-            ],
+            ["framework", "transport", "take", "after a crash"],
+            [.. all.Select(advice => (IReadOnlyList<string>)[advice.Kind.Framework, advice.Kind.Transport, TakeOf(advice), ClassesOf(advice)])],
             output);
+        if (measured is var (folder, run))
+            WriteRates(folder, run, [.. all.Select(advice => advice.Cell).OfType<Cell>()]);
+
         if (all is [var one])
             WriteInFull(one);
         else
@@ -31,51 +31,95 @@ internal sealed class AdviceText(RecordedRun? run, TextWriter output)
         output.WriteLine("What the classes mean, and what the rules leave out: docs/choosing-a-mode.md");
     }
 
+    private static string TakeOf(Advice advice) => advice switch
+    {
+        { Kind.InBuild.IsSupported: false } => "not in this build",
+        { Cell: null } => "no mode",
+        { Cell: { } cell } => cell.Mode + (cell.Support.IsSupported ? "" : ", cannot run here") + (advice.Transport.HasBeenRun ? "" : ", not run yet"),
+    };
+
     private static string ClassesOf(Advice advice) => advice.Cell is null ? Figures.None : Words.Of(advice.AfterCrashes);
 
-    private string RateOf(Advice advice) => run is null || advice.Cell is not { } cell
-        ? Figures.None
-        : CellRate.Of(run, advice.Framework, advice.Transport, cell.Mode.Name) ?? "not in the run";
+    private void WriteRates(string folder, RecordedRun run, IReadOnlyList<Cell> cells)
+    {
+        output.WriteLine($"Measured in {folder}:");
+        PlainColumns.Write(
+            ["framework", "transport", "mode", "the handler", "msg/s (95 % interval)", $"ratio to {TransactionMode.TransactionsOff}"],
+            [
+                .. from cell in cells
+                   from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend }
+                   let rate = CellRate.Of(
+                       run, cell.Kind.Framework, cell.Kind.Transport, cell.Mode, scenario == Scenario.Insert ? null : scenario.Name)
+                   // The default scenario is shown even if it was not measured.
+                   where rate is not null || scenario == Scenario.Insert
+                   select (IReadOnlyList<string>)
+                   [
+                       cell.Kind.Framework, cell.Kind.Transport, cell.Mode.Name, scenario.Name, rate?.PerSecond ?? "not in the run",
+                       rate?.ToTransactionsOff ?? Figures.None,
+                   ],
+            ],
+            output);
+    }
 
     private void WriteInFull(Advice advice)
     {
+        var place = $"{advice.Kind.Framework} on {advice.Kind.Transport}";
+        if (advice.Kind.InBuild.Because is { } absent)
+        {
+            output.WriteLine($"{place} is not in this build: {absent}. Nothing is known about its modes here.");
+            return;
+        }
+
         foreach (var (mode, because) in advice.LeftOut)
-            output.WriteLine($"{mode} would come before, but cannot run there: {because}.");
+            output.WriteLine($"{mode} {(advice.Cell is null ? "cannot run there" : "fits better, but cannot run there")}: {because}.");
 
         if (advice.Cell is not { } cell)
         {
             output.WriteLine(
-                $"No mode of {advice.Framework} on {advice.Transport} gives the handler that. Make it idempotent (--tolerates twice), or name another " +
-                "framework or transport.");
+                $"No mode of {place} gives the handler that. Make it idempotent (--tolerates twice), or name another framework or transport.");
             return;
         }
 
-        var filter = $"--framework {advice.Framework} --transport {advice.Transport} --mode {cell.Mode}";
         output.WriteLine($"{cell.Mode}: {cell.Mode.Promise}");
+        if (cell.Support.Because is { } lacking)
+            output.WriteLine($"{cell.Mode} cannot run here: {lacking}.");
+        if (!advice.Transport.HasBeenRun)
+            output.WriteLine($"Nobody has run the cells on {advice.Transport.Title} yet: the promise is untested there.");
+
         output.WriteLine();
-        output.WriteLine("What would refute this advice, on your machine:");
-        output.WriteLine($"  ./run.sh faults {filter}");
-        output.WriteLine($"  ./run.sh faults --storm {filter}");
-        output.WriteLine("What it costs, on your machine:");
-        output.WriteLine($"  ./run.sh run --framework {advice.Framework} --transport {advice.Transport} --mode {cell.Mode},dtc-off");
-        output.WriteLine();
+        WriteExperiments(cell);
         output.WriteLine("In your service:");
-        foreach (var line in CodeOf(cell))
+        foreach (var line in cell.Kind.CodeOf(cell.Mode))
             output.WriteLine($"  {line}");
 
         output.WriteLine("  The whole snippet, and the handler: docs/use-an-endpoint.md");
         output.WriteLine();
     }
 
-    /// <summary>The lines that set the mode.</summary>
-    /// <exception cref="NotSupportedException">Nobody has written them for the framework.</exception>
-    private static IEnumerable<string> CodeOf(Cell cell) => cell.Kind.Framework switch
+    private void WriteExperiments(Cell cell)
     {
-        "bare" => [$".{Transport.Of(cell).BareCodeOf(cell.Mode)}", $".UseTransactionMode({ModeOf(cell.Mode)})"],
-        "masstransit" => [$"endpoint.UseTransactionMode({ModeOf(cell.Mode)}, context);"],
-        "nservicebus" => [$"endpoint.UseTransactionMode({Transport.Of(cell).NServiceBusCodeOf(cell.Mode)}, {ModeOf(cell.Mode)});"],
-        var other => throw new NotSupportedException($"It is not written how an endpoint on {other} gets its mode."),
-    };
+        var names = $"--framework {cell.Kind.Framework} --transport {cell.Kind.Transport}";
+        if (FaultPlan.SupportAnywhere(cell).Because is { } because)
+        {
+            output.WriteLine($"No experiment of the kit can refute this advice: {because}.");
+        }
+        else
+        {
+            output.WriteLine("What would refute this advice, on your machine:");
+            output.WriteLine($"  ./run.sh faults {names} --mode {cell.Mode}");
+            output.WriteLine($"  ./run.sh faults --storm {names} --mode {cell.Mode}");
+        }
 
-    private static string ModeOf(TransactionMode mode) => $"TransactionMode.Parse(\"{mode}\")";
+        if (cell.Support.IsSupported)
+        {
+            var modes = string.Join(',', new[] { cell.Mode, TransactionMode.DtcOff }.Distinct());
+            output.WriteLine("What it costs, on your machine:");
+            output.WriteLine($"  ./run.sh run {names} --mode {modes}{ServerOf(Transport.Of(cell))}");
+        }
+
+        output.WriteLine();
+    }
+
+    /// <summary>The option for a server that the kit does not start.</summary>
+    private static string ServerOf(Transport transport) => transport is { Server: { } server, Own: null } ? $" {server.Option} \"<{server.HelpName}>\"" : "";
 }

@@ -1,79 +1,123 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
+using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Choosing;
 using Kit.Runner.Results;
+using Spectre.Console;
 
 namespace Kit.Runner.CommandLine;
 
 /// <summary><c>choose</c>: the mode for a handler, from a few facts about it.</summary>
 internal sealed class ChooseCommand : KitCommand
 {
-    private static readonly IReadOnlyDictionary<string, RowsPlace> Places = new Dictionary<string, RowsPlace>(StringComparer.Ordinal)
-    {
-        ["same-database"] = RowsPlace.SameDatabase,
-        ["same-server"] = RowsPlace.SameServer,
-        ["elsewhere"] = RowsPlace.Elsewhere,
-    };
+    private const string SeesRows = "A worker's next message must see the rows of its last one.";
+    private const string Where = "The framework, and what holds the messages.";
 
-    private static readonly IReadOnlyDictionary<string, Tolerance> Tolerances = new Dictionary<string, Tolerance>(StringComparer.Ordinal)
-    {
-        ["once"] = Tolerance.Once,
-        ["twice"] = Tolerance.Twice,
-        ["twice-one-statement"] = Tolerance.TwiceInOneStatement,
-        ["loss"] = Tolerance.Loss,
-    };
+    private readonly CellFilter filter = CellFilter.Of(Cell.FrameworkAxis, Cell.TransportAxis);
 
-    private readonly CellFilter filter = new(isMatrix: false, ofRounds: false);
+    private readonly Question<RowsPlace> rows = new(
+        "--rows",
+        "Where the handler's rows are.",
+        new("same-database", "in the queue's database", RowsPlace.SameDatabase),
+        new("same-server", "in another database of the queue's server", RowsPlace.SameServer),
+        new("elsewhere", "on another server, or the queue is on a broker", RowsPlace.Elsewhere));
 
-    private readonly Option<string> rows = OneOf(
-        "--rows", "Where the handler's rows are: in the queue's database, in another database of its server, or elsewhere.", Places.Keys);
-
-    private readonly Option<string> tolerates = OneOf(
+    private readonly Question<Tolerance> tolerates = new(
         "--tolerates",
-        "What may happen to a message after a crash: its rows are there once; it is handled twice; twice, and the handler has one statement; it is lost.",
-        Tolerances.Keys);
+        "What a crash may do to a message.",
+        new("once", "its rows are written exactly once", Tolerance.Once),
+        new("twice", "it is handled again", Tolerance.Twice),
+        new("twice-one-statement", "the same, and the handler has one statement", Tolerance.TwiceInOneStatement),
+        new("loss", "it is lost", Tolerance.Loss));
 
-    private readonly Option<bool> seesRows = new("--sees-rows") { Description = "A worker's next message must see the rows of its last one." };
-    private readonly Option<string?> from = new("--run") { Description = "A folder of results. Its rates are shown.", HelpName = "folder" };
+    private readonly Option<bool> seesRows = new("--sees-rows") { Description = SeesRows };
+    private readonly Option<string?> run = new("--run") { Description = "A folder of results. Its rates are shown.", HelpName = "folder" };
 
     public ChooseCommand()
         : base(
             "choose",
-            "Names the transaction mode that a handler needs, on each framework and transport, and the experiment that would refute the advice.",
+            "Names the transaction mode that a handler needs, on each framework and transport, and the experiment that would refute the advice. " +
+            "On a terminal it asks for what is not given.",
             ("choose --rows same-server --tolerates once", "exactly once, with rows in another database of the queue's server"),
             ("choose --rows elsewhere --tolerates twice --framework nservicebus --transport rabbitmq", "one framework and transport, with the code"),
-            ("choose --rows same-database --tolerates once --run results/my-run", "with the rates of a run"))
+            ("choose --rows same-database --tolerates once --run results/my-run", "with the rates of a run"),
+            ("choose", "asks one question after the other"))
     {
-        Options.Add(rows);
-        Options.Add(tolerates);
+        Options.Add(rows.Option);
+        Options.Add(tolerates.Option);
         Options.Add(seesRows);
-        Options.Add(from);
-        foreach (var option in filter.Options.Where(option => option.Name is "--framework" or "--transport"))
-            Options.Add(option);
-
-        SetAction(Choose);
+        Options.Add(run);
+        filter.AddTo(this);
+        run.NotEmpty();
+        Validators.Add(RequireAnswers);
+        SetAction(ChooseAsync);
     }
 
-    private int Choose(ParseResult parsed)
+    private static bool CanAsk =>
+        !Console.IsInputRedirected && !Console.IsOutputRedirected && AnsiConsole.Profile.Capabilities is { Interactive: true, Ansi: true };
+
+    private async Task<int> ChooseAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
-        var needs = new HandlerNeeds(Places[parsed.GetRequiredValue(rows)], Tolerances[parsed.GetRequiredValue(tolerates)], parsed.GetValue(seesRows));
-        var run = parsed.GetValue(from) is { } folder ? RunIn(folder) : null;
-        new AdviceText(run, Console.Out).Write(Advice.For(filter.Choose(parsed), needs));
+        var typed = filter.Typed(parsed);
+        var cells = filter.Choose(parsed);
+        if (cells.Count == 0)
+            throw NoSuchPair(typed);
+
+        var folder = parsed.GetValue(run);
+        var measured = folder is null ? ((string, RecordedRun)?)null : (folder, RunIn(folder));
+        var mustAsk = !IsAnswered(parsed.CommandResult);
+        var place = await rows.AnswerAsync(parsed, cancellationToken);
+        var tolerance = await tolerates.AnswerAsync(parsed, cancellationToken);
+        var sees = parsed.GetValue(seesRows);
+        if (mustAsk)
+        {
+            // Elsewhere it changes nothing.
+            if (!sees && place.Value == RowsPlace.SameServer)
+                sees = (await Question<bool>.AskAsync(SeesRows, [new("no", "it need not", false), new("yes", "it must", true)], cancellationToken)).Value;
+            if (typed.Count == 0)
+                (typed, cells) = (await Question<(IReadOnlyList<string>, IReadOnlyList<Cell>)>.AskAsync(Where, Pairs(cells), cancellationToken)).Value;
+
+            Console.Out.WriteLine("Without the questions: " + string.Join(
+                ' ',
+                [
+                    "./run.sh", Name, rows.Option.Name, place.Name, tolerates.Option.Name, tolerance.Name, .. sees ? [seesRows.Name] : Array.Empty<string>(),
+                    .. typed, .. folder is null ? [] : new[] { run.Name, folder },
+                ]));
+            Console.Out.WriteLine();
+        }
+
+        new AdviceText(measured, Console.Out).Write(Advice.For(cells, new HandlerNeeds(place.Value, tolerance.Value, SeesRows: sees)));
         return ExitCode.Success;
     }
 
+    private bool IsAnswered(SymbolResult parsed) => rows.IsAnswered(parsed) && tolerates.IsAnswered(parsed);
+
+    private void RequireAnswers(CommandResult parsed)
+    {
+        if (CanAsk)
+            return;
+        if (!rows.IsAnswered(parsed))
+            parsed.AddError($"Option '{rows.Option.Name}' is required.");
+        if (!tolerates.IsAnswered(parsed))
+            parsed.AddError($"Option '{tolerates.Option.Name}' is required.");
+    }
+
+    /// <summary>Every framework and transport, and each pair of them.</summary>
+    private static IEnumerable<Answer<(IReadOnlyList<string> Typed, IReadOnlyList<Cell> Cells)>> Pairs(IReadOnlyList<Cell> cells) =>
+    [
+        new("all", "every framework on every transport", ([], cells)),
+        .. from cell in cells
+           group cell by cell.Kind into kind
+           let names = new[] { $"--{Cell.FrameworkAxis}", kind.Key.Framework, $"--{Cell.TransportAxis}", kind.Key.Transport }
+           select new Answer<(IReadOnlyList<string>, IReadOnlyList<Cell>)>(kind.Key.Framework, $"on {kind.Key.Transport}", (names, [.. kind])),
+    ];
+
+    private static KitException NoSuchPair(IReadOnlyList<string> typed) => new(
+        $"{string.Join(' ', typed)}: the kit has no such pair. Pairs: {string.Join(", ", EndpointKinds.All.Select(kind => $"{kind.Framework}/{kind.Transport}"))}.",
+        "Name one of the pairs, or leave out one of the two options.")
+    { IsUsage = true };
+
     private static RecordedRun RunIn(string folder) => ResultFolder.Load(folder).Run
         ?? throw new KitException($"{folder} has experiments with faults and no run.", "Name the folder of a run.");
-
-    private static Option<string> OneOf(string name, string description, IEnumerable<string> values)
-    {
-        var existing = $"Values: {string.Join(", ", values)}.";
-        var option = new Option<string>(name) { Description = $"{description} {existing}", HelpName = "value", Required = true };
-        option.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<string>() is { } value && !values.Contains(value, StringComparer.Ordinal))
-                result.AddError($"{name}: unknown value '{value}'. {existing}");
-        });
-        return option;
-    }
 }

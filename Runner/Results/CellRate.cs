@@ -1,23 +1,31 @@
+using Kit.Modes;
 using Kit.Runner.Results.Pages;
 
 namespace Kit.Runner.Results;
 
-/// <summary>The rate of one cell of a run, as the documentation shows it.</summary>
-public static class CellRate
+/// <summary>The rate of one cell of a run, as the run's tables show it.</summary>
+/// <param name="PerSecond">Messages per second with their 95 % interval.</param>
+/// <param name="ToTransactionsOff">
+/// The ratio to <c>transactions-off</c> in the same run, with its 95 % interval; <see langword="null"/> if no round counts in both.
+/// </param>
+public sealed record CellRate(string PerSecond, string? ToTransactionsOff)
 {
     /// <param name="run">The run.</param>
     /// <param name="framework">The cell's framework.</param>
     /// <param name="transport">The cell's transport.</param>
     /// <param name="mode">The cell's mode.</param>
-    /// <returns>
-    /// Messages per second with their 95 % interval, for the handler that inserts one row with ADO.NET; <see langword="null"/> if the run has no
-    /// counting round of that cell.
-    /// </returns>
-    public static string? Of(RecordedRun run, string framework, string transport, string mode)
+    /// <param name="scenario">What its handler does; <see langword="null"/>: one insert, which names leave out.</param>
+    /// <returns>The rate with ADO.NET; <see langword="null"/> if the run has no counting round of that cell.</returns>
+    public static CellRate? Of(RecordedRun run, string framework, string transport, TransactionMode mode, string? scenario)
     {
         ArgumentNullException.ThrowIfNull(run);
-        var cell = run.Cells.FirstOrDefault(cell => ShownCells.IsPlain(cell.Cell) && cell.Cell.Framework == framework
-            && cell.Cell.Transport == transport && cell.Cell.Mode == mode);
-        return cell?.Rate is { } rate ? $"{Figures.Measured(rate.Mean)} ({SummaryTable.IntervalOf(rate)})" : null;
+        ArgumentNullException.ThrowIfNull(mode);
+        var cell = run.Cells.FirstOrDefault(cell => ShownCells.IsPlain(cell.Cell, scenario) && cell.Cell.Framework == framework
+            && cell.Cell.Transport == transport && cell.Cell.Mode == mode.Name);
+        return cell?.Rate is { } rate
+            ? new CellRate(
+                $"{Figures.Measured(rate.Mean)} ({SummaryTable.IntervalOf(rate)})",
+                mode == TransactionMode.TransactionsOff ? "1" : run.AgainstTransactionsOff(cell)?.ToString())
+            : null;
     }
 }

@@ -14,8 +14,6 @@ internal sealed class LearningTransport : Transport
 
     public override Transport Widgets => Named(TransportName.PostgreSql);
 
-    public override string NServiceBusCodeOf(TransactionMode mode) => "new LearningTransport()";
-
     public override Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         Task.FromResult<RunServer>(new Folders(Title, ServerPlace.Choose(arguments.AllowsMemory).Path));
 

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Operations;
 using Kit.Runner.Results;
@@ -41,11 +42,9 @@ internal sealed class PostgreSqlTransport : Transport
         WhyNot = typed => LacksDatabase(typed) ? "expected the queue's database in the connection string (Database=…)." : null,
     };
 
-    public override string BareCodeOf(TransactionMode mode) => mode.NeedsOneDatabase ? "UsePostgreSql(data)" : "UsePostgreSql(queues, data)";
-
-    public override string NServiceBusCodeOf(TransactionMode mode) => mode == TransactionMode.FullDtc
-        ? "new TwoPhasePostgreSqlTransport(queues, data)"
-        : "new PostgreSqlTransport(queues)";
+    public override Support SupportOf(TransactionMode mode, HandlerNeeds needs) => mode == TransactionMode.FullDtc && needs.SeesRows
+        ? Support.No("a row becomes visible a moment after its message is done, so a worker's next message may not see it")
+        : Support.Yes;
 
     public override async Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken)
     {

@@ -65,11 +65,6 @@ internal sealed class RabbitMqTransport : Transport
 
     protected override string WhoseKey => "broker";
 
-    public override string BareCodeOf(TransactionMode mode) => "UseRabbitMq(broker, data)";
-
-    public override string NServiceBusCodeOf(TransactionMode mode) =>
-        "new RabbitMQTransport(RoutingTopology.Conventional(QueueType.Quorum), broker)";
-
     public override Support SupportHere(TransportArguments arguments) =>
         BrokerOf(arguments) is null ? PrivateRabbitMq.FindSupport() : Support.Yes;
 

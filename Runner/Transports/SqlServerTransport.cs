@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
@@ -30,9 +31,10 @@ internal class SqlServerTransport : Transport
 
     public sealed override bool HasBeenRun => false;
 
-    public sealed override string BareCodeOf(TransactionMode mode) => "UseSqlServer(queues, data)";
-
-    public sealed override string NServiceBusCodeOf(TransactionMode mode) => "new SqlServerTransport(queues)";
+    public sealed override Support SupportOf(TransactionMode mode, HandlerNeeds needs) =>
+        mode == TransactionMode.FullDtc && needs.Rows != RowsPlace.SameDatabase
+            ? Support.No("two databases have two connection strings, which promote its transaction to MSDTC; that is full-dtc-promoted")
+            : Support.Yes;
 
     /// <summary>The kit does not start one.</summary>
     public sealed override Support SupportAnywhere(TransportArguments arguments) => IsNamed(arguments)

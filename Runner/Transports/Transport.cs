@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
@@ -91,15 +92,10 @@ internal abstract class Transport
 
     public bool IsNamed(TransportArguments arguments) => Server is not null && arguments[Server] is not null;
 
-    /// <summary>The call that gives a bare endpoint its queue, as an application writes it.</summary>
-    /// <exception cref="NotSupportedException">Nobody has written it.</exception>
-    public virtual string BareCodeOf(TransactionMode mode) =>
-        throw new NotSupportedException($"It is not written how a bare endpoint gets its queue on {Title}.");
-
-    /// <summary>The transport of an NServiceBus endpoint, as an application writes it.</summary>
-    /// <exception cref="NotSupportedException">Nobody has written it.</exception>
-    public virtual string NServiceBusCodeOf(TransactionMode mode) =>
-        throw new NotSupportedException($"It is not written how NServiceBus gets its queue on {Title}.");
+    /// <summary>Whether a mode that one of its cells supports gives a handler on that cell what it needs, or why not.</summary>
+    /// <param name="mode">The mode.</param>
+    /// <param name="needs">What the handler needs: where its rows are, and when they must be visible.</param>
+    public virtual Support SupportOf(TransactionMode mode, HandlerNeeds needs) => Support.Yes;
 
     /// <summary>Whether its cells can run with these arguments, on a machine that has everything.</summary>
     public virtual Support SupportAnywhere(TransportArguments arguments) => Support.Yes;

@@ -8,6 +8,7 @@ public sealed class AskedForHelp
     [TestCase("")]
     [TestCase("run")]
     [TestCase("list")]
+    [TestCase("choose")]
     [TestCase("doctor")]
     [TestCase("report")]
     [TestCase("compare")]

@@ -81,6 +81,13 @@ internal sealed class RunnerProcess : IDisposable
     /// <summary>Waits until it has printed a text.</summary>
     public Task PrintedAsync(string text) => UntilAsync(() => Output.Contains(text, StringComparison.Ordinal), $"print '{text}'");
 
+    /// <summary>Types a text, as on its terminal.</summary>
+    public async Task TypeAsync(string text)
+    {
+        await process.StandardInput.WriteAsync(text);
+        await process.StandardInput.FlushAsync();
+    }
+
     /// <summary>Waits until one of its rounds has its handler process, and gives that. Linux alone.</summary>
     public async Task<ProcessIdentity> HandlerAsync()
     {
