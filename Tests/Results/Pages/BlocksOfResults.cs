@@ -99,6 +99,22 @@ public sealed partial class BlocksOfResults
     }
 
     [Test]
+    public void Costs_of_scenarios_are_ratios_to_both_ends()
+    {
+        var rounds = InventedRepository.RoundsOf(InventedRepository.Shown);
+        var slower = InventedRepository.Shown.SelectMany(mode => Enumerable.Range(1, 5)
+            .Select(number => InventedRun.Round(mode, number, seconds: (mode == "outbox" ? 2 : 1) + (0.1 * number))));
+        repository.SaveRun("results/run", [.. rounds, .. slower.Select(InventedRepository.Sending)]);
+
+        var rows = repository.Made("scenario-costs from results/run").Split('\n').Where(line => line.StartsWith("| `", StringComparison.Ordinal)).ToList();
+
+        Assert.That(rows, Has.Count.EqualTo(12));
+        Assert.That(rows[0], Does.StartWith("| `insert` | `full-dtc` | ").And.Contain(" | 1 | 1.00 ("));
+        Assert.That(rows[3], Does.StartWith("| `insert` | `transactions-off` | ").And.EndWith(" | 1 |"));
+        Assert.That(rows[11], Does.StartWith("| `insert-and-send` | `outbox` | ").And.Match(@" \| 0\.[0-9]+ \([^)]+\) \| 0\.[0-9]+ \([^)]+\) \|$"));
+    }
+
+    [Test]
     public void Kills_that_did_harm_say_which()
     {
         repository.SaveExperiments("results/kills", [InventedRepository.StormOver("transactions-off") with { Cell = InventedRun.Cell("full-dtc") }]);

@@ -33,6 +33,7 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("round-trips from results/run", "block 'round-trips': the run in results/run has no cell at several distances.")]
     [TestCase("surprise from results/run, results/storm", "block 'surprise': the run in results/run has no cell bare/postgresql/shared/ado.")]
     [TestCase("modes-table from results/run, results/storm", "block 'modes-table': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
+    [TestCase("scenario-costs from results/run", "block 'scenario-costs': the run in results/run has no cell of bare ")]
     public void Are_named(string mark, string message) => AssertFailure(mark, message);
 
     [Test]
