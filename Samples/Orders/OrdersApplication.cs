@@ -27,6 +27,10 @@ internal sealed class OrdersApplication : IAsyncDisposable
         if (SupportOf(settings).Because is { } reason)
             throw new SettingsException($"The framework '{settings.Framework}' cannot run in {settings.Mode}: {reason}.");
 
+        RequireOneDatabase(settings);
+#if KIT_NSERVICEBUS
+        RequirePersistence(settings);
+#endif
         builder.Services.AddSingleton(_ => NpgsqlDataSource.Create(settings.Data));
         switch (settings.Framework)
         {
@@ -49,12 +53,20 @@ internal sealed class OrdersApplication : IAsyncDisposable
     }
 
     /// <summary>Creates the table if it is missing, and starts the endpoint, which creates its queue.</summary>
+    /// <exception cref="SettingsException">A server cannot be reached, or lacks something that the mode needs. The message says what.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        await using (var connection = await host.Services.GetRequiredService<NpgsqlDataSource>().OpenConnectionAsync(cancellationToken))
-            await OrderTable.CreateAsync(connection, cancellationToken);
+        try
+        {
+            await using (var connection = await host.Services.GetRequiredService<NpgsqlDataSource>().OpenConnectionAsync(cancellationToken))
+                await OrderTable.CreateAsync(connection, cancellationToken);
 
-        await host.StartAsync(cancellationToken);
+            await host.StartAsync(cancellationToken);
+        }
+        catch (Exception failure) when (failure is not OperationCanceledException)
+        {
+            throw new SettingsException($"The endpoint cannot start in {settings.Mode} with these settings: {OnOneLine(failure.Message)}", failure);
+        }
     }
 
     public Task SendAsync(PlaceOrder order, CancellationToken cancellationToken) => settings.Framework switch
@@ -74,6 +86,30 @@ internal sealed class OrdersApplication : IAsyncDisposable
         await host.StopAsync();
         await ((IAsyncDisposable)host).DisposeAsync();
     }
+
+    private static void RequireOneDatabase(Settings settings)
+    {
+        if (settings.Mode.NeedsOneDatabase && settings.Queues != settings.Data)
+        {
+            throw new SettingsException(
+                $"In {settings.Mode}, the settings 'Queues' and 'Data' must be one connection string, because queue and orders are in one database. " +
+                "Give both: --Queues \"…\" --Data \"…\".");
+        }
+    }
+
+#if KIT_NSERVICEBUS
+    private static void RequirePersistence(Settings settings)
+    {
+        if (settings is { Framework: "nservicebus" } && settings.Mode == TransactionMode.Outbox)
+        {
+            throw new SettingsException(
+                "On NServiceBus, outbox needs a persistence, and this application has none. docs/use-an-endpoint.md shows one. Choose another mode.");
+        }
+    }
+
+#endif
+    private static string OnOneLine(string text) =>
+        string.Join(' ', text.Split(['\r', '\n'], StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries));
 
     private static Support SupportOf(Settings settings) => settings.Framework switch
     {

@@ -4,7 +4,9 @@ try
 {
     await using var application = new OrdersApplication(args);
     await application.StartAsync(CancellationToken.None);
-    await application.SendAsync(new PlaceOrder(Guid.CreateVersion7()), CancellationToken.None);
+    var order = new PlaceOrder(Guid.CreateVersion7());
+    await application.SendAsync(order, CancellationToken.None);
+    Console.WriteLine($"order {order.OrderId}: sent. Ctrl+C stops the endpoint.");
     await application.WaitForShutdownAsync(CancellationToken.None);
     return 0;
 }

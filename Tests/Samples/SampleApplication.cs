@@ -1,5 +1,7 @@
+using System.Diagnostics;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Modes;
+using Kit.Runner.Servers;
 using Orders;
 
 namespace Kit.Tests.Samples;
@@ -32,6 +34,28 @@ public sealed class SampleApplication
         await using var virtualHost = await TestVirtualHost.CreateAsync();
 
         await PlacesTheOrderAsync("masstransit", mode, RabbitMqAddress.Parse(virtualHost.Address).Amqp.AbsoluteUri);
+    }
+
+    [Test]
+    public async Task It_says_that_the_order_was_sent_and_handled()
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        using var program = Process.Start(new ProcessStartInfo(
+            Path.Combine(AppContext.BaseDirectory, ExternalProgram.FileNameOf("Orders")), ["--Queues", databases.Queue, "--Data", databases.Widgets])
+        {
+            RedirectStandardOutput = true,
+        })!;
+        try
+        {
+            using var soon = new CancellationTokenSource(TimeSpan.FromSeconds(60));
+            var lines = new[] { await program.StandardOutput.ReadLineAsync(soon.Token), await program.StandardOutput.ReadLineAsync(soon.Token) };
+
+            Assert.That(lines, Has.One.Matches("^order [0-9a-f-]{36}: sent").And.One.Matches("^order [0-9a-f-]{36}: handled$"));
+        }
+        finally
+        {
+            program.Kill();
+        }
     }
 
     private static async Task PlacesTheOrderAsync(string framework, string mode, string? queues = null)

@@ -8,6 +8,9 @@ public sealed class SampleSettings
 {
     private const string Broker = "amqp://localhost";
 
+    // Nothing listens on port 1.
+    private const string NoServer = "Host=127.0.0.1;Port=1;Username=nobody";
+
     [TestCase(
         "There is no framework 'carrier-pigeon'. Frameworks: bare, masstransit, nservicebus.",
         "--Framework", "carrier-pigeon")]
@@ -25,6 +28,10 @@ public sealed class SampleSettings
         "The framework 'masstransit' cannot run in full-dtc: AMQP 0-9-1 transactions belong to one channel and have no prepare, " +
         "so an acknowledgement cannot commit together with a database.",
         "--Framework", "masstransit", "--Queues", Broker, "--Mode", "full-dtc")]
+    [TestCase(
+        "In shared, the settings 'Queues' and 'Data' must be one connection string, because queue and orders are in one database. " +
+        "Give both: --Queues \"…\" --Data \"…\".",
+        "--Mode", "shared")]
     public void Are_refused_with_what_was_expected(string message, params string[] arguments) => Assert.That(
         () => new OrdersApplication(arguments), Throws.TypeOf<SettingsException>().With.Message.EqualTo(message));
 
@@ -36,14 +43,25 @@ public sealed class SampleSettings
             .And.Message.Contains("NServiceBus.Transport.PostgreSql"));
 #endif
 
-    [Test]
-    public async Task End_the_program_with_one_line_and_a_code_of_their_own()
+    [TestCase("error: There is no mode 'sometimes'.", "--Mode", "sometimes")]
+    [TestCase("error: In shared, the settings 'Queues' and 'Data' must be one connection string", "--Mode", "shared")]
+    [TestCase(
+        "error: The endpoint cannot start in dtc-off with these settings: Failed to connect to ",
+        "--Queues", NoServer, "--Data", NoServer)]
+    public async Task End_the_program_with_one_line_and_a_code_of_their_own(string error, params string[] arguments)
     {
         var sample = new ExternalProgram(Path.Combine(AppContext.BaseDirectory, ExternalProgram.FileNameOf("Orders")));
 
-        var result = await sample.RunAsync(["--Mode", "sometimes"], CancellationToken.None);
+        var result = await sample.RunAsync(arguments, CancellationToken.None);
 
         Assert.That(result.ExitCode, Is.EqualTo(2));
-        Assert.That(result.Output, Does.StartWith("error: There is no mode 'sometimes'.").And.Not.Contain("\n"));
+        Assert.That(result.Output, Does.StartWith(error).And.Not.Contain("\n"));
     }
+
+#if KIT_NSERVICEBUS
+    [Test]
+    public void An_outbox_without_a_persistence_is_refused() => Assert.That(
+        () => new OrdersApplication(["--Framework", "nservicebus", "--Mode", "outbox"]),
+        Throws.TypeOf<SettingsException>().With.Message.StartsWith("On NServiceBus, outbox needs a persistence"));
+#endif
 }
