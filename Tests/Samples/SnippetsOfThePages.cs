@@ -6,7 +6,7 @@ public sealed class SnippetsOfThePages
     private static readonly string[] Folders = ["Samples", "Tests/Samples"];
 
     [TestCase("README.md", 3)]
-    [TestCase("docs/use-an-endpoint.md", 8)]
+    [TestCase("docs/use-an-endpoint.md", 12)]
     [TestCase("docs/batches.md", 1)]
     [TestCase("docs/one-log-one-flush.md", 1)]
     [TestCase("Endpoints/MassTransit/README.md", 1)]
