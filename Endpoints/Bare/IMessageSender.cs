@@ -11,6 +11,10 @@ public interface IMessageSender
     /// <summary>
     /// Sends a message durably. The message is in its queue when this returns or, with a transaction, when the transaction has committed.
     /// </summary>
+    /// <remarks>
+    /// With <c>synchronous_commit = off</c> for the role or the database, PostgreSQL confirms a commit before it is on disk: a crash of the server can
+    /// lose the message. An endpoint logs a warning if it finds that setting; a sender does not look.
+    /// </remarks>
     /// <param name="queue">The queue of the receiver.</param>
     /// <param name="message">Serialized as JSON, at once.</param>
     /// <param name="transaction">The caller's transaction in the queues' database: the message is sent if and when it commits.</param>

@@ -44,7 +44,8 @@ public static class TransactionModeExtensions
     /// </remarks>
     /// <param name="endpoint">The endpoint. It must not have a transaction mode yet.</param>
     /// <param name="transport">
-    /// A new <see cref="PostgreSqlTransport"/>, <see cref="RabbitMQTransport"/>, <see cref="SqlServerTransport"/> or <see cref="LearningTransport"/>.
+    /// A new <see cref="PostgreSqlTransport"/>, <see cref="RabbitMQTransport"/>, <see cref="SqlServerTransport"/>, <see cref="LearningTransport"/> or
+    /// <c>TwoPhasePostgreSqlTransport</c> (package TransactionModes.NServiceBus.PostgreSql).
     /// </param>
     /// <param name="mode">How transactional the handlers are.</param>
     /// <param name="transactionTimeout">
