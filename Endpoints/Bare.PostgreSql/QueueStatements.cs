@@ -83,6 +83,12 @@ internal sealed class QueueStatements
               AND attname IN ('position', 'message_id', 'type', 'body', 'failed_attempts'))
         """;
 
+    /// <summary>Whether the queue's table is an error table: only those have a reason.</summary>
+    public string IsErrorTable => $"SELECT {HasReason(Queue)}";
+
+    /// <summary>Whether the error table is the queue of another endpoint.</summary>
+    public string HasQueueForErrors => $"SELECT to_regclass({Literal(Errors)}) IS NOT NULL AND NOT {HasReason(Errors)}";
+
     /// <summary>Whether a table lacks one of its latest columns, because an earlier version of the kit created it.</summary>
     public string IsOutdated =>
         $"""
@@ -153,6 +159,9 @@ internal sealed class QueueStatements
         $"SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT {count} FOR UPDATE SKIP LOCKED";
 
     private string Receiving(string positions, string columns) => $"DELETE FROM {Queue} WHERE position {positions} RETURNING {columns}, {Own}";
+
+    private static string HasReason(string table) =>
+        $"EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass({Literal(table)}) AND attname = 'reason' AND NOT attisdropped)";
 
     private static string Literal(string text) => $"'{text.Replace("'", "''", StringComparison.Ordinal)}'";
 }

@@ -17,6 +17,19 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
                 "Give the endpoint another name, or its queue another schema or database.");
         }
 
+        if (await ReadAsync<bool>(statements.IsErrorTable, cancellationToken))
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint}' cannot start: table {statements.Queue} is another endpoint's error table. Give this endpoint another name.");
+        }
+
+        if (await ReadAsync<bool>(statements.HasQueueForErrors, cancellationToken))
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint}' cannot start: table {statements.Errors}, its error table, is another endpoint's queue. " +
+                "Give one of the two endpoints another name.");
+        }
+
         if (await ReadAsync<bool>(statements.IsMissing, cancellationToken))
             await CreateAsync(cancellationToken);
 

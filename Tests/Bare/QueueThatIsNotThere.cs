@@ -45,6 +45,27 @@ public sealed class QueueThatIsNotThere
     }
 
     [Test]
+    public async Task The_queue_of_another_endpoint_is_no_error_table()
+    {
+        await TestDatabases.ExecuteAsync(bench.Databases.Queue, "CREATE TABLE work_error (LIKE queued INCLUDING ALL)");
+
+        Assert.That(
+            bench.RefusalOf(TransactionMode.DtcOff),
+            Does.Contain("\"work_error\", its error table, is another endpoint's queue").And.Contain("another name"));
+    }
+
+    [Test]
+    public async Task The_error_table_of_another_endpoint_is_no_queue()
+    {
+        await TestDatabases.ExecuteAsync(
+            bench.Databases.Queue, "CREATE TABLE work (LIKE queued); ALTER TABLE work DROP COLUMN not_before, ADD COLUMN reason text NOT NULL");
+
+        Assert.That(
+            bench.RefusalOf(TransactionMode.DtcOff),
+            Does.Contain("\"work\" is another endpoint's error table").And.Contain("another name").And.Not.Contain("ALTER"));
+    }
+
+    [Test]
     public async Task Of_several_that_start_at_the_same_time_one_creates_it()
     {
         var hosts = Enumerable.Range(0, 8).Select(_ => bench.Build(TransactionMode.DtcOff, (_, _) => Task.CompletedTask)).ToList();
