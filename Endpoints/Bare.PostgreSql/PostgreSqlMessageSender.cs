@@ -1,5 +1,7 @@
 using System.Data.Common;
+using System.Runtime.CompilerServices;
 using System.Text.Json;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
@@ -9,6 +11,7 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
     : MessageSender(PostgreSqlEndpoint.MessagingSystem, json), IAsyncDisposable
 {
     private readonly OpenedSource source = queues.Open(enlist: false);
+    private StrongBox<QueueDatabase>? identity;
 
     private string? Database => queues.Settings.Database ?? queues.Settings.Username;
 
@@ -38,11 +41,15 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
 
     private async Task SendInAsync(DbTransaction transaction, OutgoingMessage message, CancellationToken cancellationToken)
     {
+        var connection = Given<NpgsqlTransaction>(transaction, "Npgsql").Connection!;
+        await using var batch = new NpgsqlBatch(connection);
         // If the transaction has ended, the driver silently autocommits the command. A savepoint fails in that case.
-        await using var batch = new NpgsqlBatch(ConnectionOf(transaction))
-        {
-            BatchCommands = { new NpgsqlBatchCommand("SAVEPOINT kit"), QueueStatements.Sending(message), new NpgsqlBatchCommand("RELEASE SAVEPOINT kit") },
-        };
+        batch.BatchCommands.Add(new NpgsqlBatchCommand("SAVEPOINT kit"));
+        // A table with the queue's name in another database would accept the message, and nobody would receive it.
+        if (!HasAddressOfQueues(connection))
+            batch.BatchCommands.Add((await ReadQueuesAsync(cancellationToken)).Require());
+        batch.BatchCommands.Add(QueueStatements.Sending(message));
+        batch.BatchCommands.Add(new NpgsqlBatchCommand("RELEASE SAVEPOINT kit"));
         try
         {
             await batch.ExecuteNonQueryAsync(cancellationToken);
@@ -52,14 +59,26 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
             throw new InvalidOperationException(
                 $"The transaction has ended, so the message to '{message.Queue}' was not sent. Send before the transaction ends.", ended);
         }
+        catch (PostgresException elsewhere) when (QueueDatabase.IsElsewhere(elsewhere))
+        {
+            await PostgreSqlStatement.ExecuteAllAsync(connection, "ROLLBACK TO SAVEPOINT kit", "RELEASE SAVEPOINT kit");
+            throw new NotSupportedException(
+                $"The transaction is in database '{connection.Database}' at {connection.Host}:{connection.Port}, but the queues are in '{Database}' at " +
+                $"{queues.Settings.Host}:{queues.Settings.Port}, so the message to '{message.Queue}' was not sent. No transaction spans two databases. " +
+                "Keep the queues in the database of your rows, or send without the transaction after its commit, or send from a handler.",
+                elsewhere);
+        }
     }
 
-    private NpgsqlConnection ConnectionOf(DbTransaction transaction)
+    /// <summary>Then it is the same database, and nothing needs to be asked. Another address can be another name of the same one.</summary>
+    private bool HasAddressOfQueues(NpgsqlConnection connection) =>
+        connection.Database == Database && connection.Host == queues.Settings.Host && connection.Port == queues.Settings.Port;
+
+    private async Task<QueueDatabase> ReadQueuesAsync(CancellationToken cancellationToken)
     {
-        var connection = Given<NpgsqlTransaction>(transaction, "Npgsql").Connection!;
-        // A table with the queue's name in another database would accept the message, and nobody would receive it.
-        return connection.Database == Database
-            ? connection
-            : throw new NotSupportedException($"The transaction is in database '{connection.Database}', but the queues are in '{Database}'.");
+        if (identity is not { } known)
+            identity = known = new StrongBox<QueueDatabase>(await QueueDatabase.ReadAsync(source.Source, cancellationToken));
+
+        return known.Value;
     }
 }

@@ -2,6 +2,7 @@ using System.Transactions;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Runner.Servers;
 using Microsoft.Extensions.DependencyInjection;
 using Npgsql;
 
@@ -72,7 +73,43 @@ public sealed class MessagesFromOutside
 
         Assert.That(
             Assert.ThrowsAsync<NotSupportedException>(async () => await Sender.SendAsync("work", "an order", transaction))!.Message,
-            Does.Contain("_widgets', but the queues are in '"));
+            Does.Contain("is in database").And.Contain("_widgets' at ").And.Contain("but the queues are in").And.Contain("send from a handler"));
+        await transaction.CommitAsync();
+        Assert.That(await elsewhere.CountAsync(CancellationToken.None), Is.Zero);
+    }
+
+    [Test]
+    public async Task A_transaction_of_a_database_with_the_same_name_on_another_server_is_refused()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        await using var server = await PrivatePostgreSql.StartAsync(CancellationToken.None);
+        var name = new NpgsqlConnectionStringBuilder(databases.Queue).Database!;
+        await TestDatabases.ExecuteAsync(server.ConnectionString, $"CREATE DATABASE {name}");
+        var same = new NpgsqlConnectionStringBuilder(server.ConnectionString) { Database = name, Pooling = false }.ConnectionString;
+        await using var elsewhere = new PostgreSqlQueue(same, "work");
+        await elsewhere.CreateAsync(CancellationToken.None);
+        await using var connection = new NpgsqlConnection(same);
+        await connection.OpenAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+
+        Assert.ThrowsAsync<NotSupportedException>(async () => await Sender.SendAsync("work", "an order", transaction));
+        await transaction.CommitAsync();
+        Assert.That(await elsewhere.CountAsync(CancellationToken.None), Is.Zero);
+    }
+
+    [Test]
+    public async Task A_transaction_that_reaches_the_queues_under_another_name_sends()
+    {
+        var own = new NpgsqlConnectionStringBuilder(databases.Queue);
+        await using var connection = new NpgsqlConnection(
+            new NpgsqlConnectionStringBuilder(databases.Queue) { Host = own.Host == "localhost" ? "127.0.0.1" : "localhost" }.ConnectionString);
+        await connection.OpenAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+
+        await Sender.SendAsync("work", "an order", transaction);
+        await transaction.CommitAsync();
+
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.EqualTo(1));
     }
 
     [Test]
