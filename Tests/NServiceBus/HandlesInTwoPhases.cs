@@ -62,7 +62,7 @@ public sealed class HandlesInTwoPhases
             await InsertAsync(message, own);
         });
 
-        Assert.That(errors.Single().Reason, Does.Contain("Another resource than the lent connection"));
+        Assert.That(errors.Single().Reason, Does.Contain("A resource other than the lent connection"));
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
         Assert.That(await databases.CountPreparedAsync(), Is.Zero);
     }
@@ -78,7 +78,7 @@ public sealed class HandlesInTwoPhases
             Transaction.Current!.EnlistDurable(Guid.NewGuid(), durable, EnlistmentOptions.None);
         });
 
-        Assert.That(errors.Single().Reason, Does.Contain("Another resource than the lent connection"));
+        Assert.That(errors.Single().Reason, Does.Contain("A resource other than the lent connection"));
         Assert.That(durable.HasPrepared, Is.False);
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
     }

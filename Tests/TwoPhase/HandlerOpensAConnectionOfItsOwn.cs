@@ -32,7 +32,7 @@ public sealed class HandlerOpensAConnectionOfItsOwn
 
         var server = new NpgsqlConnectionStringBuilder(bench.Databases.Widgets);
         Assert.That(errors, Has.Count.EqualTo(1));
-        Assert.That(errors[0].Reason, Does.Contain("Another resource than the lent connection").And.Contain("Enlist=false"));
+        Assert.That(errors[0].Reason, Does.Contain("A resource other than the lent connection").And.Contain("Enlist=false"));
         Assert.That(errors[0].Reason, Does.Contain($"Database={server.Database}").And.Contain($"Username={server.Username}").And.Not.Contain(server.Password!));
         Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero);
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
@@ -49,7 +49,7 @@ public sealed class HandlerOpensAConnectionOfItsOwn
             await TwoPhaseBench.ExecuteAsync(own, $"INSERT INTO widget (id, message_id) VALUES (1, '{Guid.Empty}')");
         });
 
-        Assert.That(errors.Single().Reason, Does.Contain("Another resource than the lent connection"));
+        Assert.That(errors.Single().Reason, Does.Contain("A resource other than the lent connection"));
         Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero);
     }
 
@@ -64,7 +64,7 @@ public sealed class HandlerOpensAConnectionOfItsOwn
             Transaction.Current!.EnlistDurable(Guid.NewGuid(), durable, EnlistmentOptions.None);
         });
 
-        Assert.That(errors.Single().Reason, Does.Contain("Another resource than the lent connection").And.Contain(nameof(Durable)));
+        Assert.That(errors.Single().Reason, Does.Contain("A resource other than the lent connection").And.Contain(nameof(Durable)));
         Assert.That(durable.HasPrepared, Is.False);
         Assert.That(await bench.Databases.CountRowsAsync(), Is.Zero);
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);

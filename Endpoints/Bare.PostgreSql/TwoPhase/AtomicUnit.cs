@@ -6,9 +6,9 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// The receive, inserts and sends of one message, or of one batch, as one atomic unit. It is the sole resource of the ambient transaction; a batch
-/// commits it without one. It prepares the handler's branch
-/// and commits the queue's transaction. That commit is the decision, and <c>pg_xact_status</c> of its transaction id is the durable record of it.
+/// The receive, inserts and sends of one message, or of one batch, as one atomic unit. The unit of a message is the sole resource of its handler's ambient
+/// transaction; the unit of a batch commits without one. A unit prepares the branch, and then commits the queue's transaction. That commit is the
+/// decision, and <c>pg_xact_status</c> of the queue's transaction id is its durable record.
 /// </summary>
 /// <remarks>
 /// Presumed abort, as in Mohan, Lindsay and Obermarck, "Transaction management in the R* distributed database management system" (1986).

@@ -27,7 +27,7 @@ internal sealed class AwaitingUnit(BranchId id, RunningServer server, NpgsqlData
     /// <summary>Whether the branch was on another server than the receive, and was not prepared. The failure is not the message's.</summary>
     public bool IsElsewhere { get; private set; }
 
-    /// <summary>Whether the connection broke while the branch was prepared, so that it may be prepared. Recovery ends it.</summary>
+    /// <summary>Whether the connection broke during PREPARE TRANSACTION, so that the branch may be prepared. Recovery ends it.</summary>
     public bool IsLeft => !IsPrepared && !IsGone;
 
     /// <summary>Ends the unit's commit, after <see cref="Ready"/>.</summary>

@@ -7,7 +7,10 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <summary>Publishes how long rows stay invisible after the decision.</summary>
 public static class SecondPhaseLag
 {
-    /// <summary>A histogram of <see cref="EndpointMeter"/>: seconds from the decision's commit to the end of the branch's second phase.</summary>
+    /// <summary>
+    /// A histogram of <see cref="EndpointMeter"/>: seconds from the decision's commit to the end of the branch's second phase. On NServiceBus they start
+    /// a moment later: when the transport closes the receive's connection.
+    /// </summary>
     public const string InstrumentName = "kit.second_phase.duration";
 
     private static readonly Histogram<double> Lag = EndpointMeter.Meter.CreateHistogram<double>(
