@@ -155,7 +155,7 @@ internal sealed class PostgreSqlEndpoint(
 
         await RequireOneServerAsync(queues, cancellationToken);
         var mode = fullDtc = await FullDtc.StartAsync(
-            queues, dataDatabase.Settings, endpoint.Mode, endpoint.Concurrency, endpoint.Transactions, log, cancellationToken);
+            queues, dataDatabase.Settings, endpoint.Mode, endpoint.Concurrency, endpoint.Transactions, log, workers.Stopping, cancellationToken);
         workers.Repeat(endpoint.RecoveryInterval, abandoned => mode.RecoverAsync(olderThan: endpoint.RecoveryInterval, abandoned));
         return async worker =>
         {

@@ -1,6 +1,7 @@
 using System.Data;
 using System.Data.Common;
 using System.Globalization;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Endpoints.Bare.Tables;
 using Npgsql;
 
@@ -156,7 +157,7 @@ internal sealed class QueueSession : IQueueSession
 
     /// <summary>Whether a transaction of this server has committed. It must have ended.</summary>
     public async Task<bool> HasCommittedAsync(ulong transactionId) =>
-        await ScalarAsync(PostgreSqlStatement.ReadTransactionStatus, transactionId.ToString(CultureInfo.InvariantCulture)) is "committed";
+        await BranchDecisions.ReadAsync(connection.CreateCommand(), transactionId, CancellationToken.None) is BranchDecision.Committed;
 
     /// <summary>Writes a message's sends after a savepoint of their own.</summary>
     public Task SendAfterSavepointAsync(IReadOnlyCollection<OutgoingMessage> messages)

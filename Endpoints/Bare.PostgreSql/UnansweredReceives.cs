@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using Kit.Endpoints.Bare.Outbox;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.PostgreSql;
@@ -22,10 +23,11 @@ internal sealed class UnansweredReceives(OutboxStore outbox)
     {
         while (receives.TryPeek(out var receive))
         {
-            var status = await PostgreSqlStatement.ReadTransactionStatusAsync(queues, receive.TransactionId, cancellationToken);
-            if (status == "in progress")
+            // Unknown: the queues' database was restored from an older backup, without this receive.
+            var outcome = await BranchDecisions.ReadAsync(queues.CreateCommand(), receive.TransactionId, cancellationToken);
+            if (outcome is BranchDecision.Undecided)
                 throw new InvalidOperationException($"The receive of message {receive.MessageId} is still committing.");
-            if (status == "committed")
+            if (outcome is BranchDecision.Committed)
                 await outbox.ForgetAsync(receive.MessageId, receive.Dispatched);
 
             receives.TryDequeue(out _);

@@ -6,15 +6,16 @@ namespace Kit.Endpoints.Bare;
 /// <summary>Statements for PostgreSQL.</summary>
 internal static class PostgreSqlStatement
 {
-    /// <summary>Reads the outcome of the transaction with the id $1, a text.</summary>
-    public const string ReadTransactionStatus = "SELECT pg_xact_status($1::text::xid8)";
-
     /// <summary>Reads the outcome of a transaction: <c>committed</c>, <c>aborted</c> or <c>in progress</c>.</summary>
+    /// <param name="ask">A command without a text, on the connection or data source to ask. Disposed of here.</param>
+    /// <param name="transactionId">The id of the transaction, of any database of the server.</param>
+    /// <param name="cancellationToken">Cancels the question.</param>
     /// <returns><see langword="null"/> if the server does not know it, or no longer.</returns>
-    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
-    public static async Task<string?> ReadTransactionStatusAsync(NpgsqlConnection connection, ulong transactionId, CancellationToken cancellationToken)
+    /// <exception cref="NpgsqlException">The server cannot be reached.</exception>
+    public static async Task<string?> ReadTransactionStatusAsync(NpgsqlCommand ask, ulong transactionId, CancellationToken cancellationToken)
     {
-        await using var command = new NpgsqlCommand(ReadTransactionStatus, connection);
+        await using var command = ask;
+        command.CommandText = "SELECT pg_xact_status($1::text::xid8)";
         command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = transactionId.ToString(CultureInfo.InvariantCulture) });
         try
         {
@@ -22,7 +23,7 @@ internal static class PostgreSqlStatement
         }
         catch (PostgresException future) when (future.SqlState == PostgresErrorCodes.InvalidParameterValue)
         {
-            // "transaction ID … is in the future": the database was restored from an older backup, without this transaction.
+            // "transaction ID … is in the future": the server was restored from an older backup, without this transaction.
             return null;
         }
     }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Npgsql;
 
@@ -146,6 +147,43 @@ public sealed class BranchesAreLeftPrepared
         Assert.That(recovery.Left, Is.Zero);
         Assert.That(await TestDatabases.ScalarAsync(roles.After, "SELECT (current_user = session_user)::int"), Is.EqualTo(1));
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(2));
+    }
+
+    /// <summary>In <c>full-dtc-waiting</c>, the rows of the last message are visible when the worker receives the next one.</summary>
+    [Test]
+    public async Task A_worker_that_waits_for_its_second_phase_waits_for_recovery_if_that_fails()
+    {
+        await using var roles = await TwoRoles.CreateAsync(databases.Widgets);
+        await using var another = NpgsqlDataSource.Create(roles.After);
+        var branch = new BranchId(queue, await queues.DecideAsync("COMMIT"));
+        await PrepareAsync(branch.ToString(), roles.Before);
+        var slots = new Slots(widgets, new SlotNeeds(Total: 100, Concurrency: 1), log);
+        await using var phase = new WaitingSecondPhase(slots, log, CancellationToken.None);
+
+        var finishing = phase.FinishAsync(new PreparedBranch(branch, another, Stopwatch.GetTimestamp())).AsTask();
+        var hasGoneOn = await Eventually.IsSoAsync(() => Task.FromResult(finishing.IsCompleted), TimeSpan.FromMilliseconds(500));
+        await new Recovery(widgets, queue, log, slots).RunAsync(TimeSpan.Zero, CancellationToken.None);
+        await finishing.WaitAsync(TimeSpan.FromSeconds(30));
+
+        Assert.That(hasGoneOn, Is.False, "before the row was visible");
+        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
+    }
+
+    [Test]
+    public async Task A_worker_that_must_stop_does_not_wait_for_recovery()
+    {
+        await using var roles = await TwoRoles.CreateAsync(databases.Widgets);
+        await using var another = NpgsqlDataSource.Create(roles.After);
+        var branch = new BranchId(queue, await queues.DecideAsync("COMMIT"));
+        await PrepareAsync(branch.ToString(), roles.Before);
+        using var stopping = new CancellationTokenSource();
+        await using var phase = new WaitingSecondPhase(new Slots(widgets, new SlotNeeds(Total: 100, Concurrency: 1), log), log, stopping.Token);
+
+        var finishing = phase.FinishAsync(new PreparedBranch(branch, another, Stopwatch.GetTimestamp())).AsTask();
+        await stopping.CancelAsync();
+
+        await finishing.WaitAsync(TimeSpan.FromSeconds(30));
+        await EndAsync(branch.ToString());
     }
 
     [TestCase("kit/7/8/9", true)]

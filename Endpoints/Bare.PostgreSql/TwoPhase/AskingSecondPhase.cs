@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
 using Npgsql;
@@ -8,7 +7,7 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
 /// The second phase where a framework commits the receive and does not report the outcome: asks the server for the decision, and then ends the
-/// branch. Whatever arrives while it works is its next batch, so that a busy endpoint asks once for many messages.
+/// branch. While it works, more questions arrive; together they are its next batch. So a busy endpoint asks once for many messages.
 /// </summary>
 internal sealed partial class AskingSecondPhase : IAsyncDisposable
 {
@@ -74,7 +73,7 @@ internal sealed partial class AskingSecondPhase : IAsyncDisposable
         try
         {
             await using var connection = await data.OpenConnectionAsync();
-            var (decisions, used) = await AskAsync(connection, batch);
+            var (decisions, used) = await BranchDecisions.ReadAsync(connection, batch.Select(question => question.Id));
             foreach (var (question, decision) in batch.Zip(decisions))
             {
                 if (question.IsPrepared && BranchDecisions.StatementOf(decision, question.Id) is { } end)
@@ -115,31 +114,6 @@ internal sealed partial class AskingSecondPhase : IAsyncDisposable
     {
         slots.Leave(question.Id);
         LogUndecided(question.Id.ToString(), decision);
-    }
-
-    /// <summary>Asks for the decisions on the connection that ends the branches, so that both happen on one server.</summary>
-    private static async Task<(List<BranchDecision> Decisions, long Used)> AskAsync(NpgsqlConnection connection, List<Question> batch)
-    {
-        await using var ask = new NpgsqlCommand(
-            $"""
-            SELECT pg_xact_status(id::xid8), ({Slots.CountUsed})
-            FROM unnest($1) WITH ORDINALITY AS asked (id, place)
-            ORDER BY place
-            """,
-            connection);
-        ask.Parameters.Add(new NpgsqlParameter<string[]>
-        {
-            TypedValue = [.. batch.Select(question => question.Id.TransactionId.ToString(CultureInfo.InvariantCulture))],
-        });
-        await using var answer = await ask.ExecuteReaderAsync();
-        var (decisions, used) = (new List<BranchDecision>(), 0L);
-        while (await answer.ReadAsync())
-        {
-            decisions.Add(BranchDecisions.Read(answer.IsDBNull(0) ? null : answer.GetString(0)));
-            used = answer.GetInt64(1);
-        }
-
-        return (decisions, used);
     }
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "{Count} branches are left to recovery, except those that have already ended: {Reason}")]

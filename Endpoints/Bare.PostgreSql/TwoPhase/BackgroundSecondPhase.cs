@@ -18,7 +18,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     private readonly ILogger log;
     private readonly Channel<PreparedBranch> decided = Channel.CreateUnbounded<PreparedBranch>(new UnboundedChannelOptions { SingleReader = true });
     private readonly GatheringPause pause = new();
-    private readonly WaitingSecondPhase alone;
+    private readonly LoneCommit alone;
     private readonly Task committing;
 
     /// <param name="data">The database of the branches, with connections that no handler can hold.</param>
@@ -29,18 +29,19 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
         this.data = data;
         this.slots = slots;
         this.log = log;
-        alone = new WaitingSecondPhase(slots, log);
+        alone = new LoneCommit(slots, log);
         committing = CommitAsync();
     }
 
-    public ValueTask FinishAsync(PreparedBranch branch) => pause.TrySkip() ? alone.FinishAsync(branch) : decided.Writer.WriteAsync(branch);
+    public ValueTask FinishAsync(PreparedBranch branch) => pause.TrySkip() ? alone.ExecuteAsync(branch) : decided.Writer.WriteAsync(branch);
+
+    public ValueTask LeftAsync(BranchId branch) => ValueTask.CompletedTask;
 
     /// <summary>Commits the waiting branches, then stops.</summary>
     public async ValueTask DisposeAsync()
     {
         decided.Writer.TryComplete();
         await committing;
-        await alone.DisposeAsync();
     }
 
     private async Task CommitAsync()
@@ -64,7 +65,7 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
         {
             await using var connection = await data.OpenConnectionAsync();
             var used = await RequireDecidedAsync(connection, branches);
-            await BranchEnds.ExecuteAsync(connection, branches.Select(branch => $"COMMIT PREPARED '{branch.Id}'"));
+            await BranchEnds.ExecuteAsync(connection, branches.Select(branch => branch.Id.Commit));
             slots.Saw(used - branches.Count);
             foreach (var branch in branches)
             {
@@ -85,19 +86,12 @@ internal sealed partial class BackgroundSecondPhase : ISecondPhase
     /// Checks once for each batch that this server committed the receives, because the workers' sessions may be on another server. After a
     /// failover, a promoted standby can have a branch whose receive never committed there. Its rows would be doubled when the message is redelivered.
     /// </summary>
-    /// <returns>
-    /// How many of the server's slots are in use, including those of the branches. One statement asks for both, because a second statement would
-    /// be one more commit for each batch.
-    /// </returns>
+    /// <returns>How many of the server's slots are in use, including those of the branches.</returns>
     private static async Task<long> RequireDecidedAsync(NpgsqlConnection connection, List<PreparedBranch> branches)
     {
-        await using var ask = new NpgsqlCommand(
-            $"SELECT bool_and(pg_xact_status(id::xid8) IS NOT DISTINCT FROM 'committed'), ({Slots.CountUsed}) FROM unnest($1) AS id", connection);
-        ask.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. branches.Select(branch => $"{branch.Id.TransactionId}")] });
-        await using var answer = await ask.ExecuteReaderAsync();
-        await answer.ReadAsync();
-        return answer.GetBoolean(0)
-            ? answer.GetInt64(1)
+        var (decisions, used) = await BranchDecisions.ReadAsync(connection, branches.Select(branch => branch.Id));
+        return decisions.All(decision => decision is BranchDecision.Committed)
+            ? used
             : throw new InvalidOperationException($"The server at {connection.Host}:{connection.Port} did not commit their receives; another server did.");
     }
 

@@ -8,6 +8,15 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// </summary>
 internal readonly record struct BranchId(QueueDatabase Queue, ulong TransactionId)
 {
+    /// <summary>The statement that prepares it.</summary>
+    public string Prepare => $"PREPARE TRANSACTION '{this}'";
+
+    /// <summary>The statement that commits it.</summary>
+    public string Commit => $"COMMIT PREPARED '{this}'";
+
+    /// <summary>The statement that rolls it back.</summary>
+    public string RollBack => $"ROLLBACK PREPARED '{this}'";
+
     public static bool TryParse(string globalId, out BranchId branch)
     {
         branch = default;

@@ -15,11 +15,11 @@ internal sealed class FullDtc : IAsyncDisposable
 
     private readonly Branches branches;
 
-    private FullDtc(Branches branches, bool isWaiting, TransactionSettings settings, ILogger log)
+    private FullDtc(Branches branches, bool isWaiting, TransactionSettings settings, ILogger log, CancellationToken stopping)
     {
         Settings = settings;
         this.branches = branches;
-        SecondPhase = isWaiting ? new WaitingSecondPhase(Slots, log) : new BackgroundSecondPhase(branches.Data, Slots, log);
+        SecondPhase = isWaiting ? new WaitingSecondPhase(Slots, log, stopping) : new BackgroundSecondPhase(branches.Data, Slots, log);
     }
 
     /// <summary>The settings of the ambient transactions and the branches.</summary>
@@ -39,14 +39,15 @@ internal sealed class FullDtc : IAsyncDisposable
     /// <param name="concurrency">The number of the endpoint's workers.</param>
     /// <param name="settings">The settings of the ambient transactions and the branches.</param>
     /// <param name="log">The endpoint's log.</param>
+    /// <param name="stopping">Cancelled when the endpoint stops receiving.</param>
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <inheritdoc cref="Branches.StartAsync" path="/exception"/>
     public static async Task<FullDtc> StartAsync(
         NpgsqlDataSource queues, NpgsqlConnectionStringBuilder data,
-        TransactionMode mode, int concurrency, TransactionSettings settings, ILogger log, CancellationToken cancellationToken)
+        TransactionMode mode, int concurrency, TransactionSettings settings, ILogger log, CancellationToken stopping, CancellationToken cancellationToken)
     {
         var isWaiting = SecondPhaseIsWaitedFor.Of(mode);
-        return new FullDtc(await Branches.StartAsync(queues, data, concurrency, log, cancellationToken), isWaiting, settings, log);
+        return new FullDtc(await Branches.StartAsync(queues, data, concurrency, log, cancellationToken), isWaiting, settings, log, stopping);
     }
 
     /// <summary>Runs one atomic unit: its work, and then its second phase.</summary>
@@ -72,6 +73,9 @@ internal sealed class FullDtc : IAsyncDisposable
             {
                 slot.Keep();
                 Slots.Leave(id);
+                // Before that, the receive's transaction may still be open here, and recovery would wait for it.
+                if (unit.HasTriedToDecide)
+                    await SecondPhase.LeftAsync(id);
             }
         }
 

@@ -7,9 +7,9 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 /// <summary>
-/// The server's slots for prepared transactions (<c>max_prepared_transactions</c>), as one endpoint uses them. A worker takes one before it
-/// receives, and returns it when the branch has ended. An endpoint uses no more than <see cref="SlotNeeds"/> allows. If others use all slots, the
-/// endpoint's workers wait without receiving.
+/// The server's slots for prepared transactions (<c>max_prepared_transactions</c>), as one endpoint uses them. Each message takes one before its handler
+/// runs, and returns it when the branch has ended. An endpoint uses no more than <see cref="SlotNeeds"/> allows. If none is free, a bare endpoint's
+/// workers wait without receiving; NServiceBus has received the message by then, and it goes back to its queue.
 /// </summary>
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable",
     Justification = "A semaphore whose wait handle is never used holds no resource.")]
@@ -18,14 +18,14 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
     /// <summary>Counts all slots of the server in use. It calls the function instead of the view, which would join catalogs.</summary>
     public const string CountUsed = "SELECT count(*) FROM pg_prepared_xact()";
 
-    /// <summary>A worker that gets no slot in this time receives nothing, and asks again unless it must stop.</summary>
+    /// <summary>How long to wait for a slot before the answer is that none is free.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromMilliseconds(200);
 
     private static readonly TimeSpan BetweenReadings = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan BetweenWarnings = TimeSpan.FromMinutes(1);
 
     private readonly SemaphoreSlim own = new(needs.Most);
-    private readonly ConcurrentDictionary<BranchId, bool> left = new();
+    private readonly ConcurrentDictionary<BranchId, TaskCompletionSource> left = new();
     private long used;
     private int preparing;
     private long readAt;
@@ -67,13 +67,19 @@ internal sealed partial class Slots(NpgsqlDataSource server, SlotNeeds needs, IL
     public void Return() => own.Release();
 
     /// <summary>The branch stays prepared, and recovery ends it.</summary>
-    public void Leave(BranchId branch) => left.TryAdd(branch, true);
+    public void Leave(BranchId branch) => left.TryAdd(branch, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
+
+    /// <summary>Completes when a branch that was left is no longer prepared.</summary>
+    public Task EndOf(BranchId branch) => left.TryGetValue(branch, out var ended) ? ended.Task : Task.CompletedTask;
 
     /// <summary>Recovery found that the branch is no longer prepared.</summary>
     public void ReturnLeft(BranchId branch)
     {
-        if (left.TryRemove(branch, out _))
-            Return();
+        if (!left.TryRemove(branch, out var ended))
+            return;
+
+        Return();
+        ended.SetResult();
     }
 
     /// <summary>A branch found no slot: no worker receives before the slots have been counted again.</summary>

@@ -2,27 +2,22 @@ using Microsoft.Extensions.Logging;
 
 namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-/// <summary>Commits each branch before the worker goes on: when it receives the next message, the rows of the last one are visible.</summary>
-internal sealed partial class WaitingSecondPhase(Slots slots, ILogger log) : ISecondPhase
+/// <summary>
+/// Commits each branch before the worker goes on: when it receives the next message, the rows of the last one are visible. If a commit fails, the worker
+/// waits until recovery has ended the branch, or until the endpoint stops.
+/// </summary>
+internal sealed class WaitingSecondPhase(Slots slots, ILogger log, CancellationToken stopping) : ISecondPhase
 {
+    private readonly LoneCommit commit = new(slots, log);
+
     public async ValueTask FinishAsync(PreparedBranch branch)
     {
-        try
-        {
-            await using var commit = branch.Data.CreateCommand($"COMMIT PREPARED '{branch.Id}'");
-            await commit.ExecuteNonQueryAsync();
-            SecondPhaseLag.Record(branch.Decided);
-            slots.Return();
-        }
-        catch (Exception failure)
-        {
-            slots.Leave(branch.Id);
-            LogLeft(branch.Id.ToString(), failure.Message);
-        }
+        await commit.ExecuteAsync(branch);
+        await LeftAsync(branch.Id);
     }
 
-    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+    public async ValueTask LeftAsync(BranchId branch) =>
+        await slots.EndOf(branch).WaitAsync(stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "Branch {Branch} is left to recovery: {Reason}")]
-    private partial void LogLeft(string branch, string reason);
+    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

@@ -74,11 +74,8 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
     /// Whether it was this attempt's own transaction that recorded the id. The id alone cannot say so: another delivery of the message may have
     /// recorded it. The status alone cannot either: after a fail-over that lost the transaction, its number may be another's.
     /// </summary>
-    private async Task<bool> HasCommittedAsync(ulong transactionId)
-    {
-        await using var connection = await data.OpenConnectionAsync(CancellationToken.None);
-        return await PostgreSqlStatement.ReadTransactionStatusAsync(connection, transactionId, CancellationToken.None) is "committed";
-    }
+    private async Task<bool> HasCommittedAsync(ulong transactionId) =>
+        await PostgreSqlStatement.ReadTransactionStatusAsync(data.CreateCommand(), transactionId, CancellationToken.None) is "committed";
 
     /// <summary>
     /// The handler itself committed, and with it the id, so the message would count as handled. This deletes the id, and the message goes to the

@@ -16,6 +16,9 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
     private readonly CancellationTokenSource abandoning = new();
     private readonly List<Task> running = [];
 
+    /// <summary>Cancelled when the workers stop receiving.</summary>
+    public CancellationToken Stopping => stopping.Token;
+
     /// <summary>Cancelled when the host no longer waits for handlers.</summary>
     public CancellationToken Abandoned => abandoning.Token;
 
