@@ -63,8 +63,7 @@ internal sealed class ReceiveAhead(NpgsqlConnection connection, IsolationLevel i
             if (received is null)
                 await PostgreSqlStatement.ExecuteAllAsync(connection, "ROLLBACK");
         }
-        // The driver sets the type when the server has answered the statement.
-        catch (Exception failure) when (commit.StatementType != Npgsql.StatementType.Unknown)
+        catch (Exception failure) when (PostgreSqlStatement.HasRun(commit))
         {
             failed = failure is PostgresException { SqlState: PostgresErrorCodes.DivisionByZero } ? statements.OfAnotherTable(failure) : failure;
         }

@@ -31,14 +31,15 @@ internal static class FailureKinds
     public static FailureKind Of(Exception failure) => Failure.ReasonOf(failure) switch
     {
         ServerRefusedException => FailureKind.Refused,
-        UnreadableMessageException or SecondEnlistmentException or TransactionEndedException => FailureKind.Hopeless,
+        UnreadableMessageException or SecondEnlistmentException or TransactionEndedException or NotPreparableException => FailureKind.Hopeless,
         var reason when IsSessionLost(reason) => FailureKind.SessionLost,
         _ => FailureKind.HandlerFailed,
     };
 
-    /// <summary>Whether PREPARE TRANSACTION failed for lack of a resource that the server will have again.</summary>
-    public static bool IsRefusalToPrepare(Exception failure) =>
-        failure is PostgresException { InvariantSeverity: "ERROR", SqlState: var state } && state.StartsWith(InsufficientResources, StringComparison.Ordinal);
+    /// <summary>
+    /// Whether the server lacked a resource that it will have again. The handler's own SQL, a trigger for example, can raise the same error.
+    /// </summary>
+    public static bool IsShortage(PostgresException failure) => failure.SqlState.StartsWith(InsufficientResources, StringComparison.Ordinal);
 
     /// <summary>
     /// Whether the cause may be what other transactions hold or wrote: a deadlock, a serialization failure, a lock that was not granted, or a statement

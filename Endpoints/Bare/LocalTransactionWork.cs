@@ -9,7 +9,7 @@ namespace Kit.Endpoints.Bare;
 /// </summary>
 internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel isolation) : SoleResource, IWork, IAsyncDisposable
 {
-    private readonly LentOnce<LocalTransaction> lent = new(cancellationToken => LocalTransaction.OpenAsync(data, isolation, cancellationToken));
+    private readonly LentOnce<LocalTransaction> lent = new(cancellationToken => LocalTransaction.OpenToLendAsync(data, isolation, cancellationToken));
 
     private readonly List<OutgoingMessage> sends = [];
 
@@ -38,12 +38,9 @@ internal sealed class LocalTransactionWork(NpgsqlDataSource data, IsolationLevel
     {
         try
         {
-            if (await lent.CloseAsync() is not { } local)
-                return null;
+            if (await lent.CloseAsync() is { } local)
+                await local.EndAsync(new NpgsqlBatchCommand("COMMIT"));
 
-            LentWork.RequireOpen(local.Connection);
-            // In a failed transaction, or outside of a transaction, PostgreSQL does not report an error for COMMIT. For SAVEPOINT it does.
-            await PostgreSqlStatement.ExecuteAllAsync(local.Connection, "SAVEPOINT kit", "COMMIT");
             return null;
         }
         catch (Exception failure)

@@ -44,6 +44,9 @@ internal static class PostgreSqlStatement
         await batch.ExecuteNonQueryAsync();
     }
 
+    /// <summary>Whether the server has answered a statement of a batch. The driver sets the type with the answer.</summary>
+    public static bool HasRun(NpgsqlBatchCommand command) => command.StatementType != StatementType.Unknown;
+
     /// <param name="text">With a placeholder for each value: $1, $2.</param>
     /// <param name="values">A <see langword="null"/> is sent as text.</param>
     public static NpgsqlBatchCommand Of(string text, params object?[] values)

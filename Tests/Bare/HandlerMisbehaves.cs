@@ -86,6 +86,86 @@ public sealed class HandlerMisbehaves
         Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
     }
 
+    /// <summary>Those in which the endpoint ends a transaction that is only the handler's.</summary>
+    private static IEnumerable<TransactionMode> ModesOfALocalTransaction => [.. TwoPhaseModes, TransactionMode.DtcOff];
+
+    // Some transaction is open when the endpoint commits, but not the one that it began.
+    [Test]
+    public async Task Ending_the_lent_transaction_and_beginning_another_fails_the_attempt(
+        [ValueSource(nameof(ModesOfALocalTransaction))] TransactionMode mode, [Values] bool commits, [Values] bool withTheDriver)
+    {
+        var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
+        {
+            var connection = await context.GetConnectionAsync(cancellationToken);
+            await InsertAsync(connection, context.MessageId);
+            if (withTheDriver)
+            {
+                var lent = (await context.GetTransactionAsync(cancellationToken))!;
+                await (commits ? lent.CommitAsync(cancellationToken) : lent.RollbackAsync(cancellationToken));
+                await connection.BeginTransactionAsync(cancellationToken);
+            }
+            else
+            {
+                await ExecuteAsync(connection, commits ? "COMMIT AND CHAIN" : "ROLLBACK AND CHAIN");
+            }
+
+            await InsertAsync(connection, context.MessageId);
+        });
+
+        Assert.That(
+            errors.Single(), Has.Property("FailedAttempts").EqualTo(3).And.Property("Reason").Contains("ended the transaction that the endpoint had lent it"));
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(commits ? 3 : 0), "what the handler committed itself stays");
+        Assert.That(await bench.Databases.CountPreparedAsync(), Is.Zero);
+    }
+
+    [TestCaseSource(nameof(ModesOfALocalTransaction))]
+    public async Task Savepoints_of_its_own_are_its_own_affair(TransactionMode mode)
+    {
+        var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
+        {
+            var connection = await context.GetConnectionAsync(cancellationToken);
+            await ExecuteAsync(connection, "SAVEPOINT kit");
+            Assert.That(() => ExecuteAsync(connection, "SELECT 1/0"), Throws.InstanceOf<PostgresException>());
+            await ExecuteAsync(connection, "ROLLBACK TO SAVEPOINT kit");
+            await InsertAsync(connection, context.MessageId);
+            await ExecuteAsync(connection, "SAVEPOINT left_open");
+        });
+
+        Assert.That(errors, Is.Empty);
+        await Eventually.HoldsAsync(async () => await bench.Databases.CountRowsAsync() == 1, "the row is visible");
+    }
+
+    // Insufficient resources: what the server reports when it has no slot for a prepared transaction. A trigger can raise it, too.
+    [TestCase("53400")]
+    [TestCase("53200")]
+    public async Task A_deferred_trigger_that_raises_an_error_of_the_server_is_counted(string state)
+    {
+        await TestDatabases.ExecuteAsync(
+            bench.Databases.Widgets,
+            $"""
+            CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'quota exceeded' USING ERRCODE = '{state}'; END $$;
+            CREATE CONSTRAINT TRIGGER quota AFTER INSERT ON widget DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()
+            """);
+
+        var errors = await bench.HandleAsync(
+            TransactionMode.FullDtc, async (context, cancellationToken) =>
+                await InsertAsync(await context.GetConnectionAsync(cancellationToken), context.MessageId));
+
+        Assert.That(errors.Single(), Has.Property("FailedAttempts").EqualTo(3).And.Property("Reason").Contains("quota exceeded"));
+    }
+
+    [TestCase("NOTIFY somebody")]
+    [TestCase("CREATE TEMPORARY TABLE part (id integer) ON COMMIT DROP")]
+    [TestCase("DECLARE part CURSOR WITH HOLD FOR SELECT 1")]
+    public async Task What_can_never_be_prepared_goes_to_the_error_table_at_once(string statement)
+    {
+        var errors = await bench.HandleAsync(
+            TransactionMode.FullDtc, async (context, cancellationToken) => await ExecuteAsync(await context.GetConnectionAsync(cancellationToken), statement));
+
+        Assert.That(
+            errors.Single(), Has.Property("FailedAttempts").EqualTo(1).And.Property("Reason").Contains("cannot prepare the handler's transaction"));
+    }
+
     [Test]
     public async Task Committing_the_lent_transaction_of_the_outbox_gives_the_message_up_and_does_not_take_it_for_handled()
     {

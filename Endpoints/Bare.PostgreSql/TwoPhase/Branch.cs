@@ -37,35 +37,42 @@ internal sealed class Branch : IAsyncDisposable
     /// <param name="isolation">The mode's isolation level.</param>
     /// <param name="cancellationToken">Cancels the opening.</param>
     public static async ValueTask<Branch> BeginAsync(BranchId id, NpgsqlDataSource data, IsolationLevel isolation, CancellationToken cancellationToken) =>
-        new(id, await LocalTransaction.OpenAsync(data, isolation, cancellationToken));
+        new(id, await LocalTransaction.OpenToLendAsync(data, isolation, cancellationToken));
 
     /// <param name="required">
     /// Statements that must succeed on the branch's own server before it is prepared, in the same round trip. If one fails, nothing is prepared.
     /// </param>
+    /// <exception cref="NotPreparableException">The handler's SQL can never be prepared. Nothing is prepared.</exception>
     /// <exception cref="ServerRefusedException">
     /// All of <c>max_prepared_transactions</c>, or another resource of the server, are used up at the moment. Nothing is prepared.
     /// </exception>
     /// <exception cref="PostgresException">The server refuses. If the session is still open, nothing is prepared.</exception>
     /// <exception cref="NpgsqlException">The connection broke. The branch may be prepared.</exception>
-    /// <exception cref="InvalidOperationException">The handler closed the connection. Nothing is prepared.</exception>
+    /// <exception cref="InvalidOperationException">The handler closed the connection, or ended the transaction. Nothing is prepared.</exception>
     public async Task PrepareAsync(params IEnumerable<NpgsqlBatchCommand> required)
     {
+        // The last statement that can execute the handler's SQL: deferred triggers run as the role that the handler set, and what they raise is its failure.
+        var handlers = new NpgsqlBatchCommand("SET CONSTRAINTS ALL IMMEDIATE");
         try
         {
-            LentWork.RequireOpen(Connection);
-            // In a failed transaction, or outside of a transaction, PostgreSQL answers PREPARE TRANSACTION with ROLLBACK instead of an error,
-            // and the driver does not check (npgsql issue 6641). For SAVEPOINT it reports an error.
             state = State.Unknown;
-            await PostgreSqlStatement.ExecuteAllAsync(
-                Connection, [new NpgsqlBatchCommand("SAVEPOINT kit"), .. required, new NpgsqlBatchCommand($"PREPARE TRANSACTION '{id}'")]);
+            await local.EndAsync([
+                handlers,
+                // The role that prepares the branch owns it, and only its owner or a superuser may end it.
+                new NpgsqlBatchCommand("RESET ROLE"), .. required, new NpgsqlBatchCommand(id.Prepare)]);
             state = State.Prepared;
         }
         catch (Exception failure) when (failure is PostgresException { InvariantSeverity: "ERROR" } or InvalidOperationException)
         {
             // After an error below FATAL the session is still open and its transaction has failed: nothing was prepared.
             state = State.RolledBack;
-            if (FailureKinds.IsRefusalToPrepare(failure))
-                throw new ServerRefusedException(failure);
+            if (failure is PostgresException refusal && PostgreSqlStatement.HasRun(handlers))
+            {
+                if (FailureKinds.IsShortage(refusal))
+                    throw new ServerRefusedException(refusal);
+                if (refusal.SqlState == PostgresErrorCodes.FeatureNotSupported)
+                    throw new NotPreparableException(refusal);
+            }
 
             throw;
         }
@@ -76,7 +83,7 @@ internal sealed class Branch : IAsyncDisposable
     {
         try
         {
-            await using var rollback = new NpgsqlCommand($"ROLLBACK PREPARED '{id}'", Connection);
+            await using var rollback = new NpgsqlCommand(id.RollBack, Connection);
             await rollback.ExecuteNonQueryAsync();
             state = State.RolledBack;
         }
