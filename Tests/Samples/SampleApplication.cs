@@ -44,6 +44,7 @@ public sealed class SampleApplication
             Path.Combine(AppContext.BaseDirectory, ExternalProgram.FileNameOf("Orders")), ["--Queues", databases.Queue, "--Data", databases.Widgets])
         {
             RedirectStandardOutput = true,
+            UseShellExecute = false,
         })!;
         try
         {
