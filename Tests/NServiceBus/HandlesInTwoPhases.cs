@@ -104,6 +104,21 @@ public sealed class HandlesInTwoPhases
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
     }
 
+    [Test]
+    public async Task Committing_the_branch_and_beginning_another_fails_it()
+    {
+        var errors = await GiveUpAsync(async (message, context) =>
+        {
+            var connection = await context.GetBranchConnectionAsync();
+            await InsertAsync(message, connection);
+            await ExecuteAsync(connection, "COMMIT AND CHAIN");
+        });
+
+        Assert.That(errors.Single().Reason, Does.Contain("ended the transaction that the endpoint had lent it"));
+        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(TransactionMode.FullDtc.Attempts), "what the handler committed itself stays");
+        Assert.That(await databases.CountPreparedAsync(), Is.Zero);
+    }
+
     /// <summary>The queue's server refuses the commit that decides, after the branch was prepared.</summary>
     [Test]
     public async Task A_receive_that_cannot_commit_takes_the_rows_with_it()

@@ -13,7 +13,7 @@ public sealed class HandlerCommitsItself
         await using var bench = await OutboxBench.CreateAsync(transport);
         using var endpoint = bench.Build(message => [("built", message)], work: async (context, cancellationToken) =>
         {
-            await CommitAsync(await context.GetConnectionAsync(cancellationToken));
+            await ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "COMMIT");
             throw new TaskCanceledException("A call of the handler's has timed out.");
         });
         await endpoint.StartAsync();
@@ -34,7 +34,7 @@ public sealed class HandlerCommitsItself
         var committed = new TaskCompletionSource();
         using var endpoint = bench.Build(message => [("built", message)], work: async (context, cancellationToken) =>
         {
-            await CommitAsync(await context.GetConnectionAsync(cancellationToken));
+            await ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "COMMIT");
             committed.SetResult();
             await Task.Delay(Timeout.Infinite, cancellationToken);
         });
@@ -48,6 +48,24 @@ public sealed class HandlerCommitsItself
         Assert.That(await bench.Queue.CountAsync(CancellationToken.None), Is.Zero, "in the queue it would be handled again");
     }
 
+    [TestCase("postgresql")]
+    [TestCase("rabbitmq")]
+    public async Task Its_message_is_given_up_when_it_has_begun_another_transaction(string transport)
+    {
+        await using var bench = await OutboxBench.CreateAsync(transport);
+        using var endpoint = bench.Build(
+            message => [("built", message)],
+            work: async (context, cancellationToken) => await ExecuteAsync(await context.GetConnectionAsync(cancellationToken), "COMMIT AND CHAIN"));
+        await endpoint.StartAsync();
+        await bench.SendAsync(Guid.CreateVersion7());
+
+        await Eventually.HoldsAsync(() => bench.Entered > 0, "the handler is entered");
+        await bench.DrainedAsync();
+        await endpoint.StopAsync();
+
+        await AssertGivenUpAsync(bench);
+    }
+
     private static async Task AssertGivenUpAsync(OutboxBench bench)
     {
         Assert.That(
@@ -57,10 +75,10 @@ public sealed class HandlerCommitsItself
         Assert.That(await TestDatabases.ScalarAsync(bench.Databases.Widgets, "SELECT count(*)::int FROM orders_inbox"), Is.Zero, "not handled");
     }
 
-    private static async Task CommitAsync(DbConnection connection)
+    private static async Task ExecuteAsync(DbConnection connection, string sql)
     {
-        await using var commit = connection.CreateCommand();
-        commit.CommandText = "COMMIT";
-        await commit.ExecuteNonQueryAsync();
+        await using var command = connection.CreateCommand();
+        command.CommandText = sql;
+        await command.ExecuteNonQueryAsync();
     }
 }

@@ -40,7 +40,7 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
             var sends = await LentWork.RunAsync(pipeline, message, local.Connection, local.Lent, cancellationToken);
             IReadOnlyList<OutboxRecord> records = [.. sends.Select((send, position) => new OutboxRecord(position, send))];
             committing = records;
-            await CommitAsync(local.Connection, message.MessageId, records);
+            await CommitAsync(local, message.MessageId, records);
             return records;
         }
         catch (Exception failure)
@@ -55,7 +55,7 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
             // Not by this attempt: another delivery, which waited for its transaction or came after it, has handled the message.
             if (!await HasCommittedAsync(transactionId))
                 return [];
-            if (committing is not null && isAnswerLost)
+            if (committing is not null && isAnswerLost && failure is NpgsqlException)
                 return committing;
 
             throw await UnrecordAsync(message.MessageId, failure);
@@ -104,7 +104,7 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
     {
         try
         {
-            return await LocalTransaction.OpenAsync(data, isolation, cancellationToken);
+            return await LocalTransaction.OpenToLendAsync(data, isolation, cancellationToken);
         }
         catch (Exception refused) when (refused is not OperationCanceledException)
         {
@@ -128,17 +128,7 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
         }
     }
 
-    private async Task CommitAsync(NpgsqlConnection connection, Guid messageId, IReadOnlyCollection<OutboxRecord> records)
-    {
-        await using var batch = new NpgsqlBatch(connection);
-        foreach (var (position, send) in records)
-            batch.BatchCommands.Add(statements.Sending(messageId, position, send));
-
-        // In a failed transaction, or outside of a transaction, PostgreSQL does not report an error for COMMIT, and the driver does not check
-        // (npgsql issue 6641). For SAVEPOINT it reports one.
-        batch.BatchCommands.Add(new NpgsqlBatchCommand("SAVEPOINT kit"));
-        batch.BatchCommands.Add(new NpgsqlBatchCommand("COMMIT"));
-        // Without a token: a cancelled commit could have committed.
-        await batch.ExecuteNonQueryAsync(CancellationToken.None);
-    }
+    // Without a token: a cancelled commit could have committed.
+    private Task CommitAsync(LocalTransaction local, Guid messageId, IEnumerable<OutboxRecord> records) => local.EndAsync(
+        [.. records.Select(record => statements.Sending(messageId, record.Position, record.Message)), new NpgsqlBatchCommand("COMMIT")]);
 }
