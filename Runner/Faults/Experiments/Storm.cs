@@ -40,7 +40,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     private int MostUnsettled => Testbed.Concurrency * cell.BatchSize;
 
     private readonly Random random = new(plan.Seed);
-    private readonly List<(DateTimeOffset Done, IReadOnlySet<Guid> SentAfter)> done = [];
+    private readonly List<DateTimeOffset> restarts = [];
 
     /// <summary>Runs it. Any failure becomes the result's verdict.</summary>
     /// <exception cref="OperationCanceledException">It was stopped.</exception>
@@ -58,7 +58,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
             var history = await testbed.ReadHistoryAsync(cancellationToken);
             facts = facts with
             {
-                RecoveryMilliseconds = StormRecovery.Of(done, history.Attempts),
+                RestartMilliseconds = StormRestart.Of(restarts, history.Attempts),
                 Again = facts.ServerCrashes > 0 ? HandledAgain.CountIn(history.Attempts) : null,
             };
             return Judge(blank, Account.Of(history, testbed.Workload), unsettled, facts) with { Seconds = watch.Elapsed.TotalSeconds };
@@ -80,7 +80,6 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         random.Shuffle(faults);
         var wave = plan.Messages / (faults.Length + 1);
         var (kills, cuts, crashes, sent) = (0, 0, 0, 0);
-        DateTimeOffset? hasHappened = null;
         await StartAsync(testbed, cancellationToken);
         var said = Stopwatch.StartNew();
         foreach (var fault in faults)
@@ -94,7 +93,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
             }
 
             var before = testbed.Journal.Count();
-            await SendAsync(wave);
+            await testbed.SendAsync(NewIds(wave), cancellationToken);
             sent += wave;
             await ProgressAsync(testbed, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
             switch (fault)
@@ -104,18 +103,16 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
                     await testbed.KillHandlerAsync();
                     if (testbed.Windows is { } windows)
                         await windows.LookAsync(cancellationToken);
-                    hasHappened = DateTimeOffset.UtcNow;
+                    restarts.Add(DateTimeOffset.UtcNow);
                     await StartAsync(testbed, cancellationToken);
                     break;
                 case StormFault.Cut:
                     cuts++;
                     await Task.WhenAll(testbed.WidgetsProxy.EndAllAsync(Ending.Cut), testbed.TransportProxy.EndAllAsync(Ending.Cut));
-                    hasHappened = DateTimeOffset.UtcNow;
                     break;
                 case StormFault.ServerCrash:
                     var server = servers.WidgetsOf(cell);
                     _ = await (crashes++ % 2 == 0 ? server.KillAsync(cancellationToken) : server.CrashAsync(cancellationToken));
-                    hasHappened = DateTimeOffset.UtcNow;
                     break;
                 default:
                     throw new NotSupportedException($"Nobody has said what a storm does at {fault}.");
@@ -123,21 +120,13 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         }
 
         var atLast = testbed.Journal.Count();
-        await SendAsync(plan.Messages - sent);
+        await testbed.SendAsync(NewIds(plan.Messages - sent), cancellationToken);
         await ProgressAsync(testbed, atLast + 1, ToGoOn, cancellationToken);
         return new StormFacts(plan.Seed, kills, cuts, (kills + cuts + crashes) * MostUnsettled, testbed.Windows?.Met)
         {
             ServerCrashes = crashes,
             Unflushed = plan.Unflushed is Unflushed.None ? null : $"{plan.Unflushed}".ToLowerInvariant(),
         };
-
-        async Task SendAsync(int count)
-        {
-            var ids = NewIds(count);
-            if (hasHappened is { } moment)
-                done.Add((moment, ids.ToHashSet()));
-            await testbed.SendAsync(ids, cancellationToken);
-        }
     }
 
     private static Task StartAsync(Testbed testbed, CancellationToken cancellationToken) =>

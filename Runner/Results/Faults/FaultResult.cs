@@ -138,19 +138,19 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
         : null;
 
     /// <summary>
-    /// Milliseconds from each kill or cut until a message sent after it was handled, ascending, including the start of a new process; absent
-    /// if it was not measured.
+    /// Milliseconds from the start of a new process after each kill until the next handler had returned, ascending; absent if it was
+    /// not measured, as in the folders of older kits.
     /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public IReadOnlyList<double>? RecoveryMilliseconds { get; init; }
+    public IReadOnlyList<double>? RestartMilliseconds { get; init; }
 
-    /// <summary>Half of the recoveries took no longer.</summary>
+    /// <summary>Half of the restarts took no longer.</summary>
     [JsonIgnore]
-    public double? RecoveryP50 => RecoveryMilliseconds is { Count: > 0 } times ? Math.Round(times.Quantile(0.5), 1) : null;
+    public double? RestartP50 => RestartMilliseconds is { Count: > 0 } times ? Math.Round(times.Quantile(0.5), 1) : null;
 
     /// <summary>The longest.</summary>
     [JsonIgnore]
-    public double? RecoveryMost => RecoveryMilliseconds is { Count: > 0 } times ? times[^1] : null;
+    public double? RestartMost => RestartMilliseconds is { Count: > 0 } times ? times[^1] : null;
 
     public const string Name = "storm";
 }

@@ -10,8 +10,8 @@ internal static class GuaranteeTables
     private const string AllMessages = "N";
     private const string NotOnce = "not once";
     private const string AtMost = "at most";
-    private const string RecoveryHalf = "recovery p50 ms";
-    private const string RecoveryMost = "recovery max ms";
+    private const string RestartHalf = "restart p50 ms";
+    private const string RestartMost = "restart max ms";
 
     private static readonly IReadOnlyList<Column> Signature =
     [
@@ -72,6 +72,9 @@ internal static class GuaranteeTables
         return words.Count == 0 ? "0" : string.Join(", ", words);
     }
 
+    /// <summary>How many messages that is.</summary>
+    public static int MessagesNotOnceOf(FaultResult result) => Signature.Skip(1).Sum(column => column.MessagesOf(result));
+
     private static GuaranteeTable SignatureOf(string title, IReadOnlyList<FaultResult> chosen, FaultDocument document)
     {
         var axes = AxesOf(chosen);
@@ -89,7 +92,8 @@ internal static class GuaranteeTables
             ],
             "The handler writes two rows and sends one message. Each message is counted once, in its worst class. " +
             "Torn: half of a handler's work. Zombie: rows whose outgoing message was not sent, or rows of a dead letter. " +
-            "Ghost: a sent message without its rows. Dup: rows or sent messages twice. Error: a dead letter without any effect.");
+            "Ghost: a sent message without its rows. Dup rows: more rows than one attempt writes. " +
+            "Dup sends: rows once, and a sent message or dead letter twice. Error: a dead letter without any effect.");
     }
 
     /// <summary>The axes that every cell names, and those of the others on which these results differ.</summary>
@@ -105,9 +109,12 @@ internal static class GuaranteeTables
     private static GuaranteeTable RatesOf(IReadOnlyList<FaultResult> storms, FaultDocument document)
     {
         var axes = AxesOf(storms);
+        // The folders of older kits do not have it.
+        var hasRestarts = storms.Any(result => result.Storm!.RestartP50 is not null);
         return new(
             "Storms: per handler that could be running at a kill or cut",
-            [.. axes, "in flight", .. Rated.Select(rate => rate.Header), NotOnce, AtMost, RecoveryHalf, RecoveryMost, "seed", "verdict"],
+            [.. axes, "in flight", .. Rated.Select(rate => rate.Header), NotOnce, AtMost,
+                .. hasRestarts ? [RestartHalf, RestartMost] : Array.Empty<string>(), "seed", "verdict"],
             [
                 .. storms.Select(result => (IReadOnlyList<string>)
                 [
@@ -115,16 +122,19 @@ internal static class GuaranteeTables
                     .. Rated.Select(rate => RateOf(result, rate.Class)),
                     result.Storm.Touched is { } touched ? Figures.Count(touched) : Figures.None,
                     result.Storm.MostTouched is { } most ? Figures.Count(most) : Figures.None,
-                    Figures.Measured(result.Storm.RecoveryP50), Figures.Measured(result.Storm.RecoveryMost),
+                    .. hasRestarts
+                        ? [Figures.Measured(result.Storm.RestartP50), Figures.Measured(result.Storm.RestartMost)]
+                        : Array.Empty<string>(),
                     Figures.Plain(result.Storm.Seed), Words.Of(result.Verdict),
                 ]),
             ],
             "In flight is kills and cuts times concurrency. " +
             "Each class is given as messages per handler in flight; for no message, as the upper end of the 95 % interval (3/n). " +
+            "A message counts in every class that fits it, so these numbers can be higher than those of the table above, which counts each message once. " +
             "More than 1 means that more messages were lost or doubled than were being handled: a broker had prefetched them. " +
             "Not once is the number of messages in any other class, at most is how many may be; a dash means that no number is promised, or that it " +
-            "was not counted. Recovery is the time in milliseconds from a kill or cut until a message sent after it was handled, including the start " +
-            "of a new process.");
+            "was not counted." +
+            (hasRestarts ? " Restart is the time from the start of a new process after a kill until the next handler had returned." : ""));
     }
 
     private static string RateOf(FaultResult result, DeliveryClass kind)
@@ -184,7 +194,7 @@ internal static class GuaranteeTables
 
     /// <summary>Whether a column contains figures, which are right-aligned.</summary>
     public static bool IsFigure(string header) =>
-        header is "msg/s" or AllMessages or "in flight" or NotOnce or AtMost or RecoveryHalf or RecoveryMost
+        header is "msg/s" or AllMessages or "in flight" or NotOnce or AtMost or RestartHalf or RestartMost
         || Signature.Any(column => column.Header == header)
         || Rated.Any(rate => rate.Header == header);
 

@@ -15,7 +15,7 @@ internal static class GuaranteesCsv
         [
             .. axes, "msg_per_second", "fault", "verdict", "because", "promised", "observed", "messages",
             .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf), "violations", "seconds", "seed", "kills", "cuts", "in_flight",
-            "not_once", "at_most", "recovery_p50_ms", "recovery_max_ms", "returned_before_crash", "handled_again",
+            "not_once", "at_most", "restart_p50_ms", "restart_max_ms", "returned_before_crash", "handled_again",
         ]);
         foreach (var result in results)
         {
@@ -27,7 +27,7 @@ internal static class GuaranteesCsv
                 Text(result.Messages), .. Enum.GetValues<DeliveryClass>().Select(kind => result.Counts.TryGetValue(kind, out var count) ? Text(count) : ""),
                 Text(result.ViolationCount), result.Seconds.ToString("F1", CultureInfo.InvariantCulture),
                 Text(result.Storm?.Seed), Text(result.Storm?.Kills), Text(result.Storm?.Cuts), Text(result.Storm?.InFlight),
-                Text(result.Storm?.Touched), Text(result.Storm?.MostTouched), Text(result.Storm?.RecoveryP50), Text(result.Storm?.RecoveryMost),
+                Text(result.Storm?.Touched), Text(result.Storm?.MostTouched), Text(result.Storm?.RestartP50), Text(result.Storm?.RestartMost),
                 Text(result.HandledAgain?.Returned), Text(result.HandledAgain?.Again),
             ]);
         }

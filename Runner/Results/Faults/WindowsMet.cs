@@ -20,5 +20,6 @@ public sealed record WindowsMet(int BeforePrepare, int Prepared, int Decided, in
         NoneOpen + (isBeforePrepare || isPrepared || isDecided ? 0 : 1));
 
     public override string ToString() =>
-        $"windows met: {BeforePrepare} before prepare, {Prepared} prepared, {Decided} decided (second phase outstanding), {NoneOpen} none open";
+        $"windows met (a kill can meet one for each worker): {BeforePrepare} before prepare, {Prepared} prepared, " +
+        $"{Decided} decided (second phase outstanding), {NoneOpen} none open";
 }

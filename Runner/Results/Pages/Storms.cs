@@ -38,6 +38,7 @@ internal sealed class Storms() : BlockKind("storms")
                              $"({Figures.Count(storm.Storm.Kills)} kills and {Figures.Count(storm.Storm.Cuts)} cuts).")
             .ToList();
         return $"A 0 means, with 95 % confidence, fewer than 3 of the {Figures.Count(usual)} messages in flight at the kills and cuts (rule of three)."
-            + string.Concat(others);
+            + string.Concat(others)
+            + " A message in several classes is counted in the worst; the rates in the report count it in each.";
     }
 }

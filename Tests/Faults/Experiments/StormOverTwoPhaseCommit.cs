@@ -35,8 +35,8 @@ public sealed class StormOverTwoPhaseCommit
             Assert.That(result.Counts[DeliveryClass.Once], Is.EqualTo(result.Messages));
             Assert.That((result.Storm!.Seed, result.Storm.Kills, result.Storm.Cuts, result.Storm.InFlight), Is.EqualTo((Seed, 3, 2, 10)));
             Assert.That((result.Storm.Touched, result.Storm.MostTouched), Is.EqualTo((0, 0)));
-            Assert.That(result.Storm.RecoveryMilliseconds, Has.Count.EqualTo(5).And.Ordered.And.All.Positive);
-            Assert.That(result.Fired[^1], Does.StartWith("windows met: "));
+            Assert.That(result.Storm.RestartMilliseconds, Has.Count.EqualTo(3).And.Ordered.And.All.Positive);
+            Assert.That(result.Fired[^1], Does.StartWith("windows met ("));
             var met = result.Storm.Windows!;
             Assert.That(met.BeforePrepare + met.Prepared + met.Decided + met.NoneOpen, Is.InRange(3, 3 * 3), "each kill is in one window or more");
         }

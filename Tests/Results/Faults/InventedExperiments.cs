@@ -81,6 +81,6 @@ internal static class InventedExperiments
         Observed = [.. counts.Select(count => new Observation(count.Class, count.Messages))],
         Counts = counts.ToDictionary(count => count.Class, count => count.Messages),
         Seconds = 31.5,
-        Storm = new StormFacts(Seed: 7, Kills: 5, Cuts: 5, InFlight: 20) { Touched = 19, MostTouched = 20, RecoveryMilliseconds = [2.5, 900, 1_200.5] },
+        Storm = new StormFacts(Seed: 7, Kills: 5, Cuts: 5, InFlight: 20) { Touched = 19, MostTouched = 20, RestartMilliseconds = [2.5, 900, 1_200.5] },
     };
 }

@@ -31,5 +31,5 @@ public sealed class KillsOfTwoPhaseCommit
     [Test]
     public void Are_told_window_by_window() => Assert.That(
         new WindowsMet(BeforePrepare: 4, Prepared: 3, Decided: 2, NoneOpen: 1).ToString(),
-        Is.EqualTo("windows met: 4 before prepare, 3 prepared, 2 decided (second phase outstanding), 1 none open"));
+        Is.EqualTo("windows met (a kill can meet one for each worker): 4 before prepare, 3 prepared, 2 decided (second phase outstanding), 1 none open"));
 }

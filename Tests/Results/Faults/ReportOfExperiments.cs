@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
@@ -80,7 +81,8 @@ public sealed class ReportOfExperiments
     public void Of_a_storm_over_two_phase_commit_say_where_the_kills_met_it() => Assert.That(
         LinesOf(Document, Storm with { Storm = Storm.Storm! with { Kills = 1_000, Windows = new WindowsMet(4, 3, 2, 1) } }),
         Has.Some.EqualTo(
-            $"- {Storm.Name}: 1,000 kills; windows met: 4 before prepare, 3 prepared, 2 decided (second phase outstanding), 1 none open"));
+            $"- {Storm.Name}: 1,000 kills; windows met (a kill can meet one for each worker): " +
+            "4 before prepare, 3 prepared, 2 decided (second phase outstanding), 1 none open"));
 
     [Test]
     public void Of_a_storm_that_touched_too_many_say_the_number_and_no_single_message()
@@ -105,6 +107,46 @@ public sealed class ReportOfExperiments
     public void Of_a_storm_in_which_nothing_was_in_flight_have_no_rates() => Assert.That(
         LinesOf(Document, Storm with { Storm = Storm.Storm! with { InFlight = 0 } }),
         Has.Some.EqualTo("| bare | postgresql | full-dtc | 0 | – | – | – | – | – | – | – | 19 | 20 | 900 | 1,200 | 7 | kept |"));
+
+    [Test]
+    public void Of_a_storm_by_an_older_kit_have_no_time_of_a_restart()
+    {
+        var older = JsonSerializer.Deserialize<FaultResult>(
+            JsonSerializer.Serialize(Storm, ResultJson.Lines).Replace("restartMilliseconds", "recoveryMilliseconds", StringComparison.Ordinal),
+            ResultJson.Lines)!;
+
+        Assert.That(LinesOf(Document, older), Has.Some.EndsWith("| 19 | 20 | 7 | kept |").And.None.Contains("estart"));
+        Assert.That(LinesOf(Document, older, Storm with { Cell = InventedRun.Cell("dtc-off") }), Has.Some.EndsWith("| 19 | 20 | – | – | 7 | kept |"));
+    }
+
+    [Test]
+    public void Of_a_storm_say_where_a_message_counts_once_and_where_in_every_class_that_fits_it()
+    {
+        var torn = Storm with
+        {
+            Counts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Duplicated] = 10, [DeliveryClass.Torn] = 4 },
+            Observed = [new Observation(DeliveryClass.Torn, 4), new Observation(DeliveryClass.Duplicated, 14)],
+        };
+
+        var lines = LinesOf(Document, torn);
+
+        Assert.That(lines, Has.Some.Contains("| 0 | 0 | 10 | 0 |").And.Some.Contains("| 0.700 |"), "10 of 14 are doubled and not torn; 14 / 20");
+        Assert.That(lines, Has.Some.Contains("Each message is counted once, in its worst class.").And.Some.Contains(
+            "A message counts in every class that fits it, so these numbers can be higher than those of the table above"));
+    }
+
+    [Test]
+    public void Explain_columns_that_they_have()
+    {
+        var lines = LinesOf(Document, Storm);
+        var legend = lines.Single(line => line.StartsWith("The handler writes two rows", StringComparison.Ordinal));
+        var headers = lines[lines.IndexOf(legend) - 4].Split('|', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+
+        var explained = legend.Split(". ").Where(sentence => sentence.Contains(": ", StringComparison.Ordinal))
+            .Select(sentence => sentence.Split(": ")[0].ToLowerInvariant());
+
+        Assert.That(explained, Is.Not.Empty.And.SubsetOf(headers));
+    }
 
     [Test]
     public void Count_each_class_in_its_column()
