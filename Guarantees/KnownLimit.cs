@@ -96,9 +96,13 @@ public sealed record KnownLimit(
     ];
 
     /// <summary>The modes in which the framework counts attempts.</summary>
-    private static TransactionMode[] CountedBy(string framework) => framework is "nservicebus"
-        ? [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared, TransactionMode.Outbox]
-        : [TransactionMode.DtcOff, TransactionMode.ScopeOff];
+    /// <exception cref="NotSupportedException">Nobody has said which modes of that framework count attempts.</exception>
+    internal static TransactionMode[] CountedBy(string framework) => framework switch
+    {
+        "nservicebus" => [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared, TransactionMode.Outbox],
+        "masstransit" => [TransactionMode.DtcOff, TransactionMode.ScopeOff],
+        _ => throw new NotSupportedException($"Nobody has said in which modes '{framework}' counts attempts."),
+    };
 
     private static HashSet<DeliveryClass> Set(params DeliveryClass[] classes) => [.. classes];
 }

@@ -34,6 +34,11 @@ public sealed class LimitsOfFrameworks
         KnownLimit.Of("nservicebus", transport, TransactionMode.DtcOff, Fault.FailedDispatch, Affected.Bystander), Has.Count.EqualTo(isKnown ? 1 : 0));
 
     [Test]
+    public void Of_counted_attempts_are_said_for_each_framework_by_name() => Assert.That(
+        () => KnownLimit.CountedBy("another"),
+        Throws.TypeOf<NotSupportedException>().With.Message.EqualTo("Nobody has said in which modes 'another' counts attempts."));
+
+    [Test]
     public void Are_found_by_fault() => Assert.That(
         KnownLimit.Of("masstransit", "rabbitmq", TransactionMode.DtcOff, Fault.ThrowAfterInsert, Affected.Chosen), Is.Empty);
 }
