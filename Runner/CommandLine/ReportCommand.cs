@@ -35,8 +35,11 @@ internal sealed class ReportCommand : KitCommand
         SetAction(Report);
     }
 
-    /// <summary>Columns of the terminal; files and pipes get wide lines.</summary>
-    public static int Width => Console.IsOutputRedirected ? NarrowestTables : Math.Max(NarrowestTables, Console.WindowWidth);
+    // More than any table needs.
+    private const int Unlimited = 100_000;
+
+    /// <summary>Columns of the terminal; in files and pipes nothing wraps.</summary>
+    public static int Width => Console.IsOutputRedirected ? Unlimited : Math.Max(NarrowestTables, Console.WindowWidth);
 
     private int Report(ParseResult parsed)
     {

@@ -5,24 +5,28 @@ namespace Kit.Runner.Results;
 /// <summary>The same tables for a terminal: at the end of a run, and when a stored one is reported.</summary>
 public static class TerminalSummary
 {
+    // The padding of a column, and the line of the border before it; the line after the last.
+    private const int Between = 3;
+    private const int End = 1;
+
     /// <param name="run">What to show.</param>
     /// <param name="output">Where to; plain text, no colours.</param>
-    /// <param name="width">Columns of the terminal; cells wrap within it.</param>
+    /// <param name="width">Columns of the terminal; cells wrap between words within it, and a table is wider if a figure or word would not fit.</param>
     public static void Write(RecordedRun run, TextWriter output, int width)
     {
         var console = ConsoleOn(output, width);
         WriteLines(console, [.. RunFacts.Of(run).Select(fact => $"{fact.Name}: {fact.Fact}"), ""]);
         var scale = GraphScale.Of(run.Rounds, BlockSparkline.MostBins);
         foreach (var result in run.Cells)
-            console.Write(TableOf(result.Cell.ToString(), RoundTable.Headers, RoundTable.Rows(result, round => BlockSparkline.Of(round, scale))));
+            WriteTable(console, result.Cell.ToString(), RoundTable.Headers, RoundTable.Rows(result, round => BlockSparkline.Of(round, scale)));
         WriteLines(console, [ReportText.Brackets, ReportText.ScaleOf(scale), ""]);
 
-        console.Write(TableOf("Speed", SummaryTable.HeadersOf(SummaryTable.SpeedOf(run)), SummaryTable.Rows(run, SummaryTable.SpeedOf(run))));
-        console.Write(TableOf("Cost of a message", SummaryTable.HeadersOf(SummaryTable.Costs), SummaryTable.Rows(run, SummaryTable.Costs)));
+        WriteTable(console, "Speed", SummaryTable.HeadersOf(SummaryTable.SpeedOf(run)), SummaryTable.Rows(run, SummaryTable.SpeedOf(run)));
+        WriteTable(console, "Cost of a message", SummaryTable.HeadersOf(SummaryTable.Costs), SummaryTable.Rows(run, SummaryTable.Costs));
         WriteLines(console, [.. ReportText.WarningOf(run.Document) is { } warning ? [warning] : Array.Empty<string>(), ReportText.SummaryLegendOf(run)]);
         if (RoundTripSlope.Of(run) is { Count: > 0 } slopes)
         {
-            console.Write(TableOf("Round trips", RoundTripTable.Headers, RoundTripTable.Rows(slopes)));
+            WriteTable(console, "Round trips", RoundTripTable.Headers, RoundTripTable.Rows(slopes));
             WriteLines(console, [RoundTripTable.Legend]);
         }
 
@@ -44,22 +48,50 @@ public static class TerminalSummary
         return console;
     }
 
-    private static Table TableOf(string title, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows) =>
-        TableOf(title, headers, rows, ReportText.IsFigure);
+    private static void WriteTable(IAnsiConsole console, string title, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows) =>
+        WriteTable(console, title, headers, rows, ReportText.IsFigure);
 
-    internal static Table TableOf(string title, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, Func<string, bool> isFigureOf)
+    /// <param name="console">Where to.</param>
+    /// <param name="title">Stands above the table.</param>
+    /// <param name="headers">One for each column.</param>
+    /// <param name="rows">Each with a cell for each column.</param>
+    /// <param name="canWrap">Whether a column is right-aligned and may wrap between words. No column ever breaks a word or a figure.</param>
+    internal static void WriteTable(
+        IAnsiConsole console, string title, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, Func<string, bool> canWrap)
     {
-        var table = new Table { Border = TableBorder.Simple, Title = new TableTitle(Markup.Escape(title)) };
-        foreach (var header in headers)
+        var lines = rows.ToList();
+        var columns = headers.Select((header, index) =>
         {
-            var isFigure = isFigureOf(header);
-            table.AddColumn(new TableColumn(new Text(header)) { Alignment = isFigure ? Justify.Right : Justify.Left, NoWrap = !isFigure });
+            var texts = lines.Select(line => line[index]).Prepend(header).ToList();
+            var whole = texts.Max(text => text.Length);
+            return (Header: header, Wraps: canWrap(header), Whole: whole, Least: canWrap(header) ? texts.SelectMany(UnitsOf).Max(unit => unit.Length) : whole);
+        }).ToList();
+        var width = console.Profile.Width;
+        var least = columns.Sum(column => column.Least + Between) + End;
+        var room = Math.Max(0, width - least);
+        var table = new Table { Border = TableBorder.Simple, Title = new TableTitle(Markup.Escape(title)) };
+        foreach (var (index, column) in columns.Index())
+        {
+            var more = Math.Min(column.Whole - column.Least, room / (columns.Count - index));
+            room -= more;
+            table.AddColumn(new TableColumn(new Text(column.Header))
+            {
+                Alignment = column.Wraps ? Justify.Right : Justify.Left,
+                NoWrap = !column.Wraps,
+                Width = column.Least + more,
+            });
         }
 
-        foreach (var row in rows)
-            table.AddRow(row.Select(cell => new Text(cell)));
-        return table;
+        foreach (var line in lines)
+            table.AddRow(line.Select(cell => new Text(cell)));
+        // Spectre would break words to make a table fit.
+        console.Profile.Width = Math.Max(width, least);
+        console.Write(table);
+        console.Profile.Width = width;
     }
+
+    // A limit stays with its sign: < 0.150.
+    private static string[] UnitsOf(string text) => text.Replace("< ", "<_", StringComparison.Ordinal).Split(' ');
 
     private static void WriteList(IAnsiConsole console, string heading, IEnumerable<string> items)
     {

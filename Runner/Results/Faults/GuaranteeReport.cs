@@ -65,8 +65,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         var console = TerminalSummary.ConsoleOn(output, width);
         foreach (var table in GuaranteeTables.Of(document, ordered))
         {
-            console.Write(TerminalSummary.TableOf(
-                table.Title, table.Headers, table.Rows, header => GuaranteeTables.IsFigure(header) || GuaranteeTables.IsMode(header)));
+            TerminalSummary.WriteTable(
+                console, table.Title, table.Headers, table.Rows, header => GuaranteeTables.IsFigure(header) || GuaranteeTables.IsMode(header));
             if (table.Legend.Length > 0)
                 console.WriteLine(table.Legend);
         }
