@@ -41,6 +41,13 @@ public sealed class ComparedSpeeds
         let isReference = Cells.Any(compared => compared.Reference == cell)
         select new CellLeftOut(cell, isReference ? "the reference of the others: its ratio to itself is 1 in each run" : WhyNot(cell));
 
+    /// <summary>Why no cell was compared, as a clause; <see langword="null"/> if one was.</summary>
+    public string? WhyNothing => Cells.Count > 0 ? null
+        : Before.Cells.All(cell => cell.Counting.Count == 0) ? "before has no round that counts"
+        : After.Cells.All(cell => cell.Counting.Count == 0) ? "after has no round that counts"
+        : Before.Cells.All(cell => Find(After, cell.Cell) is null) ? "the two sides have no cell in common"
+        : "no cell that both sides have could be compared; 'Not compared' says why for each";
+
     /// <summary>Cells that a side left out, and why.</summary>
     public IEnumerable<CellLeftOut> LeftOut =>
         from left in Before.Document.LeftOut.Concat(After.Document.LeftOut).Distinct()

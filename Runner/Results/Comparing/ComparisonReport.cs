@@ -8,8 +8,10 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
 {
     public bool HasRegression => promises is { HasRegression: true } || (speeds?.Cells.Any(cell => cell.IsRegression) ?? false);
 
-    /// <summary>Whether rounds failed, a threshold could not be judged, or an experiment no longer shows anything.</summary>
-    public bool IsUnsound => promises is { IsIncomplete: true } || (speeds is not null && (speeds.Invalid.Any() || speeds.NotJudged.Any()));
+    /// <summary>
+    /// Whether nothing was compared, rounds failed, a threshold could not be judged, or an experiment no longer shows anything.
+    /// </summary>
+    public bool IsUnsound => NothingCompared.Any() || promises is { IsIncomplete: true } || (speeds is not null && (speeds.Invalid.Any() || speeds.NotJudged.Any()));
 
     /// <summary>Markdown for a pull request.</summary>
     public void WriteMarkdown(TextWriter output)
@@ -46,7 +48,7 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
         {
             output.WriteLine();
             if (section.Rows.Count > 0 && !section.IsWordy)
-                console.Write(TerminalSummary.TableOf(section.Title, section.Headers, section.Rows, ComparisonText.IsFigure));
+                TerminalSummary.WriteTable(console, section.Title, section.Headers, section.Rows, ComparisonText.IsFigure);
             else if (section.Title.Length > 0)
                 output.WriteLine($"{section.Title}:");
             foreach (var line in section.IsWordy ? section.Rows.SelectMany(row => Lines(section.Headers, row)) : section.Lines.Select(
@@ -62,8 +64,20 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
 
     private string Title => speeds is { IsPaired: true } ? "Comparison of two builds" : "Comparison of stored results";
 
+    private IEnumerable<string> NothingCompared
+    {
+        get
+        {
+            if (speeds?.WhyNothing is { } why)
+                yield return $"NOTHING COMPARED: {why}.";
+            if (promises is { Compared: 0 })
+                yield return "NOTHING COMPARED: the two folders have no experiment in common.";
+        }
+    }
+
     private IEnumerable<Section> Sections()
     {
+        yield return Section.Of("", [.. NothingCompared]);
         if (speeds is { IsPaired: false })
             yield return Differing(speeds);
         yield return Section.Of("", [.. Answer()]);

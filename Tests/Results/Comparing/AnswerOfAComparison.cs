@@ -86,6 +86,37 @@ public sealed class AnswerOfAComparison
     }
 
     [Test]
+    public void Of_nothing_that_could_be_compared_begins_with_the_reason_and_is_unsound()
+    {
+        var failed = Without(InventedSides.After, _ => true);
+        var stopped = new RecordedRun(InventedSides.Before.Document, []);
+        var (full, off) = (RunOf(InventedSides.Before, Full), RunOf(InventedSides.After, Off));
+
+        foreach (var (speeds, why) in new[]
+        {
+            (ComparedSpeeds.ByReference(stopped, InventedSides.After, null, InventedSides.NoGate), "before has no round that counts"),
+            (ComparedSpeeds.ByRound(InventedSides.Before, failed, InventedSides.NoGate), "after has no round that counts"),
+            (ComparedSpeeds.ByReference(full, off, null, InventedSides.NoGate), "the two sides have no cell in common"),
+            (ComparedSpeeds.ByReference(full, RunOf(InventedSides.After, Full), null, InventedSides.NoGate),
+                "no cell that both sides have could be compared; 'Not compared' says why for each"),
+        })
+        {
+            var report = new ComparisonReport("compare", speeds, promises: null);
+            Assert.That(LinesOf(report)[2], Is.EqualTo($"- NOTHING COMPARED: {why}."));
+            Assert.That(report.IsUnsound, Is.True, why);
+        }
+    }
+
+    [Test]
+    public void Of_experiments_that_share_none_begins_with_that_and_is_unsound()
+    {
+        var report = Of([InventedExperiments.Results[0]], [InventedExperiments.Results[1]]);
+
+        Assert.That(LinesOf(report)[2], Is.EqualTo("- NOTHING COMPARED: the two folders have no experiment in common."));
+        Assert.That(report.IsUnsound, Is.True);
+    }
+
+    [Test]
     public void Says_that_no_round_counts_after() => Assert.That(
         ComparedSpeeds.ByRound(RunOf(InventedSides.Before, Full), Without(InventedSides.After, _ => true), InventedSides.NoGate).NotCompared.Single(
             left => left.Cell == Full).Because,
