@@ -4,6 +4,7 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Handlers;
 using Kit.Modes;
+using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Transports;
 
@@ -27,8 +28,10 @@ internal sealed class ListCommand : KitCommand
     public ListCommand()
         : base(
             "list",
-            $"Lists every cell ({string.Join(", ", Shown.Select(axis => axis.Plural))}), with the reason for each that cannot run.",
-            ("list", "every cell"),
+            "Shows which modes run on which framework and transport, and why the others cannot. With a filter: each of its cells " +
+            $"({string.Join(", ", Shown.Select(axis => axis.Plural))}), with the reason for each that cannot run.",
+            ("list", "which modes run where"),
+            ("list --access all", "every cell"),
             ("list --mode full-dtc --access ado", "which cells can run full-dtc"),
             ("list --modes", "what commits with what in each mode"),
             ("list --scenarios", "what the measured handlers do"),
@@ -94,7 +97,10 @@ internal sealed class ListCommand : KitCommand
             return ExitCode.Success;
         }
 
-        Write(cells, TransportArguments.FromEnvironment(), Console.Out);
+        if (filter.Typed(parsed).Count == 0)
+            WriteMatrix(cells, TransportArguments.FromEnvironment(), Console.Out);
+        else
+            Write(cells, TransportArguments.FromEnvironment(), Console.Out);
         return ExitCode.Success;
     }
 
@@ -133,13 +139,51 @@ internal sealed class ListCommand : KitCommand
         foreach (var cell in cells)
         {
             var names = columns.Select(column => column.ValueOf(cell).PadRight(column.Width));
-            output.WriteLine($"{string.Join("  ", names)}  {SupportOf(cell).Because ?? "can run"}");
+            output.WriteLine($"{string.Join("  ", names)}  {SupportOf(cell, arguments).Because ?? "can run"}");
         }
 
         output.WriteLine();
-        output.WriteLine($"{cells.Count(cell => SupportOf(cell).IsSupported)} of {cells.Count} cells can run.");
-
-        // What is installed is reported by the doctor.
-        Support SupportOf(Cell cell) => cell.Support.IsSupported ? Transport.Of(cell).SupportAnywhere(arguments) : cell.Support;
+        output.WriteLine(CountOf(cells, arguments));
     }
+
+    /// <summary>The modes that run on each framework and transport, and then each reason why others cannot, once.</summary>
+    internal static void WriteMatrix(IReadOnlyList<Cell> cells, TransportArguments arguments, TextWriter output)
+    {
+        PlainColumns.Write(
+            ["framework", "transport", "modes"],
+            [
+                .. from cell in cells
+                   group cell by (cell.Kind.Framework, cell.Kind.Transport) into kind
+                   let running = kind.Where(cell => SupportOf(cell, arguments).IsSupported).ToList()
+                   select (IReadOnlyList<string>)[kind.Key.Framework, kind.Key.Transport, running.Count == 0 ? Figures.None : NamesOf(running)],
+            ],
+            output);
+        foreach (var reason in cells.Where(cell => !SupportOf(cell, arguments).IsSupported).GroupBy(cell => SupportOf(cell, arguments).Because))
+        {
+            output.WriteLine($"Cannot run: {reason.Key}");
+            foreach (var kind in reason.GroupBy(cell => (cell.Kind.Framework, cell.Kind.Transport)))
+                output.WriteLine($"  {kind.Key.Framework}  {kind.Key.Transport}  {NamesOf(kind)}{WithOf(kind)}");
+            output.WriteLine();
+        }
+
+        output.WriteLine($"{CountOf(cells, arguments)} Each with its reason: list --access all");
+
+        string WithOf(IEnumerable<Cell> kind)
+        {
+            var libraries = kind.Select(cell => cell.Access).Distinct().ToList();
+            return libraries.Count == cells.Select(cell => cell.Access).Distinct().Count()
+                ? ""
+                : $" (with {string.Join(", ", libraries.Select(access => access.Name))})";
+        }
+    }
+
+    private static string NamesOf(IEnumerable<Cell> cells) => cells.Select(cell => cell.Mode).Distinct().ToList() is var modes
+        && modes.Count == TransactionMode.All.Count ? "every mode" : string.Join(", ", modes.Select(mode => mode.Name));
+
+    private static string CountOf(IReadOnlyList<Cell> cells, TransportArguments arguments) =>
+        $"{cells.Count(cell => SupportOf(cell, arguments).IsSupported)} of {cells.Count} cells can run.";
+
+    // What is installed is reported by the doctor.
+    private static Support SupportOf(Cell cell, TransportArguments arguments) =>
+        cell.Support.IsSupported ? Transport.Of(cell).SupportAnywhere(arguments) : cell.Support;
 }

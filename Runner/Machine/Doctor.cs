@@ -126,7 +126,10 @@ internal static class Doctor
         package.Name,
         package.Support.Because is not { } reason ? $"{package.Version}, from {package.Origin}"
         : package.Origin.Length == 0 ? reason
-        : $"{reason} (NuGet: {package.Origin})");
+        : $"{reason} (NuGet: {package.Origin})")
+    {
+        IsLeftOut = !package.Support.IsSupported,
+    };
 
     private static async Task<Finding> LoadAsync(CancellationToken cancellationToken)
     {

@@ -12,7 +12,7 @@ public static class FindingsWriter
         var width = findings.Select(finding => finding.Name.Length).DefaultIfEmpty().Max();
         foreach (var finding in findings)
         {
-            output.WriteLine($"{(finding.Problem is null ? "ok" : "problem"),-9}{finding.Name.PadRight(width)}  {finding.Found}");
+            output.WriteLine($"{WordOf(finding),-9}{finding.Name.PadRight(width)}  {finding.Found}");
             if (finding.Problem is not null)
                 output.WriteLine($"{Indent}{finding.Problem}");
             if (finding.Remedy is not null)
@@ -22,6 +22,13 @@ public static class FindingsWriter
         output.WriteLine();
         output.WriteLine(Summary(findings));
     }
+
+    private static string WordOf(Finding finding) => finding switch
+    {
+        { Problem: not null } => "problem",
+        { IsLeftOut: true } => "left out",
+        _ => "ok",
+    };
 
     private static string Summary(IReadOnlyList<Finding> findings) => findings.Count(finding => finding.Problem is not null) switch
     {

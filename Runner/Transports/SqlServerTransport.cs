@@ -54,7 +54,7 @@ internal class SqlServerTransport : Transport
         TransportArguments arguments, CancellationToken cancellationToken) =>
         arguments[ServerSetting] is { } named
             ? await ExamineAsync(named, cancellationToken)
-            : [new Finding(What, "none named; its cells are left out")];
+            : [new Finding(What, "none named; its cells are left out") { IsLeftOut = true }];
 
     public sealed override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) =>
         document with { SqlServer = facts };

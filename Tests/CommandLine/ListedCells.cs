@@ -16,10 +16,36 @@ public sealed partial class ListedCells
     [Test]
     public async Task Every_cell_is_shown_with_what_hinders_it()
     {
-        var result = await RunnerProcess.RunAsync("list");
+        var result = await RunnerProcess.RunAsync("list", "--access", "all");
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success));
         Approval.Verify("list.txt", WhateverTheFeedHas(result.Output));
+    }
+
+    [Test]
+    public async Task Without_a_filter_the_matrix_comes_first_and_each_reason_once()
+    {
+        var result = await RunnerProcess.RunAsync("list");
+
+        var lines = result.Output.Split('\n');
+        Assert.That(lines[0].Split(' ', StringSplitOptions.RemoveEmptyEntries), Is.EqualTo(["framework", "transport", "modes"]));
+        Assert.That(lines.Where(line => line.StartsWith("Cannot run: ", StringComparison.Ordinal)), Is.Unique);
+        Assert.That(lines.Count(line => line.Contains("AMQP 0-9-1", StringComparison.Ordinal)), Is.EqualTo(1));
+        Assert.That(lines[^2], Does.EndWith("cells can run. Each with its reason: list --access all"));
+    }
+
+    [Test]
+    public void Matrix_is_as_approved()
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+
+        ListCommand.WriteMatrix(
+            [.. Cell.All.Where(cell => cell is { IsPlain: true, Kind: { Framework: "bare" or "masstransit", Transport: not TransportName.SqlServer } }
+                && cell.Access.Name is not "npoco")],
+            TransportArguments.None,
+            output);
+
+        Approval.Verify("list-matrix.txt", output.ToString());
     }
 
     [Test]

@@ -55,6 +55,18 @@ public sealed class DoctorTests
     }
 
     [Test]
+    public void What_is_not_here_is_not_called_ok()
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+
+        FindingsWriter.Write(
+            [new Finding("Package", "the package feed has none") { IsLeftOut = true }, new Finding("cores", "2"), new Finding("disk", "none", "It is full.")],
+            output);
+
+        Assert.That(output.ToString(), Does.StartWith("left out Package  the package feed has none\nok       cores    2\nproblem  disk     none\n"));
+    }
+
+    [Test]
     public async Task Optional_packages_are_listed_with_their_reason()
     {
         var findings = await Doctor.ExamineAsync(
@@ -71,8 +83,8 @@ public sealed class DoctorTests
         Assert.Multiple(() =>
         {
             Assert.That(findings, Has.One.EqualTo(new Finding("here", "1.2.3, from /packages/here")));
-            Assert.That(findings, Has.One.EqualTo(new Finding("missing", "not on the feed (NuGet: 0 versions found)")));
-            Assert.That(findings, Has.One.EqualTo(new Finding("left out", "not wanted")));
+            Assert.That(findings, Has.One.EqualTo(new Finding("missing", "not on the feed (NuGet: 0 versions found)") { IsLeftOut = true }));
+            Assert.That(findings, Has.One.EqualTo(new Finding("left out", "not wanted") { IsLeftOut = true }));
             Assert.That(findings, Has.One.Property("Name").EqualTo("licence of NServiceBus"));
         });
     }
