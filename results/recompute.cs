@@ -4,7 +4,7 @@
 //
 // It uses nothing of the kit. docs/moments.md describes moments.bin; results/README.md explains the figures. The words faster, slower and no
 // clear difference are not computed again, the ratios and intervals that they stand for are.
-// Exit code 0: all equal; 1: something differs; 2: the folder cannot be read.
+// Exit code 0: all equal; 1: something differs; 2: the folder cannot be read, or holds no run.
 #:property PublishAot=false
 #:property ManagePackageVersionsCentrally=false
 
@@ -19,6 +19,12 @@ CultureInfo.CurrentCulture = CultureInfo.InvariantCulture;
 if (args is not [var folder])
 {
     Console.Error.WriteLine("Expected the folder of one run: dotnet run results/recompute.cs -- results/<folder>");
+    return 2;
+}
+
+if (!File.Exists(Path.Combine(folder, "rounds.jsonl")) && File.Exists(Path.Combine(folder, "faults.jsonl")))
+{
+    Console.Error.WriteLine($"{folder} holds faults, and no run; there is nothing to recompute.");
     return 2;
 }
 

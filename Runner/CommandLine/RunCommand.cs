@@ -75,7 +75,7 @@ internal sealed class RunCommand : KitCommand
         var console = Console.Out;
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. Rounds of each: {plan.Sizes.Rounds}. Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
-        var (finished, refused) = (0, 0);
+        var (finished, refused, isRemoved) = (0, 0, false);
         try
         {
             var recorded = Console.IsOutputRedirected
@@ -90,7 +90,7 @@ internal sealed class RunCommand : KitCommand
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             await console.WriteLineAsync(finished == 0
-                ? "Stopped before any round had finished."
+                ? "Stopped before any round had finished." + (isRemoved ? $" Removed the empty {plan.Folder}." : "")
                 : $"Stopped. Finished rounds: {finished}, kept in {plan.Folder}; see them with: report {plan.Folder}");
             return ExitCode.Interrupted;
         }
@@ -104,7 +104,7 @@ internal sealed class RunCommand : KitCommand
             }
             finally
             {
-                (finished, refused) = (run.Finished, run.Refused);
+                (finished, refused, isRemoved) = (run.Finished, run.Refused, run.IsFolderRemoved);
             }
         }
     }

@@ -16,7 +16,9 @@ public sealed class RunFolder
 
     private readonly RoundFiles rounds;
 
-    private RunFolder(string path) => (Location, rounds) = (path, new RoundFiles(path));
+    private readonly bool isOwn;
+
+    private RunFolder(string path, bool isOwn = false) => (Location, rounds, this.isOwn) = (path, new RoundFiles(path), isOwn);
 
     /// <summary>All its files.</summary>
     public static IReadOnlyList<string> Files { get; } = [RunFile, RoundFiles.LinesFile, RoundFiles.MomentsFile, CsvFile, TablesFile, GraphsFile];
@@ -41,15 +43,36 @@ public sealed class RunFolder
                 "Name a new folder with --out, or remove this one; a run is never overwritten.");
         }
 
-        var folder = new RunFolder(path);
+        var folder = new RunFolder(path, isOwn: !Directory.Exists(path));
         folder.Save(document);
         return folder;
     }
 
     /// <exception cref="KitException">There is no run in the folder.</exception>
     public static RunFolder Open(string path) => IsIn(path) ? new RunFolder(path) : throw new KitException(
-        $"There is no run in {path}: {Path.Combine(path, RunFile)} is missing.",
+        File.Exists(path)
+            ? $"{path} is a file, and not a folder of results."
+            : $"There is no run in {path}: {Path.Combine(path, RunFile)} is missing.",
         "Name a folder created by 'run', for example one under results/.");
+
+    /// <summary>Removes a folder that <see cref="Create"/> made, if it still contains only the run's document.</summary>
+    /// <returns>Whether it was removed. A folder that existed before, or that contains anything else, is left as it is.</returns>
+    /// <exception cref="KitException">It cannot be removed.</exception>
+    public bool TryRemove()
+    {
+        if (!isOwn || Directory.EnumerateFileSystemEntries(Location).Any(entry => Path.GetFileName(entry) != RunFile))
+            return false;
+        try
+        {
+            File.Delete(RunPath);
+            Directory.Delete(Location);
+            return true;
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            throw new KitException($"Cannot remove {Location}: {failure.Message}", "Remove it; it contains no round.", failure);
+        }
+    }
 
     /// <summary>Replaces the run's document.</summary>
     /// <exception cref="KitException">The file cannot be written; the existing one is untouched.</exception>

@@ -20,9 +20,14 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     /// </summary>
     public int Refused => plan.Runnable.Count - cells.Count;
 
+    /// <summary>Whether the folder of the results was removed: the run was stopped before a round had finished.</summary>
+    public bool IsFolderRemoved { get; private set; }
+
     /// <summary>Runs it. A finished round is saved at once, and is kept if the run fails later.</summary>
     /// <exception cref="KitException">The run cannot start, or its results cannot be saved.</exception>
-    /// <exception cref="OperationCanceledException">It was stopped; the reports on the finished rounds are written.</exception>
+    /// <exception cref="OperationCanceledException">
+    /// It was stopped; the reports on the finished rounds are written, or a folder without any round is removed.
+    /// </exception>
     public async Task<RecordedRun> RunAsync(CancellationToken cancellationToken)
     {
         // A run that cannot start leaves no folder behind, so that the next attempt can use the same name.
@@ -37,7 +42,9 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         }
         catch (Exception failure)
         {
-            record.TryEnd(RunEnding.Stopped(cancellationToken.IsCancellationRequested ? "interrupted" : failure.Message), rounds);
+            IsFolderRemoved = cancellationToken.IsCancellationRequested && rounds.Count == 0 && record.TryRemove();
+            if (!IsFolderRemoved)
+                record.TryEnd(RunEnding.Stopped(cancellationToken.IsCancellationRequested ? "interrupted" : failure.Message), rounds);
             cancellationToken.ThrowIfCancellationRequested();
             throw;
         }
@@ -216,6 +223,19 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             var run = new RecordedRun(document, rounds);
             Folder.WriteReports(run);
             return run;
+        }
+
+        public bool TryRemove()
+        {
+            try
+            {
+                return Folder.TryRemove();
+            }
+            catch (KitException)
+            {
+                // The folder stays, and the reports say that the run was stopped.
+                return false;
+            }
         }
 
         public void TryEnd(RunEnding ending, IReadOnlyList<RoundDocument> rounds)

@@ -53,6 +53,18 @@ public sealed class RecomputedFigures
         Assert.That(result.Output, Does.Contain("DIFFERS: ").And.Contain(found));
     }
 
+    [Test]
+    public async Task A_folder_of_faults_has_nothing_to_recompute()
+    {
+        using var faults = new TemporaryFolder();
+        await File.WriteAllTextAsync(faults.Below("faults.jsonl"), "");
+
+        var result = await RecomputeAsync(faults.Path);
+
+        Assert.That(result.ExitCode, Is.EqualTo(2), result.Output);
+        Assert.That(result.Output, Does.Contain($"{faults.Path} holds faults, and no run; there is nothing to recompute."));
+    }
+
     [Test, Order(3)]
     public async Task A_changed_moment_is_found()
     {
@@ -67,6 +79,8 @@ public sealed class RecomputedFigures
         Assert.That(result.Output, Does.Contain("moments.bin, byte 0: the checksum is wrong."));
     }
 
-    private Task<ProgramResult> RecomputeAsync() => new ExternalProgram(ExternalProgram.OnSearchPath("dotnet")!).RunAsync(
-        ["run", Path.Combine(RepositoryFiles.Root, "results", "recompute.cs"), "--", temporary.Path], CancellationToken.None);
+    private Task<ProgramResult> RecomputeAsync() => RecomputeAsync(temporary.Path);
+
+    private static Task<ProgramResult> RecomputeAsync(string folder) => new ExternalProgram(ExternalProgram.OnSearchPath("dotnet")!).RunAsync(
+        ["run", Path.Combine(RepositoryFiles.Root, "results", "recompute.cs"), "--", folder], CancellationToken.None);
 }

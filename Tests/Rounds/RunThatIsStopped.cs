@@ -84,7 +84,8 @@ public sealed class RunThatIsStopped
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Errors);
-            Assert.That(result.Output, Does.Contain("Stopped before any round had finished."));
+            Assert.That(result.Output, Does.Contain($"Stopped before any round had finished. Removed the empty {Folder}."));
+            Assert.That(Folder, Does.Not.Exist);
             Assert.That(Servers(), Is.Empty);
         }
     }
