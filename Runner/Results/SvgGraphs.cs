@@ -14,15 +14,17 @@ public static class SvgGraphs
 
     private const int Width = 240;
     private const int Height = 40;
-    private const int Margin = 2;
-    private const int Bottom = Height + Margin;
 
-    // A graph with its margins; a gap that hides the next one if a page scales them; the start of its label.
-    private const int Wide = Width + (2 * Margin);
-    private const int High = Height + (2 * Margin);
+    // Room for the rates on the left, the name of the round above, and the seconds below.
+    private const int Left = 44;
+    private const int Top = 16;
+    private const int Right = Left + Width;
+    private const int Bottom = Top + Height;
+
+    // A graph with its labels, of which a long name may be wider than the axis; a gap that hides the next one if a page scales them.
+    private const int Wide = Left + 316;
+    private const int High = Bottom + 16;
     private const int Step = High + 8;
-    private const int Label = Wide + 8;
-    private const int All = Label + 480;
 
     /// <summary>The HTML with which a page shows the graph of a round.</summary>
     /// <param name="file">The file with all graphs, as the page refers to it.</param>
@@ -36,9 +38,9 @@ public static class SvgGraphs
         var drawn = rounds.Where(GraphScale.CanDraw).ToList();
         var scale = GraphScale.Of(drawn, MostBins);
         var height = Math.Max(1, drawn.Count) * Step;
-        output.WriteLine($"""<svg xmlns="http://www.w3.org/2000/svg" width="{All}" height="{height}" viewBox="0 0 {All} {height}">""");
+        output.WriteLine($"""<svg xmlns="http://www.w3.org/2000/svg" width="{Wide}" height="{height}" viewBox="0 0 {Wide} {height}">""");
         output.WriteLine($"<title>Messages per second over time, round by round. {SecurityElement.Escape(ReportText.ScaleOf(scale))}</title>");
-        output.WriteLine("""<g stroke-width="1" stroke-linejoin="round" font-family="sans-serif" font-size="12">""");
+        output.WriteLine("""<g stroke-width="1" stroke-linejoin="round" font-family="sans-serif" font-size="10">""");
         foreach (var (round, index) in drawn.Select((round, index) => (round, index)))
             WriteGraph(round, scale, index * Step, output);
         output.WriteLine("</g>");
@@ -53,9 +55,12 @@ public static class SvgGraphs
             <view id="{SecurityElement.Escape(round.GraphId)}" viewBox="0 {top} {Wide} {High}"/>
             <g transform="translate(0 {top})">
             <title>{SecurityElement.Escape($"{round.Name} ({round.Outcome}): {WordsOf(round, scale, bins)}")}</title>
-            <path d="M{Margin},{Margin}V{Bottom}H{Margin + Width}" fill="none" stroke="#8b949e"/>
+            <text x="{Left}" y="11" fill="#6e7781">{SecurityElement.Escape(round.Name)}</text>
+            <text x="{Left - 3}" y="{Top + 7}" text-anchor="end" fill="#6e7781">{Figures.Measured(scale.PerSecond)}/s</text>
+            <text x="{Left - 3}" y="{Bottom}" text-anchor="end" fill="#6e7781">0</text>
+            <text x="{Right}" y="{Bottom + 12}" text-anchor="end" fill="#6e7781">{Figures.Measured(scale.Seconds)} s</text>
+            <path d="M{Left},{Top}V{Bottom}H{Right}" fill="none" stroke="#8b949e"/>
             <path d="{OutlineOf(bins, scale)}" fill="#2f81f7" fill-opacity="0.25" stroke="#2f81f7"/>
-            <text x="{Label}" y="{High / 2}" fill="#57606a">{SecurityElement.Escape(round.Name)}</text>
             </g>
             """.ReplaceLineEndings("\n"));
     }
@@ -72,7 +77,7 @@ public static class SvgGraphs
         return $"M{X(0, scale)},{Y(0, scale)}{string.Concat(steps)}V{Y(0, scale)}Z";
     }
 
-    private static string X(double seconds, GraphScale scale) => Pixels(Margin + (Width * seconds / scale.Seconds));
+    private static string X(double seconds, GraphScale scale) => Pixels(Left + (Width * seconds / scale.Seconds));
 
     private static string Y(double perSecond, GraphScale scale) => Pixels(Bottom - (Height * perSecond / scale.PerSecond));
 

@@ -1,3 +1,4 @@
+using System.Xml.Linq;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Results;
@@ -32,6 +33,24 @@ public sealed class GraphsOfOneRun
             Assert.That(highest[1], Is.EqualTo(scale.PerSecond));
             Assert.That(highest[0], Is.LessThan(scale.PerSecond / 2));
             Assert.That(scale.Seconds, Is.EqualTo(4));
+        }
+    }
+
+    [Test]
+    public void Each_shows_its_cell_and_the_ends_of_its_axes_where_a_page_embeds_it()
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+        SvgGraphs.Write([InventedRun.Round("full-dtc", 1, seconds: 4), InventedRun.Round("dtc-off", 1, seconds: 1)], output);
+        XNamespace svg = "http://www.w3.org/2000/svg";
+        var document = XDocument.Parse(output.ToString());
+        var size = document.Descendants(svg + "view").First().Attribute("viewBox")!.Value.Split(' ').Select(int.Parse).ToArray();
+
+        foreach (var (graph, name) in document.Root!.Element(svg + "g")!.Elements(svg + "g").Zip(["full-dtc", "dtc-off"]))
+        {
+            var texts = graph.Elements(svg + "text").ToList();
+            Assert.That(texts.Select(text => text.Value), Has.Some.EqualTo($"bare/postgresql/{name}/ado, round 1").And.Some.EqualTo("4.00 s").And.Some.EndsWith("/s"));
+            Assert.That(texts.Select(text => int.Parse(text.Attribute("x")!.Value)), Is.All.InRange(0, size[2]));
+            Assert.That(texts.Select(text => int.Parse(text.Attribute("y")!.Value)), Is.All.InRange(0, size[3]));
         }
     }
 

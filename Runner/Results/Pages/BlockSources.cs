@@ -3,6 +3,8 @@ namespace Kit.Runner.Results.Pages;
 /// <summary>What a block is made from: the folders that its mark names, and what the kit can run.</summary>
 internal sealed class BlockSources
 {
+    private const string Stormy = "storms (faults.json)";
+
     private readonly string page;
     private readonly Repository repository;
 
@@ -27,7 +29,20 @@ internal sealed class BlockSources
     public RunSource Run => OnlyOne([.. Folders.Select(folder => folder.Run).OfType<RunSource>()], "a run (run.json)");
 
     /// <summary>The experiments of the one folder that has storms.</summary>
-    public FaultSource Storms => OnlyOne([.. FoldersWithFaults.Where(folder => folder.Storms.Count > 0)], "storms (faults.json)");
+    public FaultSource Storms => OnlyOne([.. FoldersWithFaults.Where(folder => folder.Storms.Count > 0)], Stormy);
+
+    /// <summary>The storms over several cells, and the longer storm over one cell if the mark names a folder with one.</summary>
+    public (FaultSource Storms, FaultSource? Kills) StormsAndKills
+    {
+        get
+        {
+            var found = FoldersWithFaults.Where(folder => folder.Storms.Count > 0).ToLookup(folder => folder.Storms.Count == 1);
+            return found[false].Any() && found[true].Any() ? (OnlyOne([.. found[false]], Stormy), OnlyOne([.. found[true]], Stormy)) : (Storms, null);
+        }
+    }
+
+    /// <summary>The experiments of the one folder that has storms; <see langword="null"/> if none has.</summary>
+    public FaultSource? StormsOrNone => FoldersWithFaults.Any(folder => folder.Storms.Count > 0) ? Storms : null;
 
     /// <summary>The experiments of each folder that has some; at least one has.</summary>
     public IReadOnlyList<FaultSource> Experiments => FoldersWithFaults is { Count: > 0 } found ? found : throw Lacks("experiments (faults.json)");

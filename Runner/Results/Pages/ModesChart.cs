@@ -7,7 +7,7 @@ internal sealed class ModesChart() : BlockKind("modes-chart")
 
     public override BlockText Write(BlockSources sources)
     {
-        var chart = new RateChart(sources.Run);
+        var chart = new RateChart(sources.Run, sources.StormsOrNone);
         return BlockText.Of($"<img src=\"{sources.LinkTo(Picture)}\" width=\"{RateChart.Width}\" alt=\"{chart.Words}\">") with
         {
             Picture = (Picture, chart.Svg),

@@ -1,3 +1,5 @@
+using Kit.Modes;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
@@ -13,7 +15,7 @@ internal sealed class ModesTable() : BlockKind("modes-table")
 
     public override BlockText Write(BlockSources sources)
     {
-        var (run, storms) = (sources.Run, sources.Storms);
+        var (run, (storms, kills)) = (sources.Run, sources.StormsAndKills);
         // A run without that scenario has no column of dashes.
         var hasSends = ShownCells.Modes.Any(mode => run.Find(mode, Sends) is not null);
         return BlockText.Of(
@@ -34,6 +36,7 @@ internal sealed class ModesTable() : BlockKind("modes-table")
                 ])),
             "",
             $"*Storm*: {WhatOf([.. ShownCells.Modes.Select(storms.StormOf)])}[class]({sources.LinkTo(Classes)}). " +
+            ZeroOf([.. ShownCells.Modes.Select(storms.StormOf)]) + (kills is null ? "" : KillsOf(sources, kills)) + " " +
             $"From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} " +
             $"and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.",
         ]);
@@ -46,6 +49,18 @@ internal sealed class ModesTable() : BlockKind("modes-table")
     private static string WhatOf(IReadOnlyList<FaultResult> storms) =>
         $"{FromTo(storms.Select(storm => storm.Messages))} messages, {FromTo(storms.Select(storm => storm.Storm!.Kills))} kills of the process, " +
         $"{FromTo(storms.Select(storm => storm.Storm!.Cuts))} cuts of its connections. The column counts the messages that were not handled exactly once, by ";
+
+    private static string ZeroOf(IReadOnlyList<FaultResult> storms) =>
+        $"A 0 means, with 95 % confidence, fewer than 3 of the {FromTo(storms.Select(storm => storm.Storm!.InFlight))} messages in flight.";
+
+    private static string KillsOf(BlockSources sources, FaultSource kills)
+    {
+        var result = kills.StormOf(TransactionMode.FullDtc);
+        var (storm, notOnce) = (result.Storm!, GuaranteeTables.MessagesNotOnceOf(result));
+        return $" In [a storm of {Figures.Count(storm.Kills)} kills]({sources.LinkTo(kills.Tables)}) over `{TransactionMode.FullDtc}` it was " +
+            $"{Figures.Count(notOnce)} of {Figures.Count(storm.InFlight)} in flight" +
+            (notOnce == 0 ? $": fewer than {Figures.Share(RuleOfThree.UpperBound(storm.InFlight))}." : ".");
+    }
 
     private static string FromTo(IEnumerable<int> counts)
     {

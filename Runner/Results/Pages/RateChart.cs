@@ -6,7 +6,8 @@ using Kit.Runner.Results.Faults;
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>
-/// The rate of each mode as a bar, with its 95 % interval; a second bar for the handler that sends, where the run has it. Narrow, so that its text can
+/// The rate of each mode as a bar, with its 95 % interval; a second bar for the handler that sends, where the run has it. Below the name of each mode
+/// stands what its storm did, and the bars of a mode that lost or doubled something are hatched. Narrow, so that its text can
 /// be read on a telephone, and with a ground of its own, so that it can be read in a light and in a dark page.
 /// </summary>
 internal sealed class RateChart
@@ -18,20 +19,29 @@ internal sealed class RateChart
     private const int Longest = 252;
     private const int BarHeight = 16;
     private const int Gap = 12;
-    private const int Top = 10;
+    private const int Top = 38;
     private const int Line = 20;
     private const int LegendStep = 90;
+    private const int FewestTicks = 2;
+
+    // Two lines of text fit next to it.
+    private const int LeastRow = 32;
 
     private static readonly IReadOnlyList<(string Name, string? Scenario, string Style)> Handlers =
         [("insert", null, "insert"), (SpeedSource.LikeExperiments, SpeedSource.LikeExperiments, "send")];
 
     private readonly IReadOnlyList<(string Name, string? Scenario, string Style)> handlers;
     private readonly IReadOnlyList<(TransactionMode Mode, IReadOnlyList<(string Style, Estimate Rate)> Rates)> modes;
+    private readonly IReadOnlyDictionary<TransactionMode, int> notOnce;
     private readonly double most;
 
-    /// <exception cref="KitException">The run lacks a mode that is shown, or a round of it that counts.</exception>
-    public RateChart(RunSource run)
+    /// <param name="run">Has the rates.</param>
+    /// <param name="storms">Say what each mode did in a storm; <see langword="null"/>: nothing is said.</param>
+    /// <exception cref="KitException">The run or the storms lack a mode that is shown, or the run has no round of it that counts.</exception>
+    public RateChart(RunSource run, FaultSource? storms)
     {
+        notOnce = storms is null ? new Dictionary<TransactionMode, int>()
+            : ShownCells.Modes.ToDictionary(mode => mode, mode => GuaranteeTables.MessagesNotOnceOf(storms.StormOf(mode)));
         handlers = [.. Handlers.Where(handler => handler.Scenario is null || ShownCells.Modes.Any(mode => run.Find(mode, handler.Scenario)?.Rate is not null))];
         modes = [.. ShownCells.Modes.Select(mode => (mode, (IReadOnlyList<(string, Estimate)>)[.. RatesOf(run, mode)]))];
         most = modes.SelectMany(mode => mode.Rates).Max(bar => bar.Rate.High ?? bar.Rate.Mean);
@@ -40,32 +50,55 @@ internal sealed class RateChart
     /// <summary>For those who do not see it.</summary>
     public string Words =>
         $"Messages per second ({string.Join(" and ", handlers.Select(handler => handler.Name))}): " +
-        string.Join(", ", modes.Select(mode => $"{mode.Mode} {string.Join(" and ", mode.Rates.Select(bar => Figures.Measured(bar.Rate.Mean)))}"));
+        string.Join(", ", modes.Select(mode =>
+            $"{mode.Mode} {string.Join(" and ", mode.Rates.Select(bar => Figures.Measured(bar.Rate.Mean)))}" +
+            (notOnce.TryGetValue(mode.Mode, out var messages) && messages > 0 ? $" ({WordsOf(messages)} in a storm)" : "")));
 
     public string Svg
     {
         get
         {
-            var step = (BarHeight * handlers.Count) + Gap;
+            var step = Math.Max(BarHeight * handlers.Count, LeastRow) + Gap;
             var legend = Top + (step * modes.Count);
-            var height = legend + (2 * Line);
+            var height = legend + ((notOnce.Count > 0 ? 4 : 3) * Line);
             return string.Join('\n',
             [
                 $"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {Width} {height}" width="{Width}" height="{height}" """ +
                 """font-family="sans-serif" font-size="14">""",
                 $"<title>{SecurityElement.Escape(Words)}</title>",
                 "<style>",
-                "text{fill:#1f2328}.ground{fill:#fff}.insert{fill:#4878a8}.send{fill:#b87333}path{stroke:#1f2328;fill:none}",
-                "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.ground{fill:#0d1117}.insert{fill:#4f86bd}.send{fill:#b87333}path{stroke:#e6edf3}}",
+                "text{fill:#1f2328}.ground{fill:#fff}.insert{fill:#4878a8}.send{fill:#b87333}path{stroke:#1f2328;fill:none}.grid{stroke:#d0d7de}.hatch{stroke:#fff;stroke-width:3}",
+                "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.ground{fill:#0d1117}.insert{fill:#4f86bd}.send{fill:#b87333}path{stroke:#e6edf3}" +
+                ".grid{stroke:#3d444d}.hatch{stroke:#0d1117}}",
                 "</style>",
+                """<defs><pattern id="lossy" width="8" height="8" patternUnits="userSpaceOnUse"><path class="hatch" d="M-2 10L10 -2"/></pattern></defs>""",
                 $"""<rect class="ground" width="{Width}" height="{height}"/>""",
+                """<text x="8" y="20" font-size="15" font-weight="bold">Messages per second, bare endpoint on PostgreSQL</text>""",
+                .. Ticks.Select(tick => $"""<path class="grid" d="M{Pixels(Bars + LengthOf(tick))} {Top - 4}V{legend}"/>"""),
                 .. modes.SelectMany((mode, index) => RowOf(mode.Mode, mode.Rates, Top + (index * step))),
-                .. LegendOf(legend),
+                $"""<path d="M{Bars} {Top - 4}V{legend}"/>""",
+                .. Ticks.Prepend(0).Select(tick =>
+                    $"""<text x="{Pixels(Bars + LengthOf(tick))}" y="{legend + 14}" text-anchor="middle" font-size="12">{Figures.Count((int)tick)}</text>"""),
+                .. LegendOf(legend + Line + 4),
                 "</svg>",
                 "",
             ]);
         }
     }
+
+    /// <summary>The marks of the axis after 0: 1, 2 or 5 times a power of ten apart.</summary>
+    private IEnumerable<double> Ticks
+    {
+        get
+        {
+            var decade = Math.Pow(10, Math.Floor(Math.Log10(most)));
+            var step = new[] { decade, decade / 2, decade / 5 }.First(step => most / step >= FewestTicks);
+            for (var tick = step; tick <= most; tick += step)
+                yield return tick;
+        }
+    }
+
+    private static string WordsOf(int messages) => messages == 0 ? "all exactly once" : $"{Figures.Count(messages)} not exactly once";
 
     private IEnumerable<(string Style, Estimate Rate)> RatesOf(RunSource run, TransactionMode mode)
     {
@@ -84,11 +117,16 @@ internal sealed class RateChart
 
     private IEnumerable<string> RowOf(TransactionMode mode, IReadOnlyList<(string Style, Estimate Rate)> rates, int top)
     {
-        yield return $"""<text x="{Bars - 8}" y="{top + (BarHeight * rates.Count / 2) + 5}" text-anchor="end">{mode}</text>""";
+        var isLossy = notOnce.TryGetValue(mode, out var messages) && messages > 0;
+        yield return $"""<text x="{Bars - 8}" y="{top + 13}" text-anchor="end">{mode}</text>""";
+        if (notOnce.ContainsKey(mode))
+            yield return $"""<text x="{Bars - 8}" y="{top + 29}" text-anchor="end" font-size="12">{WordsOf(messages)}</text>""";
         foreach (var (index, (style, rate)) in rates.Index())
         {
             var (y, middle) = (top + (index * BarHeight), top + (index * BarHeight) + (BarHeight / 2));
             yield return $"""<rect class="{style}" x="{Bars}" y="{y}" width="{Pixels(LengthOf(rate.Mean))}" height="{BarHeight - 1}"/>""";
+            if (isLossy)
+                yield return $"""<rect fill="url(#lossy)" x="{Bars}" y="{y}" width="{Pixels(LengthOf(rate.Mean))}" height="{BarHeight - 1}"/>""";
             if (rate is { Low: { } low, High: { } high })
             {
                 var (from, to) = (Pixels(Bars + LengthOf(low)), Pixels(Bars + LengthOf(high)));
@@ -109,7 +147,9 @@ internal sealed class RateChart
             yield return $"""<text x="{x + 16}" y="{top + 11}">{handler.Name}</text>""";
         }
 
-        yield return $"""<text x="{Bars}" y="{top + Line + 11}" font-size="12">msg/s, bare on PostgreSQL; mean, 95 % interval</text>""";
+        yield return $"""<text x="8" y="{top + Line + 11}" font-size="12">Mean and 95 % interval, in messages per second.</text>""";
+        if (notOnce.Count > 0)
+            yield return $"""<text x="8" y="{top + (2 * Line) + 7}" font-size="12">Small type: a storm of kills and cuts; hatched where not all were once.</text>""";
     }
 
     private double LengthOf(double? perSecond) => Longest * (perSecond ?? 0) / most;
