@@ -32,7 +32,7 @@ internal sealed class RateChart
 
     private readonly IReadOnlyList<(string Name, string? Scenario, string Style)> handlers;
     private readonly IReadOnlyList<(TransactionMode Mode, IReadOnlyList<(string Style, Estimate Rate)> Rates)> modes;
-    private readonly IReadOnlyDictionary<TransactionMode, int> notOnce;
+    private readonly Dictionary<TransactionMode, int> notOnce;
     private readonly double most;
 
     /// <param name="run">Has the rates.</param>
@@ -40,7 +40,7 @@ internal sealed class RateChart
     /// <exception cref="KitException">The run or the storms lack a mode that is shown, or the run has no round of it that counts.</exception>
     public RateChart(RunSource run, FaultSource? storms)
     {
-        notOnce = storms is null ? new Dictionary<TransactionMode, int>()
+        notOnce = storms is null ? []
             : ShownCells.Modes.ToDictionary(mode => mode, mode => GuaranteeTables.MessagesNotOnceOf(storms.StormOf(mode)));
         handlers = [.. Handlers.Where(handler => handler.Scenario is null || ShownCells.Modes.Any(mode => run.Find(mode, handler.Scenario)?.Rate is not null))];
         modes = [.. ShownCells.Modes.Select(mode => (mode, (IReadOnlyList<(string, Estimate)>)[.. RatesOf(run, mode)]))];
