@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 
@@ -31,6 +32,12 @@ internal sealed class RunCommand : KitCommand
         Description = "A new folder for the results (results/, named by date and commit).",
         HelpName = "folder",
     };
+    private readonly Option<string?> resume = new("--resume")
+    {
+        Description = "The folder of a run that was stopped or killed. Its missing rounds are measured, with its own cells and sizes, on the same servers.",
+        HelpName = "folder",
+    };
+    private readonly Option<bool> retryFailed = new("--retry-failed") { Description = "With --resume: also try rounds again that have no valid attempt." };
     private readonly Option<bool> bundle = new("--bundle")
     {
         Description = "At the end, pack the run into one file to hand in: results/submitted/<folder>.zip.",
@@ -46,6 +53,7 @@ internal sealed class RunCommand : KitCommand
             ("run --quick", "a small run of every framework, transport and mode, to see that it works"),
             ("run", "the same with the defaults"),
             ("run --bundle", "the same, packed into one file to hand in"),
+            ("run --resume results/my-run", "goes on with a run that was stopped or killed"),
             ("run --transport rabbitmq --queue-type quorum", "RabbitMQ alone, on replicated queues"),
             ("run --transport postgresql --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
             ("run --framework bare --transport postgresql --condition all", "how far the ratios depend on the table, the index, a slow neighbour"),
@@ -54,22 +62,36 @@ internal sealed class RunCommand : KitCommand
         this.arguments = arguments;
         filter.AddTo(this);
         output.NotEmpty();
+        resume.NotEmpty();
         foreach (var option in new Option[]
             {
-                messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, bundle, noDurability, inTurns,
+                messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume, retryFailed, bundle, noDurability, inTurns,
             }
             .Concat(choices.All).Concat(servers.All))
             Options.Add(option);
 
+        Validators.Add(CheckResumed);
         SetAction(RunAsync);
     }
 
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
-        var plan = Plan(
-            parsed,
-            parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)));
-        RunPlan.Require(plan.Cells, plan.Runnable, plan.SupportOf);
+        using var resumed = parsed.GetValue(resume) is { } stopped ? ResumedRun.Open(stopped, parsed.GetValue(retryFailed)) : null;
+        if (resumed is { IsComplete: true })
+        {
+            await Console.Out.WriteLineAsync($"The run in {resumed.Folder.Location} is complete: {resumed.Stored.Rounds.Count} rounds. Nothing was measured.");
+            return ExitOf(resumed.Stored);
+        }
+
+        var plan = resumed is null
+            ? Plan(
+                parsed,
+                parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)))
+            : PlanOf(resumed, parsed);
+        if (resumed is null)
+            RunPlan.Require(plan.Cells, plan.Runnable, plan.SupportOf);
+        else
+            resumed.Require(plan.Cells.Select(cell => (cell, plan.SupportOf(cell).Because)));
         if (parsed.GetValue(bundle))
             Bundle.RequireNew(plan.Folder, Bundle.DefaultPathOf(plan.Folder));
         var console = Console.Out;
@@ -85,13 +107,13 @@ internal sealed class RunCommand : KitCommand
             await console.WriteLineAsync($"\nTables and graphs: {RunFolder.Open(plan.Folder).TablesPath}");
             if (parsed.GetValue(bundle))
                 BundleOf.Write(plan.Folder, Bundle.DefaultPathOf(plan.Folder), console);
-            return recorded.Rounds.All(round => round.Outcome.IsValid()) && refused == 0 ? ExitCode.Success : ExitCode.Failure;
+            return refused == 0 ? ExitOf(recorded) : ExitCode.Failure;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
         {
             await console.WriteLineAsync(finished == 0
                 ? "Stopped before any round had finished." + (isRemoved ? $" Removed the empty {plan.Folder}." : "")
-                : $"Stopped. Finished rounds: {finished}, kept in {plan.Folder}; see them with: report {plan.Folder}");
+                : $"Stopped. Finished rounds: {finished}, kept in {plan.Folder}; see them with: report {plan.Folder}. To go on: run --resume {plan.Folder}");
             return ExitCode.Interrupted;
         }
 
@@ -107,6 +129,37 @@ internal sealed class RunCommand : KitCommand
                 (finished, refused, isRemoved) = (run.Finished, run.Refused, run.IsFolderRemoved);
             }
         }
+    }
+
+    /// <summary>Whether the last attempt at each round is valid.</summary>
+    private static int ExitOf(RecordedRun run) =>
+        run.Rounds.GroupBy(round => (round.Cell, round.Round)).All(attempts => attempts.MaxBy(round => round.Attempt)!.Outcome.IsValid())
+            ? ExitCode.Success
+            : ExitCode.Failure;
+
+    /// <summary>The stored run has its own cells and sizes. Only how to reach named servers is not stored.</summary>
+    private void CheckResumed(CommandResult result)
+    {
+        if (result.GetResult(resume) is not { Implicit: false })
+        {
+            if (result.GetValue(retryFailed))
+                result.AddError($"{retryFailed.Name}: applies only with {resume.Name}.");
+            return;
+        }
+
+        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns }.Concat(filter.Options))
+        {
+            if (result.GetResult(option) is { Implicit: false })
+                result.AddError($"{option.Name}: the resumed run has its own; leave it out.");
+        }
+    }
+
+    private RunPlan PlanOf(ResumedRun run, ParseResult parsed)
+    {
+        var transports = TransportOptions.Read(parsed, choices, servers).WithMemory(parsed.GetValue(noDurability));
+        return new RunPlan(
+            run.FindCells(), run.Stored.Document.Settings, transports, run.RepeatsNoisy, run.Folder.Location, ServerOption.Masked(arguments, transports))
+        { Resumed = run };
     }
 
     private RunPlan Plan(ParseResult parsed, string folder)

@@ -27,7 +27,7 @@ public sealed record RoundDocument
     /// <summary>From 1. Rounds of one number ran one after the other, each cell once.</summary>
     public required int Round { get; init; }
 
-    /// <summary>1; or 2 if the first attempt was noisy and the round was repeated.</summary>
+    /// <summary>From 1. A round is attempted again if it was noisy, or if it failed and the run was resumed to retry it.</summary>
     public required int Attempt { get; init; }
 
     public required RoundOutcome Outcome { get; init; }

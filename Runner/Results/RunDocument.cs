@@ -24,6 +24,18 @@ public sealed record RunDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public BuildFacts? Build { get; init; }
 
+    /// <summary>Of the kit's own assemblies: a run is resumed only by the build that began it. Absent in runs of earlier versions.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Fingerprint { get; init; }
+
+    /// <summary>Whether noisy rounds are repeated at the end. Absent in runs of earlier versions.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public bool? RepeatsNoisy { get; init; }
+
+    /// <summary>When it was resumed, the earliest first; absent if it never was.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyList<Resumption>? Resumed { get; init; }
+
     public required HostFacts Host { get; init; }
 
     /// <summary>Version by package name.</summary>
@@ -73,6 +85,11 @@ public sealed record RunDocument
     /// <summary>What each cell did with a few messages before anything was measured.</summary>
     public IReadOnlyList<CellProbed> Probes { get; init; } = [];
 }
+
+/// <summary>That a run was resumed.</summary>
+/// <param name="AtUtc">When.</param>
+/// <param name="CommandLine">The command as typed, secrets masked.</param>
+public sealed record Resumption(DateTimeOffset AtUtc, string CommandLine);
 
 /// <summary>The commit that the kit was built from.</summary>
 /// <param name="Id">Its hash.</param>

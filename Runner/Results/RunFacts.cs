@@ -12,6 +12,8 @@ internal static class RunFacts
         var document = run.Document;
         yield return ("Command", document.CommandLine);
         yield return ("Time", $"{Figures.Moment(document.StartedUtc)} to {(document.EndedUtc is { } ended ? Figures.Moment(ended) : Figures.None)}");
+        foreach (var resumed in document.Resumed ?? [])
+            yield return ("Resumed", $"{Figures.Moment(resumed.AtUtc)}: {resumed.CommandLine}");
         yield return ("Ending", document.Ending.ToString());
         yield return ("Commit", document.Commit is { } commit ? commit.Id + (commit.Dirty ? ", with uncommitted changes" : "") : "unknown");
         if (document.Build is { } build)

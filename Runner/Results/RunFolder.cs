@@ -101,6 +101,18 @@ public sealed class RunFolder
         return new RecordedRun(run, read) { RoundLeftOut = leftOut };
     }
 
+    /// <summary>The same for a process that appends: first removes the remains of a round that was being saved when its process died.</summary>
+    /// <exception cref="KitException">A file is missing, damaged or of another schema, or cannot be written; the message names it.</exception>
+    public RecordedRun LoadToAppend()
+    {
+        var run = Load();
+        if (run.RoundLeftOut is null)
+            return run;
+
+        rounds.Write(run.Rounds);
+        return Load();
+    }
+
     /// <summary>Writes <c>rounds.csv</c>, <c>tables.md</c> and <c>graphs.svg</c>.</summary>
     /// <exception cref="KitException">A file cannot be written.</exception>
     public void WriteReports(RecordedRun run)

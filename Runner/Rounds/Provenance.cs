@@ -1,5 +1,6 @@
 using System.Reflection;
 using Kit.Endpoints.Cells;
+using Kit.Runner.Comparing;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
@@ -19,6 +20,8 @@ internal static class Provenance
             EndedUtc = null,
             Ending = RunEnding.Running,
             Commit = await CommitAsync(cancellationToken),
+            Fingerprint = Build.Open(AppContext.BaseDirectory).Fingerprint,
+            RepeatsNoisy = plan.RepeatNoisy,
             Host = OfHost(plan.Cells.Any(cell => cell.Condition.IsTiered)),
             Packages = Packages(),
             Server = new Dictionary<string, string>(),

@@ -7,11 +7,11 @@ namespace Kit.Runner.Rounds;
 /// <summary>All rounds of one command: a server, a seeded template, the rounds in their shuffled order, the reports.</summary>
 internal sealed class Run(RunPlan plan, IRunDisplay display)
 {
-    private readonly List<RoundDocument> rounds = [];
+    private readonly List<RoundDocument> rounds = [.. plan.Resumed?.Stored.Rounds ?? []];
     private readonly List<Cell> cells = [.. plan.Runnable];
     private int planned;
 
-    /// <summary>How many rounds have finished and are saved.</summary>
+    /// <summary>How many rounds are saved, with those before a run was resumed.</summary>
     public int Finished => rounds.Count;
 
     /// <summary>
@@ -32,8 +32,15 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     {
         // A run that cannot start leaves no folder behind, so that the next attempt can use the same name.
         var lacking = await FindLacksAsync(cancellationToken);
+        var document = await Provenance.OfAsync(plan, cancellationToken);
+        if (plan.Resumed is { } earlier)
+        {
+            earlier.Require(document);
+            earlier.Require(cells.Select(cell => (cell, lacking.GetValueOrDefault(cell)?.Because)));
+        }
 
-        var record = new Record(plan.Folder, await Provenance.OfAsync(plan, cancellationToken));
+        var record = plan.Resumed is { } resumed ? Record.Resume(resumed, plan.CommandLine) : Record.Begin(plan.Folder, document);
+        using var claim = plan.Resumed is null ? FolderClaim.Take(plan.Folder) : null;
         try
         {
             foreach (var (cell, lack) in lacking)
@@ -42,8 +49,10 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         }
         catch (Exception failure)
         {
+            // Its file would keep the folder.
+            claim?.Dispose();
             IsFolderRemoved = cancellationToken.IsCancellationRequested && rounds.Count == 0 && record.TryRemove();
-            if (!IsFolderRemoved)
+            if (!IsFolderRemoved && record.HasBegun)
                 record.TryEnd(RunEnding.Stopped(cancellationToken.IsCancellationRequested ? "interrupted" : failure.Message), rounds);
             cancellationToken.ThrowIfCancellationRequested();
             throw;
@@ -80,6 +89,9 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var (transport, server) in servers.All)
             await DescribeAsync(transport, server, record, cancellationToken);
 
+        if (plan.Resumed is { } earlier)
+            earlier.Require(earlier.Stored.Document with { Disk = servers.MeasureDisk(plan.Arguments) });
+        record.GoOn();
         DiskFacts? disk = null;
         var clocks = new Dictionary<RunDatabase, ClockSource>();
         foreach (var database in cells.Select(servers.WidgetsOf).Distinct())
@@ -95,11 +107,15 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             record.Save(run => run with { SeedingSeconds = (run.SeedingSeconds ?? 0) + seeding.TotalSeconds });
         }
 
-        disk = servers.MeasureDisk(plan.Arguments);
+        // A resumed run's rounds are all judged by the flush from before its first one.
+        disk = plan.Resumed?.Stored.Document.Disk ?? servers.MeasureDisk(plan.Arguments);
         record.Save(run => run with { Disk = disk });
         planned = cells.Count * plan.Sizes.Rounds;
         await foreach (var (cell, round) in plan.Rounds(cells, cancellationToken))
-            await MeasureAsync(record.Folder, SettingsOf(cell), cell, round, attempt: 1, cancellationToken);
+        {
+            if (plan.AttemptAt(cell, round) is { } attempt)
+                await MeasureAsync(record.Folder, SettingsOf(cell), cell, round, attempt, cancellationToken);
+        }
 
         if (plan.RepeatNoisy)
             await RepeatNoisyAsync(record.Folder, SettingsOf, cancellationToken);
@@ -118,7 +134,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         {
             await servers.StartAsync(transport, plan.Arguments, cancellationToken);
         }
-        catch (KitException failure) when (!isNamed && cells.Exists(cell => !transport.Serves(cell)))
+        catch (KitException failure) when (!isNamed && plan.Resumed is null && cells.Exists(cell => !transport.Serves(cell)))
         {
             foreach (var cell in cells.Where(transport.Serves).ToList())
                 Refuse(record, cell, failure.Message);
@@ -132,7 +148,14 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var leftover in await server.RemoveLeftoversAsync(cancellationToken))
             display.Note($"Removed {leftover}, left by a crashed run.");
         if (await server.ReadFactsAsync(cancellationToken) is { } facts)
-            record.Save(run => transport.Describe(run, facts));
+        {
+            record.Save(run =>
+            {
+                var described = transport.Describe(run, facts);
+                plan.Resumed?.Require(described);
+                return described;
+            });
+        }
     }
 
     /// <summary>Lets every cell handle a few messages first. A cell that does not do what its label says is not measured.</summary>
@@ -152,7 +175,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
                     cell,
                     cell.EndpointOn(transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, plan.Sizes.Concurrency),
                     cancellationToken);
-                record.Save(run => run with { Probes = [.. run.Probes, Provenance.OfProbe(cell, probe)] });
+                record.Save(run => run with { Probes = [.. run.Probes.Where(other => other.Cell != Provenance.NameOf(cell)), Provenance.OfProbe(cell, probe)] });
                 if (probe.Support.Because is { } reason)
                     RefuseAll($"its probe disagrees with its label: {reason}");
             }
@@ -179,7 +202,9 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
     private async Task RepeatNoisyAsync(RunFolder folder, Func<Cell, RoundSettings> settingsOf, CancellationToken cancellationToken)
     {
-        var noisy = rounds.Where(round => round.Noise.IsNoisy()).ToList();
+        // One that has been repeated is not repeated again.
+        var noisy = rounds.GroupBy(round => (round.Cell, round.Round)).Where(attempts => attempts.Count() == 1)
+            .SelectMany(attempts => attempts).Where(round => round.Noise.IsNoisy()).ToList();
         planned += noisy.Count;
         if (noisy.Count > 0)
             display.Note($"Noisy rounds: {noisy.Count}; they are repeated.");
@@ -205,11 +230,33 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     private IReadOnlyList<Transport> Needed() => Transport.NeededBy(cells.Select(Transport.Of));
 
     /// <summary>The run's document, saved in its folder after each change.</summary>
-    private sealed class Record(string path, RunDocument document)
+    private sealed class Record
     {
-        private RunDocument document = document;
+        private RunDocument document;
 
-        public RunFolder Folder { get; } = RunFolder.Create(path, document);
+        private Record(RunFolder folder, RunDocument document, bool hasBegun) => (Folder, this.document, HasBegun) = (folder, document, hasBegun);
+
+        public RunFolder Folder { get; }
+
+        /// <summary>Whether the run goes on, so that its end must be saved. A resumed one goes on once its servers are known to be the same.</summary>
+        public bool HasBegun { get; private set; }
+
+        public static Record Begin(string path, RunDocument document) => new(RunFolder.Create(path, document), document, hasBegun: true);
+
+        public static Record Resume(ResumedRun run, string commandLine)
+        {
+            var stored = run.Stored.Document;
+            return new Record(
+                run.Folder,
+                stored with { Resumed = [.. stored.Resumed ?? [], new Resumption(DateTimeOffset.UtcNow, commandLine)], SeedingSeconds = null },
+                hasBegun: false);
+        }
+
+        public void GoOn()
+        {
+            HasBegun = true;
+            Save(run => run with { Ending = RunEnding.Running, EndedUtc = null });
+        }
 
         public void Save(Func<RunDocument, RunDocument> change)
         {

@@ -19,6 +19,9 @@ internal sealed record RunPlan(
     /// <summary>Whether another process chooses the next round (<see cref="Turns"/>).</summary>
     public bool InTurns { get; init; }
 
+    /// <summary>The run that it resumes; <see langword="null"/>: a new one.</summary>
+    public ResumedRun? Resumed { get; init; }
+
     /// <summary>The message if no cell has all the given names.</summary>
     public const string NoSuchCell =
         "There is no such cell: the given names cannot be combined. " +
@@ -55,6 +58,9 @@ internal sealed record RunPlan(
         InTurns
             ? Turns.ReadAsync(Console.In, Console.Out, cells, cancellationToken)
             : Order(cells).ToAsyncEnumerable();
+
+    /// <summary>The number of the attempt that a round needs; <see langword="null"/> if it was measured before the run was resumed.</summary>
+    public int? AttemptAt(Cell cell, int round) => Resumed is null ? 1 : Resumed.NextAttempt(Provenance.NameOf(cell), round);
 
     /// <summary>Every round of the run: round <i>r</i> has every cell once, in an order drawn from the order seed.</summary>
     /// <param name="cells">The cells that are measured.</param>

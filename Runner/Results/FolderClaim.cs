@@ -1,0 +1,33 @@
+namespace Kit.Runner.Results;
+
+/// <summary>Keeps a second process from measuring into a folder. The system ends a claim with its process, even a killed one.</summary>
+public sealed class FolderClaim : IDisposable
+{
+    internal const string File = ".running";
+
+    private readonly FileStream stream;
+
+    private FolderClaim(FileStream stream) => this.stream = stream;
+
+    /// <param name="folder">A folder that exists.</param>
+    /// <exception cref="KitException">A process is measuring into it, or it cannot be written.</exception>
+    public static FolderClaim Take(string folder)
+    {
+        var path = Path.Combine(folder, File);
+        try
+        {
+            return new FolderClaim(
+                new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None, bufferSize: 0, FileOptions.DeleteOnClose));
+        }
+        catch (IOException)
+        {
+            throw new KitException($"A run is going on in {folder}.", "Wait for its end, or stop it with Ctrl+C.");
+        }
+        catch (UnauthorizedAccessException failure)
+        {
+            throw WholeFile.CannotWrite(path, failure);
+        }
+    }
+
+    public void Dispose() => stream.Dispose();
+}

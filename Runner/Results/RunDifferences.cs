@@ -1,0 +1,44 @@
+namespace Kit.Runner.Results;
+
+/// <summary>What keeps rounds from belonging to one run: another build, machine, server or disk.</summary>
+public static class RunDifferences
+{
+    /// <summary>The differences in words. What one of the two does not know yet is not compared.</summary>
+    /// <param name="then">The stored run.</param>
+    /// <param name="now">The facts of the process that is to resume it.</param>
+    public static IEnumerable<string> Between(RunDocument then, RunDocument now)
+    {
+        var current = FactsOf(now).ToDictionary(group => group.Name, group => group.Facts, StringComparer.Ordinal);
+        foreach (var (name, earlier) in FactsOf(then))
+        {
+            if (earlier.Count == 0 || current.GetValueOrDefault(name) is not { Count: > 0 } later)
+                continue;
+
+            foreach (var fact in earlier.Keys.Union(later.Keys, StringComparer.Ordinal).Order(StringComparer.Ordinal))
+            {
+                var (before, after) = (earlier.GetValueOrDefault(fact, "absent"), later.GetValueOrDefault(fact, "absent"));
+                if (!string.Equals(before, after, StringComparison.Ordinal))
+                    yield return $"{name}, {fact}: {before} then, {after} now";
+            }
+        }
+    }
+
+    private static IEnumerable<(string Name, IReadOnlyDictionary<string, string> Facts)> FactsOf(RunDocument run)
+    {
+        // The commit only explains the fingerprint: two clones of one commit need not be built alike.
+        yield return ("build", Facts(("fingerprint", run.Fingerprint is null ? null : $"{run.Fingerprint} (commit {run.Commit?.Id ?? "unknown"})")));
+        yield return ("machine", Facts(
+            ("cores", Figures.Plain(run.Host.Cores)), ("processor", run.Host.CpuModel), ("system", run.Host.OperatingSystem), (".NET", run.Host.Runtime)));
+        yield return ("packages", run.Packages);
+        yield return ("server", run.Server);
+        yield return ("broker", run.Broker);
+        yield return ("SQL Server", run.SqlServer ?? Facts());
+        foreach (var (name, facts) in run.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>())
+            yield return (name, facts);
+        yield return ("disk", Facts(("folder", run.Disk?.Folder), ("file system", run.Disk?.FileSystem)));
+    }
+
+    private static Dictionary<string, string> Facts(params IEnumerable<(string Name, string? Fact)> facts) => facts
+        .Where(fact => fact.Fact is not null)
+        .ToDictionary(fact => fact.Name, fact => fact.Fact!, StringComparer.Ordinal);
+}
