@@ -48,7 +48,9 @@ public sealed class GraphsOfOneRun
         foreach (var (graph, name) in document.Root!.Element(svg + "g")!.Elements(svg + "g").Zip(["full-dtc", "dtc-off"]))
         {
             var texts = graph.Elements(svg + "text").ToList();
-            Assert.That(texts.Select(text => text.Value), Has.Some.EqualTo($"bare/postgresql/{name}/ado, round 1").And.Some.EqualTo("4.00 s").And.Some.EndsWith("/s"));
+            Assert.That(
+                texts.Select(text => text.Value),
+                Has.Some.EqualTo($"bare/postgresql/{name}/ado, round 1").And.Some.EqualTo("4.00 s").And.Some.EndsWith("/s"));
             Assert.That(texts.Select(text => int.Parse(text.Attribute("x")!.Value)), Is.All.InRange(0, size[2]));
             Assert.That(texts.Select(text => int.Parse(text.Attribute("y")!.Value)), Is.All.InRange(0, size[3]));
         }

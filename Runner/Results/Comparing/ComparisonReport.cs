@@ -11,7 +11,9 @@ public sealed class ComparisonReport(string commandLine, ComparedSpeeds? speeds,
     /// <summary>
     /// Whether nothing was compared, rounds failed, a threshold could not be judged, or an experiment no longer shows anything.
     /// </summary>
-    public bool IsUnsound => NothingCompared.Any() || promises is { IsIncomplete: true } || (speeds is not null && (speeds.Invalid.Any() || speeds.NotJudged.Any()));
+    public bool IsUnsound => NothingCompared.Any()
+        || promises is { IsIncomplete: true }
+        || (speeds is not null && (speeds.Invalid.Any() || speeds.NotJudged.Any()));
 
     /// <summary>Markdown for a pull request.</summary>
     public void WriteMarkdown(TextWriter output)

@@ -67,7 +67,8 @@ internal sealed class RateChart
                 """font-family="sans-serif" font-size="14">""",
                 $"<title>{SecurityElement.Escape(Words)}</title>",
                 "<style>",
-                "text{fill:#1f2328}.ground{fill:#fff}.insert{fill:#4878a8}.send{fill:#b87333}path{stroke:#1f2328;fill:none}.grid{stroke:#d0d7de}.hatch{stroke:#fff;stroke-width:3}",
+                "text{fill:#1f2328}.ground{fill:#fff}.insert{fill:#4878a8}.send{fill:#b87333}path{stroke:#1f2328;fill:none}" +
+                ".grid{stroke:#d0d7de}.hatch{stroke:#fff;stroke-width:3}",
                 "@media(prefers-color-scheme:dark){text{fill:#e6edf3}.ground{fill:#0d1117}.insert{fill:#4f86bd}.send{fill:#b87333}path{stroke:#e6edf3}" +
                 ".grid{stroke:#3d444d}.hatch{stroke:#0d1117}}",
                 "</style>",
@@ -148,8 +149,9 @@ internal sealed class RateChart
         }
 
         yield return $"""<text x="8" y="{top + Line + 11}" font-size="12">Mean and 95 % interval, in messages per second.</text>""";
+        const string storm = "Small type: a storm of kills and cuts; hatched where not all were once.";
         if (notOnce.Count > 0)
-            yield return $"""<text x="8" y="{top + (2 * Line) + 7}" font-size="12">Small type: a storm of kills and cuts; hatched where not all were once.</text>""";
+            yield return $"""<text x="8" y="{top + (2 * Line) + 7}" font-size="12">{storm}</text>""";
     }
 
     private double LengthOf(double? perSecond) => Longest * (perSecond ?? 0) / most;
