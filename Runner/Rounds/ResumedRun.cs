@@ -41,10 +41,10 @@ internal sealed class ResumedRun : IDisposable
     public static ResumedRun Open(string path, bool retryFailed)
     {
         var folder = RunFolder.Open(path);
-        var claim = FolderClaim.Take(path);
+        var taken = FolderClaim.Take(path);
         try
         {
-            var resumed = new ResumedRun(folder, claim, retryFailed);
+            var resumed = new ResumedRun(folder, taken, retryFailed);
             if (resumed.Stored.Document is { Fingerprint: null } or { RepeatsNoisy: null })
                 throw Refusal(path, ["an earlier version of the kit made it, which did not store what is needed"]);
             if (resumed.Stored.Document.Build is not null)
@@ -54,7 +54,7 @@ internal sealed class ResumedRun : IDisposable
         }
         catch
         {
-            claim.Dispose();
+            taken.Dispose();
             throw;
         }
     }
