@@ -34,7 +34,9 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
         NServiceBusEndpoint.SupportOf(mode, IsInTwoPhases(mode) ? AnyTwoPhase : Any);
 
     public IReadOnlyList<string> CodeOf(TransactionMode mode) => NServiceBusEndpoint.CodeOf(
-        IsInTwoPhases(mode) ? "new TwoPhasePostgreSqlTransport(queues, data)" : $"new PostgreSqlTransport({(mode is { NeedsOneDatabase: true } ? "data" : "queues")})",
+        IsInTwoPhases(mode) ? "new TwoPhasePostgreSqlTransport(queues, data)"
+        : mode is { NeedsOneDatabase: true } ? "new PostgreSqlTransport(data)"
+        : "new PostgreSqlTransport(queues)",
         mode);
 
     /// <exception cref="ArgumentException">The mode needs one database, and two are named.</exception>

@@ -8,7 +8,8 @@ namespace Kit.Runner.Choosing;
 /// <summary>The mode for a handler on one framework and transport.</summary>
 /// <param name="Kind">The framework on the transport. If this build lacks it, there is no advice.</param>
 /// <param name="Cell">
-/// What to take; <see langword="null"/> if no mode there gives the handler what it needs. This build may lack a package, or this machine a system, that the mode needs.
+/// What to take; <see langword="null"/> if no mode there gives the handler what it needs. The mode may need a package that this build lacks, or
+/// another operating system.
 /// </param>
 /// <param name="LeftOut">The modes that fit better, and why they cannot run there.</param>
 internal sealed record Advice(IEndpointKind Kind, Cell? Cell, IReadOnlyList<(TransactionMode Mode, string Because)> LeftOut)

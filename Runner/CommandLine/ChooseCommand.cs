@@ -114,7 +114,8 @@ internal sealed class ChooseCommand : KitCommand
     ];
 
     private static KitException NoSuchPair(IReadOnlyList<string> typed) => new(
-        $"{string.Join(' ', typed)}: the kit has no such pair. Pairs: {string.Join(", ", EndpointKinds.All.Select(kind => $"{kind.Framework}/{kind.Transport}"))}.",
+        $"{string.Join(' ', typed)}: the kit has no such pair. " +
+        $"Pairs: {string.Join(", ", EndpointKinds.All.Select(kind => $"{kind.Framework}/{kind.Transport}"))}.",
         "Name one of the pairs, or leave out one of the two options.")
     { IsUsage = true };
 

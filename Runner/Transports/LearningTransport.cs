@@ -1,5 +1,4 @@
 using Kit.Endpoints.Cells;
-using Kit.Modes;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 

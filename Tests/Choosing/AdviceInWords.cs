@@ -4,7 +4,6 @@ using Kit.Modes;
 using Kit.Runner.Choosing;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
-using Kit.Tests.Results;
 
 namespace Kit.Tests.Choosing;
 
@@ -94,7 +93,10 @@ public sealed class AdviceInWords
     public void Every_framework_gives_code_that_names_the_mode()
     {
         foreach (var cell in Cell.All.Where(cell => cell.Support.IsSupported && cell.IsPlain))
-            Assert.That(string.Join('\n', cell.Kind.CodeOf(cell.Mode)), Does.Contain($"({ModeInCode.Of(cell.Mode)}").Or.Contain($", {ModeInCode.Of(cell.Mode)}"));
+        {
+            var mode = ModeInCode.Of(cell.Mode);
+            Assert.That(string.Join('\n', cell.Kind.CodeOf(cell.Mode)), Does.Contain($"({mode}").Or.Contain($", {mode}"));
+        }
     }
 
     /// <summary>Over two it would be promoted.</summary>
