@@ -17,8 +17,12 @@ public sealed class AdviceAgainstPromises
         from seesRows in new[] { false, true }
         select new HandlerNeeds(rows, tolerance, seesRows);
 
-    /// <summary>All, and SQL Server on Windows with its driver.</summary>
-    private static IEnumerable<Cell> Cells => [.. Cell.All, .. InventedKind.OnWindows.Cells];
+    /// <summary>All, SQL Server on Windows with its driver, and a framework on PostgreSQL whose two-phase commit cannot wait.</summary>
+    private static IEnumerable<Cell> Cells =>
+    [
+        .. Cell.All, .. InventedKind.OnWindows.Cells,
+        .. InventedKind.Supporting(TransportName.PostgreSql, TransactionMode.FullDtc, TransactionMode.DtcOff).Cells,
+    ];
 
     [TestCaseSource(nameof(Needs))]
     public void What_it_names_promises_no_more_harm_than_the_handler_bears(HandlerNeeds needs)
