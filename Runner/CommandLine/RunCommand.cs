@@ -147,7 +147,8 @@ internal sealed class RunCommand : KitCommand
             return;
         }
 
-        foreach (var option in new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns }.Concat(filter.Options))
+        var own = new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns };
+        foreach (var option in own.Concat(filter.Options))
         {
             if (result.GetResult(option) is { Implicit: false })
                 result.AddError($"{option.Name}: the resumed run has its own; leave it out.");

@@ -175,7 +175,8 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
                     cell,
                     cell.EndpointOn(transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, plan.Sizes.Concurrency),
                     cancellationToken);
-                record.Save(run => run with { Probes = [.. run.Probes.Where(other => other.Cell != Provenance.NameOf(cell)), Provenance.OfProbe(cell, probe)] });
+                var found = Provenance.OfProbe(cell, probe);
+                record.Save(run => run with { Probes = [.. run.Probes.Where(other => other.Cell != found.Cell), found] });
                 if (probe.Support.Because is { } reason)
                     RefuseAll($"its probe disagrees with its label: {reason}");
             }

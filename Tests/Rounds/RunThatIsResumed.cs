@@ -80,7 +80,8 @@ public sealed class RunThatIsResumed
     public async Task A_failed_round_is_tried_again_if_asked_for()
     {
         await CompleteAsync();
-        await ReplaceAsync(RoundFiles.LinesFile, "\"outcome\":{\"verdict\":\"valid\",\"reasons\":[]}", "\"outcome\":{\"verdict\":\"error\",\"reasons\":[\"tried\"]}");
+        await ReplaceAsync(
+            RoundFiles.LinesFile, "\"verdict\":\"valid\",\"reasons\":[]}", "\"verdict\":\"error\",\"reasons\":[\"tried\"]}");
 
         var left = await RunnerProcess.RunAsync(Resumed());
         var retried = await RunnerProcess.RunAsync([.. Resumed(), "--retry-failed"]);
