@@ -38,7 +38,7 @@ internal static class NumberOption
         {
             var typed = result.Tokens[0].Value;
             if (double.TryParse(
-                typed, NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var percent)
+                typed.EndsWith('%') ? typed[..^1] : typed, NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var percent)
                 && percent is >= 0 and < 100)
             {
                 return percent / 100;

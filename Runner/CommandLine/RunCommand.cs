@@ -8,10 +8,17 @@ namespace Kit.Runner.CommandLine;
 /// <summary><c>run</c>: measures the matrix.</summary>
 internal sealed class RunCommand : KitCommand
 {
+    private const int DefaultMaxRounds = 40;
+
     private readonly CellFilter filter = new(isMatrix: true, ofRounds: true);
     private readonly Option<int?> messages = NumberOption.Count(
         "--messages", "Messages of each measured drain (10000; quick: 2000).", least: 1);
     private readonly Option<int?> rounds = NumberOption.Count("--rounds", "Rounds; each has every cell once (5; quick: 1).", least: 1);
+    private readonly Option<double?> precision = NumberOption.Percent(
+        "--precision",
+        $"Instead of a number of rounds: add rounds, at least {Precision.LeastRounds}, until the 95 % interval of every ratio reaches at most so far from it.");
+    private readonly Option<int?> maxRounds = NumberOption.Count(
+        "--max-rounds", $"With --precision: the most rounds ({DefaultMaxRounds}).", least: Precision.LeastRounds);
     private readonly Option<int?> seedRows = NumberOption.Count(
         "--seed-rows", "Rows in the widgets' table before each round (1000000; quick: 100000).", least: 0);
     private readonly Option<int?> warmUp = NumberOption.Count(
@@ -54,6 +61,7 @@ internal sealed class RunCommand : KitCommand
             ("run", "the same with the defaults"),
             ("run --bundle", "the same, packed into one file to hand in"),
             ("run --resume results/my-run", "goes on with a run that was stopped or killed"),
+            ("run --precision 3% --max-rounds 30", "as many rounds as the ratios need"),
             ("run --transport rabbitmq --queue-type quorum", "RabbitMQ alone, on replicated queues"),
             ("run --transport postgresql --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
             ("run --framework bare --transport postgresql --condition all", "how far the ratios depend on the table, the index, a slow neighbour"),
@@ -65,12 +73,13 @@ internal sealed class RunCommand : KitCommand
         resume.NotEmpty();
         foreach (var option in new Option[]
             {
-                messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume, retryFailed, bundle, noDurability, inTurns,
+                messages, rounds, precision, maxRounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume, retryFailed, bundle, noDurability, inTurns,
             }
             .Concat(choices.All).Concat(servers.All))
             Options.Add(option);
 
         Validators.Add(CheckResumed);
+        Validators.Add(CheckPrecision);
         SetAction(RunAsync);
     }
 
@@ -96,7 +105,7 @@ internal sealed class RunCommand : KitCommand
             Bundle.RequireNew(plan.Folder, Bundle.DefaultPathOf(plan.Folder));
         var console = Console.Out;
         await console.WriteLineAsync(
-            $"Cells: {plan.Runnable.Count}. Rounds of each: {plan.Sizes.Rounds}. Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
+            $"Cells: {plan.Runnable.Count}. Rounds of each: {(plan.Precision is null ? "" : "at most ")}{plan.Sizes.Rounds}. Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
         var (finished, refused, isRemoved) = (0, 0, false);
         try
         {
@@ -147,11 +156,23 @@ internal sealed class RunCommand : KitCommand
             return;
         }
 
-        var own = new Option[] { messages, rounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns };
+        var own = new Option[] { messages, rounds, precision, maxRounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns };
         foreach (var option in own.Concat(filter.Options))
         {
             if (result.GetResult(option) is { Implicit: false })
                 result.AddError($"{option.Name}: the resumed run has its own; leave it out.");
+        }
+    }
+
+    private void CheckPrecision(CommandResult result)
+    {
+        var isAsked = result.GetResult(precision) is { Implicit: false };
+        if (!isAsked && result.GetResult(maxRounds) is { Implicit: false })
+            result.AddError($"{maxRounds.Name}: applies only with {precision.Name}.");
+        foreach (var option in new Option[] { rounds, quick, inTurns })
+        {
+            if (isAsked && result.GetResult(option) is { Implicit: false })
+                result.AddError($"{option.Name}: {precision.Name} decides how many rounds there are; leave out one of the two.");
         }
     }
 
@@ -160,16 +181,19 @@ internal sealed class RunCommand : KitCommand
         var transports = TransportOptions.Read(parsed, choices, servers).WithMemory(parsed.GetValue(noDurability));
         return new RunPlan(
             run.FindCells(), run.Stored.Document.Settings, transports, run.RepeatsNoisy, run.Folder.Location, ServerOption.Masked(arguments, transports))
-        { Resumed = run };
+        { Resumed = run, Precision = run.Stored.Document.Precision };
     }
 
     private RunPlan Plan(ParseResult parsed, string folder)
     {
         var transports = TransportOptions.Read(parsed, choices, servers).WithMemory(parsed.GetValue(noDurability));
         var isQuick = parsed.GetValue(quick);
+        var goal = parsed.GetValue(precision) is { } share
+            ? new Precision(share, parsed.GetValue(maxRounds) ?? DefaultMaxRounds, Widest: null)
+            : null;
         var sizes = new RunSettings(
             Messages: parsed.GetValue(messages) ?? (isQuick ? 2_000 : 10_000),
-            Rounds: parsed.GetValue(rounds) ?? (isQuick ? 1 : 5),
+            Rounds: goal?.MostRounds ?? parsed.GetValue(rounds) ?? (isQuick ? 1 : 5),
             Concurrency: parsed.GetValue(concurrency) ?? 2,
             SeedRows: parsed.GetValue(seedRows) ?? (isQuick ? 100_000 : 1_000_000),
             WarmUp: parsed.GetValue(warmUp) ?? (isQuick ? 500 : 1_000),
@@ -181,6 +205,13 @@ internal sealed class RunCommand : KitCommand
             throw new KitException(
                 $"The condition '{slow.Condition.Name}' keeps one worker busy with one message; it needs another worker and another message.",
                 "Give --concurrency and --messages 2 or more, or leave the condition out.")
+            { IsUsage = true };
+        }
+
+        if (goal is not null && cells.Count < 2)
+        {
+            throw new KitException(
+                $"{precision.Name} is about ratios between cells, and there is one cell.", "Name a second mode or framework, or give --rounds; see run --help.")
             { IsUsage = true };
         }
 
@@ -199,6 +230,6 @@ internal sealed class RunCommand : KitCommand
             RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat) && !parsed.GetValue(inTurns),
             folder,
             ServerOption.Masked(arguments, transports))
-        { InTurns = parsed.GetValue(inTurns) };
+        { InTurns = parsed.GetValue(inTurns), Precision = goal };
     }
 }

@@ -81,6 +81,14 @@ public sealed class RecordedRun
     /// <returns><see langword="null"/> for <c>transactions-off</c> itself, if that was not measured, and if no round counts in both.</returns>
     public Comparison? AgainstTransactionsOff(CellResult result) => toTransactionsOff.GetValueOrDefault(result.Cell);
 
+    /// <summary>How far the 95 % interval of a ratio reaches from the ratio, as a share, for the widest of all ratios.</summary>
+    /// <returns><see langword="null"/> if there is no ratio; infinity if one has a single pair of rounds.</returns>
+    public double? WidestInterval => new[] { toStrictest, toBare, toDefault, toTransactionsOff }
+        .SelectMany(ratios => ratios.Values)
+        .Max(compared => (double?)(compared.Ratio.IntervalAt(Comparison.Alpha) is { } interval
+            ? (interval.High / compared.Ratio.Value) - 1
+            : double.PositiveInfinity));
+
     /// <summary>Whether a cell was measured next to the one with the default values.</summary>
     internal bool HasCellsNextToTheirDefault => Cells.Any(cell => !IsDefault(cell) && DefaultNextTo(cell) is not null);
 

@@ -32,6 +32,10 @@ public sealed record RunDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public bool? RepeatsNoisy { get; init; }
 
+    /// <summary>The precision that was asked for; absent if the number of rounds was given.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public Precision? Precision { get; init; }
+
     /// <summary>When it was resumed, the earliest first; absent if it never was.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<Resumption>? Resumed { get; init; }

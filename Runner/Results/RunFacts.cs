@@ -31,6 +31,8 @@ internal static class RunFacts
             yield return ("Disk", $"{disk.Where}; a flush of 8 KiB: {disk.Flush.Text}");
         yield return ("Packages", Listed(document.Packages));
         yield return ("Settings", SettingsOf(document.Settings));
+        if (document.Precision is { } precision)
+            yield return ("Precision", precision.Text(document.Settings.Rounds));
         yield return ("Transactions", $"{document.Isolation}; immediate retries: {Listed(Written(document.ImmediateRetries))}");
         yield return ("Pools", Listed(Written(document.PoolSizes)));
         yield return ("Seeding", document.SeedingSeconds is null ? Figures.None : $"{Figures.Measured(document.SeedingSeconds)} s");

@@ -22,6 +22,7 @@ internal static class Provenance
             Commit = await CommitAsync(cancellationToken),
             Fingerprint = Build.Open(AppContext.BaseDirectory).Fingerprint,
             RepeatsNoisy = plan.RepeatNoisy,
+            Precision = plan.Precision,
             Host = OfHost(plan.Cells.Any(cell => cell.Condition.IsTiered)),
             Packages = Packages(),
             Server = new Dictionary<string, string>(),

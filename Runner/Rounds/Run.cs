@@ -111,18 +111,36 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         disk = plan.Resumed?.Stored.Document.Disk ?? servers.MeasureDisk(plan.Arguments);
         record.Save(run => run with { Disk = disk });
         planned = cells.Count * plan.Sizes.Rounds;
+        var begun = 0;
         await foreach (var (cell, round) in plan.Rounds(cells, cancellationToken))
         {
+            if (round > begun && IsPreciseAfter(record, begun))
+                break;
+            begun = round;
             if (plan.AttemptAt(cell, round) is { } attempt)
                 await MeasureAsync(record.Folder, SettingsOf(cell), cell, round, attempt, cancellationToken);
         }
 
+        planned = rounds.Count;
         if (plan.RepeatNoisy)
             await RepeatNoisyAsync(record.Folder, SettingsOf, cancellationToken);
+
+        if (plan.Precision is { } asked)
+        {
+            record.Save(run => run with
+            {
+                Settings = run.Settings with { Rounds = begun },
+                Precision = asked with { Widest = new RecordedRun(run, rounds).WidestInterval },
+            });
+        }
 
         RoundSettings SettingsOf(Cell cell) =>
             new(plan.Sizes, clocks[servers.WidgetsOf(cell)], servers.Of(cell), servers.WidgetsOf(cell), disk, servers.Processes);
     }
+
+    /// <summary>Whether the ratios are as narrow as was asked for. Later rounds, which a resumed run may have, do not count: it ends where it would have.</summary>
+    private bool IsPreciseAfter(Record record, int round) => plan.Precision is { } precision
+        && precision.IsReached(round, new RecordedRun(record.Document, [.. rounds.Where(each => each.Round <= round)]).WidestInterval);
 
     /// <summary>Starts a server. If the kit's own does not start, its cells are left out and the others go on.</summary>
     private async Task StartAsync(RunServers servers, Transport transport, Record record, CancellationToken cancellationToken)
@@ -238,6 +256,8 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         private Record(RunFolder folder, RunDocument document, bool hasBegun) => (Folder, this.document, HasBegun) = (folder, document, hasBegun);
 
         public RunFolder Folder { get; }
+
+        public RunDocument Document => document;
 
         /// <summary>Whether the run goes on, so that its end must be saved. A resumed one goes on once its servers are known to be the same.</summary>
         public bool HasBegun { get; private set; }

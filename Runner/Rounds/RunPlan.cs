@@ -19,6 +19,9 @@ internal sealed record RunPlan(
     /// <summary>Whether another process chooses the next round (<see cref="Turns"/>).</summary>
     public bool InTurns { get; init; }
 
+    /// <summary>How narrow the ratios are to become; <see langword="null"/>: the number of rounds is given.</summary>
+    public Precision? Precision { get; init; }
+
     /// <summary>The run that it resumes; <see langword="null"/>: a new one.</summary>
     public ResumedRun? Resumed { get; init; }
 
