@@ -37,8 +37,9 @@ internal static class NumberOption
         CustomParser = result =>
         {
             var typed = result.Tokens[0].Value;
-            if (double.TryParse(
-                typed.EndsWith('%') ? typed[..^1] : typed, NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var percent)
+            var number = typed.EndsWith('%') ? typed[..^1] : typed;
+            const NumberStyles Styles = NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint;
+            if (double.TryParse(number, Styles, CultureInfo.InvariantCulture, out var percent)
                 && percent is >= 0 and < 100)
             {
                 return percent / 100;

@@ -73,7 +73,8 @@ internal sealed class RunCommand : KitCommand
         resume.NotEmpty();
         foreach (var option in new Option[]
             {
-                messages, rounds, precision, maxRounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume, retryFailed, bundle, noDurability, inTurns,
+                messages, rounds, precision, maxRounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume, retryFailed, bundle,
+                noDurability, inTurns,
             }
             .Concat(choices.All).Concat(servers.All))
             Options.Add(option);
@@ -105,7 +106,8 @@ internal sealed class RunCommand : KitCommand
             Bundle.RequireNew(plan.Folder, Bundle.DefaultPathOf(plan.Folder));
         var console = Console.Out;
         await console.WriteLineAsync(
-            $"Cells: {plan.Runnable.Count}. Rounds of each: {(plan.Precision is null ? "" : "at most ")}{plan.Sizes.Rounds}. Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
+            $"Cells: {plan.Runnable.Count}. Rounds of each: {(plan.Precision is null ? "" : "at most ")}{plan.Sizes.Rounds}. " +
+            $"Order seed: {plan.Sizes.OrderSeed}. Results: {plan.Folder}");
         var (finished, refused, isRemoved) = (0, 0, false);
         try
         {

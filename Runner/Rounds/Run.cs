@@ -138,7 +138,9 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             new(plan.Sizes, clocks[servers.WidgetsOf(cell)], servers.Of(cell), servers.WidgetsOf(cell), disk, servers.Processes);
     }
 
-    /// <summary>Whether the ratios are as narrow as was asked for. Later rounds, which a resumed run may have, do not count: it ends where it would have.</summary>
+    /// <summary>
+    /// Whether the ratios are as narrow as was asked for. Later rounds, which a resumed run may have, do not count: it ends where it would have.
+    /// </summary>
     private bool IsPreciseAfter(Record record, int round) => plan.Precision is { } precision
         && precision.IsReached(round, new RecordedRun(record.Document, [.. rounds.Where(each => each.Round <= round)]).WidestInterval);
 
