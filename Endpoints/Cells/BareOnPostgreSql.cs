@@ -19,6 +19,8 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(NpgsqlConnection).Assembly];
 
+    public IReadOnlyList<PhaseInstrument> Instruments => PhaseInstrument.OfBareEndpoints;
+
     public Support Supports(TransactionMode mode) => PostgreSqlSupport.Of(mode);
 
     public Support Supports(TransactionMode mode, LogFlush flush) => PostgreSqlSupport.Of(mode, flush);

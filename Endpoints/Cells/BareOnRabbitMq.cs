@@ -19,6 +19,8 @@ public sealed class BareOnRabbitMq : IEndpointKind
 
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(IConnection).Assembly];
 
+    public IReadOnlyList<PhaseInstrument> Instruments => PhaseInstrument.OfBareEndpoints;
+
     public Support Supports(TransactionMode mode) => RabbitMqSupport.Of(mode);
 
     public Support Supports(TransactionMode mode, LogFlush flush) => flush == LogFlush.Every ? Support.Yes : RabbitMqSupport.LeftOutFlushes;

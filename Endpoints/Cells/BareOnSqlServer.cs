@@ -19,6 +19,8 @@ public sealed class BareOnSqlServer : IEndpointKind
 
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(SqlConnection).Assembly];
 
+    public IReadOnlyList<PhaseInstrument> Instruments => PhaseInstrument.OfBareEndpoints;
+
     public Support Supports(TransactionMode mode) => SqlServerSupport.Of(mode);
 
     // One transaction covers receive and insert. It is rolled back entirely before the failure is counted.

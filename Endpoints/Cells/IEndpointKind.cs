@@ -19,6 +19,9 @@ public interface IEndpointKind
     /// <summary>The framework's and the drivers' assemblies, whose versions are recorded with every figure.</summary>
     IReadOnlyList<Assembly> Packages { get; }
 
+    /// <summary>The histograms of its packages that measure what a worker does with a message; none for a phase that no package measures.</summary>
+    IReadOnlyList<PhaseInstrument> Instruments => [];
+
     /// <summary>Whether this build has it, or why not. If not, nothing is known about the modes that it supports.</summary>
     Support InBuild => Support.Yes;
 

@@ -7,6 +7,7 @@ using Kit.Endpoints.MassTransit;
 using Kit.Handlers;
 using Kit.Modes;
 using MassTransit;
+using MassTransit.Monitoring;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Npgsql;
@@ -24,6 +25,10 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
     public WidgetServer Widgets => WidgetServer.PostgreSql;
 
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(IBus).Assembly, typeof(IRabbitMqBusFactoryConfigurator).Assembly, typeof(IConnection).Assembly];
+
+    // It measures neither the receive nor what follows the consumer apart from the whole.
+    public IReadOnlyList<PhaseInstrument> Instruments { get; } =
+        [new(MessagePhase.Handler, InstrumentationOptions.MeterName, "messaging.masstransit.consume.duration") { OnlyWith = "messaging.masstransit.consume" }];
 
     public Support Supports(TransactionMode mode) => MassTransitSupport.Of(mode);
 

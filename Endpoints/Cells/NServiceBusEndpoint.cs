@@ -29,6 +29,10 @@ internal static class NServiceBusEndpoint
     public static IReadOnlyList<Assembly> OutboxPackages { get; } = [];
 #endif
 
+    // Its processing time begins after the receive and ends before the transport's commit, so it is neither of the two.
+    public static IReadOnlyList<PhaseInstrument> Instruments { get; } =
+        [new(MessagePhase.Handler, "NServiceBus.Core.Pipeline.Incoming", "nservicebus.messaging.handler_time")];
+
     /// <summary>Whether the transport supports the mode, and this build has what the mode needs besides.</summary>
     public static Support SupportOf(TransactionMode mode, TransportDefinition transport) =>
         NServiceBusSupport.Of(mode, transport) is { IsSupported: false } unsupported ? unsupported

@@ -26,6 +26,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(EndpointConfiguration).Assembly];
 
+    public IReadOnlyList<PhaseInstrument> Instruments => NServiceBusEndpoint.Instruments;
+
     public Support Supports(TransactionMode mode) => NServiceBusSupport.Of(mode, Any);
 
     public IReadOnlyList<string> CodeOf(TransactionMode mode) => NServiceBusEndpoint.CodeOf("new LearningTransport()", mode);

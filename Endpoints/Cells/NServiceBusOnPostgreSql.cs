@@ -30,6 +30,8 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
         typeof(NpgsqlConnection).Assembly,
     ];
 
+    public IReadOnlyList<PhaseInstrument> Instruments => NServiceBusEndpoint.Instruments;
+
     public Support Supports(TransactionMode mode) =>
         NServiceBusEndpoint.SupportOf(mode, IsInTwoPhases(mode) ? AnyTwoPhase : Any);
 

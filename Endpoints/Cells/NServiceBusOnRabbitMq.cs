@@ -25,6 +25,8 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
     public IReadOnlyList<Assembly> Packages { get; } =
         [typeof(EndpointConfiguration).Assembly, typeof(RabbitMQTransport).Assembly, .. NServiceBusEndpoint.OutboxPackages, typeof(IConnection).Assembly];
 
+    public IReadOnlyList<PhaseInstrument> Instruments => NServiceBusEndpoint.Instruments;
+
     public Support Supports(TransactionMode mode) => NServiceBusEndpoint.SupportOf(mode, Any);
 
     public IReadOnlyList<string> CodeOf(TransactionMode mode) =>

@@ -27,6 +27,8 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
     public IReadOnlyList<Assembly> Packages { get; } =
         [typeof(EndpointConfiguration).Assembly, typeof(SqlServerTransport).Assembly, typeof(SqlConnection).Assembly];
 
+    public IReadOnlyList<PhaseInstrument> Instruments => NServiceBusEndpoint.Instruments;
+
     public Support Supports(TransactionMode mode) =>
         NServiceBusSupport.Of(mode, Any) is { IsSupported: false } refused ? refused : SqlServerSupport.Of(mode);
 

@@ -21,6 +21,7 @@ public static class MarkdownTables
 
         WriteRounds(run, graphs, output);
         WriteSummary(run, output);
+        WriteServiceTime(run, output);
         WriteRoundTrips(run, output);
         WriteProbes(run, output);
         WriteList("Left out", LeftOutLines.Of(run.Document.LeftOut), output);
@@ -60,6 +61,18 @@ public static class MarkdownTables
         if (ReportText.WarningOf(run.Document) is { } warning)
             output.Write($"**{warning}** ");
         output.WriteLine(ReportText.SummaryLegendOf(run));
+    }
+
+    private static void WriteServiceTime(RecordedRun run, TextWriter output)
+    {
+        if (!ServiceTimeTable.IsIn(run))
+            return;
+        output.WriteLine();
+        output.WriteLine($"## {ServiceTimeTable.Title}");
+        output.WriteLine();
+        WriteTable(SummaryTable.HeadersOf(ServiceTimeTable.Columns), SummaryTable.Rows(run, ServiceTimeTable.Columns), output);
+        output.WriteLine();
+        output.WriteLine(ServiceTimeTable.Legend);
     }
 
     private static void WriteRoundTrips(RecordedRun run, TextWriter output)

@@ -69,6 +69,10 @@ public sealed record RoundDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Durations? Batch { get; init; }
 
+    /// <summary>Where the time of a message went; absent in runs of earlier versions, and if the endpoint measures none of it.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public ServiceTime? ServiceTime { get; init; }
+
     /// <summary>Transactions that were promoted to distributed ones; <see langword="null"/> if the transport's transactions cannot be.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Promotions { get; init; }
@@ -160,9 +164,3 @@ public sealed record MessageCosts(
         ("server CPU", ServerCpuMilliseconds),
     ];
 }
-
-/// <summary>How long something took, over a round.</summary>
-/// <param name="P50Milliseconds">The median.</param>
-/// <param name="P99Milliseconds">The 99th percentile.</param>
-/// <param name="Count">How many were measured.</param>
-public sealed record Durations(double P50Milliseconds, double P99Milliseconds, int Count);

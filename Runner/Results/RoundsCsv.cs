@@ -6,7 +6,7 @@ namespace Kit.Runner.Results;
 
 /// <summary>
 /// One line per attempt at a round, including failed ones, for other tools: invariant culture, figures in full, an empty field for an
-/// unknown value. A column for each axis of the cells comes first. <c>results/README.md</c> explains each column.
+/// unknown value. A column for each axis of the cells comes first. <c>results/README.md</c> and <c>docs/measuring.md</c> explain each column.
 /// </summary>
 public static class RoundsCsv
 {
@@ -51,8 +51,13 @@ public static class RoundsCsv
         new("sql_connections", (_, round) => round.Network?.SqlConnections),
         new("not_measured", (_, round) => NotMeasured(round)),
         new("second_phase_p50_ms", (_, round) => round.SecondPhase?.P50Milliseconds),
+        new("second_phase_p95_ms", (_, round) => round.SecondPhase?.P95Milliseconds),
         new("second_phase_p99_ms", (_, round) => round.SecondPhase?.P99Milliseconds),
+        new("second_phase_max_ms", (_, round) => round.SecondPhase?.MaxMilliseconds),
         new("second_phase_count", (_, round) => round.SecondPhase?.Count),
+        .. DurationsOf("receive", time => time.Receive),
+        .. DurationsOf("handler", time => time.Handler),
+        .. DurationsOf("commit", time => time.Commit),
         new("handler_entries", (_, round) => round.HandlerEntries),
         new("retries", (_, round) => round.Retries),
         .. Enum.GetValues<DeliveryClass>().Select(kind => new Column(Words.ColumnOf(kind), (_, round) => CountOf(round, kind))),
@@ -77,6 +82,15 @@ public static class RoundsCsv
                 ]);
             }
         }
+    }
+
+    private static IEnumerable<Column> DurationsOf(string phase, Func<ServiceTime, Durations?> measured)
+    {
+        Durations? Of(RoundDocument round) => round.ServiceTime is { } time ? measured(time) : null;
+        yield return new($"{phase}_p50_ms", (_, round) => Of(round)?.P50Milliseconds);
+        yield return new($"{phase}_p95_ms", (_, round) => Of(round)?.P95Milliseconds);
+        yield return new($"{phase}_p99_ms", (_, round) => Of(round)?.P99Milliseconds);
+        yield return new($"{phase}_max_ms", (_, round) => Of(round)?.MaxMilliseconds);
     }
 
     private static int? CountOf(RoundDocument round, DeliveryClass kind) => round.Accounts.TryGetValue(kind, out var count) ? count : null;

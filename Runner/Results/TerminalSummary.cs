@@ -24,6 +24,13 @@ public static class TerminalSummary
         WriteTable(console, "Speed", SummaryTable.HeadersOf(SummaryTable.SpeedOf(run)), SummaryTable.Rows(run, SummaryTable.SpeedOf(run)));
         WriteTable(console, "Cost of a message", SummaryTable.HeadersOf(SummaryTable.Costs), SummaryTable.Rows(run, SummaryTable.Costs));
         WriteLines(console, [.. ReportText.WarningOf(run.Document) is { } warning ? [warning] : Array.Empty<string>(), ReportText.SummaryLegendOf(run)]);
+        if (ServiceTimeTable.IsIn(run))
+        {
+            var columns = ServiceTimeTable.ShortColumns;
+            WriteTable(console, ServiceTimeTable.Title, SummaryTable.HeadersOf(columns), SummaryTable.Rows(run, columns));
+            WriteLines(console, [ServiceTimeTable.ShortLegend]);
+        }
+
         if (RoundTripSlope.Of(run) is { Count: > 0 } slopes)
         {
             WriteTable(console, "Round trips", RoundTripTable.Headers, RoundTripTable.Rows(slopes));

@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Kit.Runner.Results;
 
 namespace Kit.Runner.Rounds;
 
@@ -28,17 +29,22 @@ internal sealed record HandlerFailed(string Reason) : HandlerEvent;
 /// <param name="Entries">How often a handler was entered.</param>
 /// <param name="Handled">How often one returned.</param>
 /// <param name="CompletionsUtc">When each returned, if the specification asked for it.</param>
-/// <param name="SecondPhaseLags">Milliseconds from each decision to the end of its second phase, in modes that have one.</param>
 /// <param name="Promotions">Transactions that were promoted to a distributed one since the first entry.</param>
 internal sealed record DrainReport(
     DateTimeOffset? FirstEntryUtc, int Entries, int Handled,
-    IReadOnlyList<DateTimeOffset> CompletionsUtc, IReadOnlyList<double> SecondPhaseLags, int Promotions)
+    IReadOnlyList<DateTimeOffset> CompletionsUtc, int Promotions)
 {
-    /// <summary>How long each batch took from its receive to its commit, in ms; empty without batches.</summary>
-    public IReadOnlyList<double> BatchDurations { get; init; } = [];
+    /// <summary>From each decision to the end of its second phase; <see langword="null"/> in modes without one.</summary>
+    public Durations? SecondPhase { get; init; }
+
+    /// <summary>How long each batch took from its receive to its commit; <see langword="null"/> without batches.</summary>
+    public Durations? Batch { get; init; }
+
+    /// <summary>Where the time of a message went; <see langword="null"/> if the endpoint measures none of it.</summary>
+    public ServiceTime? ServiceTime { get; init; }
 
     /// <summary>Whether one handler waited until all other messages were handled; <see langword="null"/>: none had to.</summary>
     public bool? OneHasWaited { get; init; }
 
-    public static DrainReport Nothing { get; } = new(FirstEntryUtc: null, Entries: 0, Handled: 0, CompletionsUtc: [], SecondPhaseLags: [], Promotions: 0);
+    public static DrainReport Nothing { get; } = new(FirstEntryUtc: null, Entries: 0, Handled: 0, CompletionsUtc: [], Promotions: 0);
 }

@@ -1,41 +1,32 @@
 using System.Collections.Concurrent;
-using System.Diagnostics.Metrics;
 using System.Transactions;
-using Kit.Endpoints.Bare.Health;
-using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Results;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>Wraps the handler and records what the round needs: two counts, and one time for all messages.</summary>
+/// <summary>Wraps the handler and records what the round needs: two counts, one time for all messages, and the endpoint's own metrics.</summary>
 internal sealed class HandlerProbe : IDisposable
 {
     private readonly HandleMessage handle;
     private readonly bool recordCompletions;
-    private readonly MeterListener listener;
+    private readonly PhaseListener phases;
     private readonly ConcurrentQueue<DateTimeOffset> completions = new();
-    private readonly ConcurrentQueue<double> lags = new();
-    private readonly ConcurrentQueue<double> batches = new();
     private long firstEntry;
     private int entries;
     private int handled;
     private int promotions;
 
-    public HandlerProbe(HandleMessage handle, bool recordCompletions)
+    /// <param name="handle">The handler.</param>
+    /// <param name="recordCompletions">Whether to record when each handler returned.</param>
+    /// <param name="kind">The endpoint's framework and transport, whose metrics are read.</param>
+    /// <param name="messages">How many messages to expect; 0 if unknown.</param>
+    public HandlerProbe(HandleMessage handle, bool recordCompletions, IEndpointKind kind, int messages)
     {
         this.handle = handle;
         this.recordCompletions = recordCompletions;
-        listener = new MeterListener
-        {
-            InstrumentPublished = static (instrument, listener) =>
-            {
-                if (instrument.Meter.Name == EndpointMeter.Name && instrument.Name is SecondPhaseLag.InstrumentName or EndpointMeter.BatchDurationName)
-                    listener.EnableMeasurementEvents(instrument);
-            },
-        };
-        listener.SetMeasurementEventCallback<double>((instrument, seconds, _, _) =>
-            (instrument.Name == EndpointMeter.BatchDurationName ? batches : lags).Enqueue(TimeSpan.FromSeconds(seconds).TotalMilliseconds));
-        listener.Start();
+        phases = new PhaseListener([.. PhaseInstrument.OfEveryFramework, .. kind.Instruments], messages);
         TransactionManager.DistributedTransactionStarted += CountPromotion;
     }
 
@@ -54,15 +45,17 @@ internal sealed class HandlerProbe : IDisposable
     }
 
     public DrainReport Report() => new(
-        firstEntry == 0 ? null : new DateTimeOffset(firstEntry, TimeSpan.Zero), entries, handled, [.. completions], [.. lags], promotions)
+        firstEntry == 0 ? null : new DateTimeOffset(firstEntry, TimeSpan.Zero), entries, handled, [.. completions], promotions)
     {
-        BatchDurations = [.. batches],
+        SecondPhase = phases.Of(MessagePhase.SecondPhase),
+        Batch = phases.Of(MessagePhase.Batch),
+        ServiceTime = ServiceTime.Of(phases.Of(MessagePhase.Receive), phases.Of(MessagePhase.Handler), phases.Of(MessagePhase.Commit)),
     };
 
     public void Dispose()
     {
         TransactionManager.DistributedTransactionStarted -= CountPromotion;
-        listener.Dispose();
+        phases.Dispose();
     }
 
     // A transaction that an endpoint promotes while it starts, to test whether it can, belongs to no message.

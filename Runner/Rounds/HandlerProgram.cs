@@ -51,7 +51,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         await using var experiment = spec.Experiment is null ? null : new ExperimentHandler(spec.Experiment, cell.Kind);
         HandleMessage handle = experiment is null ? cell.CreateHandler(spec.Queue) : experiment.HandleAsync;
         var slow = cell.Condition.IsOneSlow ? new SlowHandler(handle, messages) : null;
-        using var probe = new HandlerProbe(slow is null ? handle : slow.HandleAsync, spec.RecordCompletions);
+        using var probe = new HandlerProbe(slow is null ? handle : slow.HandleAsync, spec.RecordCompletions, cell.Kind, messages);
         var host = Build(spec, cell, probe.HandleAsync);
         await using ((IAsyncDisposable)host)
         {

@@ -7,7 +7,6 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Servers.Machine;
 using Kit.Runner.Transports;
-using MathNet.Numerics.Statistics;
 
 namespace Kit.Runner.Rounds;
 
@@ -91,8 +90,9 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 OffsetsMilliseconds = OffsetsOf(drained.Report, messages, built, ahead),
                 ColdPerSecond = new Throughput(OffsetsOf(cold.Report, warmUp, built, ahead)).AveragePerSecond,
                 Promotions = Transport.Of(cell).CanPromote ? drained.Report.Promotions : null,
-                SecondPhase = DurationsOf(drained.Report.SecondPhaseLags),
-                Batch = DurationsOf(drained.Report.BatchDurations),
+                SecondPhase = drained.Report.SecondPhase,
+                Batch = drained.Report.Batch,
+                ServiceTime = drained.Report.ServiceTime,
                 Network = networkUse,
                 Noise = NoiseOf(use) with { FlushRatio = RatioOf(flushBefore, flushAfter) },
                 Costs = await CostsOfAsync(restored.QueueForRunner(cell.Mode), before, after, drained, handler, cancellationToken),
@@ -143,10 +143,6 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             : report.CompletionsUtc;
         return [.. moments.Select(moment => Math.Round((moment - first).TotalMilliseconds, 3)).Order()];
     }
-
-    private static Durations? DurationsOf(IReadOnlyList<double> milliseconds) => milliseconds.Count == 0
-        ? null
-        : new Durations(Math.Round(milliseconds.Quantile(0.5), 3), Math.Round(milliseconds.Quantile(0.99), 3), milliseconds.Count);
 
     private CpuUse? UseOf(Drained drained, HandlerProcess handler)
     {

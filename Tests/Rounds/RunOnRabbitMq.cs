@@ -50,6 +50,8 @@ public sealed class RunOnRabbitMq : OnAServerOfItsOwn
                 Assert.That(round.Outcome.IsValid(), $"{round.Cell}: {string.Join(", ", round.Outcome.Reasons)}");
                 Assert.That(round.Accounts[DeliveryClass.Once], Is.EqualTo(150));
                 Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(150));
+                Assert.That(round.ServiceTime?.Handler?.Count, Is.EqualTo(150), $"{round.Cell}");
+                Assert.That(round.ServiceTime?.Commit?.Count, Is.EqualTo(round.Cell.Framework == "bare" ? 150 : null), $"{round.Cell}");
                 // The handler's insert: the queue is elsewhere.
                 Assert.That(round.Costs.Commits.Value, Is.EqualTo(1).Within(0.5));
             }

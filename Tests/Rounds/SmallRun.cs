@@ -56,6 +56,28 @@ public sealed class SmallRun : OnAServerOfItsOwn
         }
     }
 
+    [Test]
+    public void Each_phase_is_measured_once_for_each_message_and_not_in_the_warm_up()
+    {
+        foreach (var round in run.Rounds)
+        {
+            using (Assert.EnterMultipleScope())
+            {
+                foreach (var phase in new[] { round.ServiceTime?.Receive, round.ServiceTime?.Handler, round.ServiceTime?.Commit })
+                {
+                    Assert.That(phase?.Count, Is.EqualTo(Messages), round.Name);
+                    Assert.That(
+                        new[] { phase!.P50Milliseconds, phase.P95Milliseconds, phase.P99Milliseconds, phase.MaxMilliseconds },
+                        Is.Ordered.And.All.Not.Negative);
+                }
+
+                Assert.That(round.SecondPhase?.Count, Is.EqualTo(round.Cell.Mode == "full-dtc" ? Messages : null));
+            }
+        }
+
+        Assert.That(File.ReadAllText(Path.Combine(Folder, "tables.md")), Does.Contain("## Service time"));
+    }
+
     // The second phase asks once for each batch whether its branches are decided: on a slow machine a batch can be a branch.
     [TestCase("full-dtc", 3, 4)]
     [TestCase("dtc-off", 2, 2)]

@@ -12,6 +12,12 @@ public static class EndpointMeter
     /// <summary>The name for <c>dotnet-counters</c> and for OpenTelemetry's <c>AddMeter</c> and <c>AddSource</c>.</summary>
     public const string Name = "Kit.Endpoints.Bare";
 
+    /// <summary>The name of a histogram, in seconds: receiving a message, and settling it after its handler.</summary>
+    public const string OperationDurationName = "messaging.client.operation.duration";
+
+    /// <summary>The name of a histogram, in seconds: one attempt at a message, from the handler's call to its return.</summary>
+    public const string ProcessDurationName = "messaging.process.duration";
+
     /// <summary>The name of a histogram: seconds from the query that receives a batch to the batch's commit.</summary>
     public const string BatchDurationName = "kit.batch.duration";
 
@@ -27,10 +33,10 @@ public static class EndpointMeter
 
     /// <summary>Tagged as receive or settle.</summary>
     internal static Histogram<double> OperationDuration { get; } = Meter.CreateHistogram(
-        "messaging.client.operation.duration", "s", "Duration of receiving a message, and of settling it after its handler.", tags: null, Buckets);
+        OperationDurationName, "s", "Duration of receiving a message, and of settling it after its handler.", tags: null, Buckets);
 
     internal static Histogram<double> ProcessDuration { get; } = Meter.CreateHistogram(
-        "messaging.process.duration", "s", "Duration of one attempt at a message, from the handler's call to its return.", tags: null, Buckets);
+        ProcessDurationName, "s", "Duration of one attempt at a message, from the handler's call to its return.", tags: null, Buckets);
 
     internal static Histogram<double> BatchDuration { get; } = Meter.CreateHistogram<double>(
         BatchDurationName, "s", "From the query that receives a batch to its commit. Until then none of its messages has left the queue for good.");
