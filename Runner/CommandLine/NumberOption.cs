@@ -29,6 +29,27 @@ internal static class NumberOption
         },
     };
 
+    /// <summary>A time from 1 s to 60 min, typed with its unit.</summary>
+    public static Option<TimeSpan?> Time(string name, string description) => new(name)
+    {
+        Description = description,
+        HelpName = "time",
+        CustomParser = result =>
+        {
+            var typed = result.Tokens[0].Value;
+            var (unit, seconds) = typed.EndsWith("min", StringComparison.Ordinal) ? ("min", 60) : ("s", 1);
+            if (typed.EndsWith(unit, StringComparison.Ordinal)
+                && double.TryParse(typed[..^unit.Length], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number)
+                && number * seconds is >= 1 and <= 3_600)
+            {
+                return TimeSpan.FromSeconds(number * seconds);
+            }
+
+            result.AddError($"{name}: expected a time from 1s to 60min with its unit, such as 10s or 2min, found '{typed}'.");
+            return null;
+        },
+    };
+
     /// <summary>A share, typed as a percentage and returned as 0 to below 1.</summary>
     public static Option<double?> Percent(string name, string description) => new(name)
     {

@@ -19,6 +19,9 @@ internal sealed class RunCommand : KitCommand
         $"Instead of a number of rounds: add rounds, at least {Precision.LeastRounds}, until the 95 % interval of every ratio reaches at most so far from it.");
     private readonly Option<int?> maxRounds = NumberOption.Count(
         "--max-rounds", $"With --precision: the most rounds ({DefaultMaxRounds}).", least: Precision.LeastRounds);
+    private readonly Option<TimeSpan?> atLeast = NumberOption.Time(
+        "--at-least",
+        "Rounds that would be shorter drain a multiple of the messages. A trial drain of each cell, before the first round, chooses it.");
     private readonly Option<int?> seedRows = NumberOption.Count(
         "--seed-rows", "Rows in the widgets' table before each round (1000000; quick: 100000).", least: 0);
     private readonly Option<int?> warmUp = NumberOption.Count(
@@ -62,6 +65,7 @@ internal sealed class RunCommand : KitCommand
             ("run --bundle", "the same, packed into one file to hand in"),
             ("run --resume results/my-run", "goes on with a run that was stopped or killed"),
             ("run --precision 3% --max-rounds 30", "as many rounds as the ratios need"),
+            ("run --at-least 10s", "rounds of 10 s or longer, with a multiple of the 10000 messages if they need it"),
             ("run --transport rabbitmq --queue-type quorum", "RabbitMQ alone, on replicated queues"),
             ("run --transport postgresql --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
             ("run --framework bare --transport postgresql --condition all", "how far the ratios depend on the table, the index, a slow neighbour"),
@@ -73,14 +77,15 @@ internal sealed class RunCommand : KitCommand
         resume.NotEmpty();
         foreach (var option in new Option[]
             {
-                messages, rounds, precision, maxRounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume, retryFailed, bundle,
-                noDurability, inTurns,
+                messages, atLeast, rounds, precision, maxRounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume, retryFailed,
+                bundle, noDurability, inTurns,
             }
             .Concat(choices.All).Concat(servers.All))
             Options.Add(option);
 
         Validators.Add(CheckResumed);
         Validators.Add(CheckPrecision);
+        Validators.Add(CheckLength);
         SetAction(RunAsync);
     }
 
@@ -158,7 +163,10 @@ internal sealed class RunCommand : KitCommand
             return;
         }
 
-        var own = new Option[] { messages, rounds, precision, maxRounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns };
+        var own = new Option[]
+        {
+            messages, atLeast, rounds, precision, maxRounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns,
+        };
         foreach (var option in own.Concat(filter.Options))
         {
             if (result.GetResult(option) is { Implicit: false })
@@ -178,12 +186,18 @@ internal sealed class RunCommand : KitCommand
         }
     }
 
+    private void CheckLength(CommandResult result)
+    {
+        if (result.GetResult(atLeast) is { Implicit: false } && result.GetResult(quick) is { Implicit: false })
+            result.AddError($"{quick.Name}: makes rounds short, and {atLeast.Name} makes them long; leave out one of the two.");
+    }
+
     private RunPlan PlanOf(ResumedRun run, ParseResult parsed)
     {
         var transports = TransportOptions.Read(parsed, choices, servers).WithMemory(parsed.GetValue(noDurability));
         return new RunPlan(
             run.FindCells(), run.Stored.Document.Settings, transports, run.RepeatsNoisy, run.Folder.Location, ServerOption.Masked(arguments, transports))
-        { Resumed = run, Precision = run.Stored.Document.Precision };
+        { Resumed = run, Precision = run.Stored.Document.Precision, AtLeast = run.Stored.Document.AtLeast };
     }
 
     private RunPlan Plan(ParseResult parsed, string folder)
@@ -232,6 +246,10 @@ internal sealed class RunCommand : KitCommand
             RepeatNoisy: !isQuick && !parsed.GetValue(noRepeat) && !parsed.GetValue(inTurns),
             folder,
             ServerOption.Masked(arguments, transports))
-        { InTurns = parsed.GetValue(inTurns), Precision = goal };
+        {
+            InTurns = parsed.GetValue(inTurns),
+            Precision = goal,
+            AtLeast = parsed.GetValue(atLeast) is { } length ? new RoundLength(length.TotalSeconds, []) : null,
+        };
     }
 }

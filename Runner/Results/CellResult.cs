@@ -9,6 +9,7 @@ public sealed class CellResult
         Rounds = [.. rounds.OrderBy(round => round.Round).ThenBy(round => round.Attempt)];
         Counting = [.. Rounds.Where(round => round.Outcome.IsValid()).GroupBy(round => round.Round).Select(Quietest)];
         Rate = Estimate.Of([.. Counting.Select(round => round.Throughput.AveragePerSecond).OfType<double>()]);
+        Outliers = Outlier.Of(Counting);
     }
 
     public CellName Cell { get; }
@@ -21,6 +22,9 @@ public sealed class CellResult
 
     /// <summary>Messages per second over the counting rounds; <see langword="null"/> if none counts.</summary>
     public Estimate? Rate { get; }
+
+    /// <summary>Counting rounds whose rate is far from the median. They are in every average.</summary>
+    public IReadOnlyList<Outlier> Outliers { get; }
 
     /// <summary>
     /// The cell's rate as a multiple of another's, over the rounds that count in both, each divided by the round of the same number.

@@ -18,6 +18,9 @@ namespace Kit.Runner.Results;
 /// </remarks>
 public sealed record Estimate(double Mean, double? Factor, int Count)
 {
+    /// <summary>The coefficient of variation, s / x̄, with n − 1 in s; <see langword="null"/> for one round.</summary>
+    public double? Variation { get; private init; }
+
     private const double UpperQuantile = 0.975;
 
     public double? Low => Mean / Factor;
@@ -36,13 +39,18 @@ public sealed record Estimate(double Mean, double? Factor, int Count)
         {
             0 => null,
             1 => new Estimate(rates.First(), null, 1),
-            var count => new Estimate(
-                rates.Mean(),
-                Math.Exp(StudentT.InvCDF(location: 0, scale: 1, freedom: count - 1, UpperQuantile) * RelativeErrorOf(rates)),
-                count),
+            _ => OfSeveral(rates),
         };
     }
 
-    /// <summary>The standard error of the mean, divided by the mean.</summary>
-    private static double RelativeErrorOf(IReadOnlyCollection<double> rates) => rates.StandardDeviation() / Math.Sqrt(rates.Count) / rates.Mean();
+    private static Estimate OfSeveral(IReadOnlyCollection<double> rates)
+    {
+        var (mean, count) = (rates.Mean(), rates.Count);
+        var variation = rates.StandardDeviation() / mean;
+        return new Estimate(
+            mean, Math.Exp(StudentT.InvCDF(location: 0, scale: 1, freedom: count - 1, UpperQuantile) * variation / Math.Sqrt(count)), count)
+        {
+            Variation = variation,
+        };
+    }
 }

@@ -7,7 +7,8 @@ internal static class ReportText
         "Figures in brackets are not in the averages: the round failed, or a quieter attempt at it counts.";
 
     private static string SummaryLegend { get; } =
-        "Mean and interval are over the counting rounds (Student's t, on logarithms). A ratio is taken round by round, over the " +
+        "Mean and interval are over the counting rounds (Student's t, on logarithms); CV, the coefficient of variation, is their " +
+        "standard deviation divided by their mean. A ratio is taken round by round, over the " +
         "rounds that count in both cells, with its 95 % interval (Student's t for pairs, on logarithms). A cell is called faster or slower " +
         "only if that interval, adjusted for the number of ratios in the column (Holm), lies beyond " +
         $"{Figures.Share(Margin.Default.Share)}; n < {Figures.Plain(Comparison.EnoughRounds)} marks a ratio of fewer rounds. " +

@@ -9,7 +9,11 @@ internal static class RoundNotes
     [
         .. run.RoundLeftOut is { } leftOut ? [leftOut] : Array.Empty<string>(),
         .. Once(run, [.. run.Cells.SelectMany(result => NotesOn(result).Select(note => (result.Cell, note)))]),
-        .. run.Cells.SelectMany(result => result.Rounds.SelectMany(round => NotesOf(result, round).Select(note => $"{round.Name}: {note}"))),
+        .. from result in run.Cells
+           from round in result.Rounds
+           from note in NotesOf(result, round, run.Document.AtLeast)
+           select $"{round.Name}: {note}",
+        .. AdviceOn([.. run.Cells.SelectMany(result => result.Outliers)]),
     ];
 
     // A note on several cells is shown once, with all of them.
@@ -20,14 +24,42 @@ internal static class RoundNotes
 
     private static IEnumerable<string> NotesOn(CellResult result) => TooShort(result).Concat(PromotedIn(result)).Concat(NotMeasured(result));
 
-    private static IEnumerable<string> NotesOf(CellResult result, RoundDocument round)
+    private static IEnumerable<string> NotesOf(CellResult result, RoundDocument round, RoundLength? asked)
     {
         if (!round.Outcome.IsValid())
             yield return $"{round.Outcome}, not in the averages: {string.Join("; ", round.Outcome.Reasons)}.";
         if (round.Noise.IsNoisy())
             yield return $"noisy, {LoadOf(round.Noise)}. {StandingOf(result, round)}";
+        if (result.Outliers.FirstOrDefault(outlier => ReferenceEquals(outlier.Round, round)) is { } outlier)
+            yield return StandingOf(outlier);
+        if (asked is not null && result.Counts(round) && round.Throughput.ElapsedSeconds < asked.Seconds)
+        {
+            yield return $"{Figures.Measured(round.Throughput.ElapsedSeconds)} s long, and {Figures.Measured(asked.Seconds)} s were asked for: " +
+                         "the trial drain was slower.";
+        }
+
         if (round.Retries > 0)
             yield return $"handlers were entered {Figures.Count(round.Retries)} times more than there were messages.";
+    }
+
+    private static string StandingOf(Outlier outlier) =>
+        $"{(outlier.IsSlowStart ? "slow first round" : "outlier")}, {Figures.Measured(outlier.Round.Throughput.AveragePerSecond)} msg/s, " +
+        $"{Figures.Share(Math.Abs(outlier.FromMedian))} {(outlier.FromMedian < 0 ? "below" : "above")} the cell's median (modified z-score " +
+        $"{Figures.Measured(outlier.Score)}). It counts.";
+
+    /// <summary>Told once, however many there are.</summary>
+    private static IEnumerable<string> AdviceOn(IReadOnlyList<Outlier> outliers)
+    {
+        if (outliers.Any(outlier => outlier.IsSlowStart))
+        {
+            yield return "Slow first rounds: the machine may still have been busy with what came before. Make more rounds, or first a run that you do not use.";
+        }
+
+        if (outliers.Any(outlier => !outlier.IsSlowStart))
+        {
+            yield return $"Outliers (a score beyond {Figures.Measured(Outlier.Limit)}): look at the graph for a pause, and at the load of other processes. " +
+                         "In more rounds (--rounds, --precision) one weighs less. Chance alone makes some: of five rounds, in 20 of 100 cells.";
+        }
     }
 
     private static string LoadOf(Noise noise) => string.Join("; ", DisturbancesOf(noise));

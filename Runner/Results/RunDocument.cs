@@ -36,6 +36,10 @@ public sealed record RunDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Precision? Precision { get; init; }
 
+    /// <summary>How long its rounds were to take at least; absent if that was not asked for.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public RoundLength? AtLeast { get; init; }
+
     /// <summary>When it was resumed, the earliest first; absent if it never was.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<Resumption>? Resumed { get; init; }

@@ -33,6 +33,8 @@ internal static class RunFacts
         yield return ("Settings", SettingsOf(document.Settings));
         if (document.Precision is { } precision)
             yield return ("Precision", precision.Text(document.Settings.Rounds));
+        if (document.AtLeast is { } length)
+            yield return ("Length of rounds", length.Text());
         yield return ("Transactions", $"{document.Isolation}; immediate retries: {Listed(Written(document.ImmediateRetries))}");
         yield return ("Pools", Listed(Written(document.PoolSizes)));
         yield return ("Seeding", document.SeedingSeconds is null ? Figures.None : $"{Figures.Measured(document.SeedingSeconds)} s");

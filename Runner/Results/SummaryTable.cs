@@ -7,6 +7,7 @@ internal static class SummaryTable
     public const string ValidRounds = "Valid rounds";
     public const string Mean = "Mean msg/s";
     public const string Interval = "95 % interval";
+    public const string Variation = "CV";
     public const string RatioToStrictest = "Ratio to strictest";
     public const string RatioToBare = "Ratio to bare";
     public const string RatioToDefault = "Ratio to default";
@@ -31,6 +32,7 @@ internal static class SummaryTable
         new(ValidRounds, (run, cell) => $"{Figures.Plain(cell.Counting.Count)} of {Figures.Plain(run.Document.Settings.Rounds)}"),
         new(Mean, (_, cell) => Figures.Measured(cell.Rate?.Mean)),
         new(Interval, (_, cell) => IntervalOf(cell.Rate)),
+        new(Variation, (_, cell) => cell.Rate?.Variation is { } variation ? Figures.Share(variation) : Figures.None),
         new(RatioToStrictest, (run, cell) => RatioOf(cell, run.AgainstStrictest(cell), run.IsStrictest(cell))),
     ];
 

@@ -23,6 +23,7 @@ internal static class Provenance
             Fingerprint = Build.Open(AppContext.BaseDirectory).Fingerprint,
             RepeatsNoisy = plan.RepeatNoisy,
             Precision = plan.Precision,
+            AtLeast = plan.AtLeast,
             Host = OfHost(plan.Cells.Any(cell => cell.Condition.IsTiered)),
             Packages = Packages(),
             Server = new Dictionary<string, string>(),

@@ -110,6 +110,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         // A resumed run's rounds are all judged by the flush from before its first one.
         disk = plan.Resumed?.Stored.Document.Disk ?? servers.MeasureDisk(plan.Arguments);
         record.Save(run => run with { Disk = disk });
+        await TryLengthsAsync(record, SettingsOf, cancellationToken);
         planned = cells.Count * plan.Sizes.Rounds;
         var begun = 0;
         await foreach (var (cell, round) in plan.Rounds(cells, cancellationToken))
@@ -135,8 +136,32 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         }
 
         RoundSettings SettingsOf(Cell cell) =>
-            new(plan.Sizes, clocks[servers.WidgetsOf(cell)], servers.Of(cell), servers.WidgetsOf(cell), disk, servers.Processes);
+            new(SizesOf(record.Document, cell), clocks[servers.WidgetsOf(cell)], servers.Of(cell), servers.WidgetsOf(cell), disk, servers.Processes);
     }
+
+    /// <summary>Drains each cell once, unmeasured, to find out how many messages it needs for a round that is long enough.</summary>
+    private async Task TryLengthsAsync(Record record, Func<Cell, RoundSettings> settingsOf, CancellationToken cancellationToken)
+    {
+        if (record.Document.AtLeast is not { } asked)
+            return;
+
+        // A resumed run has those of the cells that were tried before.
+        foreach (var cell in cells.Where(cell => asked.Cells.All(tried => tried.Cell != Provenance.NameOf(cell))))
+        {
+            var name = Provenance.NameOf(cell);
+            var progress = display.Round($"{name}, trial of its length", plan.Sizes.Messages);
+            var trial = await new Round(settingsOf(cell), cell, progress).RunAsync(number: 0, attempt: 1, cancellationToken);
+            cancellationToken.ThrowIfCancellationRequested();
+            var messages = asked.MessagesAfter(plan.Sizes.Messages, trial.Outcome.IsValid() ? trial.Throughput : null);
+            record.Save(run => run with { AtLeast = run.AtLeast! with { Cells = [.. run.AtLeast.Cells, new CellMessages(name, messages)] } });
+            display.Note($"{name}: {Figures.Count(messages)} messages in each round, after a trial of {Figures.Measured(trial.Throughput.ElapsedSeconds)} s.");
+        }
+    }
+
+    private RunSettings SizesOf(RunDocument document, Cell cell) =>
+        document.AtLeast?.Cells.FirstOrDefault(tried => tried.Cell == Provenance.NameOf(cell)) is { } length
+            ? plan.Sizes with { Messages = length.Messages }
+            : plan.Sizes;
 
     /// <summary>
     /// Whether the ratios are as narrow as was asked for. Later rounds, which a resumed run may have, do not count: it ends where it would have.
@@ -240,7 +265,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     private async Task MeasureAsync(
         RunFolder folder, RoundSettings settings, Cell cell, int round, int attempt, CancellationToken cancellationToken)
     {
-        var progress = display.Round($"{Provenance.NameOf(cell)}, round {round} of {plan.Sizes.Rounds}{(attempt > 1 ? ", again" : "")}", plan.Sizes.Messages);
+        var progress = display.Round($"{Provenance.NameOf(cell)}, round {round} of {plan.Sizes.Rounds}{(attempt > 1 ? ", again" : "")}", settings.Sizes.Messages);
         var document = await new Round(settings, cell, progress).RunAsync(round, attempt, cancellationToken);
         cancellationToken.ThrowIfCancellationRequested();
         folder.Save(document);

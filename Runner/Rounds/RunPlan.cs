@@ -22,6 +22,9 @@ internal sealed record RunPlan(
     /// <summary>How narrow the ratios are to become; <see langword="null"/>: the number of rounds is given.</summary>
     public Precision? Precision { get; init; }
 
+    /// <summary>How long rounds are to take at least, with what is known of it; <see langword="null"/>: the number of messages is given.</summary>
+    public RoundLength? AtLeast { get; init; }
+
     /// <summary>The run that it resumes; <see langword="null"/>: a new one.</summary>
     public ResumedRun? Resumed { get; init; }
 

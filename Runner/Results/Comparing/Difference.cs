@@ -54,6 +54,8 @@ public sealed record Difference(string What, string Before, string After)
         }
 
         facts["messages"] = Figures.Count(document.Settings.Messages);
+        if (document.AtLeast is { } length)
+            facts["rounds at least"] = $"{Figures.Measured(length.Seconds)} s";
         facts["rounds"] = Figures.Count(document.Settings.Rounds);
         facts["concurrency"] = Figures.Count(document.Settings.Concurrency);
         facts["rows seeded"] = Figures.Count(document.Settings.SeedRows);

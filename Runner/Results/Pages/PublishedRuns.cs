@@ -21,7 +21,9 @@ internal sealed class PublishedRuns() : BlockKind("published-runs")
 
     private static string? HeldBy(RunSource? source) => source?.Run is not { } run ? null
         : $"{Figures.Count(run.Cells.Count)} cells × {Figures.Count(run.Document.Settings.Rounds)} rounds × " +
-          $"{Figures.Count(run.Document.Settings.Messages)} messages" + (run.Document.Settings.Quick ? ", quick" : "");
+          $"{Figures.Count(run.Document.Settings.Messages)} messages" +
+          (run.Document.AtLeast is { } length ? $" or more, at least {Figures.Measured(length.Seconds)} s" : "") +
+          (run.Document.Settings.Quick ? ", quick" : "");
 
     private static string? HeldBy(FaultSource? source) => source is null ? null : Joined(
         source.Results.Count(result => result.Storm is null) is > 0 and var singles ? $"{Figures.Count(singles)} single faults" : null,

@@ -1,0 +1,35 @@
+namespace Kit.Runner.Results;
+
+/// <summary>How long the rounds of a run were to take at least, and what each cell drains to take that long.</summary>
+/// <param name="Seconds">A round that would be shorter drains a multiple of the messages.</param>
+/// <param name="Cells">The messages of each round of a cell, after its trial drain. All its rounds have as many.</param>
+public sealed record RoundLength(double Seconds, IReadOnlyList<CellMessages> Cells)
+{
+    /// <summary>Rounds differ in their rate, and a faster one than the trial should still be long enough.</summary>
+    public const double Reserve = 0.1;
+
+    /// <summary>The messages of a cell's rounds.</summary>
+    /// <param name="messages">The messages that were asked for.</param>
+    /// <param name="trial">How the cell drained these; <see langword="null"/> if that failed.</param>
+    /// <returns>As many if the trial took long enough or failed, or a multiple of them.</returns>
+    public int MessagesAfter(int messages, Throughput? trial)
+    {
+        if (trial is not { AveragePerSecond: { } rate, ElapsedSeconds: { } elapsed } || elapsed >= Seconds)
+            return messages;
+
+        var multiple = Math.Ceiling(Seconds * (1 + Reserve) * rate / messages);
+        return messages * (int)Math.Min(multiple, Math.Floor((double)int.MaxValue / messages));
+    }
+
+    /// <summary>For a reader.</summary>
+    public string Text()
+    {
+        var sizes = Cells.GroupBy(cell => cell.Messages).OrderBy(same => same.Key).Select(same =>
+            $"{Figures.Count(same.Key)} messages in {Figures.Plain(same.Count())} {(same.Count() == 1 ? "cell" : "cells")}");
+        return $"at least {Figures.Measured(Seconds)} s: cells whose rounds would be shorter drain a multiple of the messages, chosen by a trial drain " +
+               $"before the first round; {(Cells.Count == 0 ? "no trial was made" : string.Join(", ", sizes))}";
+    }
+}
+
+/// <summary>How many messages each round of a cell drains.</summary>
+public sealed record CellMessages(CellName Cell, int Messages);
