@@ -21,7 +21,7 @@ internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec, C
     {
         var drained = Console.IsOutputRedirected
             ? await DrainAsync(new Unseen())
-            : await TerminalDisplay.ShowAsync(display => DrainAsync(display.Round(spec.Cell, messages)));
+            : await TerminalDisplay.ShowAsync(display => DrainAsync(display.Round(spec.Cell, number: 1, spec.Cell, messages)));
         if (drained.Stalled is { } stalled)
             throw new KitException($"The drain stalled: {stalled}.", "Find out what the handlers are waiting for.");
 

@@ -26,14 +26,17 @@ internal sealed class PlainDisplay(TextWriter output) : IRunDisplay
         });
     }
 
+    public void Plan(IReadOnlyList<string> cells, int rounds, bool isAtMost, IReadOnlyList<FinishedRound> finished) =>
+        progress.Plan(finished.Count, cells.Count * rounds, isAtMost);
+
     // A round gets its line when it ends.
-    public IProgress<int> Round(string name, int messages)
+    public IProgress<int> Round(string cell, int number, string name, int messages)
     {
-        progress.Begin();
+        progress.Begin(number);
         return new Direct(_ => { });
     }
 
-    public void Finished(string line, int done, int planned)
+    public void Finished(string line, FinishedRound round, int done, int planned)
     {
         progress.Finish(done, planned);
         output.WriteLine(progress.LineOf(line));

@@ -7,19 +7,43 @@ internal sealed class RunProgress
 {
     private readonly Stopwatch measuring = new();
     private int finishedHere;
-    private int done;
-    private int planned;
 
-    /// <summary>Starts the clock with the first round: the time for seeding is not extrapolated.</summary>
-    public void Begin() => measuring.Start();
+    public int Done { get; private set; }
 
-    public void Finish(int nowDone, int nowPlanned) => (finishedHere, done, planned) = (finishedHere + 1, nowDone, nowPlanned);
+    public int Planned { get; private set; }
+
+    /// <summary>Whether the run may end after fewer rounds than planned.</summary>
+    public bool IsAtMost { get; private set; }
 
     // Rounds from before a run was resumed took no time here.
-    public string Left => finishedHere > 0 && done < planned ? $"about {Duration(measuring.Elapsed / finishedHere * (planned - done))} left" : "";
+    public string Left => finishedHere > 0 && Done < Planned
+        ? $"{(IsAtMost ? "at most " : "")}about {Duration(measuring.Elapsed / finishedHere * (Planned - Done))} left"
+        : "";
+
+    /// <param name="before">The rounds from before the run was resumed.</param>
+    /// <param name="planned">All rounds.</param>
+    /// <param name="isAtMost">Whether the run may end after fewer.</param>
+    public void Plan(int before, int planned, bool isAtMost) => (Done, Planned, IsAtMost) = (before, planned, isAtMost);
+
+    /// <summary>A round begins. The clock starts with the first: the time for seeding and for trials is not extrapolated.</summary>
+    /// <param name="number">From 1; 0 for a trial.</param>
+    public void Begin(int number)
+    {
+        if (number > 0)
+            measuring.Start();
+    }
+
+    public void Finish(int nowDone, int nowPlanned)
+    {
+        finishedHere++;
+        Done = nowDone;
+        // Noisy rounds that are repeated are added when all others are done.
+        IsAtMost &= nowPlanned == Planned;
+        Planned = nowPlanned;
+    }
 
     /// <summary>A line about the round that has just ended, with the progress.</summary>
-    public string LineOf(string ended) => $"{done} of {planned}: {ended}{(Left.Length > 0 ? $"; {Left}" : "")}";
+    public string LineOf(string ended) => $"{Done} of {Planned}: {ended}{(Left.Length > 0 ? $"; {Left}" : "")}";
 
     private static string Duration(TimeSpan time) => time.TotalMinutes >= 2 ? $"{time.TotalMinutes:F0} min" : $"{time.TotalSeconds:F0} s";
 }

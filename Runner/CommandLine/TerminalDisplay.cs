@@ -1,55 +1,48 @@
+using System.Diagnostics;
 using Kit.Runner.Rounds;
 using Spectre.Console;
+using Spectre.Console.Rendering;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary>A run on a terminal: a line for each finished round, then a bar for the whole run and one for the current round.</summary>
-internal sealed class TerminalDisplay : IRunDisplay
+/// <summary>A run on a terminal: a line for each finished round, and below them a <see cref="RunScreen"/> that is drawn again four times a second.</summary>
+internal sealed class TerminalDisplay(RunScreen screen, IAnsiConsole console) : IRunDisplay
 {
-    private readonly ProgressContext context;
-    private readonly RunProgress progress = new();
-    private ProgressTask? whole;
-    private ProgressTask? current;
+    private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);
 
-    private TerminalDisplay(ProgressContext context) => this.context = context;
-
-    public static Task<T> ShowAsync<T>(Func<IRunDisplay, Task<T>> run) =>
-        AnsiConsole.Progress()
-            .AutoClear(true)
-            .HideCompleted(true)
-            .Columns(new TaskDescriptionColumn { Alignment = Justify.Left }, new ProgressBarColumn(), new PercentageColumn())
-            .StartAsync(context => run(new TerminalDisplay(context)));
-
-    public void Note(string what) => AnsiConsole.MarkupLineInterpolated($"{what}");
-
-    public IProgress<int> Seeding(int rows) => Begin("seeding rows", rows);
-
-    public IProgress<int> Round(string name, int messages)
+    public static async Task<T> ShowAsync<T>(Func<IRunDisplay, Task<T>> run)
     {
-        progress.Begin();
-        whole ??= context.AddTask("all rounds", autoStart: true, maxValue: 1);
-        return Begin(name, messages);
+        var watch = Stopwatch.StartNew();
+        var screen = new RunScreen(() => watch.Elapsed);
+        var console = AnsiConsole.Console;
+        return await console.Live(new Drawn(screen)).AutoClear(true).Overflow(VerticalOverflow.Crop).StartAsync(async context =>
+        {
+            await using (new Timer(_ => context.Refresh(), state: null, TimeSpan.Zero, Interval))
+                return await run(new TerminalDisplay(screen, console));
+        });
     }
 
-    public void Finished(string line, int done, int planned)
-    {
-        progress.Finish(done, planned);
-        AnsiConsole.MarkupLineInterpolated($"{progress.LineOf(line)}");
-        whole!.Value = (double)done / planned;
-        whole.Description = Markup.Escape($"all rounds, {(progress.Left.Length > 0 ? progress.Left : "nearly done")}");
-    }
+    public void Note(string what) => console.Write(new Text(string.Join('\n', [.. RunScreen.Above(what, console.Profile.Width), ""])));
 
-    private Bar Begin(string what, int total)
-    {
-        if (current is not null)
-            current.Value = current.MaxValue;
+    public IProgress<int> Seeding(int rows) => screen.Count("seeding rows", rows);
 
-        current = context.AddTask(Markup.Escape(what), autoStart: true, Math.Max(1, total));
-        return new Bar(current);
-    }
+    public void Plan(IReadOnlyList<string> cells, int rounds, bool isAtMost, IReadOnlyList<FinishedRound> finished) =>
+        screen.Plan(cells, rounds, isAtMost, finished);
 
-    private sealed class Bar(ProgressTask task) : IProgress<int>
+    public IProgress<int> Round(string cell, int number, string name, int messages) => screen.Round(cell, number, name, messages);
+
+    public void Finished(string line, FinishedRound round, int done, int planned) => Note(screen.Finished(line, round, done, planned));
+
+    /// <summary>The screen at the terminal's size of the moment.</summary>
+    internal sealed class Drawn(RunScreen screen) : Renderable
     {
-        public void Report(int value) => task.Value = value;
+        protected override IEnumerable<Segment> Render(RenderOptions options, int maxWidth)
+        {
+            foreach (var line in screen.Lines(maxWidth, options.ConsoleSize.Height))
+            {
+                yield return new Segment(line);
+                yield return Segment.LineBreak;
+            }
+        }
     }
 }

@@ -123,16 +123,18 @@ internal sealed class PairedBuilds(ComparePlan plan, IRunDisplay display)
     private async Task MeasureAsync(Side before, Side after, List<CellName> cells, CancellationToken cancellationToken)
     {
         var planned = cells.Count * plan.Sizes.Rounds;
+        display.Plan([.. cells.Select(cell => cell.ToString())], plan.Sizes.Rounds, isAtMost: false, finished: []);
         foreach (var (cell, round, isAfterFirst) in plan.Order(cells))
         {
             var pair = new Dictionary<Side, RoundDocument>();
             foreach (var side in isAfterFirst ? new[] { after, before } : [before, after])
             {
-                display.Round($"{cell}, round {round} of {plan.Sizes.Rounds}, {(side == before ? "before" : "after")}", messages: 1);
+                display.Round(
+                    cell.ToString(), round, $"{cell}, round {round} of {plan.Sizes.Rounds}, {(side == before ? "before" : "after")}", messages: 1);
                 pair[side] = await side.MeasureAsync(cell, round, cancellationToken);
             }
 
-            display.Finished(LineOf(pair[before], pair[after]), ++Finished, planned);
+            display.Finished(LineOf(pair[before], pair[after]), FinishedRound.OfPair(pair[before], pair[after]), ++Finished, planned);
         }
     }
 

@@ -61,7 +61,10 @@ internal sealed class Drain(HandlerProcess handler, IMessageQueue queue, TimeSpa
             {
                 leftNow = await queue.CountAsync(cancellationToken);
                 if (leftNow == 0 && (handledNow >= messages || sinceProgress.Elapsed > Quiet))
+                {
+                    progress.Report(handledNow);
                     return null;
+                }
             }
 
             if (handledNow != handled || leftNow != left)

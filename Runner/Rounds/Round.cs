@@ -49,7 +49,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
             var warmUp = NewMessages(sizes.WarmUp);
             await queue.PreloadAsync(warmUp, cancellationToken);
-            var cold = await drain.RunAsync(warmUp.Count, cancellationToken);
+            // Nobody listens to this progress: its messages are not those of the round.
+            var cold = await new Drain(handler, queue, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(warmUp.Count, cancellationToken);
 
             var messages = NewMessages(sizes.Messages);
             watch.Restart();

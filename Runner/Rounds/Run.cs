@@ -112,6 +112,8 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         record.Save(run => run with { Disk = disk });
         await TryLengthsAsync(record, SettingsOf, cancellationToken);
         planned = cells.Count * plan.Sizes.Rounds;
+        display.Plan(
+            [.. cells.Select(cell => Provenance.NameOf(cell).ToString())], plan.Sizes.Rounds, plan.Precision is not null, [.. rounds.Select(FinishedRound.Of)]);
         var begun = 0;
         await foreach (var (cell, round) in plan.Rounds(cells, cancellationToken))
         {
@@ -149,7 +151,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var cell in cells.Where(cell => asked.Cells.All(tried => tried.Cell != Provenance.NameOf(cell))))
         {
             var name = Provenance.NameOf(cell);
-            var progress = display.Round($"{name}, trial of its length", plan.Sizes.Messages);
+            var progress = display.Round(name.ToString(), number: 0, $"{name}, trial of its length", plan.Sizes.Messages);
             var trial = await new Round(settingsOf(cell), cell, progress).RunAsync(number: 0, attempt: 1, cancellationToken);
             cancellationToken.ThrowIfCancellationRequested();
             var messages = asked.MessagesAfter(plan.Sizes.Messages, trial.Outcome.IsValid() ? trial.Throughput : null);
@@ -265,12 +267,14 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     private async Task MeasureAsync(
         RunFolder folder, RoundSettings settings, Cell cell, int round, int attempt, CancellationToken cancellationToken)
     {
-        var progress = display.Round($"{Provenance.NameOf(cell)}, round {round} of {plan.Sizes.Rounds}{(attempt > 1 ? ", again" : "")}", settings.Sizes.Messages);
+        var name = Provenance.NameOf(cell).ToString();
+        var progress = display.Round(
+            name, round, $"{name}, round {round} of {plan.Sizes.Rounds}{(attempt > 1 ? ", again" : "")}", settings.Sizes.Messages);
         var document = await new Round(settings, cell, progress).RunAsync(round, attempt, cancellationToken);
         cancellationToken.ThrowIfCancellationRequested();
         folder.Save(document);
         rounds.Add(document);
-        display.Finished(RoundLine.Of(document), rounds.Count, planned);
+        display.Finished(RoundLine.Of(document), FinishedRound.Of(document), rounds.Count, planned);
     }
 
     private IReadOnlyList<Transport> Needed() => Transport.NeededBy(cells.Select(Transport.Of));

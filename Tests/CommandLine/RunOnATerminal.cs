@@ -8,7 +8,7 @@ namespace Kit.Tests.CommandLine;
 public sealed class RunOnATerminal
 {
     [Test]
-    public async Task Bars_are_shown_and_cleared()
+    public async Task Progress_is_shown_and_cleared()
     {
         if (!OperatingSystem.IsLinux() || ExternalProgram.OnSearchPath("script") is null)
             Assert.Ignore("A terminal is made by 'script' of util-linux, which is not here.");
@@ -27,8 +27,9 @@ public sealed class RunOnATerminal
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output);
-            Assert.That(result.Output, Does.Contain("all rounds").And.Contain("━━━━").And.Contain("1 of 2: bare/postgresql/scope-off/ado"));
-            // The cursor is hidden under the bars and comes back.
+            Assert.That(result.Output, Does.Contain("1 of 2 rounds ━━━━").And.Contain("━━──").And.Contain("1 of 2: bare/postgresql/scope-off/ado"));
+            Assert.That(result.Output, Does.Contain("bare/postgresql/scope-off/ado >·").And.Contain("bare/postgresql/scope-off/ado ■>"));
+            // The cursor is hidden under the progress and comes back.
             Assert.That(
                 result.Output.LastIndexOf("\e[?25h", StringComparison.Ordinal),
                 Is.GreaterThan(result.Output.LastIndexOf("\e[?25l", StringComparison.Ordinal)));
