@@ -21,17 +21,18 @@ internal sealed class ClaimsTable() : BlockKind("claims")
                     $"`{claim.Mode}`",
                     $"“{claim.Words}” ([source]({claim.Link}))",
                     $"`{claim.Tested.Framework}/{claim.Tested.Transport}/{claim.Tested.Mode}` `{claim.Tested.Fault}`",
-                    ObservedOf(claim, experiments),
+                    ObservedOf(claim, experiments) ?? NotMade,
                 })),
             "",
             $"Observed in {string.Join(", ", experiments.Select(sources.LinkTo))}.",
         ]);
     }
 
-    private static string ObservedOf(Claim claim, IReadOnlyList<FaultSource> experiments) =>
+    /// <summary>What the experiment observed; <see langword="null"/> if none of the folders has it.</summary>
+    internal static string? ObservedOf(Claim claim, IReadOnlyList<FaultSource> experiments) =>
         experiments.SelectMany(folder => folder.Results).FirstOrDefault(result => IsOf(claim, result)) is { } made
             ? string.Join(", ", made.Observed.Select(seen => $"{Words.Of(seen.Class)} {Figures.Count(seen.Messages)}"))
-            : NotMade;
+            : null;
 
     private static bool IsOf(Claim claim, FaultResult result) =>
         ShownCells.IsPlain(result.Cell) && (result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, result.Fault) == claim.Tested;
