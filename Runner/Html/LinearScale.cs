@@ -1,5 +1,4 @@
 using System.Globalization;
-using Kit.Runner.Results;
 
 namespace Kit.Runner.Html;
 
@@ -8,7 +7,10 @@ namespace Kit.Runner.Html;
 /// <param name="Length">Its place in pixels.</param>
 public sealed record LinearScale(double Most, double Length)
 {
-    private const int FewestTicks = 2;
+    /// <summary>So many pixels are free between the texts of two marks.</summary>
+    private const double LeastGap = 38;
+
+    private static readonly IReadOnlyList<double> Steps = [0.1, 0.2, 0.5, 1, 2, 5, 10];
 
     /// <summary>The marks after 0: 1, 2 or 5 times a power of ten apart.</summary>
     public IEnumerable<double> Ticks
@@ -18,7 +20,7 @@ public sealed record LinearScale(double Most, double Length)
             if (Most <= 0)
                 yield break;
             var decade = Math.Pow(10, Math.Floor(Math.Log10(Most)));
-            var step = new[] { decade, decade / 2, decade / 5 }.First(step => Most / step >= FewestTicks);
+            var step = Steps.Select(part => part * decade).First(step => At(step) >= LeastGap || step >= Most);
             for (var count = 1; count * step <= Most; count++)
                 yield return count * step;
         }
@@ -35,5 +37,5 @@ public sealed record LinearScale(double Most, double Length)
     public static string Pixels(double position) => position.ToString("0.#", CultureInfo.InvariantCulture);
 
     /// <summary>The text of a mark.</summary>
-    public static string Label(double tick) => Figures.Measured(tick).Replace(".00", "", StringComparison.Ordinal);
+    public static string Label(double tick) => tick.ToString("#,0.######", CultureInfo.InvariantCulture);
 }

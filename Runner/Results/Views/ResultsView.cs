@@ -18,7 +18,7 @@ public sealed record ResultsView
     public const int CurrentSchema = 1;
 
     /// <summary>How many bins the longest round has in a chart.</summary>
-    private const int MostBins = 40;
+    private const int MostBins = 60;
 
     public int Schema { get; init; } = CurrentSchema;
 
