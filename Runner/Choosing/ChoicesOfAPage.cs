@@ -21,5 +21,5 @@ internal static class ChoicesOfAPage
 
     private static ChoiceAdvice AdviceOf(Advice advice) => new(
         advice.Kind.Framework, advice.Kind.Transport, AdviceText.TakeOf(advice), advice.Cell?.Mode.Name, AdviceText.ClassesOf(advice),
-        [.. advice.LeftOut.Select(left => $"{left.Mode}: {left.Because}")]);
+        [.. advice.LeftOut.GroupBy(left => left.Because).Select(same => $"{string.Join(", ", same.Select(left => left.Mode))}: {same.Key}")]);
 }

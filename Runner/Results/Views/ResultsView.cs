@@ -150,11 +150,19 @@ public sealed record ViewSequence(
 /// <param name="Observed">What it observed.</param>
 public sealed record ViewClaim(string Version, string Mode, string Words, string Link, string Experiment, string Observed)
 {
+    /// <summary>The cell of the experiment.</summary>
+    [JsonIgnore]
+    public string Subject { get; init; } = "";
+
+
     internal static IReadOnlyList<ViewClaim> Of(IEnumerable<Claim> claims, IReadOnlyList<FaultSource> experiments) =>
     [
         .. from claim in claims
-           let observed = ClaimsTable.ObservedOf(claim, experiments)
-           where observed is not null
-           select new ViewClaim(claim.Version, claim.Mode, claim.Words, claim.Link, claim.Experiment, observed),
+           let result = ClaimsTable.ResultOf(claim, experiments)
+           where result is not null
+           select new ViewClaim(claim.Version, claim.Mode, claim.Words, claim.Link, claim.Experiment, ClaimsTable.ObservedOf(result))
+           {
+               Subject = result.Cell.FileName,
+           },
     ];
 }

@@ -66,6 +66,7 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
             var storm = StormIn(row!);
             yield return new($"{(index == 0 ? "" : "; ")}in {mode} ");
             yield return new(storm.Found, ProofOf(row!.Subject));
+            yield return new(storm.Done == first.Done ? "" : $" in {storm.Done}");
         }
 
         if (RowOf(TransactionMode.FullDtc, group) is { Loss: not Loss.Unproven } full)
@@ -73,7 +74,7 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
             yield return new("; in full-dtc ");
             var storm = full.Storms.Where(each => each.IsOfThisBuild).MaxBy(each => each.InFlight)!;
             yield return new(storm.Found, ProofOf(full.Subject));
-            yield return new(storm == StormIn(full) ? "" : $" in {storm.Done}");
+            yield return new(storm.Done == first.Done ? "" : $" in {storm.Done}");
         }
 
         yield return new(".");

@@ -18,7 +18,7 @@ internal sealed class ViewRows
     public ViewRows(ViewSources sources, GraphScale scale)
     {
         (this.sources, this.scale) = (sources, scale);
-        implied = sources.Run?.Document.Implied ?? sources.Experiments[0].Document.Implied ?? new Dictionary<string, string>();
+        implied = sources.Run?.Document.Implied ?? sources.Experiments.Select(source => source.Document.Implied).FirstOrDefault() ?? new Dictionary<string, string>();
         lines = (sources.Run?.Rounds ?? []).Index().ToDictionary(
             round => round.Item, round => round.Index + 1, (IEqualityComparer<RoundDocument>)ReferenceEqualityComparer.Instance);
         var measured = sources.Run?.Cells ?? [];
