@@ -8,11 +8,13 @@ namespace Kit.Runner.Choosing;
 /// <summary>The advice for every combination of answers, as a page shows it.</summary>
 internal static class ChoicesOfAPage
 {
+    private static readonly IReadOnlyList<bool> SeesRows = [false, true];
+
     public static IReadOnlyList<Choice> All =>
     [
         .. from place in NeedsInWords.Places
            from tolerance in NeedsInWords.Tolerances
-           from sees in new[] { false, true }
+           from sees in SeesRows
            let needs = new HandlerNeeds(place.Value, tolerance.Value, sees)
            select new Choice(AnswerOf(place), AnswerOf(tolerance), sees, [.. Advice.For(Cell.All, needs).Select(AdviceOf)]),
     ];

@@ -90,8 +90,8 @@ internal sealed class ReportCommand : KitCommand
             BundleOf.Write(path, parsed.GetValue(bundle) ?? Bundle.DefaultPathOf(path), Console.Out);
         if (IsGiven(parsed.CommandResult, html))
         {
-            await PageOf.WriteAsync(
-                PageOf.ContentOf(stored, parsed.GetValue(faultsFrom) ?? []), parsed.GetValue(html) ?? PageOf.DefaultPathOf(path), parsed.GetValue(replace), Console.Out);
+            var content = PageOf.ContentOf(stored, parsed.GetValue(faultsFrom) ?? []);
+            await PageOf.WriteAsync(content, parsed.GetValue(html) ?? PageOf.DefaultPathOf(path), parsed.GetValue(replace), Console.Out);
         }
 
         return ExitCode.Success;

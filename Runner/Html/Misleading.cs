@@ -4,7 +4,9 @@ using Markdig.Syntax.Inlines;
 
 namespace Kit.Runner.Html;
 
-/// <summary>How figures can mislead, as docs/measuring.md says it. Links to other pages of the repository become their texts: a page has no repository.</summary>
+/// <summary>
+/// How figures can mislead, as docs/measuring.md says it. Links to other pages of the repository become their texts: a page has no repository.
+/// </summary>
 internal static class Misleading
 {
     private const string Heading = "How can these figures mislead you?";

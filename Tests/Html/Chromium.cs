@@ -20,9 +20,9 @@ internal sealed class Chromium : IAsyncDisposable
 
     public static async Task<Chromium> StartAsync()
     {
-        var playwright = await Playwright.CreateAsync();
+        var driver = await Playwright.CreateAsync();
         // In a container the user is often root, whom Chromium gives no sandbox. The only page is the tests' own file.
-        return new Chromium(playwright, await playwright.Chromium.LaunchAsync(new() { ExecutablePath = Path, Args = ["--no-sandbox"] }));
+        return new Chromium(driver, await driver.Chromium.LaunchAsync(new() { ExecutablePath = Path, Args = ["--no-sandbox"] }));
     }
 
     /// <summary>An empty page whose errors and requests are kept.</summary>

@@ -1,7 +1,6 @@
 using System.Text.Json;
 using Kit.Runner.Choosing;
 using Kit.Runner.Results;
-using Kit.Runner.Results.Views;
 using Microsoft.Playwright;
 
 namespace Kit.Tests.Html;

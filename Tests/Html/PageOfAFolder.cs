@@ -37,7 +37,8 @@ public sealed class PageOfAFolder
 
         await PageOf.WriteAsync(content, file, mayReplace: true, TextWriter.Null);
         Assert.That(await File.ReadAllTextAsync(file), Does.StartWith("<!DOCTYPE html>"));
-        Assert.That(made, Is.EquivalentTo(new[] { "index.html", "results.json", "bare.postgresql.full-dtc.ado.svg", "bare.postgresql.transactions-off.ado.svg" }));
+        Assert.That(
+            made, Is.EquivalentTo(new[] { "index.html", "results.json", "bare.postgresql.full-dtc.ado.svg", "bare.postgresql.transactions-off.ado.svg" }));
     }
 
     [TestCase("results.json")]
@@ -127,6 +128,19 @@ public sealed class PageOfAFolder
     }
 
     [Test]
+    public async Task Rounds_that_do_not_count_are_hatched()
+    {
+        var content = PageOf.ContentOf(Stored(withRun: true), []);
+        var html = await HtmlPage.RenderAsync(content);
+        var failed = content.View.Rows.SelectMany(row => row.Rounds).Where(round => !round.Counts).ToList();
+
+        Assert.That(failed, Is.Not.Empty);
+        Assert.That(CountOf("class=\"failed\"", html), Is.EqualTo(failed.Count(round => round.PerSecond.Value is not null)));
+        Assert.That(CountOf("class=\"line failed\"", html), Is.EqualTo(failed.Count(round => round.Bins.Count > 0)));
+        Assert.That(html, Does.Contain("round 2, INVALID, not in the average: messages lost: 1"));
+    }
+
+    [Test]
     public void Two_folders_without_a_common_cell_are_two_pages()
     {
         var run = Stored(withRun: true, withFaults: false);
@@ -156,7 +170,8 @@ public sealed class PageOfAFolder
         Assert.That(row.Storms.Select(storm => storm.Done), Is.EqualTo(new[] { "5 kills and 5 cuts", "1,000 kills" }));
         Assert.That(row.Storms.Select(storm => storm.AtMost), Is.EqualTo(new[] { "15 %", "0.2 %" }));
         Assert.That(row.Storms[1].Evidence.ToString(), Is.EqualTo("kills/faults.jsonl:1"));
-        Assert.That(BadgeText.Of(row), Is.EqualTo(new BadgeText("full-dtc on bare/postgresql", "exactly once through 1,000 kills, commit 0123456", IsOnce: true)));
+        Assert.That(
+            BadgeText.Of(row), Is.EqualTo(new BadgeText("full-dtc on bare/postgresql", "exactly once through 1,000 kills, commit 0123456", IsOnce: true)));
     }
 
     [Test]
@@ -195,11 +210,13 @@ public sealed class PageOfAFolder
 
     [Test]
     public void Every_class_of_messages_has_its_loss([Values] DeliveryClass kind) => Assert.That(
-        LossOf.Storms([new FaultResult { Cell = InventedRun.Cell("full-dtc"), Fault = "storm", Verdict = FaultVerdict.Kept, Counts = new Dictionary<DeliveryClass, int> { [kind] = 1 } }]),
+        LossOf.Storms([Storm("full-dtc") with { Counts = new Dictionary<DeliveryClass, int> { [kind] = 1 } }]),
         kind is DeliveryClass.Once or DeliveryClass.Recovered ? Is.EqualTo(Loss.Nothing) : Is.GreaterThan(Loss.Nothing).And.LessThan(Loss.Unproven));
 
     [Test]
     public void Every_loss_has_its_title([Values] Loss loss) => Assert.That(LossOf.Title(loss), Is.Not.Empty);
+
+    private static int CountOf(string part, string text) => text.Split(part).Length - 1;
 
     private static ResultsView ViewOf(ResultFolder folder) => PageOf.ContentOf(folder, []).View;
 
@@ -221,7 +238,10 @@ public sealed class PageOfAFolder
             var faults = new FaultFolder(path);
             faults.Save(Faults(faultsOf ?? Build));
             faults.Save(Storm("full-dtc"));
-            faults.Save(Storm("transactions-off") with { Counts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = 1_991, [DeliveryClass.Lost] = 9 } });
+            faults.Save(Storm("transactions-off") with
+            {
+                Counts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = 1_991, [DeliveryClass.Lost] = 9 },
+            });
         }
 
         return ResultFolder.Load(path);

@@ -1,7 +1,5 @@
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Results.Accounts;
-using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Views;
 
@@ -11,8 +9,6 @@ namespace Kit.Runner.Results.Views;
 /// </summary>
 internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> rows)
 {
-    private const string ModeAxis = "mode";
-
     private static readonly IReadOnlyList<TransactionMode> Without = [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.TransactionsOff];
 
     public IReadOnlyList<ViewAnswer> All =>
@@ -96,7 +92,9 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
             var storm = StormIn(row);
             yield return new(", and in a storm ");
             yield return new(storm.Found is "0" ? $"0 of {Figures.Count(storm.Messages)}" : storm.Found, ProofOf(row.Subject));
-            yield return new(" messages not exactly once" + (storm.AtMost is { } most ? $" (of {Figures.Count(storm.InFlight)} in flight, below {most} with 95 % confidence)." : "."));
+            yield return new(storm.AtMost is { } most
+                ? $" messages not exactly once (of {Figures.Count(storm.InFlight)} in flight, below {most} with 95 % confidence)."
+                : " messages not exactly once.");
         }
         else
         {
@@ -110,8 +108,10 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
     private CellResult? CellOf(TransactionMode mode, string? group) => sources.Run?.Cells.FirstOrDefault(
         cell => cell.Rate is not null && cell.Cell.Mode == mode.Name && (group is null || cell.Cell.Group == group));
 
-    private ViewRow? RowOf(TransactionMode mode, string? group) =>
-        CellOf(mode, group) is { } cell ? rows.FirstOrDefault(row => row.Id == cell.Cell.FileName) : rows.FirstOrDefault(row => row.Cell[ModeAxis] == mode.Name);
+    /// <summary>Its row; without a rate, the first row of the mode.</summary>
+    private ViewRow? RowOf(TransactionMode mode, string? group) => CellOf(mode, group) is { } cell
+        ? rows.FirstOrDefault(row => row.Id == cell.Cell.FileName)
+        : rows.FirstOrDefault(row => row.Mode == mode.Name);
 
     /// <summary>The storm that was made over most modes comes from the folder itself, which is read first.</summary>
     private static ViewStorm StormIn(ViewRow row) => row.Storms.First(storm => storm.IsOfThisBuild);
@@ -119,7 +119,8 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
     private static string Place(CellResult cell) => $"On {cell.Cell.Group}";
 
     private static ViewPhrase Speed(CellResult cell) => new(
-        $"{Figures.Measured(cell.Rate!.Mean)} messages a second" + (cell.Rate.Factor is null ? "" : $" ({SummaryTable.IntervalOf(cell.Rate)})"), Evidence(cell));
+        $"{Figures.Measured(cell.Rate!.Mean)} messages a second" + (cell.Rate.Factor is null ? "" : $" ({SummaryTable.IntervalOf(cell.Rate)})"),
+        Evidence(cell));
 
     private static ViewPhrase Mean(CellResult cell) => new(Figures.Measured(cell.Rate!.Mean), Evidence(cell));
 

@@ -5,6 +5,10 @@ namespace Kit.Runner.Results.Views;
 /// <summary>A cell: its speed and what its storms did to its messages, never one without the other.</summary>
 public sealed record ViewRow
 {
+    private const string ModeAxis = "mode";
+
+    private static readonly IReadOnlyList<string> Speaking = ["framework", "transport", "access", "scenario"];
+
     /// <summary>The cell's name with dots.</summary>
     public required string Id { get; init; }
 
@@ -44,11 +48,13 @@ public sealed record ViewRow
 
     /// <summary>The mode.</summary>
     [JsonIgnore]
-    public string Mode => Cell["mode"];
+    public string Mode => Cell[ModeAxis];
 
-    /// <summary>The cell without its mode.</summary>
+    /// <summary>The cell without its mode. Values that do not speak for themselves stand behind the name of their axis.</summary>
     [JsonIgnore]
-    public string Others => string.Join(" · ", Cell.Where(value => value.Key is not "mode").Select(value => value.Value));
+    public string Others => string.Join(
+        " · ",
+        Cell.Where(value => value.Key is not ModeAxis).Select(value => Speaking.Contains(value.Key) ? value.Value : $"{value.Key} {value.Value}"));
 }
 
 /// <summary>How fast a cell is, in messages per second.</summary>

@@ -18,7 +18,9 @@ internal sealed class ViewRows
     public ViewRows(ViewSources sources, GraphScale scale)
     {
         (this.sources, this.scale) = (sources, scale);
-        implied = sources.Run?.Document.Implied ?? sources.Experiments.Select(source => source.Document.Implied).FirstOrDefault() ?? new Dictionary<string, string>();
+        implied = sources.Run?.Document.Implied
+            ?? sources.Experiments.Select(source => source.Document.Implied).FirstOrDefault()
+            ?? new Dictionary<string, string>();
         lines = (sources.Run?.Rounds ?? []).Index().ToDictionary(
             round => round.Item, round => round.Index + 1, (IEqualityComparer<RoundDocument>)ReferenceEqualityComparer.Instance);
         var measured = sources.Run?.Cells ?? [];
@@ -52,7 +54,8 @@ internal sealed class ViewRows
             : null,
     });
 
-    private static bool AreApart(ViewSpeed left, ViewSpeed? right) => right is not null && (left.High.Value < right.Low.Value || right.High.Value < left.Low.Value);
+    private static bool AreApart(ViewSpeed left, ViewSpeed? right) =>
+        right is not null && (left.High.Value < right.Low.Value || right.High.Value < left.Low.Value);
 
     private ViewRow RowOf(CellResult cell)
     {
@@ -86,11 +89,7 @@ internal sealed class ViewRows
                 axis => axis, axis => cell.On(axis) ?? (axis == SpeedSource.ScenarioAxis ? AnotherHandler : implied.GetValueOrDefault(axis, Figures.None))),
             Loss = loss,
             WhyUnproven = loss is Loss.Unproven ? WhyUnproven(experiments) : null,
-            Speed = experiments.Select(experiment => experiment.Source.Document.Speeds).OfType<SpeedSource>().FirstOrDefault(speeds => speeds.Of(cell) is not null)
-                is { } speeds && speeds.IsOfBuild(sources.Build)
-                ? new ViewSpeed(
-                    Figure.Of(speeds.Of(cell)), Figure.Of((double?)null), Figure.Of((double?)null), 0, null, Figures.None, $"{speeds.Folder}, {speeds.Handler}")
-                : null,
+            Speed = SpeedNamedBy(experiments, cell),
             Storms = StormsIn(experiments),
             Faults = FaultsIn(experiments),
             Costs = null,
@@ -100,7 +99,8 @@ internal sealed class ViewRows
 
     private Loss LossFrom(IEnumerable<(FaultSource Source, FaultResult Result)> experiments)
     {
-        var storms = experiments.Where(IsStorm).Where(experiment => sources.IsOfThisBuild(experiment.Source)).Select(experiment => experiment.Result).ToList();
+        var storms = experiments.Where(experiment => IsStorm(experiment) && sources.IsOfThisBuild(experiment.Source))
+            .Select(experiment => experiment.Result).ToList();
         return storms.Count == 0 ? Loss.Unproven : LossOf.Storms(storms);
     }
 
@@ -115,6 +115,16 @@ internal sealed class ViewRows
     private ViewSpeed? SpeedOf(CellResult cell) => cell.Rate is not { } rate ? null : new ViewSpeed(
         Figure.Of(rate.Mean), Figure.Of(rate.Low), Figure.Of(rate.High), cell.Counting.Count, sources.Run!.Document.Settings.Rounds,
         SummaryTable.ToStrictestOf(sources.Run, cell), From: null);
+
+    /// <summary>The speed that the experiments name, if it is of this build.</summary>
+    private ViewSpeed? SpeedNamedBy(IEnumerable<(FaultSource Source, FaultResult Result)> experiments, CellName cell) =>
+    (
+        from experiment in experiments
+        let speeds = experiment.Source.Document.Speeds
+        where speeds?.Of(cell) is not null && speeds.IsOfBuild(sources.Build)
+        let unknown = new Figure(null, Figures.None)
+        select new ViewSpeed(
+            Figure.Of(speeds.Of(cell)), unknown, unknown, Rounds: 0, Requested: null, Figures.None, $"{speeds.Folder}, {speeds.Handler}")).FirstOrDefault();
 
     private ViewCosts? CostsOf(CellResult cell) => cell.Rate is null ? null : new ViewCosts(
         Figure.Of(cell.MeanOf(round => round.Costs.Commits.Value)),
