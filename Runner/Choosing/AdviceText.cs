@@ -31,14 +31,16 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Tex
         output.WriteLine("What the classes mean, and what the rules leave out: docs/choosing-a-mode.md");
     }
 
-    private static string TakeOf(Advice advice) => advice switch
+    /// <summary>What to take, in words.</summary>
+    internal static string TakeOf(Advice advice) => advice switch
     {
         { Kind.InBuild.IsSupported: false } => "not in this build",
         { Cell: null } => "no mode",
         { Cell: { } cell } => cell.Mode + (cell.Support.IsSupported ? "" : ", cannot run here") + (advice.Transport.HasBeenRun ? "" : ", not run yet"),
     };
 
-    private static string ClassesOf(Advice advice) => advice.Cell is null ? Figures.None : Words.Of(advice.AfterCrashes);
+    /// <summary>The classes after a crash.</summary>
+    internal static string ClassesOf(Advice advice) => advice.Cell is null ? Figures.None : Words.Of(advice.AfterCrashes);
 
     private void WriteRates(string folder, RecordedRun run, IReadOnlyList<Cell> cells)
     {

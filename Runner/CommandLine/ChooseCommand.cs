@@ -19,17 +19,12 @@ internal sealed class ChooseCommand : KitCommand
     private readonly Question<RowsPlace> rows = new(
         "--rows",
         "Where the handler's rows are.",
-        new("same-database", "in the queue's database", RowsPlace.SameDatabase),
-        new("same-server", "in another database of the queue's server", RowsPlace.SameServer),
-        new("elsewhere", "on another server, or the queue is on a broker", RowsPlace.Elsewhere));
+        NeedsInWords.Places);
 
     private readonly Question<Tolerance> tolerates = new(
         "--tolerates",
         "What a crash may do to a message.",
-        new("once", "its rows are written exactly once", Tolerance.Once),
-        new("twice", "it is handled again", Tolerance.Twice),
-        new("twice-one-statement", "the same, and the handler has one statement", Tolerance.TwiceInOneStatement),
-        new("loss", "it is lost", Tolerance.Loss));
+        NeedsInWords.Tolerances);
 
     private readonly Option<bool> seesRows = new("--sees-rows") { Description = SeesRows };
     private readonly Option<string?> run = new("--run") { Description = "A folder of results. Its rates are shown.", HelpName = "folder" };

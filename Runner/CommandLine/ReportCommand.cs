@@ -18,6 +18,22 @@ internal sealed class ReportCommand : KitCommand
         Arity = ArgumentArity.ZeroOrOne,
     };
 
+    private readonly Option<string?> html = new("--html")
+    {
+        Description = "Then write the folder's page, which needs no other file and no network (<folder>-page/index.html), and next to it results.json "
+            + "and a badge for each cell with a storm.",
+        HelpName = "file.html",
+        Arity = ArgumentArity.ZeroOrOne,
+    };
+
+    private readonly Option<string[]> faultsFrom = new("--faults-from")
+    {
+        Description = "With --html: a folder with more experiments on the same cells. Can be repeated.",
+        HelpName = "folder",
+    };
+
+    private readonly Option<bool> replace = new("--replace") { Description = "With --html: replace an existing page." };
+
     public ReportCommand()
         : base(
             "report",
@@ -26,13 +42,19 @@ internal sealed class ReportCommand : KitCommand
             "For a bundle, prints the tables and checks that its reports match its rounds (exit code 1 if not).",
             ("report results/my-run", "the tables of a run, and of its experiments"),
             ("report results/my-run --bundle mine.zip", "packs a run and its experiments into one file, to hand in"),
-            ("report mine.zip", "checks such a file"))
+            ("report mine.zip", "checks such a file"),
+            ("report results/my-run --html", "the page of a run, in results/my-run-page"),
+            ("report results/my-run --html page/index.html --faults-from results/my-kills --replace", "with more experiments, over an earlier page"))
     {
         Arguments.Add(folder);
         bundle.NotEmpty();
         Options.Add(bundle);
+        html.NotEmpty();
+        Options.Add(html);
+        Options.Add(faultsFrom);
+        Options.Add(replace);
         Validators.Add(CheckTogether);
-        SetAction(Report);
+        SetAction((parsed, _) => ReportAsync(parsed));
     }
 
     // More than any table needs.
@@ -41,7 +63,7 @@ internal sealed class ReportCommand : KitCommand
     /// <summary>Columns of the terminal; in files and pipes nothing wraps.</summary>
     public static int Width => Console.IsOutputRedirected ? Unlimited : Math.Max(NarrowestTables, Console.WindowWidth);
 
-    private int Report(ParseResult parsed)
+    private async Task<int> ReportAsync(ParseResult parsed)
     {
         var path = parsed.GetRequiredValue(folder);
         if (IsBundle(path))
@@ -56,7 +78,7 @@ internal sealed class ReportCommand : KitCommand
 
         var stored = ResultFolder.Load(path);
         // A bundle takes the reports as they are. If they were written again first, none could differ from its rounds.
-        var isBundled = parsed.GetResult(bundle) is { Implicit: false };
+        var isBundled = IsGiven(parsed.CommandResult, bundle);
         if (!isBundled)
             stored.WriteReports();
         stored.WriteTerminal(Console.Out, Width);
@@ -66,14 +88,34 @@ internal sealed class ReportCommand : KitCommand
             Console.Out.WriteLine($"\nGuarantees: {new FaultFolder(path).TablesPath}");
         if (isBundled)
             BundleOf.Write(path, parsed.GetValue(bundle) ?? Bundle.DefaultPathOf(path), Console.Out);
+        if (IsGiven(parsed.CommandResult, html))
+        {
+            var content = PageOf.ContentOf(stored, parsed.GetValue(faultsFrom) ?? []);
+            await PageOf.WriteAsync(content, parsed.GetValue(html) ?? PageOf.DefaultPathOf(path), parsed.GetValue(replace), Console.Out);
+        }
+
         return ExitCode.Success;
+    }
+
+    private static bool IsGiven(SymbolResult result, Option option) => result.GetResult(option) is { Implicit: false };
+
+    private void CheckPage(CommandResult result)
+    {
+        if (result.GetValue(folder) is { } path && IsBundle(path))
+            result.AddError($"{html.Name}: expected a folder, and {path} is a bundle.");
+        else if (result.GetValue(html) is { } file && !file.EndsWith(".html", StringComparison.OrdinalIgnoreCase))
+            result.AddError($"{html.Name}: expected a file that ends with .html, found '{file}'.");
     }
 
     private static bool IsBundle(string path) => path.EndsWith(Bundle.Extension, StringComparison.OrdinalIgnoreCase) && !Directory.Exists(path);
 
     private void CheckTogether(CommandResult result)
     {
-        if (result.GetResult(bundle) is not { Implicit: false })
+        if (IsGiven(result, html))
+            CheckPage(result);
+        else if (IsGiven(result, faultsFrom) || IsGiven(result, replace))
+            result.AddError($"{faultsFrom.Name} and {replace.Name} belong to {html.Name}.");
+        if (!IsGiven(result, bundle))
             return;
         if (result.GetValue(folder) is { } path && IsBundle(path))
             result.AddError($"--bundle: expected a folder, and {path} is already a bundle.");

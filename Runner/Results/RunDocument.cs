@@ -102,7 +102,11 @@ public sealed record Resumption(DateTimeOffset AtUtc, string CommandLine);
 /// <summary>The commit that the kit was built from.</summary>
 /// <param name="Id">Its hash.</param>
 /// <param name="Dirty">Whether the work tree had uncommitted changes.</param>
-public sealed record GitCommit(string Id, bool Dirty);
+public sealed record GitCommit(string Id, bool Dirty)
+{
+    /// <summary>Whether both are one build: neither had uncommitted changes.</summary>
+    public bool IsSameBuildAs(GitCommit? other) => !Dirty && other is { Dirty: false } && Id == other.Id;
+}
 
 /// <summary>A built runner that was compared.</summary>
 /// <param name="Folder">Where it was.</param>

@@ -33,7 +33,7 @@ internal static class SummaryTable
         new(Mean, (_, cell) => Figures.Measured(cell.Rate?.Mean)),
         new(Interval, (_, cell) => IntervalOf(cell.Rate)),
         new(Variation, (_, cell) => cell.Rate?.Variation is { } variation ? Figures.Share(variation) : Figures.None),
-        new(RatioToStrictest, (run, cell) => RatioOf(cell, run.AgainstStrictest(cell), run.IsStrictest(cell))),
+        new(RatioToStrictest, ToStrictestOf),
     ];
 
     private static readonly SummaryColumn MiddleHalf =
@@ -95,6 +95,8 @@ internal static class SummaryTable
 
     internal static string IntervalOf(Estimate? rate) =>
         rate?.Factor is null ? Figures.None : $"{Figures.Measured(rate.Low)} to {Figures.Measured(rate.High)}";
+
+    internal static string ToStrictestOf(RecordedRun run, CellResult cell) => RatioOf(cell, run.AgainstStrictest(cell), run.IsStrictest(cell));
 
     private static string RatioOf(CellResult cell, Comparison? comparison, bool isReference) =>
         isReference && cell.Rate is not null ? "1" : comparison?.ToString() ?? Figures.None;

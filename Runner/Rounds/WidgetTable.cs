@@ -12,9 +12,19 @@ internal sealed record BuiltWidget(long Id, Guid MessageId, DateTimeOffset? Comm
 /// <summary>The widgets of one round, in the database.</summary>
 internal sealed class WidgetTable(string widgets) : IAsyncDisposable
 {
+    /// <summary>How many rows there are.</summary>
+    internal const string Count = "SELECT count(*) FROM widget";
+
+    /// <summary>The transactions that are prepared in some databases.</summary>
+    internal const string ReadPrepared = "SELECT gid, transaction::text::bigint FROM pg_prepared_xacts WHERE database = ANY($1)";
+
     private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(EndpointConnections.ForRunner(widgets));
 
-    public Task<long> CountAsync(CancellationToken cancellationToken) => ScalarAsync<long>("SELECT count(*) FROM widget", cancellationToken);
+    public Task<long> CountAsync(CancellationToken cancellationToken) => ScalarAsync<long>(Count, cancellationToken);
+
+    /// <summary>The rows that are not seeded.</summary>
+    internal static string ReadBuilt(bool withCommitTime) =>
+        $"SELECT id, message_id, {(withCommitTime ? "pg_xact_commit_timestamp(xmin)" : "NULL::timestamptz")} FROM widget WHERE message_id > $1";
 
     /// <summary>Runs statements, for as long as they take.</summary>
     public async Task ExecuteAsync(string statements, CancellationToken cancellationToken)
@@ -34,7 +44,7 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
     /// <summary>All rows that are not seeded.</summary>
     public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
         ReadAsync(
-            $"SELECT id, message_id, {(withCommitTime ? "pg_xact_commit_timestamp(xmin)" : "NULL::timestamptz")} FROM widget WHERE message_id > $1",
+            ReadBuilt(withCommitTime),
             new NpgsqlParameter<Guid> { TypedValue = KitDatabases.LastSeeded },
             row => new BuiltWidget(row.GetInt64(0), row.GetGuid(1), row.IsDBNull(2) ? null : row.GetFieldValue<DateTimeOffset>(2)),
             cancellationToken);
@@ -42,7 +52,7 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
     /// <summary>Prepared transactions left in the databases of the round.</summary>
     public Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(IReadOnlyList<string> databases, CancellationToken cancellationToken) =>
         ReadAsync(
-            "SELECT gid, transaction::text::bigint FROM pg_prepared_xacts WHERE database = ANY($1)",
+            ReadPrepared,
             new NpgsqlParameter<string[]> { TypedValue = [.. databases] },
             row => new PreparedTransaction(row.GetString(0), (uint)row.GetInt64(1)),
             cancellationToken);

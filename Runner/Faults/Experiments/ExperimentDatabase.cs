@@ -22,6 +22,9 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
         END $$;
         """;
 
+    /// <summary>Every row, with its message and its attempt.</summary>
+    internal const string ReadRows = "SELECT id, message_id, attempt_id FROM widget";
+
     private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(connectionString);
 
     /// <summary>Adds the tables and functions of experiments to the empty database.</summary>
@@ -69,7 +72,7 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     }
 
     public Task<IReadOnlyList<WidgetRow>> ReadRowsAsync(CancellationToken cancellationToken) => ReadAsync(
-        "SELECT id, message_id, attempt_id FROM widget", row => new WidgetRow(row.GetInt64(0), row.GetGuid(1), row.GetGuid(2)), cancellationToken);
+        ReadRows, row => new WidgetRow(row.GetInt64(0), row.GetGuid(1), row.GetGuid(2)), cancellationToken);
 
     public ValueTask DisposeAsync() => widgets.DisposeAsync();
 

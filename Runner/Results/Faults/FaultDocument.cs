@@ -60,7 +60,7 @@ public sealed record SpeedSource(string Folder, GitCommit? Commit, IReadOnlyDict
         : "whose handler inserts one row and sends nothing, which is less than the experiments' handler does";
 
     /// <summary>Whether the run was made with this build, and neither had uncommitted changes.</summary>
-    public bool IsOfBuild(GitCommit? build) => Commit is { Dirty: false } && build is { Dirty: false } && Commit.Id == build.Id;
+    public bool IsOfBuild(GitCommit? build) => Commit?.IsSameBuildAs(build) == true;
 
     /// <summary>Reads the speeds of the handler that is closest to that of the experiments, if the run has it.</summary>
     /// <exception cref="KitException">There is no run in the folder, or it is damaged.</exception>

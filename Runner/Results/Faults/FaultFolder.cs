@@ -11,7 +11,7 @@ public sealed class FaultFolder
     /// <summary>A folder with this file contains experiments.</summary>
     public const string DocumentFile = "faults.json";
 
-    private const string LinesFile = "faults.jsonl";
+    internal const string LinesFile = "faults.jsonl";
     internal const string TablesFile = "guarantees.md";
     private const string CsvFile = "guarantees.csv";
 
@@ -79,7 +79,7 @@ public sealed class FaultFolder
         var (whole, isLastCut) = lines.Read();
         return (
             [
-                .. whole.Select(line => StoredJson.Read<FaultResult>(line.Text, line.Place))
+                .. whole.Select((line, index) => StoredJson.Read<FaultResult>(line.Text, line.Place) with { Line = index + 1 })
                     .GroupBy(result => (result.Cell, result.Fault))
                     .Select(made => made.Last())
                     .OrderBy(result => result.Name, StringComparer.Ordinal),

@@ -71,6 +71,10 @@ public sealed record FaultResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public HandledAgain? HandledAgain { get; init; }
 
+    /// <summary>Where it was read, from 1; 0 for one that was not read from a file.</summary>
+    [JsonIgnore]
+    public int Line { get; init; }
+
     /// <summary>Whether promises are kept, or the cell has no such moment.</summary>
     [JsonIgnore]
     public bool IsGood => Verdict is FaultVerdict.Kept or FaultVerdict.NoWindow;

@@ -96,7 +96,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
 
     private const string Cut = "An experiment is left out: the process ended while saving its result. Resuming the run repeats it.";
 
-    private IEnumerable<string> Facts()
+    internal IEnumerable<string> Facts()
     {
         yield return $"Command: {document.CommandLine}";
         yield return $"Commit: {CommitOf(document.Commit)}";
@@ -109,7 +109,7 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             yield return lack;
     }
 
-    private IEnumerable<string> Lacks()
+    internal IEnumerable<string> Lacks()
     {
         if (Outstanding > 0)
         {

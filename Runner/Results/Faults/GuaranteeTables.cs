@@ -183,7 +183,7 @@ internal static class GuaranteeTables
         $"{string.Join('/', result.Promised.Select(Words.Of))}: {ObservedOf(result)}{(result.Known is null ? "" : " (known)")}";
 
     /// <summary>With counts if a server's crash met every message.</summary>
-    private static string ObservedOf(FaultResult result)
+    internal static string ObservedOf(FaultResult result)
     {
         var met = result.Observed.Sum(seen => seen.Messages);
         return string.Join('+', result.Observed.Select(seen =>

@@ -21,17 +21,20 @@ internal sealed class ClaimsTable() : BlockKind("claims")
                     $"`{claim.Mode}`",
                     $"“{claim.Words}” ([source]({claim.Link}))",
                     $"`{claim.Tested.Framework}/{claim.Tested.Transport}/{claim.Tested.Mode}` `{claim.Tested.Fault}`",
-                    ObservedOf(claim, experiments),
+                    ResultOf(claim, experiments) is { } made ? ObservedOf(made) : NotMade,
                 })),
             "",
             $"Observed in {string.Join(", ", experiments.Select(sources.LinkTo))}.",
         ]);
     }
 
-    private static string ObservedOf(Claim claim, IReadOnlyList<FaultSource> experiments) =>
-        experiments.SelectMany(folder => folder.Results).FirstOrDefault(result => IsOf(claim, result)) is { } made
-            ? string.Join(", ", made.Observed.Select(seen => $"{Words.Of(seen.Class)} {Figures.Count(seen.Messages)}"))
-            : NotMade;
+    /// <summary>The experiment that tests a claim; <see langword="null"/> if none of the folders has it.</summary>
+    internal static FaultResult? ResultOf(Claim claim, IReadOnlyList<FaultSource> experiments) =>
+        experiments.SelectMany(folder => folder.Results).FirstOrDefault(result => IsOf(claim, result));
+
+    /// <summary>What it observed.</summary>
+    internal static string ObservedOf(FaultResult result) =>
+        string.Join(", ", result.Observed.Select(seen => $"{Words.Of(seen.Class)} {Figures.Count(seen.Messages)}"));
 
     private static bool IsOf(Claim claim, FaultResult result) =>
         ShownCells.IsPlain(result.Cell) && (result.Cell.Framework, result.Cell.Transport, result.Cell.Mode, result.Fault) == claim.Tested;

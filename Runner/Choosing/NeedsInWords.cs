@@ -1,0 +1,23 @@
+using Kit.Guarantees;
+using Kit.Runner.CommandLine;
+
+namespace Kit.Runner.Choosing;
+
+/// <summary>The answers to the questions about a handler: on the command line, on a terminal and on a page.</summary>
+internal static class NeedsInWords
+{
+    public static IReadOnlyList<Answer<RowsPlace>> Places { get; } =
+    [
+        new("same-database", "in the queue's database", RowsPlace.SameDatabase),
+        new("same-server", "in another database of the queue's server", RowsPlace.SameServer),
+        new("elsewhere", "on another server, or the queue is on a broker", RowsPlace.Elsewhere),
+    ];
+
+    public static IReadOnlyList<Answer<Tolerance>> Tolerances { get; } =
+    [
+        new("once", "its rows are written exactly once", Tolerance.Once),
+        new("twice", "it is handled again", Tolerance.Twice),
+        new("twice-one-statement", "the same, and the handler has one statement", Tolerance.TwiceInOneStatement),
+        new("loss", "it is lost", Tolerance.Loss),
+    ];
+}

@@ -1,0 +1,47 @@
+using Kit.Runner.Choosing;
+using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Html;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Views;
+using Kit.Runner.Rounds;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary>Writes the page of a folder, and the files next to it.</summary>
+internal static class PageOf
+{
+    /// <summary>What counts a round's and an experiment's rows.</summary>
+    private static readonly IReadOnlyList<Statement> Statements =
+    [
+        new("Rows of a round, with the moments of their commits", WidgetTable.ReadBuilt(withCommitTime: true)),
+        new("All rows of a round, seeded ones too", WidgetTable.Count),
+        new("Rows of an experiment, with the attempt that wrote each", ExperimentDatabase.ReadRows),
+        new("Transactions that were left prepared", WidgetTable.ReadPrepared),
+    ];
+
+    /// <summary>The default file, next to the folder: a folder of results contains nothing that is not its own.</summary>
+    public static string DefaultPathOf(string folder) => Path.TrimEndingDirectorySeparator(folder) + "-page/index.html";
+
+    /// <summary>All that the page of a folder shows.</summary>
+    /// <exception cref="KitException">A folder is damaged, or a further one has no cell of the first.</exception>
+    public static PageContent ContentOf(ResultFolder folder, IEnumerable<string> further) =>
+        new(HtmlPage.ViewOf(folder, [.. further.Select(ResultFolder.Load)]), ChoicesOfAPage.All, Statements);
+
+    /// <summary>Writes the page, <c>results.json</c> and the badges.</summary>
+    /// <exception cref="KitException">One exists and may not be replaced, or cannot be written.</exception>
+    public static async Task WriteAsync(PageContent content, string file, bool mayReplace, TextWriter output)
+    {
+        var folder = Path.GetDirectoryName(Path.GetFullPath(file))!;
+        var badges = await HtmlPage.RenderBadgesAsync(content.View);
+        var targets = new[] { file, Path.Combine(folder, ResultsView.File) }
+            .Concat(badges.Select(badge => Path.Combine(folder, HtmlPage.Badges, badge.File))).ToList();
+        if (!mayReplace && targets.FirstOrDefault(Path.Exists) is { } existing)
+            throw new KitException($"{existing} already exists.", "Remove it, name another file, or add --replace.");
+
+        IReadOnlyList<string> texts = [await HtmlPage.RenderAsync(content), content.View.ToJson(), .. badges.Select(badge => badge.Svg)];
+        foreach (var (path, text) in targets.Zip(texts))
+            WholeFile.Write(path, writer => writer.Write(text));
+
+        await output.WriteLineAsync($"\nPage: {file}, with {ResultsView.File} and {Figures.Count(badges.Count)} badges next to it");
+    }
+}

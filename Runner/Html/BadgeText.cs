@@ -1,0 +1,27 @@
+using Kit.Runner.Results;
+using Kit.Runner.Results.Views;
+
+namespace Kit.Runner.Html;
+
+/// <summary>The words of a badge.</summary>
+/// <param name="Name">The mode, and where.</param>
+/// <param name="Finding">What the storm with the most messages in flight found.</param>
+/// <param name="IsOnce">Whether every message was handled exactly once.</param>
+public sealed record BadgeText(string Name, string Finding, bool IsOnce)
+{
+    /// <param name="row">With a storm of this build.</param>
+    public static BadgeText Of(ViewRow row)
+    {
+        ArgumentNullException.ThrowIfNull(row);
+        var storm = row.Storms.Where(storm => storm.IsOfThisBuild).MaxBy(storm => storm.InFlight)!;
+        var isOnce = row.Loss is Loss.Nothing;
+        return new BadgeText(
+            $"{row.Mode} on {row.Cell["framework"]}/{row.Cell["transport"]}",
+            isOnce
+                ? $"exactly once through {storm.Done}, commit {storm.Commit}"
+                : $"{Worst(row).Found} in {Worst(row).Done} ({Figures.Count(Worst(row).Messages)} messages), commit {storm.Commit}",
+            isOnce);
+    }
+
+    private static ViewStorm Worst(ViewRow row) => row.Storms.Where(storm => storm.IsOfThisBuild).MaxBy(storm => storm.NotOnce)!;
+}

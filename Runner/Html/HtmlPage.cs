@@ -1,0 +1,45 @@
+using Kit.Runner.Html.Components;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Views;
+using Microsoft.AspNetCore.Components;
+using Microsoft.AspNetCore.Components.Web;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Kit.Runner.Html;
+
+/// <summary>A page of results with the files next to it. Everything that the page needs is in it.</summary>
+public static class HtmlPage
+{
+    /// <summary>The folder of the badges.</summary>
+    public const string Badges = "badges";
+
+    /// <summary>Makes the view of a folder.</summary>
+    /// <inheritdoc cref="ResultsView.Of"/>
+    public static ResultsView ViewOf(ResultFolder folder, IReadOnlyList<ResultFolder> further) => ResultsView.Of(folder, further, Embedded.Claims);
+
+    /// <summary>The page.</summary>
+    public static Task<string> RenderAsync(PageContent content) => RenderAsync<Document>(nameof(Document.Content), content);
+
+    /// <summary>A badge for each cell with a storm of this build, with the name of its file.</summary>
+    public static async Task<IReadOnlyList<(string File, string Svg)>> RenderBadgesAsync(ResultsView view)
+    {
+        ArgumentNullException.ThrowIfNull(view);
+        var badges = new List<(string, string)>();
+        foreach (var row in view.Rows.Where(row => row.Loss is not Loss.Unproven).DistinctBy(row => row.Subject))
+            badges.Add(($"{row.Subject}.svg", await RenderAsync<Badge>(nameof(Badge.Text), BadgeText.Of(row))));
+
+        return badges;
+    }
+
+    private static async Task<string> RenderAsync<T>(string parameter, object value) where T : IComponent
+    {
+        await using var services = new ServiceCollection().BuildServiceProvider();
+        await using var renderer = new HtmlRenderer(services, NullLoggerFactory.Instance);
+        return await renderer.Dispatcher.InvokeAsync(async () =>
+        {
+            var rendered = await renderer.RenderComponentAsync<T>(ParameterView.FromDictionary(new Dictionary<string, object?> { [parameter] = value }));
+            return rendered.ToHtmlString();
+        });
+    }
+}

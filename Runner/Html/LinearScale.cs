@@ -1,0 +1,41 @@
+using System.Globalization;
+
+namespace Kit.Runner.Html;
+
+/// <summary>A scale from zero.</summary>
+/// <param name="Most">The largest value.</param>
+/// <param name="Length">Its place in pixels.</param>
+public sealed record LinearScale(double Most, double Length)
+{
+    /// <summary>So many pixels are free between the texts of two marks.</summary>
+    private const double LeastGap = 38;
+
+    private static readonly IReadOnlyList<double> Steps = [0.1, 0.2, 0.5, 1, 2, 5, 10];
+
+    /// <summary>The marks after 0: 1, 2 or 5 times a power of ten apart.</summary>
+    public IEnumerable<double> Ticks
+    {
+        get
+        {
+            if (Most <= 0)
+                yield break;
+            var decade = Math.Pow(10, Math.Floor(Math.Log10(Most)));
+            var step = Steps.Select(part => part * decade).First(step => At(step) >= LeastGap || step >= Most);
+            for (var count = 1; count * step <= Most; count++)
+                yield return count * step;
+        }
+    }
+
+    /// <param name="values">What it must show.</param>
+    /// <param name="length">In pixels.</param>
+    public static LinearScale Of(IEnumerable<double?> values, double length) => new(values.OfType<double>().DefaultIfEmpty(0).Max(), length);
+
+    /// <summary>Where a value is, in pixels.</summary>
+    public double At(double? value) => Most <= 0 ? 0 : Length * (value ?? 0) / Most;
+
+    /// <summary>A length as SVG has it.</summary>
+    public static string Pixels(double position) => position.ToString("0.#", CultureInfo.InvariantCulture);
+
+    /// <summary>The text of a mark.</summary>
+    public static string Label(double tick) => tick.ToString("#,0.######", CultureInfo.InvariantCulture);
+}

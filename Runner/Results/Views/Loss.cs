@@ -1,0 +1,64 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Views;
+
+/// <summary>The worst that the storms over a cell did to a message, the mildest first.</summary>
+public enum Loss
+{
+    /// <summary>Every message was handled exactly once.</summary>
+    Nothing,
+
+    /// <summary>Rows once, and the handler's message twice.</summary>
+    SentTwice,
+
+    /// <summary>Rows twice.</summary>
+    Doubled,
+
+    /// <summary>In the error queue without any effect, or still in its queue.</summary>
+    Left,
+
+    /// <summary>Some of its work is there, and the rest is not.</summary>
+    HalfDone,
+
+    /// <summary>Neither the message nor any effect is anywhere.</summary>
+    Lost,
+
+    /// <summary>No storm of this very build shows it.</summary>
+    Unproven,
+}
+
+/// <summary>Judges storms.</summary>
+public static class LossOf
+{
+    /// <param name="storms">Of one cell and of the build that was measured.</param>
+    internal static Loss Storms(IEnumerable<FaultResult> storms) => storms
+        .Select(storm => storm.Counts.Where(count => count.Value > 0).Max(count => (Loss?)Class(count.Key)) ?? Loss.Unproven)
+        .Append(Loss.Nothing)
+        .Max();
+
+    /// <summary>For a heading.</summary>
+    /// <exception cref="NotSupportedException">There is no text for it.</exception>
+    public static string Title(Loss loss) => loss switch
+    {
+        Loss.Nothing => "Every message exactly once",
+        Loss.SentTwice => "Rows once, some messages sent twice",
+        Loss.Doubled => "Some rows doubled",
+        Loss.Left => "Some messages given up",
+        Loss.HalfDone => "Some work half done",
+        Loss.Lost => "Some messages lost",
+        Loss.Unproven => "No proof for this build",
+        _ => throw new NotSupportedException($"There is no title for '{loss}'."),
+    };
+
+    private static Loss Class(DeliveryClass kind) => kind switch
+    {
+        DeliveryClass.Once or DeliveryClass.Recovered => Loss.Nothing,
+        DeliveryClass.DuplicatedOutgoing => Loss.SentTwice,
+        DeliveryClass.Duplicated => Loss.Doubled,
+        DeliveryClass.CleanError or DeliveryClass.Stuck => Loss.Left,
+        DeliveryClass.Torn or DeliveryClass.InDoubt or DeliveryClass.Ghost or DeliveryClass.Zombie or DeliveryClass.Unexpected => Loss.HalfDone,
+        DeliveryClass.Lost => Loss.Lost,
+        _ => throw new NotSupportedException($"Nobody has said what is lost in the class '{kind}'."),
+    };
+}

@@ -1,0 +1,169 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Pages;
+
+namespace Kit.Runner.Results.Views;
+
+/// <summary>The rows of a view: every cell that was measured, and every cell with experiments that was not.</summary>
+internal sealed class ViewRows
+{
+    private const string AnotherHandler = "as the experiments do";
+
+    private readonly ViewSources sources;
+    private readonly GraphScale scale;
+    private readonly IReadOnlyDictionary<string, string> implied;
+    private readonly Dictionary<RoundDocument, int> lines;
+
+    public ViewRows(ViewSources sources, GraphScale scale)
+    {
+        (this.sources, this.scale) = (sources, scale);
+        implied = sources.Run?.Document.Implied
+            ?? sources.Experiments.Select(source => source.Document.Implied).FirstOrDefault()
+            ?? new Dictionary<string, string>();
+        lines = (sources.Run?.Rounds ?? []).Index().ToDictionary(
+            round => round.Item, round => round.Index + 1, (IEqualityComparer<RoundDocument>)ReferenceEqualityComparer.Instance);
+        var measured = sources.Run?.Cells ?? [];
+        var subjects = measured.Select(cell => ViewSources.SubjectOf(cell.Cell)).ToHashSet();
+        var others = sources.Experiments.SelectMany(source => source.Results.Select(result => result.Cell)).Distinct()
+            .Where(cell => !subjects.Contains(cell)).ToList();
+        Axes = CellName.AxesOf(measured.Select(cell => cell.Cell).Concat(others));
+        var rows = measured.Select(cell => (cell.Cell.Group, Row: RowOf(cell))).Concat(others.Select(cell => (cell.Group, Row: RowOf(cell)))).ToList();
+        ReadingOrder = [.. rows.Select(row => row.Row)];
+        Sorted =
+        [
+            .. rows.GroupBy(row => (row.Group, row.Row.Loss)).SelectMany(same => Placed([.. same.Select(row => row.Row)]))
+                .OrderBy(row => row.Loss).ThenByDescending(row => row.Speed?.Mean.Value ?? 0),
+        ];
+    }
+
+    /// <summary>The axes that a cell names.</summary>
+    public IReadOnlyList<string> Axes { get; }
+
+    public IReadOnlyList<ViewRow> Sorted { get; }
+
+    private IReadOnlyList<ViewRow> ReadingOrder { get; }
+
+    public IReadOnlyList<string> ValuesOn(string axis) => [.. ReadingOrder.Select(row => row.Cell[axis]).Distinct(StringComparer.Ordinal)];
+
+    // A place is given only to a cell whose interval is apart from those of all others.
+    private static IEnumerable<ViewRow> Placed(IReadOnlyList<ViewRow> rows) => rows.Select(row => row with
+    {
+        Place = rows.Count > 1 && row.Speed is { } mine && rows.All(other => ReferenceEquals(other, row) || AreApart(mine, other.Speed))
+            ? 1 + rows.Count(other => other.Speed!.Mean.Value > mine.Mean.Value)
+            : null,
+    });
+
+    private static bool AreApart(ViewSpeed left, ViewSpeed? right) =>
+        right is not null && (left.High.Value < right.Low.Value || right.High.Value < left.Low.Value);
+
+    private ViewRow RowOf(CellResult cell)
+    {
+        var experiments = sources.Of(ViewSources.SubjectOf(cell.Cell));
+        var loss = LossFrom(experiments);
+        return new ViewRow
+        {
+            Id = cell.Cell.FileName,
+            Subject = ViewSources.SubjectOf(cell.Cell).FileName,
+            Cell = Axes.ToDictionary(axis => axis, axis => cell.Cell.On(axis, implied) ?? Figures.None),
+            Loss = loss,
+            WhyUnproven = loss is Loss.Unproven ? WhyUnproven(experiments) : null,
+            Speed = SpeedOf(cell),
+            Storms = StormsIn(experiments),
+            Faults = FaultsIn(experiments),
+            Costs = CostsOf(cell),
+            Rounds = [.. cell.Rounds.Select(round => RoundOf(cell, round))],
+        };
+    }
+
+    /// <summary>A cell that was not measured in this folder.</summary>
+    private ViewRow RowOf(CellName cell)
+    {
+        var experiments = sources.Of(cell);
+        var loss = LossFrom(experiments);
+        return new ViewRow
+        {
+            Id = cell.FileName,
+            Subject = cell.FileName,
+            Cell = Axes.ToDictionary(
+                axis => axis, axis => cell.On(axis) ?? (axis == SpeedSource.ScenarioAxis ? AnotherHandler : implied.GetValueOrDefault(axis, Figures.None))),
+            Loss = loss,
+            WhyUnproven = loss is Loss.Unproven ? WhyUnproven(experiments) : null,
+            Speed = SpeedNamedBy(experiments, cell),
+            Storms = StormsIn(experiments),
+            Faults = FaultsIn(experiments),
+            Costs = null,
+            Rounds = [],
+        };
+    }
+
+    private Loss LossFrom(IEnumerable<(FaultSource Source, FaultResult Result)> experiments)
+    {
+        var storms = experiments.Where(experiment => IsStorm(experiment) && sources.IsOfThisBuild(experiment.Source))
+            .Select(experiment => experiment.Result).ToList();
+        return storms.Count == 0 ? Loss.Unproven : LossOf.Storms(storms);
+    }
+
+    private string WhyUnproven(IReadOnlyList<(FaultSource Source, FaultResult Result)> experiments) =>
+        experiments.FirstOrDefault(IsStorm) is { Source: { } source }
+            ? $"its storm is of commit {ViewSources.Short(source.Document.Commit)}, and the speed of {ViewSources.Short(sources.Build)}"
+            : experiments.Count > 0 ? "no storm, only single faults" : "no experiment with faults";
+
+    private static bool IsStorm((FaultSource Source, FaultResult Result) experiment) =>
+        experiment.Result is { Storm: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken };
+
+    private ViewSpeed? SpeedOf(CellResult cell) => cell.Rate is not { } rate ? null : new ViewSpeed(
+        Figure.Of(rate.Mean), Figure.Of(rate.Low), Figure.Of(rate.High), cell.Counting.Count, sources.Run!.Document.Settings.Rounds,
+        SummaryTable.ToStrictestOf(sources.Run, cell), From: null);
+
+    /// <summary>The speed that the experiments name, if it is of this build.</summary>
+    private ViewSpeed? SpeedNamedBy(IEnumerable<(FaultSource Source, FaultResult Result)> experiments, CellName cell) =>
+    (
+        from experiment in experiments
+        let speeds = experiment.Source.Document.Speeds
+        where speeds?.Of(cell) is not null && speeds.IsOfBuild(sources.Build)
+        let unknown = new Figure(null, Figures.None)
+        select new ViewSpeed(
+            Figure.Of(speeds.Of(cell)), unknown, unknown, Rounds: 0, Requested: null, Figures.None, $"{speeds.Folder}, {speeds.Handler}")).FirstOrDefault();
+
+    private ViewCosts? CostsOf(CellResult cell) => cell.Rate is null ? null : new ViewCosts(
+        Figure.Of(cell.MeanOf(round => round.Costs.Commits.Value)),
+        Figure.Of(cell.MeanOf(round => round.Costs.WalFlushes.Value)),
+        Figure.Of(cell.MeanOf(round => round.Costs.WalBytes.Value)),
+        Figure.Of(cell.MeanOf(round => round.Costs.TwoPhaseCommits.Value)),
+        Figure.Of(cell.MeanOf(round => round.Network?.SqlRoundTrips.Value)),
+        CoreTime.Of(cell, sources.Run!.Document.Host.Cores));
+
+    private ViewRound RoundOf(CellResult cell, RoundDocument round) => new(
+        round.Round, round.Attempt, round.Outcome.ToString(), cell.Counts(round), round.Noise.IsNoisy(), Figure.Of(round.Throughput.AveragePerSecond),
+        new FileLine(sources.Name, RoundFiles.LinesFile, lines[round]))
+    {
+        Bins = GraphScale.CanDraw(round) ? scale.BinsOf(round) : [],
+        Reasons = round.Outcome.Reasons,
+    };
+
+    private IReadOnlyList<ViewStorm> StormsIn(IEnumerable<(FaultSource Source, FaultResult Result)> experiments) =>
+    [
+        .. from experiment in experiments
+           where IsStorm(experiment)
+           let result = experiment.Result
+           let storm = result.Storm!
+           let notOnce = GuaranteeTables.MessagesNotOnceOf(result)
+           select new ViewStorm(
+               storm.Kills, storm.Cuts, result.Messages, storm.InFlight, notOnce, GuaranteeTables.NotOnceOf(result),
+               notOnce == 0 && storm.InFlight > 0 ? Figures.Share(RuleOfThree.UpperBound(storm.InFlight)) : null,
+               Words.Of(result.Verdict), ViewSources.Short(experiment.Source.Document.Commit), sources.IsOfThisBuild(experiment.Source),
+               ViewSources.LineOf(experiment.Source, result)),
+    ];
+
+    private ViewFaults? FaultsIn(IEnumerable<(FaultSource Source, FaultResult Result)> experiments)
+    {
+        var singles = experiments.Where(experiment => experiment.Result.Storm is null && sources.IsOfThisBuild(experiment.Source))
+            .Select(experiment => experiment.Result).Where(result => result.Verdict is not FaultVerdict.NoWindow).ToList();
+        return singles.Count == 0 ? null : new ViewFaults(
+            singles.Count(result => result.Verdict is FaultVerdict.Kept),
+            singles.Count(result => result is { Verdict: FaultVerdict.Broken, Known: null }),
+            singles.Count(result => result is { Verdict: FaultVerdict.Broken, Known: not null }),
+            singles.Count(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed));
+    }
+}

@@ -1,0 +1,129 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Pages;
+
+namespace Kit.Runner.Results.Views;
+
+/// <summary>A folder of results, and further folders with experiments on its cells.</summary>
+internal sealed class ViewSources
+{
+    private const string Unknown = "unknown";
+    private const int ShortCommit = 7;
+
+    private readonly List<GuaranteeReport> reports = [];
+    private readonly ILookup<string, (FaultSource Source, FaultResult Result)> bySubject;
+
+    /// <exception cref="KitException">A further folder has no experiments, or none on a cell of the first.</exception>
+    public ViewSources(ResultFolder folder, IReadOnlyList<ResultFolder> further)
+    {
+        (Run, Name) = (folder.Run, NameOf(folder));
+        Experiments = [.. folder.Guarantees is null ? [] : new[] { SourceOf(folder, folder.Guarantees) }, .. further.Select(SourceOf)];
+        foreach (var (other, source) in further.Zip(Experiments.TakeLast(further.Count)))
+            RequireCommonCell(folder, other, source);
+
+        bySubject = Experiments.SelectMany(source => source.Results.Select(result => (Source: source, Result: result)))
+            .ToLookup(experiment => experiment.Result.Cell.FileName, StringComparer.Ordinal);
+    }
+
+    public RecordedRun? Run { get; }
+
+    public string Name { get; }
+
+    public IReadOnlyList<FaultSource> Experiments { get; }
+
+    /// <summary>The build that was measured; without a run, that of the experiments.</summary>
+    public GitCommit? Build => Run is null ? Experiments[0].Document.Commit : Run.Document.Commit;
+
+    public DateTimeOffset StartedUtc => Run?.Document.StartedUtc ?? Experiments[0].Document.StartedUtc;
+
+    public IReadOnlyList<string> Warnings =>
+    [
+        .. Run is not null && ReportText.WarningOf(Run.Document) is { } warning ? [warning] : Array.Empty<string>(),
+        .. Run?.Document.Settings is { Quick: true } ? ["A quick run: it shows that everything works, not how fast it is."] : Array.Empty<string>(),
+        .. Run?.Document.Ending is { State: not RunState.Completed } ending ? [$"The run is not complete: {ending}."] : Array.Empty<string>(),
+        .. Run?.RoundLeftOut is { } leftOut ? [leftOut] : Array.Empty<string>(),
+        .. Build is { Dirty: true }
+            ? ["The build had uncommitted changes, so nothing proves that the experiments are of the same build."]
+            : Array.Empty<string>(),
+        .. reports.SelectMany(report => report.Lacks()),
+    ];
+
+    /// <summary>By source, the run first.</summary>
+    public IReadOnlyList<ViewFacts> Provenance =>
+    [
+        .. Run is null
+            ? Array.Empty<ViewFacts>()
+            : [new ViewFacts($"The run in {Name}", [.. RunFacts.Of(Run).Select(fact => new ViewFact(fact.Name, fact.Fact))])],
+        .. Experiments.Zip(reports, (source, report) =>
+            new ViewFacts($"The experiments in {source.Folder}", [.. report.Facts().Select(FactOf)])),
+    ];
+
+    public IReadOnlyList<ViewProof> Proofs =>
+        [.. bySubject.Select(subject => new ViewProof(subject.Key, subject.First().Result.Cell.ToString(), [.. subject.Select(ExperimentOf)]))];
+
+    /// <summary>The cell of the experiments on a measured one. Their handler is always the same, whatever the measured one did.</summary>
+    public static CellName SubjectOf(CellName cell) => cell.Without(SpeedSource.ScenarioAxis);
+
+    public IReadOnlyList<(FaultSource Source, FaultResult Result)> Of(CellName subject) => [.. bySubject[subject.FileName]];
+
+    public bool IsOfThisBuild(FaultSource source) => source.Document.Commit?.IsSameBuildAs(Build) == true;
+
+    public static string Short(GitCommit? commit) =>
+        commit is null ? Unknown : commit.Id[..Math.Min(ShortCommit, commit.Id.Length)] + (commit.Dirty ? " with changes" : "");
+
+    public static FileLine LineOf(FaultSource source, FaultResult result) => new(source.Folder, FaultFolder.LinesFile, result.Line);
+
+    private static string NameOf(ResultFolder folder) => Path.GetFileName(Path.TrimEndingDirectorySeparator(Path.GetFullPath(folder.Location)));
+
+    private FaultSource SourceOf(ResultFolder folder) => SourceOf(folder, folder.Guarantees ?? throw new KitException(
+        $"{folder.Location} has no experiments with faults.", "Name a folder that has: faults --out FOLDER"));
+
+    private FaultSource SourceOf(ResultFolder folder, GuaranteeReport report)
+    {
+        reports.Add(report);
+        return new FaultSource(NameOf(folder), report.Document, report.Ordered);
+    }
+
+    private void RequireCommonCell(ResultFolder folder, ResultFolder other, FaultSource source)
+    {
+        var cells = (Run?.Cells.Select(cell => SubjectOf(cell.Cell)) ?? Experiments[0].Results.Select(result => result.Cell)).ToHashSet();
+        if (!source.Results.Any(result => cells.Contains(result.Cell)))
+        {
+            throw new KitException(
+                $"{folder.Location} and {other.Location} have no cell in common.",
+                "Name experiments on cells that the first folder has; reports of two runs that share none are two pages.");
+        }
+    }
+
+    private ViewExperiment ExperimentOf((FaultSource Source, FaultResult Result) experiment)
+    {
+        var (source, result) = experiment;
+        var isOnce = result.Verdict is FaultVerdict.Kept or FaultVerdict.NoWindow && result.ViolationCount == 0
+            && GuaranteeTables.MessagesNotOnceOf(result) == 0;
+        return new ViewExperiment(
+            result.Fault,
+            Fault.All.FirstOrDefault(fault => fault.Name == result.Fault)?.What ?? result.Storm?.Done,
+            Words.Of(result.Verdict),
+            Words.Of(result.Promised),
+            result.Because ?? GuaranteeTables.ObservedOf(result),
+            isOnce,
+            IsOfThisBuild(source) ? null : Short(source.Document.Commit),
+            LineOf(source, result),
+            isOnce ? [] : [.. FoundIn(result)]);
+    }
+
+    private static IEnumerable<string> FoundIn(FaultResult result)
+    {
+        foreach (var line in result.Fired)
+            yield return line;
+        if (result.Known is { } known)
+            yield return $"known: {known}";
+        foreach (var line in result.Evidence)
+            yield return line;
+        foreach (var violation in result.Violations)
+            yield return $"{violation.Because}: {string.Join("; ", violation.Evidence)}";
+    }
+
+    private static ViewFact FactOf(string line) =>
+        line.Split(": ", 2) is [var name, var fact] ? new ViewFact(name, fact) : new ViewFact("", line);
+}
