@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.CommandLine;
 
@@ -22,7 +23,7 @@ internal sealed class ReportCommand : KitCommand
         : base(
             "report",
             "Renders the tables of a stored run again: on the terminal, and as tables.md, rounds.csv and graphs.svg in its folder. " +
-            "For experiments with faults: guarantees.md and guarantees.csv. A folder of an older kit is converted first. " +
+            "For experiments with faults: guarantees.md and guarantees.csv. For a load: load.md and load.csv. A folder of an older kit is converted first. " +
             "For a bundle, prints the tables and checks that its reports match its rounds (exit code 1 if not).",
             ("report results/my-run", "the tables of a run, and of its experiments"),
             ("report results/my-run --bundle mine.zip", "packs a run and its experiments into one file, to hand in"),
@@ -54,6 +55,9 @@ internal sealed class ReportCommand : KitCommand
             Console.Out.WriteLine($"Converted {path} from schema 1: each round and each experiment is now a line of one file; commits are in moments.bin.\n");
         }
 
+        if (new LoadFolder(path) is { Exists: true } load)
+            return Report(load, isBundled: parsed.GetResult(bundle) is { Implicit: false });
+
         var stored = ResultFolder.Load(path);
         // A bundle takes the reports as they are. If they were written again first, none could differ from its rounds.
         var isBundled = parsed.GetResult(bundle) is { Implicit: false };
@@ -66,6 +70,18 @@ internal sealed class ReportCommand : KitCommand
             Console.Out.WriteLine($"\nGuarantees: {new FaultFolder(path).TablesPath}");
         if (isBundled)
             BundleOf.Write(path, parsed.GetValue(bundle) ?? Bundle.DefaultPathOf(path), Console.Out);
+        return ExitCode.Success;
+    }
+
+    private static int Report(LoadFolder folder, bool isBundled)
+    {
+        if (isBundled)
+            throw new KitException($"{folder.Location} holds a load, and a bundle holds a run.", "Leave out --bundle.") { IsUsage = true };
+
+        var document = folder.Load();
+        folder.Save(document);
+        LoadReport.WriteTerminal(document, Console.Out, Width);
+        Console.Out.WriteLine($"\nTables: {folder.TablesPath}");
         return ExitCode.Success;
     }
 
