@@ -2,7 +2,6 @@ using System.Globalization;
 using Kit.Runner;
 using Kit.Runner.Results.Loads;
 using Kit.Tests.CommandLine;
-using Kit.Tests.Results;
 
 namespace Kit.Tests.Loading;
 
