@@ -20,6 +20,7 @@ return await Invocation.RunAsync(
         new ReportCommand(),
         new CompareCommand(args),
         new FaultsCommand(args),
+        new LoadCommand(args),
         new ErrorsCommand(),
         new BranchesCommand(),
         new InstallCommand(),

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.CommandLine;
 
@@ -38,7 +39,7 @@ internal sealed class ReportCommand : KitCommand
         : base(
             "report",
             "Renders the tables of a stored run again: on the terminal, and as tables.md, rounds.csv and graphs.svg in its folder. " +
-            "For experiments with faults: guarantees.md and guarantees.csv. A folder of an older kit is converted first. " +
+            "For experiments with faults: guarantees.md and guarantees.csv. For a load: load.md and load.csv. A folder of an older kit is converted first. " +
             "For a bundle, prints the tables and checks that its reports match its rounds (exit code 1 if not).",
             ("report results/my-run", "the tables of a run, and of its experiments"),
             ("report results/my-run --bundle mine.zip", "packs a run and its experiments into one file, to hand in"),
@@ -76,6 +77,9 @@ internal sealed class ReportCommand : KitCommand
             Console.Out.WriteLine($"Converted {path} from schema 1: each round and each experiment is now a line of one file; commits are in moments.bin.\n");
         }
 
+        if (new LoadFolder(path) is { Exists: true } load)
+            return Report(load, IsGiven(parsed.CommandResult, bundle) || IsGiven(parsed.CommandResult, html));
+
         var stored = ResultFolder.Load(path);
         // A bundle takes the reports as they are. If they were written again first, none could differ from its rounds.
         var isBundled = IsGiven(parsed.CommandResult, bundle);
@@ -105,6 +109,18 @@ internal sealed class ReportCommand : KitCommand
             result.AddError($"{html.Name}: expected a folder, and {path} is a bundle.");
         else if (result.GetValue(html) is { } file && !file.EndsWith(".html", StringComparison.OrdinalIgnoreCase))
             result.AddError($"{html.Name}: expected a file that ends with .html, found '{file}'.");
+    }
+
+    private static int Report(LoadFolder folder, bool isMore)
+    {
+        if (isMore)
+            throw new KitException($"{folder.Location} holds a load, and bundles and pages are made of runs.", "Leave out --bundle and --html.") { IsUsage = true };
+
+        var document = folder.Load();
+        folder.Save(document);
+        LoadReport.WriteTerminal(document, Console.Out, Width);
+        Console.Out.WriteLine($"\nTables: {folder.TablesPath}");
+        return ExitCode.Success;
     }
 
     private static bool IsBundle(string path) => path.EndsWith(Bundle.Extension, StringComparison.OrdinalIgnoreCase) && !Directory.Exists(path);

@@ -1,0 +1,48 @@
+using Kit.Runner.Loading;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Loads;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary>A load while it runs: on a terminal one line that changes every second, in a file or pipe a line every ten seconds.</summary>
+/// <param name="output">Where to.</param>
+/// <param name="width">The terminal's columns; <see langword="null"/>: no terminal.</param>
+internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
+{
+    private const int EverySeconds = 10;
+
+    private int told;
+    private int before;
+
+    public void Show(LoadProgress progress)
+    {
+        var seconds = (int)progress.Elapsed.TotalSeconds;
+        var line =
+            $"{progress.Cell}: {Figures.Count(seconds)} s, {Figures.Count(progress.Sent)} sent, {Figures.Count(progress.Handled)} handled, " +
+            $"{Figures.Count(Math.Max(0, progress.Sent - progress.Handled))} behind";
+        if (width is not null)
+        {
+            // The rest of a longer line before it is overwritten.
+            var shown = line.Length < width() ? line : line[..Math.Max(0, width() - 1)];
+            output.Write($"\r{shown.PadRight(before)}");
+            before = shown.Length;
+        }
+        else if (seconds / EverySeconds > told)
+        {
+            told = seconds / EverySeconds;
+            output.WriteLine(line);
+        }
+    }
+
+    public void Ended(LoadResult result, LoadSettings settings)
+    {
+        if (width is not null)
+            output.Write($"\r{new string(' ', before)}\r");
+        (told, before) = (0, 0);
+        var against = result.ReasonsAgainst(settings.LimitMilliseconds);
+        output.WriteLine(
+            $"{result.Cell}: {Figures.Measured(result.Rate)} msg/s: {result.Outcome}, {(against.Count == 0 ? "sustained" : string.Join(", ", against))}; " +
+            $"{Figures.Count(result.Sent)} sent, {Figures.Share(result.FailedShare)} failed, p50 {Figures.Measured(result.Latency?.P50)} ms, " +
+            $"p99 {Figures.Measured(result.Latency?.P99)} ms, behind at the end {Figures.Count(result.BehindAtTheEnd)}");
+    }
+}

@@ -1,0 +1,29 @@
+using Kit.Endpoints.Cells;
+using Kit.Modes;
+using Kit.Runner.Transports;
+
+namespace Kit.Runner.Loading;
+
+/// <summary>What a <c>load</c> command is to do.</summary>
+/// <param name="Cells">The chosen cells, runnable or not.</param>
+/// <param name="Rate">Messages a second; with <see cref="LimitMilliseconds"/>, the rate with which the search begins.</param>
+/// <param name="Length">How long messages are sent.</param>
+/// <param name="LimitMilliseconds">Search the highest rate with a p99 of the latency up to this; <see langword="null"/>: one rate.</param>
+/// <param name="Concurrency">How many messages an endpoint handles at the same time.</param>
+/// <param name="SeedRows">Rows in the widgets' table before each load.</param>
+/// <param name="WarmUp">Messages handled before the schedule begins.</param>
+/// <param name="Senders">How many sends can be under way at the same time.</param>
+/// <param name="Folder">A new folder for the results.</param>
+/// <param name="CommandLine">As typed.</param>
+internal sealed record LoadPlan(
+    IReadOnlyList<Cell> Cells, double Rate, TimeSpan Length, double? LimitMilliseconds, int Concurrency, int SeedRows, int WarmUp, int Senders,
+    string Folder, string CommandLine)
+{
+    /// <summary>Whether the kit can start the server of each transport here. Commits are timed by the clock of a server on this machine.</summary>
+    public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(TransportArguments.None);
+
+    public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
+
+    /// <summary>Whether a cell can run here, or the first reason why not.</summary>
+    public Support SupportOf(Cell cell) => cell.Support.IsSupported ? Here[Transport.Of(cell)] : cell.Support;
+}

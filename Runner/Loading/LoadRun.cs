@@ -1,0 +1,76 @@
+using Kit.Endpoints.Cells;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Loads;
+using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
+
+namespace Kit.Runner.Loading;
+
+/// <summary>All loads of one command. Each result is saved at once.</summary>
+/// <param name="plan">What to do.</param>
+/// <param name="tell">Receives the progress of a load, once a second.</param>
+/// <param name="ended">Receives each result.</param>
+internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<LoadResult, LoadSettings> ended)
+{
+    private readonly LoadFolder folder = new(plan.Folder);
+    private readonly LoadSettings settings = new(
+        plan.Length.TotalSeconds, plan.Concurrency, plan.SeedRows, plan.WarmUp, plan.Senders, plan.LimitMilliseconds);
+
+    /// <summary>Runs them, or those until it is stopped.</summary>
+    /// <exception cref="KitException">A server does not start, or the folder exists or cannot be written.</exception>
+    /// <exception cref="OperationCanceledException">It was stopped before the first message was sent. There is no folder.</exception>
+    public async Task<LoadDocument> RunAsync(CancellationToken stop)
+    {
+        if (Path.Exists(plan.Folder))
+            throw new KitException($"{plan.Folder} exists.", "Name a new folder with --out.") { IsUsage = true };
+
+        var document = new LoadDocument
+        {
+            CommandLine = plan.CommandLine,
+            StartedUtc = DateTimeOffset.UtcNow,
+            Commit = await Provenance.CommitAsync(stop),
+            Implied = Provenance.Implied,
+            Host = Provenance.OfHost(),
+            Packages = Provenance.Packages(),
+            Settings = settings,
+            LeftOut =
+            [
+                .. plan.Cells.Select(cell => (Cell: cell, plan.SupportOf(cell).Because)).Where(one => one.Because is not null)
+                    .Select(one => new CellLeftOut(Provenance.NameOf(one.Cell), one.Because!)),
+            ],
+        };
+        await using var servers = await RunServers.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), stop);
+        document = document with { Servers = servers.All.ToDictionary(one => one.Transport.Title, one => one.Server.Version ?? "unknown") };
+        foreach (var database in plan.Runnable.Select(servers.WidgetsOf).Distinct())
+            await database.Store.SeedAsync(plan.SeedRows, new Progress<int>(), stop);
+
+        try
+        {
+            foreach (var cell in plan.Runnable)
+            {
+                if (plan.LimitMilliseconds is null)
+                    await TryAsync(cell, plan.Rate);
+                else
+                    await RateSearch.RunAsync(plan.Rate, rate => TryAsync(cell, rate));
+            }
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested && document.Results.Count > 0)
+        {
+            document = document with { IsStopped = true };
+            folder.Save(document);
+        }
+
+        return document;
+
+        async Task<bool> TryAsync(Cell cell, double rate)
+        {
+            stop.ThrowIfCancellationRequested();
+            var result = await new LoadedCell(plan, cell, servers, tell).RunAsync(rate, stop);
+            document = document with { Results = [.. document.Results, result], IsStopped = stop.IsCancellationRequested };
+            folder.Save(document);
+            ended(result, settings);
+            stop.ThrowIfCancellationRequested();
+            return result.Outcome.IsValid() && result.ReasonsAgainst(plan.LimitMilliseconds).Count == 0;
+        }
+    }
+}

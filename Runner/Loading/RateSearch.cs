@@ -1,0 +1,47 @@
+namespace Kit.Runner.Loading;
+
+/// <summary>
+/// Searches the highest rate that is sustained: doubles from the first one until one is not, then halves the interval on a logarithmic scale.
+/// </summary>
+internal static class RateSearch
+{
+    /// <summary>It ends when the lowest rate that was not sustained is at most this many times the highest that was.</summary>
+    public const double Close = 1.1;
+
+    /// <summary>No rate below this is tried, in messages a second.</summary>
+    public const double Lowest = 1;
+
+    /// <summary>No rate above this is tried, in messages a second.</summary>
+    public const double Highest = 100_000;
+
+    /// <param name="first">The rate that is tried first.</param>
+    /// <param name="isSustained">Tries a rate.</param>
+    /// <returns>The highest rate that was sustained; <see langword="null"/> if none was.</returns>
+    public static async Task<double?> RunAsync(double first, Func<double, Task<bool>> isSustained)
+    {
+        double? sustained = null;
+        double? tooHigh = null;
+        var rate = first;
+        while (sustained is null || tooHigh is null)
+        {
+            if (await isSustained(rate))
+                sustained = rate;
+            else
+                tooHigh = rate;
+            if ((sustained is null && rate <= Lowest) || (tooHigh is null && rate >= Highest))
+                return sustained;
+            rate = sustained is null ? Math.Max(Lowest, rate / 2) : Math.Min(Highest, rate * 2);
+        }
+
+        while (tooHigh / sustained > Close)
+        {
+            rate = Math.Round(Math.Sqrt(sustained.Value * tooHigh.Value), 1);
+            if (await isSustained(rate))
+                sustained = rate;
+            else
+                tooHigh = rate;
+        }
+
+        return sustained;
+    }
+}

@@ -1,0 +1,48 @@
+using System.Text.Json.Serialization;
+
+namespace Kit.Runner.Results.Loads;
+
+/// <summary>The facts about a live load, and its results so far: <c>load.json</c>.</summary>
+public sealed record LoadDocument
+{
+    public int Schema { get; init; } = ResultJson.Schema;
+
+    /// <summary>The command as typed.</summary>
+    public required string CommandLine { get; init; }
+
+    public required DateTimeOffset StartedUtc { get; init; }
+
+    public required GitCommit? Commit { get; init; }
+
+    public required HostFacts Host { get; init; }
+
+    /// <summary>Version by package name.</summary>
+    public required IReadOnlyDictionary<string, string> Packages { get; init; }
+
+    /// <summary>Version by server.</summary>
+    public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>The values that names of cells leave out, by axis; absent if they leave nothing out.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyDictionary<string, string>? Implied { get; init; }
+
+    public required LoadSettings Settings { get; init; }
+
+    /// <summary>The cells that cannot run, and why.</summary>
+    public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
+
+    /// <summary>In the order in which they were made.</summary>
+    public IReadOnlyList<LoadResult> Results { get; init; } = [];
+
+    /// <summary>Whether it was stopped before every cell had its load.</summary>
+    public bool IsStopped { get; init; }
+}
+
+/// <summary>What all cells of a load share.</summary>
+/// <param name="Seconds">How long messages are sent.</param>
+/// <param name="Concurrency">How many messages an endpoint handles at the same time.</param>
+/// <param name="SeedRows">Rows in the widgets' table before each load.</param>
+/// <param name="WarmUp">Messages handled before the schedule begins, in the same process.</param>
+/// <param name="Senders">How many sends can be under way at the same time.</param>
+/// <param name="LimitMilliseconds">When a rate is searched: the highest p99 of the latency that counts as sustained.</param>
+public sealed record LoadSettings(double Seconds, int Concurrency, int SeedRows, int WarmUp, int Senders, double? LimitMilliseconds);
