@@ -1,0 +1,35 @@
+using System.Text.RegularExpressions;
+
+namespace Kit.Runner.Faults.Points;
+
+/// <summary>The text of a statement, without what differs from one handling to the next.</summary>
+internal static partial class StatementText
+{
+    /// <summary>Longer texts are shortened: the beginning identifies a statement.</summary>
+    private const int Most = 240;
+
+    private const int MostShown = 70;
+
+    /// <summary>Literals, numbers and ids become <c>?</c>; any white space is one space.</summary>
+    public static string Normal(string text)
+    {
+        var whole = Space().Replace(Literal().Replace(Number().Replace(Uuid().Replace(text, "?"), "?"), "'?'"), " ").Trim().TrimEnd(';');
+        return whole.Length > Most ? whole[..Most] : whole;
+    }
+
+    /// <summary>Short enough for a sentence.</summary>
+    public static string Short(string normal) => normal.Length > MostShown ? $"{normal[..MostShown].TrimEnd()} …" : normal;
+
+    [GeneratedRegex(@"\s+")]
+    private static partial Regex Space();
+
+    [GeneratedRegex(@"'(?:[^']|'')*'")]
+    private static partial Regex Literal();
+
+    // Not of a parameter ($1), and not within a name, unless an underscore is before it.
+    [GeneratedRegex(@"(?<![$\p{L}\d])\d+(?!\p{L})|(?<=_)\d+")]
+    private static partial Regex Number();
+
+    [GeneratedRegex(@"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}")]
+    private static partial Regex Uuid();
+}
