@@ -179,7 +179,7 @@ internal sealed class FaultsCommand : KitCommand
         // Single faults recognize a commit by the requests around it, which are others there.
         foreach (var (axis, what) in new[] { (Cell.BatchAxis, "batches apply"), (Cell.ReceiveAxis, "other ways to receive apply") })
         {
-            if (!isStorm && filter.NamesOtherThanImplied(result, axis))
+            if (!isStorm && !result.GetValue(everyPoint) && filter.NamesOtherThanImplied(result, axis))
                 result.AddError($"--{axis}: {what} only to a storm; add --storm.");
         }
 

@@ -83,8 +83,10 @@ internal static class PointTables
             FaultVerdict.Failed => "FAILED",
             FaultVerdict.Broken => $"≠ {ClassOf(result)}",
             _ => ClassOf(result),
-        }).OrderByDescending(kind => kind.Count()).ThenBy(kind => kind.Key, StringComparer.Ordinal).Select(kind => $"{Figures.Count(kind.Count())} {kind.Key}").ToList();
-        return kinds.Count == 0 ? Figures.None : string.Join(", ", kinds);
+        });
+        var counts = kinds.OrderByDescending(kind => kind.Count()).ThenBy(kind => kind.Key, StringComparer.Ordinal)
+            .Select(kind => $"{Figures.Count(kind.Count())} {kind.Key}").ToList();
+        return counts.Count == 0 ? Figures.None : string.Join(", ", counts);
     }
 
     private static string ClassOf(FaultResult result) => Words.Of(result.Observed.Select(seen => seen.Class));
