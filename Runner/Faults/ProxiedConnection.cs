@@ -47,7 +47,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         await using (var toServer = new SendLine((piece, stop) => SendAsync(server, piece, stop), () => TryEnd(Ending.Reset), ended.Token))
         await using (var toClient = new SendLine((piece, stop) => SendAsync(client, piece, stop), () => TryEnd(Ending.Reset), ended.Token))
         {
-            filter = network.Filter?.Invoke(new ConnectionSides(toServer.Add, toClient.Add, () => Task.Run(() => TryEnd(Ending.Cut))));
+            filter = network.Filter?.Invoke(new ConnectionSides(toServer.Add, toClient.Add, () => _ = Task.Run(() => TryEnd(Ending.Cut))));
             await Task.WhenAll(PumpAsync(client, server, Traffic.ToServer, toServer), PumpAsync(server, client, Traffic.ToClient, toClient));
             TryEnd(Ending.Cut);
         }

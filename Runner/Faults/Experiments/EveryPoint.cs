@@ -23,7 +23,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
 
     private const int MostViolations = 5;
 
-    private readonly IReadOnlySet<DeliveryClass> promised = FaultPromise.Always(cell.Mode, Transport.Of(cell).IsBroker).Classes;
+    private readonly StormPromise promise = FaultPromise.Always(cell.Mode, Transport.Of(cell).IsBroker);
 
     /// <summary>The experiments at these points of a cell.</summary>
     public static IEnumerable<(CrashPoint Point, PointWay Way, PointToken Token)> ExperimentsAt(Cell cell, IEnumerable<CrashPoint> points) =>
@@ -94,7 +94,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             Fault = $"{token}"[token.Of.Length..],
             Verdict = FaultVerdict.Failed,
             Point = new PointFacts($"{token}", point.Number, way, PointWays.MomentOf(point, way)),
-            Promised = [.. promised.Order()],
+            Promised = [.. promise.Classes.Order()],
         };
         try
         {
@@ -107,6 +107,14 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
         }
     }
 
+    /// <summary>
+    /// What is promised to the messages after the one that met the point: once. A process that lives can have a session that is about to end, and a broker
+    /// pushes them to it.
+    /// </summary>
+    private IReadOnlySet<DeliveryClass> PromisedAfter(PointWay way) => !way.Kills() && promise.Reach is (Reach.Pushed or Reach.Unbounded)
+        ? promise.Classes
+        : new HashSet<DeliveryClass> { DeliveryClass.Once };
+
     private FaultResult Judge(FaultResult blank, PointOutcome outcome)
     {
         if (outcome.Account is not { } account)
@@ -115,10 +123,10 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
         var known = KnownLimit.Of(cell.Kind.Framework, cell.Kind.Transport, cell.Mode, fault: null, Affected.Chosen);
         List<Violation> violations =
         [
-            .. account.ViolationsOf(promised, known).Where(violation => violation.MessageId == outcome.Chosen),
-            .. account.ViolationsOf(new HashSet<DeliveryClass> { DeliveryClass.Once }).Where(violation => violation.MessageId is { } id
+            .. account.ViolationsOf(promise.Classes, known).Where(violation => violation.MessageId == outcome.Chosen),
+            .. account.ViolationsOf(PromisedAfter(blank.Point!.Way)).Where(violation => violation.MessageId is { } id
                 ? id != outcome.Chosen
-                : !promised.Contains(DeliveryClass.InDoubt)),
+                : !promise.Classes.Contains(DeliveryClass.InDoubt)),
         ];
         var met = account.Verdicts.Single(verdict => verdict.MessageId == outcome.Chosen);
         return blank with

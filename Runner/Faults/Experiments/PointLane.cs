@@ -45,8 +45,8 @@ internal sealed class PointLane : IAsyncDisposable
     /// <exception cref="KitException">A database or a queue cannot be created.</exception>
     public static async Task<PointLane> OpenAsync(Cell cell, RunServers servers, CancellationToken cancellationToken)
     {
-        var gate = new RequestGate();
-        return new PointLane(gate, await Testbed.CreateAsync(cell, servers, cancellationToken, gate: gate));
+        var requests = new RequestGate();
+        return new PointLane(requests, await Testbed.CreateAsync(cell, servers, cancellationToken, gate: requests));
     }
 
     public Workload Workload => testbed.Workload;

@@ -71,7 +71,7 @@ internal sealed class AmqpChannel
         return [.. confirmed.Select(one => Complete(one, how))];
     }
 
-    private IReadOnlyList<WireRequest> Prove()
+    private List<WireRequest> Prove()
     {
         List<WireRequest> proved = [.. unproved.Select(one => Complete(one, outcome: null))];
         unproved.Clear();

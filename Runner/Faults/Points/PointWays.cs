@@ -29,7 +29,8 @@ internal static class PointWays
     private static string RequestOf(CrashPoint point)
     {
         var which = point.Request.Sent == 1 ? "" : $", no. {point.Request.Sent}";
-        var after = point.Before is null ? "" : $", after {StatementText.Short(point.Before)}";
+        // A longer statement says itself what it does.
+        var after = point.Before is null || point.Request.Text.Length > StatementText.MostOfACommand ? "" : $", after {StatementText.Short(point.Before)}";
         return $"{StatementText.Short(point.Request.Text)} ({point.Request.Server}{which}{after})";
     }
 }

@@ -85,7 +85,7 @@ internal sealed class PostgreSqlAnswers
                 (Copied, EndOfCopy, request.Outcome) = (request.Text, end, "copy in");
                 return [Complete()];
             case 'Z':
-                return [.. CompleteAll(isIdle: body is [Idle, ..])];
+                return CompleteAll(isIdle: body is [Idle, ..]);
             default:
                 return [];
         }
@@ -101,7 +101,7 @@ internal sealed class PostgreSqlAnswers
     }
 
     // After an error the server skips the rest of the batch.
-    private IEnumerable<WireRequest> CompleteAll(bool isIdle)
+    private List<WireRequest> CompleteAll(bool isIdle)
     {
         var last = Math.Max(0, waiting.FindIndex(one => one.End is PostgreSqlEnd.Ready));
         var completed = new List<WireRequest>();

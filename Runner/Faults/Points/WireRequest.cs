@@ -6,10 +6,10 @@ namespace Kit.Runner.Faults.Points;
 internal sealed class WireRequest(string text, bool hasAnswer)
 {
     /// <summary>The statement, or the name of the method.</summary>
-    public string Text => text;
+    public string Text { get; } = text;
 
     /// <summary>Whether the server answers it.</summary>
-    public bool HasAnswer => hasAnswer;
+    public bool HasAnswer { get; } = hasAnswer;
 
     /// <summary>
     /// Whether the server can be asked if it has acted. A request with an answer needs no proof; for one without, the server is asked for something

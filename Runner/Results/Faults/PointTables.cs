@@ -54,7 +54,7 @@ internal static class PointTables
         {
             yield return ("Points at which the message was not handled once", [.. others.Select(result =>
                 $"{result.Name}: {result.Point!.Moment}: {Words.Of(result.Observed.Select(seen => seen.Class))}"
-                + (result.Verdict is FaultVerdict.Broken ? ", which is not promised" : ""))]);
+                + HowBroken(result))]);
         }
     }
 
@@ -68,6 +68,10 @@ internal static class PointTables
     }
 
     private static IReadOnlyList<CrashPoint> PointsOf(FaultDocument document, CellName cell) => document.Points?.GetValueOrDefault($"{cell}") ?? [];
+
+    private static string HowBroken(FaultResult result) => result.Verdict is not FaultVerdict.Broken ? ""
+        : result.Observed.All(seen => result.Promised.Contains(seen.Class)) ? "; a message after it broke the promise"
+        : ", which is not promised";
 
     private static bool IsMet(FaultResult result) => result.Verdict is FaultVerdict.Kept or FaultVerdict.Broken;
 
