@@ -52,6 +52,12 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
            select cell,
     ];
 
+    /// <summary>The first option that was typed and does not allow a cell; <see langword="null"/> if all do.</summary>
+    public string? Refuses(CommandResult result, Cell cell) => filters
+        .Where(filter => result.GetResult(filter.Option) is { Implicit: false }
+            && !Allows(result.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
+        .Select(filter => filter.Option.Name).FirstOrDefault();
+
     /// <summary>The filters as typed, to pass on to another runner.</summary>
     public IReadOnlyList<string> Typed(ParseResult parsed) =>
     [

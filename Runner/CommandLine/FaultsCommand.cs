@@ -3,6 +3,7 @@ using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
@@ -37,6 +38,17 @@ internal sealed class FaultsCommand : KitCommand
         [.. UnflushedNames.Keys]);
     private readonly Option<int?> seed = NumberOption.Count(
         "--seed", "In a storm: the seed for its random moments (random, and printed).", least: 0);
+    private readonly Option<bool> everyPoint = new("--every-point")
+    {
+        Description = "Instead of single faults: a crash before and after each request of one handling, in four ways.",
+    };
+    private readonly Option<string[]> only = new("--only")
+    {
+        Description = "With --every-point: only these experiments, named by their tokens.",
+        HelpName = "token,…",
+        CustomParser = result => [.. result.Tokens.SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries))],
+        AllowMultipleArgumentsPerToken = true,
+    };
     private readonly Option<string?> speedFrom = new("--speed-from")
     {
         Description = "The folder of a run without faults, whose speeds are shown next to the guarantees (--out, if that holds a run).",
@@ -61,13 +73,15 @@ internal sealed class FaultsCommand : KitCommand
             ("faults --storm --speed-from results/my-run", "random kills and cuts, with the speeds of a run next to them"),
             ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),
             ("faults --storm --mode shared --flush none --kills 0 --cuts 0 --server-crashes 20", "crashes of the server, without a flush of its log"),
+            ("faults --every-point --framework bare --transport postgresql --mode outbox", "every moment of a crash in one cell"),
+            ("faults --every-point --only bare.postgresql.outbox@17:b", "one of these moments again"),
             ("faults --out results/my-run", "resumes what was stopped there, or adds to the run in that folder"))
     {
         this.arguments = arguments;
         filter.AddTo(this);
         speedFrom.NotEmpty();
         output.NotEmpty();
-        foreach (var option in new Option[] { fault, storm, kills, cuts, serverCrashes, unflushed, seed, speedFrom, output })
+        foreach (var option in new Option[] { fault, storm, kills, cuts, serverCrashes, unflushed, seed, everyPoint, only, speedFrom, output })
             Options.Add(option);
         Validators.Add(CheckTogether);
         SetAction(RunAsync);
@@ -82,14 +96,14 @@ internal sealed class FaultsCommand : KitCommand
             $"Cells: {plan.Runnable.Count}. " +
             (plan.Storm is { } sizes
                 ? $"Storm: {sizes.Messages} messages, {sizes.Kills} kills, {sizes.Cuts} cuts, {sizes.ServerCrashes} server crashes, seed {sizes.Seed}"
-                : $"Faults: {plan.Faults.Count}") +
+                : plan.EveryPoint is not null ? "Every point of a handling" : $"Faults: {plan.Faults.Count}") +
             $". Results: {plan.Folder}");
         try
         {
-            var (document, results) = await new FaultRun(
-                plan,
-                (result, done, planned) => console.WriteLine(LineOf(result, done, planned)),
-                console.WriteLine).RunAsync(cancellationToken);
+            void Tell(FaultResult result, int done, int planned) => console.WriteLine(LineOf(result, done, planned));
+            var (document, results) = plan.EveryPoint is null
+                ? await new FaultRun(plan, Tell, console.WriteLine).RunAsync(cancellationToken)
+                : await new EveryPointRun(plan, Tell, console.WriteLine).RunAsync(cancellationToken);
             new GuaranteeReport(document, results).WriteTerminal(console, ReportCommand.Width);
             await console.WriteLineAsync($"\n{SummaryOf(results)}");
             if (results.Any(result => result.Verdict is FaultVerdict.Void or FaultVerdict.Failed))
@@ -105,7 +119,7 @@ internal sealed class FaultsCommand : KitCommand
     }
 
     private async Task<FaultPlan> PlanAsync(ParseResult parsed, CancellationToken cancellationToken) => new(
-        filter.Choose(parsed),
+        TokensIn(parsed) is { Count: > 0 } tokens ? [.. tokens.Select(token => PointCells.Find(token.Of)!).Distinct()] : filter.Choose(parsed),
         parsed.GetValue(fault) is { Length: > 0 } names ? [.. Fault.All.Where(one => names.Contains(one.Name))] : Fault.All,
         parsed.GetValue(storm)
             ? new StormPlan(
@@ -119,7 +133,12 @@ internal sealed class FaultsCommand : KitCommand
             : null,
         SpeedsOf(parsed),
         parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)),
-        string.Join(' ', arguments));
+        string.Join(' ', arguments))
+    {
+        EveryPoint = parsed.GetValue(everyPoint) ? new EveryPointPlan(TokensIn(parsed)) : null,
+    };
+
+    private IReadOnlyList<PointToken> TokensIn(ParseResult parsed) => [.. (parsed.GetValue(only) ?? []).Select(token => PointToken.TryParse(token)!)];
 
     // A run in the same folder gives the speeds, unless another is named.
     private SpeedSource? SpeedsOf(ParseResult parsed)
@@ -145,8 +164,9 @@ internal sealed class FaultsCommand : KitCommand
         select $"{alike.Count()} {alike.Key}") + ".";
 
     private static string LineOf(FaultResult result, int done, int planned) =>
-        $"{done} of {planned}: {result.Cell} {result.Fault}: {Words.Of(result.Verdict)}"
+        $"{done} of {planned}: {(result.Point is null ? $"{result.Cell} {result.Fault}" : result.Name)}: {Words.Of(result.Verdict)}"
         + (result.Observed.Count > 0 ? $" ({string.Join(", ", result.Observed.Select(seen => $"{seen.Messages} {Words.Of(seen.Class)}"))})" : "")
+        + (result.Point is null ? "" : $": {result.Point.Moment}")
         + (result.Because is null ? "" : $": {result.Because}")
         + (result.Known is { } reason ? $": known: {reason}" : "")
         + (result.Seconds > 0 ? $", {result.Seconds:F1} s" : "");
@@ -159,14 +179,51 @@ internal sealed class FaultsCommand : KitCommand
         // Single faults recognize a commit by the requests around it, which are others there.
         foreach (var (axis, what) in new[] { (Cell.BatchAxis, "batches apply"), (Cell.ReceiveAxis, "other ways to receive apply") })
         {
-            if (!isStorm && filter.NamesOtherThanImplied(result, axis))
+            if (!isStorm && !result.GetValue(everyPoint) && filter.NamesOtherThanImplied(result, axis))
                 result.AddError($"--{axis}: {what} only to a storm; add --storm.");
         }
 
+        CheckPoints(result);
         foreach (var option in new Option[] { kills, cuts, serverCrashes, unflushed, seed })
         {
             if (!isStorm && result.GetResult(option) is { Implicit: false })
                 result.AddError($"{option.Name}: applies only to a storm; add --storm.");
         }
+    }
+
+    private void CheckPoints(CommandResult result)
+    {
+        var tokens = result.GetResult(only) is { Implicit: false } ? result.GetValue(only) ?? [] : null;
+        if (!result.GetValue(everyPoint))
+        {
+            if (tokens is not null)
+                result.AddError("--only: names points; add --every-point.");
+            return;
+        }
+
+        if (result.GetValue(storm))
+            result.AddError("--every-point: a storm has random moments; leave out --storm or --every-point.");
+        if (result.GetResult(fault) is { Implicit: false })
+            result.AddError("--fault: the points of a handling are not among the faults; leave out --fault or --every-point.");
+        if (tokens is { Length: 0 })
+            result.AddError($"--only: no token. Expected {PointToken.Form}.");
+        foreach (var typed in tokens ?? [])
+        {
+            if (WhyNot(typed, result) is { } reason)
+                result.AddError($"--only: {reason}");
+        }
+    }
+
+    /// <summary>Why a token names no experiment of the chosen cells; <see langword="null"/> if it can.</summary>
+    private string? WhyNot(string typed, CommandResult result)
+    {
+        if (PointToken.TryParse(typed) is not { } token)
+            return $"'{typed}' is not a token. Expected {PointToken.Form}; the ways are a, b, c and d.";
+        if (PointCells.Find(token.Of) is not { } cell)
+            return $"'{typed}': there is no cell '{token.Of}'. To see the cells: list.";
+
+        return filter.Refuses(result, cell) is { } option
+            ? $"'{typed}' is of another cell than {option} names. Leave out {option}, or the token."
+            : null;
     }
 }

@@ -16,6 +16,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
     private readonly ConcurrentDictionary<ArmedFault, IByteWatch> watches = new();
     private readonly IConnectionWatch? watch = network.Watch?.Invoke();
     private readonly Lock deciding = new();
+    private IConnectionFilter? filter;
     private Ending? ending;
     private volatile ArmedFault? beforeAnswer;
     private volatile ArmedFault? endedBy;
@@ -43,8 +44,15 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         using var disposed = cancellationToken.Register(() => TryEnd(Ending.Cut));
-        await Task.WhenAll(PumpAsync(client, server, Traffic.ToServer), PumpAsync(server, client, Traffic.ToClient));
-        TryEnd(Ending.Cut);
+        await using (var toServer = new SendLine((piece, stop) => SendAsync(server, piece, stop), () => TryEnd(Ending.Reset), ended.Token))
+        await using (var toClient = new SendLine((piece, stop) => SendAsync(client, piece, stop), () => TryEnd(Ending.Reset), ended.Token))
+        {
+            filter = network.Filter?.Invoke(new ConnectionSides(toServer.Add, toClient.Add, () => _ = Task.Run(() => TryEnd(Ending.Cut))));
+            await Task.WhenAll(PumpAsync(client, server, Traffic.ToServer, toServer), PumpAsync(server, client, Traffic.ToClient, toClient));
+            TryEnd(Ending.Cut);
+        }
+
+        filter?.End();
         Action<Socket> tell = ending is Ending.Reset ? Reset : FinishSending;
         tell(client);
         tell(server);
@@ -65,7 +73,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
             ended.Dispose();
     }
 
-    private async Task PumpAsync(Socket from, Socket to, Traffic traffic)
+    private async Task PumpAsync(Socket from, Socket to, Traffic traffic, SendLine filtered)
     {
         var buffer = new byte[BufferSize];
         await using var line = LineTo(to, network.LatencyOf(traffic));
@@ -82,6 +90,12 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
 
                 var piece = buffer.AsMemory(0, read);
                 watch?.See(traffic, piece.Span);
+                if (filter is not null)
+                {
+                    filter.See(traffic, piece.Span);
+                    continue;
+                }
+
                 if (line is not null)
                 {
                     line.Add(piece.Span);
@@ -103,6 +117,8 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
             await faults.Gate(traffic).PassAsync(ended.Token);
             if (line is not null)
                 await line.FinishAsync();
+            if (filter is not null)
+                await filtered.FinishAsync();
             FinishSending(to);
         }
         catch (OperationCanceledException)

@@ -12,6 +12,12 @@ internal sealed record ProxiedNetwork
     /// <summary>Makes a watch for a new connection; <see langword="null"/>: nobody watches.</summary>
     public Func<IConnectionWatch>? Watch { get; init; }
 
+    /// <summary>
+    /// Makes a filter for a new connection; <see langword="null"/>: everything is forwarded. Armed faults and round trips do not apply to connections
+    /// with a filter.
+    /// </summary>
+    public Func<ConnectionSides, IConnectionFilter>? Filter { get; init; }
+
     /// <summary>How much later the bytes of one direction arrive.</summary>
     public TimeSpan LatencyOf(Traffic direction)
     {

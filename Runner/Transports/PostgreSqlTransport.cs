@@ -1,6 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Operations;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
@@ -34,7 +35,16 @@ internal sealed class PostgreSqlTransport : Transport
             var settings = new NpgsqlConnectionStringBuilder(address);
             return (settings.Host!, settings.Port);
         },
-        (address, port) => new NpgsqlConnectionStringBuilder(address) { Host = "127.0.0.1", Port = port }.ConnectionString);
+        (address, port) => new NpgsqlConnectionStringBuilder(address) { Host = "127.0.0.1", Port = port }.ConnectionString)
+    {
+        Wire = () => new PostgreSqlWire(),
+        WithLimit = (address, limit) => new NpgsqlConnectionStringBuilder(address)
+        {
+            CommandTimeout = (int)limit.TotalSeconds,
+            // In milliseconds: how long the client then waits for the cancelled command.
+            CancellationTimeout = 500,
+        }.ConnectionString,
+    };
 
     public override ExistingQueue? ExistingQueue { get; } = new(
         "Connection string of the queue's database, with Database=….", DeadLettersOnPostgreSql.Open)

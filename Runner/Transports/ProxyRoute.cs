@@ -1,3 +1,5 @@
+using Kit.Runner.Faults.Points;
+
 namespace Kit.Runner.Transports;
 
 /// <summary>How the connections of an endpoint are routed through a proxy.</summary>
@@ -9,4 +11,13 @@ internal sealed record ProxyRoute(Func<string, (string Host, int Port)> ServerOf
     /// The bytes with which a consumer acknowledges a message to a broker; <see langword="null"/> if the receive ends with a transaction.
     /// </summary>
     public ReadOnlyMemory<byte>? Acknowledgement { get; init; }
+
+    /// <summary>Reads one more connection's frames; <see langword="null"/>: the kit does not know the protocol.</summary>
+    public Func<IWireProtocol>? Wire { get; init; }
+
+    /// <summary>
+    /// The address with a limit for each answer, after which the client gives the connection up; by default unchanged, because its driver has no such
+    /// setting.
+    /// </summary>
+    public Func<string, TimeSpan, string> WithLimit { get; init; } = (address, _) => address;
 }

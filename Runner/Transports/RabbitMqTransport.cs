@@ -1,6 +1,7 @@
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Operations;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
@@ -58,7 +59,10 @@ internal sealed class RabbitMqTransport : Transport
             return (broker.Host, broker.Port);
         },
         Through)
-    { Acknowledgement = BasicAck };
+    {
+        Acknowledgement = BasicAck,
+        Wire = () => new AmqpWire(),
+    };
 
     public override ExistingQueue? ExistingQueue { get; } = new(
         "URI of the queue's broker and virtual host, amqp:// or amqps://.", DeadLettersOnRabbitMq.Open);

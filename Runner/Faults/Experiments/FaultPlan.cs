@@ -1,6 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Transports;
 
@@ -22,6 +23,9 @@ internal sealed record FaultPlan(
     /// <summary>Whether the kit can start the server of each transport here: a named server is never made to crash.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(TransportArguments.None);
 
+    /// <summary>The points to meet instead of single faults; <see langword="null"/>: none.</summary>
+    public EveryPointPlan? EveryPoint { get; init; }
+
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 
     /// <summary>Whether faults can be injected into a cell here, or the first reason why not.</summary>
@@ -41,3 +45,7 @@ internal sealed record FaultPlan(
 
     private static IEnumerable<string> Proxied() => Transport.All.Where(one => one.ProxyRoute is not null).Select(one => one.Title);
 }
+
+/// <summary>The points of undisturbed handlings are met instead of single faults.</summary>
+/// <param name="Only">Only these experiments, even if the folder has them; all if there is none.</param>
+internal sealed record EveryPointPlan(IReadOnlyList<PointToken> Only);

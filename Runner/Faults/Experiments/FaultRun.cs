@@ -29,7 +29,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
     /// <exception cref="OperationCanceledException">It was stopped; finished experiments are saved.</exception>
     public async Task<(FaultDocument Document, IReadOnlyList<FaultResult> Results)> RunAsync(CancellationToken cancellationToken)
     {
-        var document = await DocumentAsync(cancellationToken);
+        var document = await new FaultDocuments(plan, folder).BeginAsync(cancellationToken);
         results.AddRange(folder.LoadResults());
         var done = results.Where(result => result.IsGood || result.Verdict is FaultVerdict.Broken).Select(result => result.Name).ToHashSet();
         var todo = Experiments().Where(one => !done.Contains(one.Name)).ToList();
@@ -42,7 +42,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
             {
                 // Always the kit's own servers, because they are made to crash.
                 await using var servers = await RunServers.StartAsync(Transport.NeededBy(todo.Select(one => Transport.Of(one.Cell))), cancellationToken);
-                document = document with { Servers = VersionsOf(servers, document.Servers) };
+                document = document with { Servers = FaultDocuments.VersionsOf(servers, document.Servers) };
                 folder.Save(document);
                 await MakeAsync(todo, servers, cancellationToken);
             }
@@ -55,14 +55,6 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         }
 
         return (document, results);
-    }
-
-    private static Dictionary<string, string> VersionsOf(RunServers servers, IReadOnlyDictionary<string, string> before)
-    {
-        var versions = new Dictionary<string, string>(before);
-        foreach (var (transport, server) in servers.All)
-            versions[transport.Title] = server.Version ?? "unknown";
-        return versions;
     }
 
     private async Task MakeAsync(List<Experiment> todo, RunServers servers, CancellationToken cancellationToken)
@@ -78,41 +70,6 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
             Save(await one.RunAsync(servers, plan.Away, say, cancellationToken));
         }
     }
-
-    private async Task<FaultDocument> DocumentAsync(CancellationToken cancellationToken)
-    {
-        var commit = await Provenance.CommitAsync(cancellationToken);
-        if (!folder.Exists)
-        {
-            return new FaultDocument
-            {
-                CommandLine = plan.CommandLine,
-                StartedUtc = DateTimeOffset.UtcNow,
-                Commit = commit,
-                Implied = Provenance.Implied,
-                Host = Provenance.OfHost(),
-                Packages = Provenance.Packages(),
-                LeftOut = LeftOut([]),
-                Speeds = plan.Speeds,
-            };
-        }
-
-        var begun = folder.LoadDocument();
-        return begun.Commit == commit
-            ? begun with { CommandLine = plan.CommandLine, LeftOut = LeftOut(begun.LeftOut), Speeds = plan.Speeds ?? begun.Speeds }
-            : throw new KitException(
-                $"{plan.Folder} holds experiments of commit {begun.Commit?.Id ?? "unknown"}, " +
-                $"and this build is of {commit?.Id ?? "unknown"}{(commit is { Dirty: true } ? " with changes" : "")}.",
-                "Name a new folder with --out: all results of a table must come from one build.");
-    }
-
-    private IReadOnlyList<CellLeftOut> LeftOut(IReadOnlyList<CellLeftOut> before) =>
-    [
-        .. before.UnionBy(
-            plan.Cells.Select(cell => (Cell: cell, plan.SupportOf(cell).Because)).Where(one => one.Because is not null)
-                .Select(one => new CellLeftOut(Provenance.NameOf(one.Cell), one.Because!)),
-            left => left.Cell),
-    ];
 
     private IEnumerable<Experiment> Experiments() => plan.Storm is { } storm
         ? plan.Runnable.Select(cell => new Experiment(cell, Fault: null, storm))

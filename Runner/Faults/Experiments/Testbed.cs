@@ -2,6 +2,7 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Rounds;
@@ -31,9 +32,12 @@ internal sealed class Testbed : IAsyncDisposable
     private IMessageQueue? lateSink;
     private HandlerProcess? handler;
 
-    private Testbed(Cell cell, KitDatabases owner, RoundDatabases databases, RoundTransport transport)
+    private readonly RequestGate? gate;
+
+    private Testbed(Cell cell, KitDatabases owner, RoundDatabases databases, RoundTransport transport, RequestGate? gate)
     {
         this.cell = cell;
+        this.gate = gate;
         this.owner = owner;
         this.databases = databases;
         this.transport = transport;
@@ -42,9 +46,10 @@ internal sealed class Testbed : IAsyncDisposable
         queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
         sink = cell.Kind.OpenQueue(SinkName, transport.ForRunner);
         Database = new ExperimentDatabase(EndpointConnections.ForRunner(databases.Widgets), databases.Names);
-        WidgetsProxy = ProxyOf(toWidgets, databases.WidgetsForEndpoint);
         // One connection serves both if the mode needs them in one database.
-        TransportProxy = transport.ForEndpoint == databases.WidgetsForEndpoint ? WidgetsProxy : ProxyOf(toTransport, transport.ForEndpoint);
+        var isOne = transport.ForEndpoint == databases.WidgetsForEndpoint;
+        WidgetsProxy = ProxyOf(toWidgets, databases.WidgetsForEndpoint, isOne ? "database" : "data");
+        TransportProxy = isOne ? WidgetsProxy : ProxyOf(toTransport, transport.ForEndpoint, itsTransport.IsBroker ? "broker" : "queue");
     }
 
     /// <summary>The widgets' database.</summary>
@@ -78,12 +83,13 @@ internal sealed class Testbed : IAsyncDisposable
     /// <param name="servers">The servers.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <param name="unflushed">See <see cref="StormPlan.Unflushed"/>.</param>
+    /// <param name="gate">Numbers the endpoint's requests, one message at a time; <see langword="null"/>: nobody does.</param>
     public static async Task<Testbed> CreateAsync(
-        Cell cell, RunServers servers, CancellationToken cancellationToken, Unflushed unflushed = Unflushed.None)
+        Cell cell, RunServers servers, CancellationToken cancellationToken, Unflushed unflushed = Unflushed.None, RequestGate? gate = null)
     {
         var kit = new KitDatabases(servers.WidgetsOf(cell).ConnectionString);
         var empty = await kit.CreateEmptyAsync(cancellationToken);
-        var testbed = new Testbed(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, empty, cancellationToken))
+        var testbed = new Testbed(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, empty, cancellationToken), gate)
         {
             Unflushed = unflushed,
         };
@@ -115,13 +121,14 @@ internal sealed class Testbed : IAsyncDisposable
         handler = await HandlerProcess.StartAsync(
             new HandlerSpec(
                 cell.Name, transport.Queue,
-                WaitingOrNot(toTransport.Through(transport.ForEndpoint, TransportProxy.Port), Unflushed.Queue),
-                WaitingOrNot(toWidgets.Through(databases.WidgetsForEndpoint, WidgetsProxy.Port), Unflushed.Data), Concurrency, RecordCompletions: false)
+                WaitingOrNot(AddressOf(toTransport, transport.ForEndpoint, TransportProxy), Unflushed.Queue),
+                WaitingOrNot(AddressOf(toWidgets, databases.WidgetsForEndpoint, WidgetsProxy), Unflushed.Data),
+                gate is null ? Concurrency : 1, RecordCompletions: false)
             {
                 Experiment = experiment,
                 TransactionTimeout = behaviour is Behaviour.OutlivesItsTransaction ? ExperimentSpec.ShortTransaction : null,
             },
-            cancellationToken);
+            cancellationToken, isTiered: gate is not null);
         await handler.StartEndpointAsync(messages: 0, cancellationToken);
     }
 
@@ -137,6 +144,9 @@ internal sealed class Testbed : IAsyncDisposable
 
     /// <summary>Lets every attempt that waits for a cut go on: no more cuts follow, and an endpoint does not stop while a handler waits.</summary>
     public void LetGoOfAll() => File.WriteAllBytes(ExperimentSpec.NoMoreCutsMark(JournalPath), []);
+
+    /// <summary>Whether a handler process runs.</summary>
+    public bool HasHandler => handler is not null;
 
     /// <summary>Kills the handler process, and resets its connections in the proxies, as the operating system would.</summary>
     /// <returns>Its exit code.</returns>
@@ -227,10 +237,17 @@ internal sealed class Testbed : IAsyncDisposable
         Directory.Delete(folder, recursive: true);
     }
 
-    private static FaultProxy ProxyOf(ProxyRoute route, string address)
+    private FaultProxy ProxyOf(ProxyRoute route, string address, string server)
     {
         var (host, port) = route.ServerOf(address);
-        return new FaultProxy(host, port);
+        return new FaultProxy(
+            host, port, gate is null ? ProxiedNetwork.Loopback : new ProxiedNetwork { Filter = sides => gate.Open(server, route.Wire!(), sides) });
+    }
+
+    private string AddressOf(ProxyRoute route, string address, FaultProxy proxy)
+    {
+        var proxied = route.Through(address, proxy.Port);
+        return gate is null ? proxied : route.WithLimit(proxied, PointLane.AnswerLimit);
     }
 
     private string WaitingOrNot(string connectionString, Unflushed of) => Unflushed.HasFlag(of)

@@ -55,4 +55,19 @@ public sealed record History
     public required IReadOnlyCollection<QueueEntry> Queue { get; init; }
 
     public required IReadOnlyCollection<PreparedTransaction> Prepared { get; init; }
+
+    /// <summary>The same without these messages. Prepared transactions stay.</summary>
+    public History Without(IReadOnlySet<Guid> messages)
+    {
+        ArgumentNullException.ThrowIfNull(messages);
+        return this with
+        {
+            Sendings = [.. Sendings.Where(sending => !messages.Contains(sending.MessageId))],
+            Attempts = [.. Attempts.Where(line => !messages.Contains(line.MessageId))],
+            Rows = [.. Rows.Where(row => !messages.Contains(row.MessageId))],
+            Sink = [.. Sink.Where(row => !messages.Contains(row.CausedBy))],
+            Errors = [.. Errors.Where(id => !messages.Contains(id))],
+            Queue = [.. Queue.Where(entry => !messages.Contains(entry.MessageId))],
+        };
+    }
 }

@@ -34,6 +34,10 @@ public sealed record FaultDocument
     /// </summary>
     public IReadOnlyList<string> Outstanding { get; init; } = [];
 
+    /// <summary>The points of one undisturbed handling, by cell; absent if none was recorded.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyDictionary<string, IReadOnlyList<CrashPoint>>? Points { get; init; }
+
     /// <summary>Where the speeds come from; <see langword="null"/> if no run was named.</summary>
     public SpeedSource? Speeds { get; init; }
 }

@@ -24,14 +24,14 @@ public enum FaultVerdict
     Failed,
 }
 
-/// <summary>The result of one cell under one fault, or in a storm: a line of <c>faults.jsonl</c>.</summary>
+/// <summary>The result of one cell under one fault, at one point of a handling, or in a storm: a line of <c>faults.jsonl</c>.</summary>
 public sealed record FaultResult
 {
     public int Schema { get; init; } = ResultJson.Schema;
 
     public required CellName Cell { get; init; }
 
-    /// <summary>The fault's name, or <see cref="StormFacts.Name"/>.</summary>
+    /// <summary>The fault's name, the end of the point's token, or <see cref="StormFacts.Name"/>.</summary>
     public required string Fault { get; init; }
 
     public required FaultVerdict Verdict { get; init; }
@@ -67,6 +67,10 @@ public sealed record FaultResult
     /// <summary>What was done in a storm; <see langword="null"/> for a single fault.</summary>
     public StormFacts? Storm { get; init; }
 
+    /// <summary>The point of a handling that was met; absent for other experiments.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public PointFacts? Point { get; init; }
+
     /// <summary>The messages handled again after a server had crashed; absent for other faults.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public HandledAgain? HandledAgain { get; init; }
@@ -90,7 +94,11 @@ public sealed record FaultResult
 
     /// <summary>The name of the experiment.</summary>
     [JsonIgnore]
-    public string Name => NameOf(Cell, Fault);
+    public string Name => Point?.Token ?? NameOf(Cell, Fault);
+
+    /// <summary>Whether it is one of the named faults, and neither a storm nor a point of a handling.</summary>
+    [JsonIgnore]
+    public bool IsSingleFault => Storm is null && Point is null;
 
     public static string NameOf(CellName cell, string fault) => $"{cell.FileName}.{fault}";
 }

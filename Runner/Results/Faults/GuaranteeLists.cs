@@ -13,6 +13,9 @@ internal static class GuaranteeLists
         if (broken.Count > 0)
             yield return ("Promises not kept", [.. broken.SelectMany(Findings)]);
 
+        foreach (var list in PointTables.ListsOf(document, [.. ordered.Where(result => result.Point is not null)]))
+            yield return list;
+
         var windows = ordered.Where(result => result.Storm?.Windows is not null).ToList();
         if (windows.Count > 0)
             yield return (

@@ -15,7 +15,9 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             .OrderBy(result => result.Cell.Framework, StringComparer.Ordinal)
             .ThenBy(result => result.Cell.Transport, StringComparer.Ordinal)
             .ThenBy(result => TransactionMode.All.ToList().FindIndex(mode => mode.Name == result.Cell.Mode))
-            .ThenBy(result => Fault.All.ToList().FindIndex(fault => fault.Name == result.Fault)),
+            .ThenBy(result => Fault.All.ToList().FindIndex(fault => fault.Name == result.Fault))
+            .ThenBy(result => result.Point?.Number)
+            .ThenBy(result => result.Point?.Way),
     ];
 
     /// <summary>How many experiments a command has not finished: it is still running, was stopped, or its process died.</summary>

@@ -38,12 +38,16 @@ internal static class GuaranteeTables
     public static IEnumerable<GuaranteeTable> Of(FaultDocument document, IReadOnlyList<FaultResult> ordered)
     {
         var storms = ordered.Where(result => result.Storm is not null).ToList();
-        var singles = ordered.Where(result => result.Storm is null).ToList();
+        var singles = ordered.Where(result => result.IsSingleFault).ToList();
         if (storms.Count > 0)
         {
             yield return SignatureOfStorms(storms, document);
             yield return RatesOf(storms, document);
         }
+
+        var points = ordered.Where(result => result.Point is not null).ToList();
+        if (points.Count > 0)
+            yield return PointTables.Of(document, points);
 
         if (singles.Exists(result => result.Messages > 0))
         {
@@ -194,7 +198,7 @@ internal static class GuaranteeTables
 
     /// <summary>Whether a column contains figures, which are right-aligned.</summary>
     public static bool IsFigure(string header) =>
-        header is "msg/s" or AllMessages or "in flight" or NotOnce or AtMost or RestartHalf or RestartMost
+        PointTables.IsFigure(header) || header is "msg/s" or AllMessages or "in flight" or NotOnce or AtMost or RestartHalf or RestartMost
         || Signature.Any(column => column.Header == header)
         || Rated.Any(rate => rate.Header == header);
 

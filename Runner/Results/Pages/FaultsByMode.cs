@@ -20,7 +20,7 @@ internal sealed class FaultsByMode() : BlockKind("faults")
     public override BlockText Write(BlockSources sources)
     {
         var results = sources.Experiments.SelectMany(folder => folder.Results)
-            .Where(result => result.Storm is null && ShownCells.IsPlain(result.Cell))
+            .Where(result => result.IsSingleFault && ShownCells.IsPlain(result.Cell))
             .ToLookup(result => (result.Fault, result.Cell.Mode));
         var faults = Shown.Where(fault => ShownCells.Modes.Any(mode => results.Contains((fault.Name, mode.Name)))).ToList();
         if (faults.Count == 0)

@@ -26,7 +26,7 @@ internal sealed class PublishedRuns() : BlockKind("published-runs")
           (run.Document.Settings.Quick ? ", quick" : "");
 
     private static string? HeldBy(FaultSource? source) => source is null ? null : Joined(
-        source.Results.Count(result => result.Storm is null) is > 0 and var singles ? $"{Figures.Count(singles)} single faults" : null,
+        source.Results.Count(result => result.IsSingleFault) is > 0 and var singles ? $"{Figures.Count(singles)} single faults" : null,
         source.Storms.Count switch
         {
             0 => null,

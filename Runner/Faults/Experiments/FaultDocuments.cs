@@ -1,0 +1,58 @@
+using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>The document of a <c>faults</c> command.</summary>
+/// <param name="plan">What the command does.</param>
+/// <param name="folder">Where its results are.</param>
+internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
+{
+    /// <summary>A new document, or that of the folder if this build made it.</summary>
+    /// <exception cref="KitException">Another build made it, or it is damaged.</exception>
+    public async Task<FaultDocument> BeginAsync(CancellationToken cancellationToken)
+    {
+        var commit = await Provenance.CommitAsync(cancellationToken);
+        if (!folder.Exists)
+        {
+            return new FaultDocument
+            {
+                CommandLine = plan.CommandLine,
+                StartedUtc = DateTimeOffset.UtcNow,
+                Commit = commit,
+                Implied = Provenance.Implied,
+                Host = Provenance.OfHost(),
+                Packages = Provenance.Packages(),
+                LeftOut = LeftOut([]),
+                Speeds = plan.Speeds,
+            };
+        }
+
+        var begun = folder.LoadDocument();
+        return begun.Commit == commit
+            ? begun with { CommandLine = plan.CommandLine, LeftOut = LeftOut(begun.LeftOut), Speeds = plan.Speeds ?? begun.Speeds }
+            : throw new KitException(
+                $"{plan.Folder} holds experiments of commit {begun.Commit?.Id ?? "unknown"}, " +
+                $"and this build is of {commit?.Id ?? "unknown"}{(commit is { Dirty: true } ? " with changes" : "")}.",
+                "Name a new folder with --out: all results of a table must come from one build.");
+    }
+
+    private IReadOnlyList<CellLeftOut> LeftOut(IReadOnlyList<CellLeftOut> before) =>
+    [
+        .. before.UnionBy(
+            plan.Cells.Select(cell => (Cell: cell, plan.SupportOf(cell).Because)).Where(one => one.Because is not null)
+                .Select(one => new CellLeftOut(Provenance.NameOf(one.Cell), one.Because!)),
+            left => left.Cell),
+    ];
+
+    /// <summary>The servers' versions, added to those before.</summary>
+    public static Dictionary<string, string> VersionsOf(RunServers servers, IReadOnlyDictionary<string, string> before)
+    {
+        var versions = new Dictionary<string, string>(before);
+        foreach (var (transport, server) in servers.All)
+            versions[transport.Title] = server.Version ?? "unknown";
+        return versions;
+    }
+}

@@ -1,0 +1,92 @@
+using System.Globalization;
+
+namespace Kit.Runner.Faults.Points;
+
+/// <summary>A method of AMQP 0-9-1, and RabbitMQ's extensions, by its two numbers.</summary>
+internal readonly record struct AmqpMethod(ushort Class, ushort Id)
+{
+    public static AmqpMethod ConnectionStart { get; } = new(10, 10);
+
+    public static AmqpMethod ConnectionOpen { get; } = new(10, 40);
+
+    public static AmqpMethod ChannelOpen { get; } = new(20, 10);
+
+    public static AmqpMethod Flow { get; } = new(20, 20);
+
+    public static AmqpMethod ChannelClose { get; } = new(20, 40);
+
+    public static AmqpMethod ConnectionClose { get; } = new(10, 50);
+
+    public static AmqpMethod Publish { get; } = new(60, 40);
+
+    public static AmqpMethod Return { get; } = new(60, 50);
+
+    public static AmqpMethod Deliver { get; } = new(60, 60);
+
+    public static AmqpMethod Get { get; } = new(60, 70);
+
+    public static AmqpMethod GetOk { get; } = new(60, 71);
+
+    public static AmqpMethod GetEmpty { get; } = new(60, 72);
+
+    public static AmqpMethod Acknowledge { get; } = new(60, 80);
+
+    public static AmqpMethod Refuse { get; } = new(60, 120);
+
+    public static AmqpMethod ConfirmSelect { get; } = new(85, 10);
+
+    private static readonly Dictionary<AmqpMethod, string> Names = new()
+    {
+        [ConnectionStart] = "connection.start",
+        [ConnectionOpen] = "connection.open",
+        [ConnectionClose] = "connection.close",
+        [new(10, 70)] = "connection.update-secret",
+        [ChannelOpen] = "channel.open",
+        [Flow] = "channel.flow",
+        [ChannelClose] = "channel.close",
+        [new(40, 10)] = "exchange.declare",
+        [new(40, 20)] = "exchange.delete",
+        [new(40, 30)] = "exchange.bind",
+        [new(40, 40)] = "exchange.unbind",
+        [new(50, 10)] = "queue.declare",
+        [new(50, 20)] = "queue.bind",
+        [new(50, 30)] = "queue.purge",
+        [new(50, 40)] = "queue.delete",
+        [new(50, 50)] = "queue.unbind",
+        [new(60, 10)] = "basic.qos",
+        [new(60, 20)] = "basic.consume",
+        [new(60, 30)] = "basic.cancel",
+        [Publish] = "basic.publish",
+        [Return] = "basic.return",
+        [Deliver] = "basic.deliver",
+        [Get] = "basic.get",
+        [GetEmpty] = "basic.get-empty",
+        [Acknowledge] = "basic.ack",
+        [new(60, 90)] = "basic.reject",
+        [new(60, 110)] = "basic.recover",
+        [Refuse] = "basic.nack",
+        [ConfirmSelect] = "confirm.select",
+        [new(90, 10)] = "tx.select",
+        [new(90, 20)] = "tx.commit",
+        [new(90, 30)] = "tx.rollback",
+    };
+
+    /// <summary>Methods that a client sends and no server answers, except publishes.</summary>
+    private static readonly HashSet<AmqpMethod> WithoutAnswer = [Acknowledge, Refuse, new(60, 90)];
+
+    /// <summary>Whether the server answers it with the next number.</summary>
+    public bool IsSynchronous => Id % 10 == 0 && !WithoutAnswer.Contains(this) && this != Publish;
+
+    /// <summary>Whether it answers another method, as <c>open-ok</c> does.</summary>
+    public bool IsReply => Id % 10 == 1 || this == GetEmpty;
+
+    /// <summary>The method that it answers.</summary>
+    public AmqpMethod Asked => this == GetEmpty ? Get : this with { Id = (ushort)(Id / 10 * 10) };
+
+    /// <summary>Whether a header and a body follow.</summary>
+    public bool HasContent => this == Publish || this == Return || this == Deliver || this == GetOk;
+
+    public override string ToString() => Names.TryGetValue(this, out var name) ? name
+        : IsReply && Names.TryGetValue(Asked, out var asked) ? $"{asked}-ok"
+        : string.Create(CultureInfo.InvariantCulture, $"method {Class}.{Id}");
+}

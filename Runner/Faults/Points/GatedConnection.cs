@@ -1,0 +1,156 @@
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Faults.Points;
+
+/// <summary>One connection through a <see cref="RequestGate"/>.</summary>
+/// <param name="gate">Decides about its requests.</param>
+/// <param name="deciding">Guards the gate and all its connections.</param>
+/// <param name="server">Who is asked.</param>
+/// <param name="number">Its place in the order in which connections were opened.</param>
+/// <param name="wire">Reads its frames.</param>
+/// <param name="sides">Sends on.</param>
+internal sealed class GatedConnection(RequestGate gate, Lock deciding, string server, int number, IWireProtocol wire, ConnectionSides sides)
+    : IConnectionFilter
+{
+    private readonly Queue<ClientUnit> behind = new();
+    private readonly List<byte[]> withheld = [];
+    private WireRequest? watched;
+    private bool isProbed;
+    private bool isHanging;
+    private int? ignored;
+
+    public string Server => server;
+
+    public int Number => number;
+
+    public IWireProtocol Wire => wire;
+
+    /// <summary>Whether its requests are still those of a transaction that was open when counting began.</summary>
+    public bool IsIgnored => ignored is not null && wire.OpenTransaction == ignored;
+
+    public void IgnoreOpenTransaction() => ignored = wire.OpenTransaction;
+
+    /// <summary>Makes the server show that it has acted on everything so far.</summary>
+    public void Prove()
+    {
+        if (wire.Probe() is { Length: > 0 } probe)
+            sides.ToServer(probe);
+    }
+
+    public void See(Traffic direction, ReadOnlySpan<byte> piece)
+    {
+        lock (deciding)
+        {
+            if (direction is Traffic.ToServer)
+            {
+                foreach (var unit in wire.FromClient(piece))
+                    Send(unit);
+            }
+            else
+            {
+                foreach (var frame in wire.FromServer(piece))
+                    Receive(frame);
+            }
+
+            gate.FireIfSettled();
+        }
+    }
+
+    public void End()
+    {
+        lock (deciding)
+            gate.Close(this);
+    }
+
+    private void Send(ClientUnit unit)
+    {
+        if (gate.IsFrozen || (isHanging && unit.Request is not null))
+            return;
+
+        if (unit.AnsweredWith is { } answer)
+        {
+            sides.ToClient(answer);
+            return;
+        }
+
+        // What follows in the same request belongs to it; what is asked next must not be executed.
+        if (watched is not null && unit.Request is not null)
+        {
+            behind.Enqueue(unit);
+            ProbeOnce();
+            return;
+        }
+
+        var decision = unit.Request is null ? GateDecision.Pass : gate.Decide(this, unit.Request);
+        if (decision is GateDecision.Stop)
+        {
+            gate.Freeze();
+            return;
+        }
+
+        sides.ToServer(unit.Bytes);
+        unit.Sent?.Invoke();
+        if (decision is not GateDecision.Watch)
+            return;
+
+        (watched, isProbed) = (unit.Request, false);
+        if (!watched!.HasAnswer)
+            ProbeOnce();
+    }
+
+    private void ProbeOnce()
+    {
+        if (isProbed)
+            return;
+
+        isProbed = true;
+        Prove();
+    }
+
+    private void Receive(ServerFrame frame)
+    {
+        if (gate.IsFrozen || isHanging)
+            return;
+
+        var isWatched = watched is not null && (frame.Of is null || frame.Of == watched);
+        if (isWatched)
+            withheld.Add(frame.Bytes);
+        else
+            sides.ToClient(frame.Bytes);
+        if (watched is not null && frame.Completed.Contains(watched))
+            EndWatch(watched);
+    }
+
+    private void EndWatch(WireRequest request)
+    {
+        switch (gate.FindIn(request))
+        {
+            case null:
+                LetPass();
+                break;
+            case PointWay.Killed:
+                gate.Freeze();
+                break;
+            case PointWay.Cut:
+                isHanging = true;
+                sides.Cut();
+                gate.Fire();
+                break;
+            case PointWay.Unanswered:
+                isHanging = true;
+                gate.Fire();
+                break;
+            default:
+                throw new InvalidOperationException("A request that is never sent has no answer.");
+        }
+    }
+
+    private void LetPass()
+    {
+        watched = null;
+        withheld.ForEach(sides.ToClient);
+        withheld.Clear();
+        while (watched is null && behind.TryDequeue(out var unit))
+            Send(unit);
+    }
+}

@@ -1,0 +1,65 @@
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Faults.Points;
+
+/// <summary>The requests of one undisturbed handling, and which of them are points.</summary>
+internal sealed class Handling
+{
+    private readonly IReadOnlyList<(RequestId Id, SeenRequest Seen, bool IsOfHandling)> requests;
+
+    private Handling(IReadOnlyList<(RequestId Id, SeenRequest Seen, bool IsOfHandling)> requests) => this.requests = requests;
+
+    /// <param name="seen">The requests from the message's arrival until nothing was left to do.</param>
+    /// <param name="idle">The transactions of a process without a message, from <see cref="TransactionsIn"/>: polls and housekeeping are no points.</param>
+    public static Handling Of(IReadOnlyList<SeenRequest> seen, IReadOnlySet<string> idle)
+    {
+        var sent = new Dictionary<(string, string), int>();
+        var answered = new Dictionary<(string, string, string?), int>();
+        var ofIdle = Transactions(seen).Where(transaction => idle.Contains(NameOf(transaction))).SelectMany(transaction => transaction).ToHashSet();
+        return new Handling(
+        [
+            .. from one in seen
+               let outcome = one.Request.Outcome
+               let id = new RequestId(
+                   one.Server, one.Text, outcome, CountIn(sent, (one.Server, one.Text)), CountIn(answered, (one.Server, one.Text, outcome)))
+               select (id, one, !ofIdle.Contains(one)),
+        ]);
+    }
+
+    /// <summary>The transactions of a process without a message, each as one text.</summary>
+    public static IReadOnlySet<string> TransactionsIn(IReadOnlyList<SeenRequest> seen) => Transactions(seen).Select(NameOf).ToHashSet();
+
+    /// <summary>
+    /// The points of several handlings, in the order of the one that has most of them. A request counts if more than one handling has it, because a
+    /// poll or a pause can add one.
+    /// </summary>
+    /// <param name="handlings">At least one. With one, all its requests count.</param>
+    public static IReadOnlyList<CrashPoint> PointsOf(IReadOnlyList<Handling> handlings)
+    {
+        var common = handlings.SelectMany(handling => handling.Keys().Distinct()).GroupBy(key => key)
+            .Where(key => key.Count() >= Math.Min(2, handlings.Count)).Select(key => key.Key).ToHashSet();
+        var longest = handlings.MaxBy(handling => handling.Keys().Count(common.Contains))!;
+        return
+        [
+            .. longest.requests.Where(one => one.IsOfHandling && common.Contains(KeyOf(one.Id)))
+                .Select((one, at) => new CrashPoint(at + 1, one.Id, longest.BeforeOf(one.Seen), one.Seen.Request.HasAnswer, one.Seen.Request.CanBeProved)),
+        ];
+    }
+
+    private static (string, string, string?, int) KeyOf(RequestId id) => (id.Server, id.Text, id.Outcome, id.Answered);
+
+    private IEnumerable<(string, string, string?, int)> Keys() => requests.Where(one => one.IsOfHandling).Select(one => KeyOf(one.Id));
+
+    /// <summary>The statement before it in its transaction, which says what a commit commits; <see langword="null"/> if it is the first.</summary>
+    private string? BeforeOf(SeenRequest seen) => requests
+        .Where(one => one.Seen.Connection == seen.Connection && one.Seen.Request.Transaction == seen.Request.Transaction)
+        .TakeWhile(one => one.Seen != seen).LastOrDefault().Seen?.Text;
+
+    private static IEnumerable<IGrouping<(int, int), SeenRequest>> Transactions(IEnumerable<SeenRequest> seen) =>
+        seen.GroupBy(one => (one.Connection, one.Request.Transaction));
+
+    private static string NameOf(IGrouping<(int, int), SeenRequest> transaction) =>
+        string.Join('\n', transaction.Select(one => $"{one.Server}: {one.Text} → {one.Request.Outcome}"));
+
+    private static int CountIn<T>(Dictionary<T, int> counts, T key) where T : notnull => counts[key] = counts.GetValueOrDefault(key) + 1;
+}

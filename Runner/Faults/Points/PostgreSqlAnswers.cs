@@ -1,0 +1,144 @@
+using System.Text;
+
+namespace Kit.Runner.Faults.Points;
+
+/// <summary>How the server ends its answer to a request.</summary>
+internal enum PostgreSqlEnd
+{
+    /// <summary>It does not answer.</summary>
+    None,
+
+    /// <summary>With the completion of one command of several.</summary>
+    Command,
+
+    /// <summary>With <c>ReadyForQuery</c>.</summary>
+    Ready,
+}
+
+/// <summary>The requests of one connection to PostgreSQL that wait for an answer, in the order in which the server answers them.</summary>
+internal sealed class PostgreSqlAnswers
+{
+    private const byte Idle = (byte)'I';
+    private const string Skipped = "skipped";
+
+    private readonly List<(WireRequest Request, PostgreSqlEnd End)> waiting = [];
+    private int transaction;
+    private bool isOpen;
+
+    public bool IsSettled => waiting.Count == 0;
+
+    /// <inheritdoc cref="IWireProtocol.OpenTransaction"/>
+    public int? OpenTransaction => isOpen ? transaction : null;
+
+    /// <summary>The request that is answered next.</summary>
+    public WireRequest? Next => IsSettled ? null : waiting[0].Request;
+
+    /// <summary>Whether the server keeps answers until a Sync or a Flush comes.</summary>
+    public bool AwaitsSync => waiting.Count > 0 && waiting[^1].End is PostgreSqlEnd.Command;
+
+    /// <summary>The last statement that asked the client for data.</summary>
+    public string Copied { get; private set; } = "copy";
+
+    /// <summary>How the answer to that data ends.</summary>
+    public PostgreSqlEnd EndOfCopy { get; private set; } = PostgreSqlEnd.Ready;
+
+    public void Await(WireRequest request, PostgreSqlEnd end)
+    {
+        request.Transaction = transaction;
+        if (end is not PostgreSqlEnd.None)
+            waiting.Add((request, end));
+    }
+
+    /// <summary>Lets the answer to the last execution end with <c>ReadyForQuery</c>, or awaits that alone if there is none.</summary>
+    public void EndWithSync()
+    {
+        if (AwaitsSync)
+            waiting[^1] = (waiting[^1].Request, PostgreSqlEnd.Ready);
+        else
+            Await(new WireRequest("sync", hasAnswer: true), PostgreSqlEnd.Ready);
+    }
+
+    /// <summary>Sees a frame of the server.</summary>
+    /// <returns>The requests whose answers are whole with it.</returns>
+    public IReadOnlyList<WireRequest> See(byte type, ReadOnlySpan<byte> body)
+    {
+        if (IsSettled)
+            return [];
+
+        var (request, end) = waiting[0];
+        switch ((char)type)
+        {
+            // Of several commands in one simple query, the last counts.
+            case 'C':
+                request.Outcome = TextOf(body);
+                return end is PostgreSqlEnd.Command ? [Complete()] : [];
+            case 'I':
+                request.Outcome = "empty";
+                return end is PostgreSqlEnd.Command ? [Complete()] : [];
+            case 's':
+                request.Outcome = "suspended";
+                return end is PostgreSqlEnd.Command ? [Complete()] : [];
+            case 'E':
+                request.Outcome = $"error {CodeIn(body)}";
+                return [];
+            case 'G':
+                (Copied, EndOfCopy, request.Outcome) = (request.Text, end, "copy in");
+                return [Complete()];
+            case 'Z':
+                return CompleteAll(isIdle: body is [Idle, ..]);
+            default:
+                return [];
+        }
+    }
+
+    private WireRequest Complete()
+    {
+        var request = waiting[0].Request;
+        waiting.RemoveAt(0);
+        Follow(request);
+        request.IsAnswered = true;
+        return request;
+    }
+
+    // After an error the server skips the rest of the batch.
+    private List<WireRequest> CompleteAll(bool isIdle)
+    {
+        var last = Math.Max(0, waiting.FindIndex(one => one.End is PostgreSqlEnd.Ready));
+        var completed = new List<WireRequest>();
+        for (var count = 0; count <= last; count++)
+        {
+            waiting[0].Request.Outcome ??= count == 0 ? "ready" : Skipped;
+            completed.Add(Complete());
+        }
+
+        if (isIdle && isOpen)
+            (transaction, isOpen) = (transaction + 1, false);
+        return completed;
+    }
+
+    private void Follow(WireRequest request)
+    {
+        request.Transaction = transaction;
+        isOpen = true;
+        var isEnd = request.Outcome is "COMMIT" or "PREPARE TRANSACTION"
+            || (request.Outcome is "ROLLBACK" && !request.Text.Contains(" TO ", StringComparison.OrdinalIgnoreCase));
+        if (isEnd)
+            (transaction, isOpen) = (transaction + 1, false);
+    }
+
+    private static string TextOf(ReadOnlySpan<byte> body) => Encoding.UTF8.GetString(body[..^1]);
+
+    /// <summary>The field of an error that has its code.</summary>
+    private static string CodeIn(ReadOnlySpan<byte> body)
+    {
+        while (body is [not 0 and var field, ..])
+        {
+            var end = body.IndexOf((byte)0);
+            if (field == 'C')
+                return Encoding.UTF8.GetString(body[1..end]);
+            body = body[(end + 1)..];
+        }
+
+        return "unknown";
+    }
+}

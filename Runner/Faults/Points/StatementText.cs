@@ -1,0 +1,40 @@
+using System.Text.RegularExpressions;
+
+namespace Kit.Runner.Faults.Points;
+
+/// <summary>The text of a statement, without what differs from one handling to the next.</summary>
+internal static partial class StatementText
+{
+    /// <summary>Longer texts are shortened: the beginning identifies a statement.</summary>
+    private const int Most = 240;
+
+    private const int MostShown = 60;
+
+    private const int MostMilliseconds = 1_000;
+
+    /// <summary>A text that is no longer than this only says what becomes of the transaction.</summary>
+    public const int MostOfACommand = 32;
+
+    /// <summary>Literals, numbers and ids become <c>?</c>; any white space is one space.</summary>
+    public static string Normal(string text)
+    {
+        var whole = Space().Replace(Literal().Replace(Number().Replace(Uuid().Replace(text, "?"), "?"), "'?'"), " ").Trim().TrimEnd(';');
+        return whole.Length > Most ? whole[..Most] : whole;
+    }
+
+    /// <summary>Short enough for a sentence.</summary>
+    public static string Short(string normal) => normal.Length > MostShown ? $"{normal[..MostShown].TrimEnd()} …" : normal;
+
+    [GeneratedRegex(@"\s+", RegexOptions.None, MostMilliseconds)]
+    private static partial Regex Space();
+
+    [GeneratedRegex(@"'(?:[^']|'')*'", RegexOptions.None, MostMilliseconds)]
+    private static partial Regex Literal();
+
+    // Not of a parameter ($1), and not within a name, unless an underscore is before it.
+    [GeneratedRegex(@"(?<![$\p{L}\d])\d+(?!\p{L})|(?<=_)\d+", RegexOptions.None, MostMilliseconds)]
+    private static partial Regex Number();
+
+    [GeneratedRegex(@"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}", RegexOptions.None, MostMilliseconds)]
+    private static partial Regex Uuid();
+}

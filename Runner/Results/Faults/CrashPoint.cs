@@ -1,0 +1,51 @@
+using System.Text.Json.Serialization;
+
+namespace Kit.Runner.Results.Faults;
+
+/// <summary>What a request of a handling is, so that it can be found in another handling.</summary>
+/// <param name="Server">Who is asked: the queue, the data, …</param>
+/// <param name="Text">The statement or the method, without what differs from one handling to the next.</param>
+/// <param name="Outcome">What the server answered; <see langword="null"/> if it does not answer.</param>
+/// <param name="Sent">The how-manieth request with this text it is, counted from 1.</param>
+/// <param name="Answered">The how-manieth with this text and outcome.</param>
+public sealed record RequestId(string Server, string Text, string? Outcome, int Sent, int Answered);
+
+/// <summary>The gap before and after one request of a handling.</summary>
+/// <param name="Number">Its number in the handling that was recorded, from 1.</param>
+/// <param name="Request">What it is.</param>
+/// <param name="Before">The statement before it in its transaction; <see langword="null"/> if it is the first.</param>
+/// <param name="HasAnswer">Whether the server answers it.</param>
+/// <param name="CanBeProved">Whether it can be known that the server has acted.</param>
+public sealed record CrashPoint(int Number, RequestId Request, string? Before, bool HasAnswer, bool CanBeProved)
+{
+    /// <summary>
+    /// What can happen there. Without an answer, none can be withheld for ever; without a proof, nothing is known after the request was sent.
+    /// </summary>
+    [JsonIgnore]
+    public IReadOnlyList<PointWay> Ways => HasAnswer ? Enum.GetValues<PointWay>()
+        : CanBeProved ? [PointWay.NeverSent, PointWay.Killed, PointWay.Cut]
+        : [PointWay.NeverSent];
+}
+
+/// <summary>What happens at a point.</summary>
+public enum PointWay
+{
+    /// <summary>(a) The request never reaches the server, and the process is killed.</summary>
+    NeverSent,
+
+    /// <summary>(b) The server has acted, its answer is withheld, and the process is killed.</summary>
+    Killed,
+
+    /// <summary>(c) The server has acted, its answer is withheld, the connection is cut, and the process lives.</summary>
+    Cut,
+
+    /// <summary>(d) The server has acted, and its answer never comes.</summary>
+    Unanswered,
+}
+
+/// <summary>The point that an experiment met, or was to meet.</summary>
+/// <param name="Token">The name with which it can be repeated.</param>
+/// <param name="Number">The point's number.</param>
+/// <param name="Way">What happened there.</param>
+/// <param name="Moment">The moment, in words.</param>
+public sealed record PointFacts(string Token, int Number, PointWay Way, string Moment);

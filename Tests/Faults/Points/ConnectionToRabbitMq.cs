@@ -1,0 +1,129 @@
+using Kit.Runner.Faults.Points;
+using static Kit.Tests.Faults.Points.AmqpFrames;
+
+namespace Kit.Tests.Faults.Points;
+
+/// <summary>What is read of a connection to RabbitMQ, from the bytes of both sides.</summary>
+public sealed class ConnectionToRabbitMq
+{
+    private const ushort Channel = 1;
+
+    private AmqpWire wire = null!;
+    private List<WireRequest> asked = [];
+
+    [SetUp]
+    public void Connect()
+    {
+        wire = new AmqpWire();
+        asked = [];
+        Client([.. Protocol, .. Method(0, 10, 11), .. Method(0, 10, 31), .. Method(0, 10, 40)]);
+        Server([.. Method(0, 10, 10), .. Method(0, 10, 30), .. Method(0, 10, 41)]);
+        Client(Method(Channel, 20, 10));
+        Server(Method(Channel, 20, 11));
+        asked.Clear();
+    }
+
+    [Test]
+    public void Starts_with_one_request()
+    {
+        wire = new AmqpWire();
+        Client([.. Protocol, .. Method(0, 10, 11), .. Method(0, 10, 31), .. Method(0, 10, 40)]);
+
+        Assert.That(asked.Select(request => request.Text), Is.EqualTo(new[] { "connect" }));
+        Assert.That(Server([.. Method(0, 10, 10), .. Method(0, 10, 30)]), Is.Empty);
+        Assert.That(Server(Method(0, 10, 41)), Is.EqualTo(new[] { "connect → connection.open-ok" }));
+    }
+
+    [Test]
+    public void Has_one_request_for_a_publish_with_its_content_however_it_comes()
+    {
+        foreach (var one in Publish(Channel, [1, 2, 3], [4, 5]))
+            Client([one]);
+        Client(Publish(Channel));
+
+        Assert.That(asked.Select(request => request.Text), Is.EqualTo(new[] { "basic.publish", "basic.publish" }));
+    }
+
+    [Test]
+    public void Forwards_every_byte_once()
+    {
+        byte[] sent = [.. Heartbeat(), .. Publish(Channel, [1, 2, 3], [4]), .. Method(Channel, 60, 70), .. Heartbeat(), .. Ack(Channel, 1)];
+
+        Assert.That(wire.FromClient(sent).SelectMany(unit => unit.Bytes), Is.EqualTo(sent));
+    }
+
+    [Test]
+    public void Takes_a_heartbeat_for_no_request()
+    {
+        Client(Heartbeat());
+
+        Assert.That(asked, Is.Empty);
+        Assert.That(Server(Heartbeat()), Is.Empty);
+    }
+
+    [Test]
+    public void Answers_publishes_only_on_a_channel_with_confirms()
+    {
+        Client(Publish(Channel, [1]));
+        Client(Method(Channel, 85, 10));
+        Server(Method(Channel, 85, 11));
+        Client([.. Publish(Channel, [1]), .. Publish(Channel, [2]), .. Publish(Channel, [3])]);
+
+        Assert.That(asked.Select(request => request.HasAnswer), Is.EqualTo(new[] { false, true, true, true, true }));
+        Assert.That(Server(Ack(Channel, 2, isMultiple: true)), Is.EqualTo(new[] { "basic.publish → basic.ack", "basic.publish → basic.ack" }));
+        Assert.That(Server(Ack(Channel, 3)), Is.EqualTo(new[] { "basic.publish → basic.ack" }));
+    }
+
+    [Test]
+    public void Proves_an_acknowledgement_by_a_later_answer_on_its_channel()
+    {
+        Client(Ack(Channel, 7));
+        Assert.That(wire.IsSettled, Is.False);
+
+        Assert.That(wire.Probe(), Is.EqualTo(Method(Channel, 20, 20, 1)));
+        Assert.That(Server(Method(Channel, 20, 21, 1)), Is.EqualTo(new[] { "basic.ack → " }));
+        Assert.That(wire.IsSettled);
+        Assert.That(wire.Probe(), Is.Empty);
+    }
+
+    [Test]
+    public void Answers_a_get_when_the_whole_message_is_there_or_none()
+    {
+        Client([.. Method(Channel, 60, 70), .. Method(Channel, 60, 70)]);
+        var whole = GetOk(Channel, [1, 2], [3]);
+
+        Assert.That(Server(whole[..^1]), Is.Empty);
+        Assert.That(Server(whole[^1..]), Is.EqualTo(new[] { "basic.get → basic.get-ok" }));
+        Assert.That(Server(Method(Channel, 60, 72, 0)), Is.EqualTo(new[] { "basic.get → basic.get-empty" }));
+    }
+
+    [Test]
+    public void Takes_a_delivery_for_no_answer()
+    {
+        Client(Method(Channel, 60, 70));
+
+        Assert.That(Server(Deliver(Channel, [1, 2])), Is.Empty);
+    }
+
+    [Test]
+    public void Answers_nothing_more_on_a_channel_that_the_broker_has_closed()
+    {
+        Client([.. Method(Channel, 50, 10), .. Ack(Channel, 1)]);
+
+        Assert.That(Server(Method(Channel, 20, 40)), Is.EqualTo(new[] { "queue.declare → channel.close", "basic.ack → channel.close" }));
+        Assert.That(wire.IsSettled);
+    }
+
+    private void Client(byte[] bytes)
+    {
+        foreach (var unit in wire.FromClient(bytes))
+        {
+            unit.Sent?.Invoke();
+            if (unit.Request is { } request)
+                asked.Add(request);
+        }
+    }
+
+    private string[] Server(byte[] bytes) =>
+        [.. wire.FromServer(bytes).SelectMany(frame => frame.Completed).Select(request => $"{request.Text} → {request.Outcome}")];
+}

@@ -1,0 +1,173 @@
+using System.Text;
+using Kit.Runner.Faults;
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Results.Faults;
+using static Kit.Tests.Faults.Points.PostgreSqlFrames;
+
+namespace Kit.Tests.Faults.Points;
+
+/// <summary>What passes at a point, in each way, and what does not.</summary>
+public sealed class GatedTraffic
+{
+    private readonly RequestGate gate = new();
+    private readonly Side one;
+    private readonly Side other;
+
+    public GatedTraffic()
+    {
+        one = new Side(gate);
+        other = new Side(gate);
+    }
+
+    [TestCase(PointWay.NeverSent, "BEGIN|INSERT|", "BEGIN|INSERT|", TestName = "Never sent, the request stops, and all before it was answered")]
+    [TestCase(PointWay.Killed, "BEGIN|INSERT|COMMIT|", "BEGIN|INSERT|", TestName = "Killed, the request has passed, and its answer has not")]
+    public async Task Frozen_nothing_passes_any_more(PointWay way, string sent, string received)
+    {
+        Arm("COMMIT", "COMMIT", way);
+        one.Ask("BEGIN", 'T');
+        one.Ask("INSERT", 'T');
+        one.Client(Query("COMMIT"));
+        one.Server([.. Complete("COMMIT"), .. Ready()]);
+        other.Ask("SELECT");
+
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That(one.Sent, Is.EqualTo(sent));
+        Assert.That(one.Received, Is.EqualTo(received));
+        Assert.That((other.Sent, other.Received), Is.EqualTo(("", "")));
+    }
+
+    [TestCase(PointWay.Cut, true)]
+    [TestCase(PointWay.Unanswered, false)]
+    public async Task Without_a_kill_other_connections_go_on(PointWay way, bool isCut)
+    {
+        Arm("COMMIT", "COMMIT", way);
+        one.Ask("COMMIT");
+        other.Ask("SELECT");
+
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That((one.Sent, one.Received, one.IsCut), Is.EqualTo(("COMMIT|", "", isCut)));
+        Assert.That((other.Sent, other.Received), Is.EqualTo(("SELECT|", "SELECT|")));
+    }
+
+    [Test]
+    public async Task Within_a_batch_the_statements_after_the_point_do_not_pass()
+    {
+        Arm("COMMIT", "COMMIT", PointWay.Killed);
+
+        one.Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Statement("BEGIN"), .. Sync()]);
+        Assert.That(one.Sent, Is.EqualTo("INSERT|COMMIT|flush|"));
+        Assert.That(gate.Fired.IsCompleted, Is.False);
+
+        one.Server([.. Complete("INSERT"), .. Complete("COMMIT")]);
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That(one.Received, Is.EqualTo("INSERT|"));
+    }
+
+    [Test]
+    public async Task Never_sent_waits_until_the_statements_before_it_are_executed()
+    {
+        Arm("COMMIT", "COMMIT", PointWay.NeverSent);
+
+        one.Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Sync()]);
+        Assert.That(one.Sent, Is.EqualTo("INSERT|flush|"));
+        Assert.That(gate.Fired.IsCompleted, Is.False);
+
+        one.Server(Complete("INSERT"));
+        await gate.Fired.WaitAsync(Eventually.Limit);
+    }
+
+    [Test]
+    public void Another_outcome_is_another_request_and_passes_with_what_waited_behind_it()
+    {
+        Arm("DELETE", "DELETE 1", PointWay.Killed);
+
+        one.Client([.. Statement("DELETE"), .. Statement("COMMIT"), .. Sync()]);
+        one.Server(Complete("DELETE 0"));
+        Assert.That(one.Sent, Is.EqualTo("DELETE|flush|COMMIT|sync|"));
+        one.Server([.. Complete("COMMIT"), .. Ready()]);
+
+        Assert.That(one.Received, Is.EqualTo("DELETE 0|COMMIT|"));
+        Assert.That(gate.IsFrozen, Is.False);
+    }
+
+    [Test]
+    public void A_transaction_that_was_open_when_counting_began_is_not_counted()
+    {
+        one.Ask("BEGIN", 'T');
+        gate.Record();
+        one.Ask("ROLLBACK");
+        one.Ask("SELECT");
+
+        Assert.That(gate.Release().Select(seen => seen.Text), Is.EqualTo(new[] { "SELECT" }));
+    }
+
+    [Test]
+    public void A_transaction_that_is_open_at_the_end_is_left_out()
+    {
+        gate.Record();
+        one.Ask("SELECT");
+        other.Ask("BEGIN", 'T');
+
+        Assert.That(gate.Release().Select(seen => seen.Text), Is.EqualTo(new[] { "SELECT" }));
+    }
+
+    private void Arm(string text, string outcome, PointWay way) => gate.Arm(new RequestId("data", text, outcome, Sent: 1, Answered: 1), way);
+
+    /// <summary>A client and a server with a gate between them, and what each has got.</summary>
+    private sealed class Side
+    {
+        private readonly IConnectionFilter filter;
+        private readonly List<byte> sent = [];
+        private readonly List<byte> received = [];
+
+        public Side(RequestGate gate)
+        {
+            filter = gate.Open("data", new PostgreSqlWire(), new ConnectionSides(sent.AddRange, received.AddRange, () => IsCut = true));
+            Client(Startup());
+            Server(Welcome());
+            sent.Clear();
+            received.Clear();
+        }
+
+        public bool IsCut { get; private set; }
+
+        /// <summary>The statements that the server has got.</summary>
+        public string Sent => Frames(sent, (type, body) => type switch
+        {
+            'Q' => body.TrimEnd('\0'),
+            'P' => body.Trim('\0'),
+            'H' => "flush",
+            'S' => "sync",
+            _ => null,
+        });
+
+        /// <summary>The tags that the client has got.</summary>
+        public string Received => Frames(received, (type, body) => type is 'C' ? body.TrimEnd('\0') : null);
+
+        public void Client(byte[] bytes) => filter.See(Traffic.ToServer, bytes);
+
+        public void Server(byte[] bytes) => filter.See(Traffic.ToClient, bytes);
+
+        /// <summary>A query and its answer.</summary>
+        public void Ask(string text, char status = 'I')
+        {
+            Client(Query(text));
+            Server([.. Complete(text), .. Ready(status)]);
+        }
+
+        private static string Frames(List<byte> bytes, Func<char, string, string?> name)
+        {
+            var text = new StringBuilder();
+            for (var at = 0; at < bytes.Count;)
+            {
+                var length = (bytes[at + 3] << 8) + bytes[at + 4];
+                var body = Encoding.ASCII.GetString([.. bytes.Skip(at + 5).Take(length - 4)]);
+                if (name((char)bytes[at], body) is { } named)
+                    text.Append(named).Append('|');
+                at += 1 + length;
+            }
+
+            return text.ToString();
+        }
+    }
+}

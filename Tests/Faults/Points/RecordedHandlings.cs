@@ -1,0 +1,75 @@
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Tests.Faults.Points;
+
+/// <summary>The points of handlings that differ, as handlings do.</summary>
+public sealed class RecordedHandlings
+{
+    private static readonly SeenRequest[] Poll = [.. Transaction(1, 7, ("BEGIN", "BEGIN"), ("DELETE", "DELETE 0"), ("ROLLBACK", "ROLLBACK"))];
+
+    private static readonly SeenRequest[] Receive = [.. Transaction(1, 8, ("BEGIN", "BEGIN"), ("DELETE", "DELETE 1"), ("COMMIT", "COMMIT"))];
+
+    private static readonly IReadOnlySet<string> Idle = Handling.TransactionsIn(Poll);
+
+    [Test]
+    public void Polls_are_no_points_and_count_as_requests()
+    {
+        var points = Handling.PointsOf([Handling.Of([.. Poll, .. Receive, .. Poll], Idle)]);
+
+        Assert.That(
+            points.Select(point => point.Request),
+            Is.EqualTo(new[]
+            {
+                new RequestId("queue", "BEGIN", "BEGIN", 2, 2), new RequestId("queue", "DELETE", "DELETE 1", 2, 1),
+                new RequestId("queue", "COMMIT", "COMMIT", 1, 1),
+            }));
+        Assert.That(points.Select(point => point.Number), Is.EqualTo(new[] { 1, 2, 3 }));
+        Assert.That(points.Select(point => point.Before), Is.EqualTo(new[] { null, "BEGIN", "DELETE" }));
+    }
+
+    [Test]
+    public void A_request_of_one_handling_alone_is_no_point()
+    {
+        var extra = Transaction(2, 1, ("SELECT", "SELECT 1"));
+
+        var points = Handling.PointsOf([Handling.Of([.. Receive, .. extra], Idle), Handling.Of(Receive, Idle), Handling.Of(Receive, Idle)]);
+
+        Assert.That(points.Select(point => point.Request.Text), Is.EqualTo(new[] { "BEGIN", "DELETE", "COMMIT" }));
+    }
+
+    [TestCase(true, true, ExpectedResult = 4)]
+    [TestCase(false, true, ExpectedResult = 3)]
+    [TestCase(false, false, ExpectedResult = 1)]
+    public int A_point_has_the_ways_that_can_be_known(bool hasAnswer, bool canBeProved) =>
+        new CrashPoint(1, new RequestId("queue", "basic.ack", Outcome: null, 1, 1), Before: null, hasAnswer, canBeProved).Ways.Count;
+
+    [TestCase("INSERT INTO t  VALUES\n (1, 'it''s', $1);", ExpectedResult = "INSERT INTO t VALUES (?, '?', $1)")]
+    [TestCase("PREPARE TRANSACTION 'kit-0191f0c5-7d5e-7cc3-98c4-dc0c0c07398f'", ExpectedResult = "PREPARE TRANSACTION '?'")]
+    [TestCase("SAVEPOINT kit_before_sends_17", ExpectedResult = "SAVEPOINT kit_before_sends_?")]
+    [TestCase("SELECT int4, a1 FROM t2 WHERE x = 1.5", ExpectedResult = "SELECT int4, a1 FROM t2 WHERE x = ?.?")]
+    public string A_statement_is_known_without_its_values(string text) => StatementText.Normal(text);
+
+    [TestCase("bare.postgresql.outbox@17:b", ExpectedResult = "bare.postgresql.outbox@17:b")]
+    [TestCase("bare.postgresql.outbox@0:b", ExpectedResult = null)]
+    [TestCase("bare.postgresql.outbox@17:e", ExpectedResult = null)]
+    [TestCase("bare.postgresql.outbox@17", ExpectedResult = null)]
+    [TestCase("bare.postgresql.outbox", ExpectedResult = null)]
+    [TestCase("@17:b", ExpectedResult = null)]
+    [TestCase("a@b@17:b", ExpectedResult = null)]
+    public string? A_token_has_one_form(string typed) => PointToken.TryParse(typed)?.ToString();
+
+    [TestCase(PointWay.NeverSent, ExpectedResult = "COMMIT (data, no. 2, after INSERT) never reached the server, and the process was killed")]
+    [TestCase(PointWay.Killed, ExpectedResult = "COMMIT (data, no. 2, after INSERT) was executed, its answer withheld, and the process killed")]
+    [TestCase(PointWay.Cut, ExpectedResult = "COMMIT (data, no. 2, after INSERT) was executed, its answer withheld, and the connection cut")]
+    [TestCase(PointWay.Unanswered, ExpectedResult = "COMMIT (data, no. 2, after INSERT) was executed, and its answer never came")]
+    public string A_moment_has_words(PointWay way) =>
+        PointWays.MomentOf(new CrashPoint(3, new RequestId("data", "COMMIT", "COMMIT", 2, 2), "INSERT", HasAnswer: true, CanBeProved: true), way);
+
+    private static IEnumerable<SeenRequest> Transaction(int connection, int number, params (string Text, string Outcome)[] requests) =>
+        requests.Select(request => new SeenRequest(
+            "queue",
+            request.Text,
+            connection,
+            new WireRequest(request.Text, hasAnswer: true) { Outcome = request.Outcome, IsAnswered = true, Transaction = number }));
+}

@@ -1,0 +1,75 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Tests.Results.Faults;
+
+/// <summary>Experiments at the points of a handling, as the report shows them and the folder keeps them.</summary>
+public sealed class PointsOfAHandling
+{
+    private static readonly CrashPoint Commit =
+        new(1, new RequestId("data", "COMMIT", "COMMIT", 1, 1), "INSERT INTO widget", HasAnswer: true, CanBeProved: true);
+
+    private static readonly CrashPoint Acknowledgement =
+        new(2, new RequestId("broker", "basic.ack", Outcome: null, 1, 1), Before: null, HasAnswer: false, CanBeProved: true);
+
+    private static readonly CrashPoint Terminate =
+        new(3, new RequestId("data", "terminate", Outcome: null, 1, 1), Before: null, HasAnswer: false, CanBeProved: false);
+
+    private static readonly FaultDocument Document = InventedExperiments.Document with
+    {
+        LeftOut = [],
+        Points = new Dictionary<string, IReadOnlyList<CrashPoint>> { [$"{InventedRun.Cell("dtc-off")}"] = [Commit, Acknowledgement, Terminate] },
+    };
+
+    [Test]
+    public void Are_counted_by_way_with_the_exceptions_below()
+    {
+        var text = Written(
+            Met(1, PointWay.NeverSent), Met(1, PointWay.Killed, DeliveryClass.Duplicated),
+            Met(1, PointWay.Cut, DeliveryClass.Duplicated), Met(1, PointWay.Unanswered, DeliveryClass.Lost) with { Verdict = FaultVerdict.Broken },
+            Met(2, PointWay.NeverSent), Met(2, PointWay.Killed) with { Verdict = FaultVerdict.Void, Because = "this handling did not come to the point" });
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(text, Does.Contain("| 3 | 8 | 5 | 2 once | 1 VOID, 1 duplicated | 1 duplicated | 1 ≠ lost |"));
+            Assert.That(text, Does.Contain("- bare/postgresql/dtc-off/ado: 3 points, 8 experiments, 5 met: 2 duplicated, 2 once, 1 VOID, 1 ≠ lost; " +
+                "not determined after 1 requests, because nothing shows whether the server has acted"));
+            Assert.That(text, Does.Contain("- bare.postgresql.dtc-off@1:Killed: the moment of 1: duplicated\n"));
+            Assert.That(text, Does.Contain("- bare.postgresql.dtc-off@1:Unanswered: the moment of 1: lost, which is not promised\n"));
+            Assert.That(text, Does.Contain("- bare.postgresql.dtc-off@2:Killed: this handling did not come to the point\n"));
+            Assert.That(text, Does.Not.Contain("promise and observation"));
+        }
+    }
+
+    [Test]
+    public void Come_back_from_their_folder_as_they_were_saved()
+    {
+        using var temporary = new TemporaryFolder();
+        var folder = new FaultFolder(temporary.Path);
+        var met = Met(1, PointWay.Killed, DeliveryClass.Duplicated);
+        folder.Save(Document);
+        folder.Save(met);
+
+        var read = folder.LoadResults().Single();
+        Assert.That((read.Point, read.Name, read.IsSingleFault), Is.EqualTo((met.Point, "bare.postgresql.dtc-off@1:Killed", false)));
+        Assert.That(folder.LoadDocument().Points!.Values.Single(), Is.EqualTo(Document.Points!.Values.Single()));
+    }
+
+    private static string Written(params FaultResult[] results)
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+        new GuaranteeReport(Document, results).WriteMarkdown(output);
+        return output.ToString();
+    }
+
+    private static FaultResult Met(int point, PointWay way, DeliveryClass found = DeliveryClass.Once) => new()
+    {
+        Cell = InventedRun.Cell("dtc-off"),
+        Fault = $"@{point}:{way}",
+        Verdict = FaultVerdict.Kept,
+        Promised = [DeliveryClass.Duplicated, DeliveryClass.Once],
+        Observed = [new Observation(found, 1)],
+        Counts = new Dictionary<DeliveryClass, int> { [found] = 1 },
+        Point = new PointFacts($"bare.postgresql.dtc-off@{point}:{way}", point, way, $"the moment of {point}"),
+    };
+}
