@@ -1,4 +1,5 @@
 using System.Data.Common;
+using System.Diagnostics.Metrics;
 using System.Globalization;
 using System.Reflection;
 using Kit.Endpoints.Bare;
@@ -37,6 +38,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
         var transport = RabbitMqTransportSettings.Parse(settings.Transport);
+        services.AddSingleton<IMeterFactory>(new LastingMeters());
         services.AddSingleton(handle);
         services.AddSingleton(_ => PostgreSqlWidgets.Open(settings));
         // Before the bus, which would retry for ever without saying what is wrong.
@@ -98,6 +100,20 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
             endpoint.UseTransactionMode(settings.Mode, context, settings.TransactionTimeout);
             endpoint.ConfigureConsumer<BuildWidgetConsumer>(context);
         });
+    }
+
+    /// <summary>
+    /// MassTransit creates its instruments once in a process, from the first host's meters. A host disposes of its own meters, and a later host of the
+    /// process, such as that of the drain after the warm-up, would measure nothing.
+    /// </summary>
+    private sealed class LastingMeters : IMeterFactory
+    {
+        public Meter Create(MeterOptions options) => new(options);
+
+        public void Dispose()
+        {
+            // The meters last as long as the process.
+        }
     }
 
     private sealed class BuildWidgetConsumer(HandleMessage handle, NpgsqlDataSource data) : IConsumer<BuildWidget>
