@@ -20,24 +20,26 @@ internal sealed class LoadCommand : KitCommand
     private static readonly TimeSpan DefaultStep = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan DefaultLimit = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan ShortestLength = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LongestLength = TimeSpan.FromHours(24);
 
     // A condition or a distance is a matter of drains.
     private static readonly IReadOnlyList<string> NotOfLoads = [Cell.ConditionAxis, Cell.RoundTripAxis];
 
     private readonly CellFilter filter = new(
         CellFilter.Shown(ofRounds: true).Where(axis => !NotOfLoads.Contains(axis.Name)), isMatrix: true, ofRounds: true);
-    private readonly Option<double?> rate = UnitOption.Rate(
+    private readonly Option<double?> rate = NumberOption.Rate(
         "--rate", $"Messages a second, sent on schedule whatever the endpoint does. With --find-rate: the first rate ({FirstRate}).",
         RateSearch.Lowest, RateSearch.Highest);
-    private readonly Option<TimeSpan?> length = UnitOption.Time(
-        "--for", $"How long messages are sent ({DefaultLength.TotalSeconds}s; with --find-rate {DefaultStep.TotalSeconds}s at each rate).", ShortestLength);
+    private readonly Option<TimeSpan?> length = NumberOption.Time(
+        "--for", $"How long messages are sent ({DefaultLength.TotalSeconds}s; with --find-rate {DefaultStep.TotalSeconds}s at each rate).",
+        ShortestLength, LongestLength);
     private readonly Option<bool> findRate = new("--find-rate")
     {
         Description = "Search the highest rate that is sustained: no growing backlog, fewer than 1 % failed, p99 within --p99. " +
             "Doubles the rate until one is not sustained, then narrows it down to 10 %.",
     };
-    private readonly Option<TimeSpan?> limit = UnitOption.Time(
-        "--p99", $"With --find-rate: the highest p99 of the latency ({DefaultLimit.TotalSeconds}s).", TimeSpan.FromMilliseconds(1));
+    private readonly Option<TimeSpan?> limit = NumberOption.Time(
+        "--p99", $"With --find-rate: the highest p99 of the latency ({DefaultLimit.TotalSeconds}s).", TimeSpan.FromMilliseconds(1), TimeSpan.FromHours(1));
     private readonly Option<int?> concurrency = NumberOption.Count(
         "--concurrency", $"Messages handled at the same time ({DefaultConcurrency}).", least: 1, most: NumberOption.MostConcurrency);
     private readonly Option<int?> senders = NumberOption.Count(
@@ -56,8 +58,8 @@ internal sealed class LoadCommand : KitCommand
     public LoadCommand(IReadOnlyList<string> arguments)
         : base(
             "load",
-            "Sends messages at a fixed rate while the endpoint receives, on the kit's own servers, and measures the latency of each: from the moment at which " +
-            "it was to be sent until its row was committed. Every message is accounted for. Exit code 1 if a load was INVALID or failed.",
+            "Sends messages at a fixed rate while the endpoint receives, on the kit's own servers, and measures the latency of each: from the moment at " +
+            "which it was to be sent until its row was committed. Every message is accounted for. Exit code 1 if a load was INVALID or failed.",
             ("load --framework bare --transport postgresql --rate 500/s --for 60s", "the latency of the four modes at 500 messages a second"),
             ("load --framework bare --mode dtc-off,outbox --scenario insert-and-send --rate 200/s", "two modes with a handler that sends"),
             ("load --framework bare --transport rabbitmq --find-rate --p99 100ms", "the highest rate of each mode with a p99 up to 100 ms"))

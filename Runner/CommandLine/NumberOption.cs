@@ -11,6 +11,11 @@ internal static class NumberOption
     /// </summary>
     public const int MostConcurrency = 40;
 
+    private static readonly (string Unit, TimeSpan Length)[] Units =
+    [
+        ("ms", TimeSpan.FromMilliseconds(1)), ("s", TimeSpan.FromSeconds(1)), ("min", TimeSpan.FromMinutes(1)), ("h", TimeSpan.FromHours(1)),
+    ];
+
     public static Option<int?> Count(string name, string description, int least, int most = int.MaxValue) => new(name)
     {
         Description = description,
@@ -29,23 +34,36 @@ internal static class NumberOption
         },
     };
 
-    /// <summary>A time from 1 s to 60 min, typed with its unit.</summary>
-    public static Option<TimeSpan?> Time(string name, string description) => new(name)
+    /// <summary>A time, typed with its unit: <c>500ms</c>, <c>10s</c>, <c>2min</c> or <c>8h</c>.</summary>
+    public static Option<TimeSpan?> Time(string name, string description, TimeSpan least, TimeSpan most) => new(name)
     {
         Description = description,
         HelpName = "time",
         CustomParser = result =>
         {
             var typed = result.Tokens[0].Value;
-            var (unit, seconds) = typed.EndsWith("min", StringComparison.Ordinal) ? ("min", 60) : ("s", 1);
-            if (typed.EndsWith(unit, StringComparison.Ordinal)
-                && double.TryParse(typed[..^unit.Length], NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number)
-                && number * seconds is >= 1 and <= 3_600)
-            {
-                return TimeSpan.FromSeconds(number * seconds);
-            }
+            if (TimeOf(typed) is { } time && time >= least && time <= most)
+                return time;
 
-            result.AddError($"{name}: expected a time from 1s to 60min with its unit, such as 10s or 2min, found '{typed}'.");
+            result.AddError($"{name}: expected a time from {TextOf(least)} to {TextOf(most)} with its unit, such as 10s or 2min, found '{typed}'.");
+            return null;
+        },
+    };
+
+    /// <summary>Messages a second: <c>500/s</c> or <c>500</c>.</summary>
+    public static Option<double?> Rate(string name, string description, double least, double most) => new(name)
+    {
+        Description = description,
+        HelpName = "n/s",
+        CustomParser = result =>
+        {
+            var typed = result.Tokens[0].Value;
+            var number = typed.EndsWith("/s", StringComparison.Ordinal) ? typed[..^2] : typed;
+            if (NumberOf(number) is { } rate && rate >= least && rate <= most)
+                return rate;
+
+            result.AddError(string.Create(
+                CultureInfo.InvariantCulture, $"{name}: expected messages a second from {least} to {most}, such as 500/s, found '{typed}'."));
             return null;
         },
     };
@@ -70,4 +88,25 @@ internal static class NumberOption
             return null;
         },
     };
+
+    // The longest unit first: 500ms ends with s, too.
+    private static TimeSpan? TimeOf(string typed)
+    {
+        foreach (var (unit, length) in Units)
+        {
+            if (typed.EndsWith(unit, StringComparison.Ordinal))
+                return NumberOf(typed[..^unit.Length]) is { } number && number < TimeSpan.MaxValue / length ? number * length : null;
+        }
+
+        return null;
+    }
+
+    private static string TextOf(TimeSpan time)
+    {
+        var (unit, length) = Units.Where(unit => time.Ticks % unit.Length.Ticks == 0).MaxBy(unit => unit.Length);
+        return string.Create(CultureInfo.InvariantCulture, $"{time / length}{unit}");
+    }
+
+    private static double? NumberOf(string typed) =>
+        double.TryParse(typed, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out var number) && double.IsFinite(number) ? number : null;
 }

@@ -114,7 +114,12 @@ internal sealed class ReportCommand : KitCommand
     private static int Report(LoadFolder folder, bool isMore)
     {
         if (isMore)
-            throw new KitException($"{folder.Location} holds a load, and bundles and pages are made of runs.", "Leave out --bundle and --html.") { IsUsage = true };
+        {
+            throw new KitException($"{folder.Location} holds a load, and bundles and pages are made of runs.", "Leave out --bundle and --html.")
+            {
+                IsUsage = true,
+            };
+        }
 
         var document = folder.Load();
         folder.Save(document);

@@ -21,7 +21,8 @@ internal sealed class RunCommand : KitCommand
         "--max-rounds", $"With --precision: the most rounds ({DefaultMaxRounds}).", least: Precision.LeastRounds);
     private readonly Option<TimeSpan?> atLeast = NumberOption.Time(
         "--at-least",
-        "Rounds that would be shorter drain a multiple of the messages. A trial drain of each cell, before the first round, chooses it.");
+        "Rounds that would be shorter drain a multiple of the messages. A trial drain of each cell, before the first round, chooses it.",
+        TimeSpan.FromSeconds(1), TimeSpan.FromHours(1));
     private readonly Option<int?> seedRows = NumberOption.Count(
         "--seed-rows", "Rows in the widgets' table before each round (1000000; quick: 100000).", least: 0);
     private readonly Option<int?> warmUp = NumberOption.Count(

@@ -48,7 +48,10 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         }
         catch (Exception failure) when (!stop.IsCancellationRequested)
         {
-            return blank with { Outcome = RoundOutcome.Error(failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message) };
+            return blank with
+            {
+                Outcome = RoundOutcome.Error(failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message),
+            };
         }
     }
 

@@ -13,6 +13,7 @@ public sealed class AskedForHelp
     [TestCase("report")]
     [TestCase("compare")]
     [TestCase("faults")]
+    [TestCase("load")]
     [TestCase("install")]
     [TestCase("errors")]
     [TestCase("errors list")]

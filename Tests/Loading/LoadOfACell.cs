@@ -86,7 +86,7 @@ public sealed class LoadOfACell
         if (!OperatingSystem.IsLinux())
             Assert.Ignore("Processes are looked up in /proc.");
         using var runner = RunnerProcess.Start(
-            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared,outbox", "--rate", "50/s", "--for", "5m",
+            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared,outbox", "--rate", "50/s", "--for", "5min",
             "--seed-rows", "0", "--warmup", "10", "--out", Folder);
         await runner.PrintedAsync(" sent, ");
         await runner.SignalAsync("INT");

@@ -9,7 +9,8 @@ public static class LoadReport
 {
     private static readonly IReadOnlyList<string> Headers =
     [
-        "Cell", "Rate msg/s", "Sent", "Failed", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "Max ms", "Behind at half", "Behind at end", "Sender p99 ms", "Verdict",
+        "Cell", "Rate msg/s", "Sent", "Failed", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "Max ms", "Behind at half", "Behind at end", "Sender p99 ms",
+        "Verdict",
     ];
 
     public const string Legend =
@@ -65,7 +66,8 @@ public static class LoadReport
             var latency = result.Latency;
             csv.WriteRecord(
             [
-                .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(result.Rate), $"{result.Outcome}", string.Join("; ", result.Outcome.Reasons),
+                .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(result.Rate), $"{result.Outcome}",
+                string.Join("; ", result.Outcome.Reasons),
                 Text(result.Seconds), Text(result.Sent), Text(result.Failed), Text(latency?.P50), Text(latency?.P95), Text(latency?.P99), Text(latency?.P999),
                 Text(latency?.Max), Text(result.BehindInTheMiddle), Text(result.BehindAtTheEnd), Text(result.SenderLag?.P99), Text(result.SenderLag?.Max),
                 .. Enum.GetValues<DeliveryClass>().Select(kind => result.Accounts.TryGetValue(kind, out var count) ? Text(count) : ""),
@@ -84,7 +86,8 @@ public static class LoadReport
         yield return $"The kit's own servers: {RunFacts.Listed(document.Servers)}";
         yield return $"Packages: {RunFacts.Listed(document.Packages)}";
         yield return $"Settings: {Figures.Measured(settings.Seconds)} s of sending, concurrency {settings.Concurrency}, " +
-                     $"{Figures.Count(settings.SeedRows)} rows seeded, {Figures.Count(settings.WarmUp)} warm-up messages, {settings.Senders} senders on the same machine";
+                     $"{Figures.Count(settings.SeedRows)} rows seeded, {Figures.Count(settings.WarmUp)} warm-up messages, " +
+                     $"{settings.Senders} senders on the same machine";
     }
 
     private static IEnumerable<IReadOnlyList<string>> Rows(LoadDocument document) =>

@@ -10,7 +10,7 @@ internal sealed class Kills() : BlockKind("kills")
     public override BlockText Write(BlockSources sources)
     {
         var storms = sources.Storms;
-        var result = storms.StormOf(TransactionMode.FullDtc);
+        var result = storms.OnlyStormOf(TransactionMode.FullDtc);
         var storm = result.Storm!;
         var done = $"{Figures.Count(storm.Kills)} kills" + (storm.Cuts > 0 ? $" and {Figures.Count(storm.Cuts)} cuts" : "");
         var notOnce = GuaranteeTables.NotOnceOf(result);

@@ -41,7 +41,7 @@ public sealed class JudgedLoads
 
     [Test]
     public void A_latency_over_the_limit_is_not_sustained() =>
-        Assert.That(Good.ReasonsAgainst(limitMilliseconds: 2.9), Is.EqualTo(["p99 above 2.9 ms"]));
+        Assert.That(Good.ReasonsAgainst(limitMilliseconds: 2.9), Is.EqualTo(["p99 above 2.90 ms"]));
 
     [Test]
     public void Without_a_send_no_sender_was_on_time() =>
