@@ -54,7 +54,7 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
 
     /// <summary>The first option that was typed and does not allow a cell; <see langword="null"/> if all do.</summary>
     public string? Refuses(CommandResult result, Cell cell) => filters
-        .Where(filter => result.GetResult(filter.Option) is { Implicit: false }
+        .Where(filter => result.GetResult(filter.Option) is { Implicit: false, Tokens.Count: > 0 }
             && !Allows(result.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
         .Select(filter => filter.Option.Name).FirstOrDefault();
 

@@ -46,7 +46,7 @@ internal sealed class FaultsCommand : KitCommand
     {
         Description = "With --every-point: only these experiments, named by their tokens.",
         HelpName = "token,…",
-        CustomParser = result => [.. result.Tokens.SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries))],
+        CustomParser = result => TokensIn(result.Tokens),
         AllowMultipleArgumentsPerToken = true,
     };
     private readonly Option<string?> speedFrom = new("--speed-from")
@@ -191,9 +191,13 @@ internal sealed class FaultsCommand : KitCommand
         }
     }
 
+    private static string[] TokensIn(IEnumerable<Token> typed) =>
+        [.. typed.SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))];
+
     private void CheckPoints(CommandResult result)
     {
-        var tokens = result.GetResult(only) is { Implicit: false } ? result.GetValue(only) ?? [] : null;
+        // Not its value, which is an error if nothing follows the option.
+        var tokens = result.GetResult(only) is { Implicit: false } typedAs ? TokensIn(typedAs.Tokens) : null;
         if (!result.GetValue(everyPoint))
         {
             if (tokens is not null)
@@ -205,7 +209,7 @@ internal sealed class FaultsCommand : KitCommand
             result.AddError("--every-point: a storm has random moments; leave out --storm or --every-point.");
         if (result.GetResult(fault) is { Implicit: false })
             result.AddError("--fault: the points of a handling are not among the faults; leave out --fault or --every-point.");
-        if (tokens is { Length: 0 })
+        if (tokens is { Length: 0 } && result.GetResult(only)!.Tokens.Count > 0)
             result.AddError($"--only: no token. Expected {PointToken.Form}.");
         foreach (var typed in tokens ?? [])
         {

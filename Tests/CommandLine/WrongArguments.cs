@@ -59,6 +59,7 @@ public sealed class WrongArguments
     [TestCase("faults --every-point --fault poison", "--fault: the points of a handling are not among the faults; leave out --fault or --every-point.")]
     [TestCase("faults --every-point --kills 3", "--kills: applies only to a storm; add --storm.")]
     [TestCase("faults --only bare.postgresql.outbox@17:b", "--only: names points; add --every-point.")]
+    [TestCase("faults --every-point --only ,", "--only: no token. Expected cell@point:way, as in bare.postgresql.outbox@17:b.")]
     [TestCase("faults --every-point --only", "Required argument missing for option: '--only'.")]
     [TestCase(
         "faults --every-point --only outbox@17",

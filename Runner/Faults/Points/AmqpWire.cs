@@ -64,7 +64,7 @@ internal sealed class AmqpWire : IWireProtocol
             return server.Take(server.Waiting.Length) is { Length: > 0 } rest ? [new ServerFrame(rest, Of: null, [])] : [];
 
         while (TakeFrame(server) is { } frame)
-            frames.Add(new ServerFrame(frame, Of: null, SeeServer(frame)));
+            frames.Add(new ServerFrame(frame, Of: null, SeeServer(frame)) { IsQuestion = start is { IsAnswered: false } });
         return frames;
     }
 

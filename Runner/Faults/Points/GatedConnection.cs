@@ -112,7 +112,7 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
         if (gate.IsFrozen || isHanging)
             return;
 
-        var isWatched = watched is not null && (frame.Of is null || frame.Of == watched);
+        var isWatched = watched is not null && !frame.IsQuestion && (frame.Of is null || frame.Of == watched);
         if (isWatched)
             withheld.Add(frame.Bytes);
         else

@@ -15,6 +15,8 @@ internal sealed class PostgreSqlWire : IWireProtocol
     private const int CancelRequest = 80_877_102;
     private const int StartLength = 8;
     private const int HeaderLength = 5;
+    private const int AuthenticationOk = 0;
+    private const int AuthenticationSaslFinal = 12;
     private const byte TlsHandshake = 0x16;
 
     private static readonly byte[] Refusal = [(byte)'N'];
@@ -53,13 +55,17 @@ internal sealed class PostgreSqlWire : IWireProtocol
         while (!isOpaque && TakeFrame(server) is { } frame)
         {
             var of = answers.Next;
-            frames.Add(new ServerFrame(frame, of, answers.See(frame[0], frame.AsSpan(HeaderLength))));
+            frames.Add(new ServerFrame(frame, of, answers.See(frame[0], frame.AsSpan(HeaderLength))) { IsQuestion = IsQuestion(frame) });
         }
 
         if (isOpaque && server.Take(server.Waiting.Length) is { Length: > 0 } rest)
             frames.Add(new ServerFrame(rest, Of: null, []));
         return frames;
     }
+
+    // Of the frames of an authentication, only the last two need no answer.
+    private static bool IsQuestion(byte[] frame) =>
+        frame is [(byte)'R', ..] && BinaryPrimitives.ReadInt32BigEndian(frame.AsSpan(HeaderLength)) is not (AuthenticationOk or AuthenticationSaslFinal);
 
     private byte[]? TakeClientFrame()
     {

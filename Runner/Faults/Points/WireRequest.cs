@@ -43,4 +43,8 @@ internal sealed record ClientUnit(byte[] Bytes, WireRequest? Request = null)
 /// <param name="Bytes">As they came.</param>
 /// <param name="Of">The request that it answers; <see langword="null"/>: unknown, or none.</param>
 /// <param name="Completed">The requests whose answers are whole with it.</param>
-internal sealed record ServerFrame(byte[] Bytes, WireRequest? Of, IReadOnlyList<WireRequest> Completed);
+internal sealed record ServerFrame(byte[] Bytes, WireRequest? Of, IReadOnlyList<WireRequest> Completed)
+{
+    /// <summary>Whether the server goes on only when the client has answered it, as in an authentication.</summary>
+    public bool IsQuestion { get; init; }
+}

@@ -9,12 +9,14 @@ namespace Kit.Tests.Faults.Points;
 /// <summary>What passes at a point, in each way, and what does not.</summary>
 public sealed class GatedTraffic
 {
-    private readonly RequestGate gate = new();
-    private readonly Side one;
-    private readonly Side other;
+    private RequestGate gate = null!;
+    private Side one = null!;
+    private Side other = null!;
 
-    public GatedTraffic()
+    [SetUp]
+    public void ConnectTwice()
     {
+        gate = new RequestGate();
         one = new Side(gate);
         other = new Side(gate);
     }
@@ -47,6 +49,21 @@ public sealed class GatedTraffic
         await gate.Fired.WaitAsync(Eventually.Limit);
         Assert.That((one.Sent, one.Received, one.IsCut), Is.EqualTo(("COMMIT|", "", isCut)));
         Assert.That((other.Sent, other.Received), Is.EqualTo(("SELECT|", "SELECT|")));
+    }
+
+    [Test]
+    public async Task A_connection_that_starts_is_authenticated_before_its_answer_is_withheld()
+    {
+        Arm("connect", "ready", PointWay.Killed);
+        var third = new Side(gate, starts: false);
+        third.Client(Startup());
+        third.Server(AskForPassword());
+        third.Client(Password());
+        Assert.That((third.SentBytes, third.ReceivedBytes), Is.EqualTo((Startup().Length + Password().Length, AskForPassword().Length)));
+
+        third.Server(Welcome());
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That(third.ReceivedBytes, Is.EqualTo(AskForPassword().Length));
     }
 
     [Test]
@@ -120,9 +137,12 @@ public sealed class GatedTraffic
         private readonly List<byte> sent = [];
         private readonly List<byte> received = [];
 
-        public Side(RequestGate gate)
+        public Side(RequestGate gate, bool starts = true)
         {
             filter = gate.Open("data", new PostgreSqlWire(), new ConnectionSides(sent.AddRange, received.AddRange, () => IsCut = true));
+            if (!starts)
+                return;
+
             Client(Startup());
             Server(Welcome());
             sent.Clear();
@@ -130,6 +150,10 @@ public sealed class GatedTraffic
         }
 
         public bool IsCut { get; private set; }
+
+        public int SentBytes => sent.Count;
+
+        public int ReceivedBytes => received.Count;
 
         /// <summary>The statements that the server has got.</summary>
         public string Sent => Frames(sent, (type, body) => type switch

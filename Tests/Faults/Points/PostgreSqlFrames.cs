@@ -50,6 +50,11 @@ internal static class PostgreSqlFrames
 
     public static byte[] Welcome() => [.. Frame('R', [0, 0, 0, 0]), .. Frame('S', [.. Text("TimeZone"), .. Text("UTC")]), .. Ready()];
 
+    /// <summary>The server asks for a password.</summary>
+    public static byte[] AskForPassword() => Frame('R', [0, 0, 0, 3]);
+
+    public static byte[] Password() => Frame('p', Text("secret"));
+
     private static byte[] Start(int code, byte[]? body = null)
     {
         var frame = new byte[8 + (body?.Length ?? 0)];
