@@ -73,8 +73,8 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
             return;
         }
 
-        // What follows in the same request belongs to it; what is asked next must not be executed.
-        if (watched is not null && unit.Request is not null)
+        // What follows in the same request belongs to it. What is asked next must not be executed, and what follows that keeps its place.
+        if (watched is not null && (unit.Request is not null || behind.Count > 0))
         {
             behind.Enqueue(unit);
             ProbeOnce();

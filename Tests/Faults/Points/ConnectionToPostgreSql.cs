@@ -64,7 +64,7 @@ public sealed class ConnectionToPostgreSql
             Client([one]);
 
         Assert.That(Texts(), Is.EqualTo(atOnce.Item1).And.EqualTo(new[] { "BEGIN", "SELECT 1" }));
-        Assert.That(answers.SelectMany(one => Server([one])), Is.EqualTo(atOnce.Item2).And.EqualTo(new[] { "BEGIN → BEGIN", "SELECT 1 → SELECT 1" }));
+        Assert.That(answers.SelectMany(one => Server([one])).ToArray(), Is.EqualTo(atOnce.Item2).And.EqualTo(new[] { "BEGIN → BEGIN", "SELECT 1 → SELECT 1" }));
     }
 
     [Test]

@@ -6,7 +6,7 @@ namespace Kit.Tests.Faults.Points;
 /// <summary>The points of handlings that differ, as handlings do.</summary>
 public sealed class RecordedHandlings
 {
-    private static readonly SeenRequest[] Poll = [.. Transaction(1, 7, ("BEGIN", "BEGIN"), ("DELETE", "DELETE 0"), ("ROLLBACK", "ROLLBACK"))];
+    private static readonly SeenRequest[] Poll = PollIn(7);
 
     private static readonly SeenRequest[] Receive = [.. Transaction(1, 8, ("BEGIN", "BEGIN"), ("DELETE", "DELETE 1"), ("COMMIT", "COMMIT"))];
 
@@ -15,7 +15,7 @@ public sealed class RecordedHandlings
     [Test]
     public void Polls_are_no_points_and_count_as_requests()
     {
-        var points = Handling.PointsOf([Handling.Of([.. Poll, .. Receive, .. Poll], Idle)]);
+        var points = Handling.PointsOf([Handling.Of([.. Poll, .. Receive, .. PollIn(9)], Idle)]);
 
         Assert.That(
             points.Select(point => point.Request),
@@ -65,6 +65,9 @@ public sealed class RecordedHandlings
     [TestCase(PointWay.Unanswered, ExpectedResult = "COMMIT (data, no. 2, after INSERT) was executed, and its answer never came")]
     public string A_moment_has_words(PointWay way) =>
         PointWays.MomentOf(new CrashPoint(3, new RequestId("data", "COMMIT", "COMMIT", 2, 2), "INSERT", HasAnswer: true, CanBeProved: true), way);
+
+    private static SeenRequest[] PollIn(int transaction) =>
+        [.. Transaction(1, transaction, ("BEGIN", "BEGIN"), ("DELETE", "DELETE 0"), ("ROLLBACK", "ROLLBACK"))];
 
     private static IEnumerable<SeenRequest> Transaction(int connection, int number, params (string Text, string Outcome)[] requests) =>
         requests.Select(request => new SeenRequest(
