@@ -74,7 +74,7 @@ internal sealed class FaultsCommand : KitCommand
             ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),
             ("faults --storm --mode shared --flush none --kills 0 --cuts 0 --server-crashes 20", "crashes of the server, without a flush of its log"),
             ("faults --every-point --framework bare --transport postgresql --mode outbox", "every moment of a crash in one cell"),
-            ("faults --every-point --only bare.postgresql.outbox@17:b", "one of these moments again"),
+            ("faults --every-point --only bare.postgresql.outbox@7:b", "one of these moments again"),
             ("faults --out results/my-run", "resumes what was stopped there, or adds to the run in that folder"))
     {
         this.arguments = arguments;

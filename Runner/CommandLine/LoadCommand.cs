@@ -35,8 +35,8 @@ internal sealed class LoadCommand : KitCommand
         ShortestLength, LongestLength);
     private readonly Option<bool> findRate = new("--find-rate")
     {
-        Description = "Search the highest rate that is sustained: no growing backlog, fewer than 1 % failed, p99 within --p99. " +
-            "Doubles the rate until one is not sustained, then narrows it down to 10 %.",
+        Description = "Search the highest rate that is sustained: every message handled once, no growing backlog, p99 within --p99. " +
+            "Doubles or halves the rate until one is sustained and one is not, then narrows them down to 10 %.",
     };
     private readonly Option<TimeSpan?> limit = NumberOption.Time(
         "--p99", $"With --find-rate: the highest p99 of the latency ({DefaultLimit.TotalSeconds}s).", TimeSpan.FromMilliseconds(1), TimeSpan.FromHours(1));

@@ -39,9 +39,8 @@ internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
         if (width is not null)
             output.Write($"\r{new string(' ', before)}\r");
         (told, before) = (0, 0);
-        var against = result.ReasonsAgainst(settings.LimitMilliseconds);
         output.WriteLine(
-            $"{result.Cell}: {Figures.Measured(result.Rate)} msg/s: {result.Outcome}, {(against.Count == 0 ? "sustained" : string.Join(", ", against))}; " +
+            $"{result.Cell}: {Figures.Measured(result.Rate)} msg/s: {LoadReport.VerdictOf(result, settings.LimitMilliseconds)}; " +
             $"{Figures.Count(result.Sent)} sent, {Figures.Share(result.FailedShare)} failed, p50 {Figures.Measured(result.Latency?.P50)} ms, " +
             $"p99 {Figures.Measured(result.Latency?.P99)} ms, behind at the end {Figures.Count(result.BehindAtTheEnd)}");
     }

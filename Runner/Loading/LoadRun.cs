@@ -70,7 +70,7 @@ internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<L
             folder.Save(document);
             ended(result, settings);
             stop.ThrowIfCancellationRequested();
-            return result.Outcome.IsValid() && result.ReasonsAgainst(plan.LimitMilliseconds).Count == 0;
+            return result.ReasonsAgainst(plan.LimitMilliseconds).Count == 0;
         }
     }
 }

@@ -1,7 +1,7 @@
 namespace Kit.Runner.Loading;
 
 /// <summary>
-/// Searches the highest rate that is sustained: doubles from the first one until one is not, then halves the interval on a logarithmic scale.
+/// Searches the highest rate that is sustained: doubles or halves the first one until one is sustained and one is not, then halves the interval on a logarithmic scale.
 /// </summary>
 internal static class RateSearch
 {

@@ -80,16 +80,16 @@ public sealed class WrongArguments
     [TestCase("faults --every-point --storm", "--every-point: a storm has random moments; leave out --storm or --every-point.")]
     [TestCase("faults --every-point --fault poison", "--fault: the points of a handling are not among the faults; leave out --fault or --every-point.")]
     [TestCase("faults --every-point --kills 3", "--kills: applies only to a storm; add --storm.")]
-    [TestCase("faults --only bare.postgresql.outbox@17:b", "--only: names points; add --every-point.")]
-    [TestCase("faults --every-point --only ,", "--only: no token. Expected cell@point:way, as in bare.postgresql.outbox@17:b.")]
+    [TestCase("faults --only bare.postgresql.outbox@7:b", "--only: names points; add --every-point.")]
+    [TestCase("faults --every-point --only ,", "--only: no token. Expected cell@point:way, as in bare.postgresql.outbox@7:b.")]
     [TestCase("faults --every-point --only", "Required argument missing for option: '--only'.")]
     [TestCase(
-        "faults --every-point --only outbox@17",
-        "--only: 'outbox@17' is not a token. Expected cell@point:way, as in bare.postgresql.outbox@17:b; the ways are a, b, c and d.")]
-    [TestCase("faults --every-point --only bare.postgresql.inbox@17:b", "--only: 'bare.postgresql.inbox@17:b': there is no cell 'bare.postgresql.inbox'.")]
+        "faults --every-point --only outbox@7",
+        "--only: 'outbox@7' is not a token. Expected cell@point:way, as in bare.postgresql.outbox@7:b; the ways are a, b, c and d.")]
+    [TestCase("faults --every-point --only bare.postgresql.inbox@7:b", "--only: 'bare.postgresql.inbox@7:b': there is no cell 'bare.postgresql.inbox'.")]
     [TestCase(
-        "faults --every-point --mode shared --only bare.postgresql.outbox@17:b",
-        "--only: 'bare.postgresql.outbox@17:b' is of another cell than --mode names. Leave out --mode, or the token.")]
+        "faults --every-point --mode shared --only bare.postgresql.outbox@7:b",
+        "--only: 'bare.postgresql.outbox@7:b' is of another cell than --mode names. Leave out --mode, or the token.")]
     [TestCase("errors", "no command. Commands: list, return.")]
     [TestCase("errors bogus", "unknown command 'bogus'. Commands: list, return.")]
     [TestCase("errors list --queue orders", "expected exactly one server, --postgresql or --rabbitmq.")]

@@ -3,14 +3,14 @@ using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Faults.Points;
 
-/// <summary>The name of one experiment: <c>bare.postgresql.outbox@17:b</c>.</summary>
+/// <summary>The name of one experiment: <c>bare.postgresql.outbox@7:b</c>.</summary>
 /// <param name="Of">What was recorded, as its user names it.</param>
 /// <param name="Number">The point.</param>
 /// <param name="Way">What happens there.</param>
 internal sealed record PointToken(string Of, int Number, PointWay Way)
 {
     /// <summary>The form, for error messages.</summary>
-    public const string Form = "cell@point:way, as in bare.postgresql.outbox@17:b";
+    public const string Form = "cell@point:way, as in bare.postgresql.outbox@7:b";
 
     /// <returns><see langword="null"/> if it does not have the form.</returns>
     public static PointToken? TryParse(string typed) =>

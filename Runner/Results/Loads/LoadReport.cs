@@ -103,9 +103,12 @@ public static class LoadReport
 
     private static bool IsFigure(string header) => header is not ("Cell" or "Verdict");
 
-    private static string VerdictOf(LoadResult result, double? limit) => result.ReasonsAgainst(limit) is { Count: > 0 } reasons
-        ? (result.Outcome.IsValid() ? "" : $"{result.Outcome}: ") + string.Join(", ", reasons)
-        : result.Outcome.IsValid() ? "sustained" : $"{result.Outcome}";
+    /// <summary>Whether the rate was sustained, or why not.</summary>
+    public static string VerdictOf(LoadResult result, double? limitMilliseconds)
+    {
+        ArgumentNullException.ThrowIfNull(result);
+        return result.ReasonsAgainst(limitMilliseconds) is { Count: > 0 } reasons ? string.Join(", ", reasons) : "sustained";
+    }
 
     private static List<string> SustainedIn(LoadDocument document) => document.Settings.LimitMilliseconds is not { } limit
         ? []
@@ -113,12 +116,12 @@ public static class LoadReport
         [
             .. from result in document.Results
                group result by result.Cell into tried
-               let best = tried.Where(one => one.Outcome.IsValid() && one.ReasonsAgainst(limit).Count == 0).MaxBy(one => one.Rate)
+               let best = tried.Where(one => one.ReasonsAgainst(limit).Count == 0).MaxBy(one => one.Rate)
                select best is null
                    ? $"{tried.Key}: no rate that was tried was sustained."
                    : $"{tried.Key}: {Figures.Measured(best.Rate)} messages a second were sustained with p99 {Figures.Measured(best.Latency?.P99)} ms" +
                      (tried.Where(one => one.Rate > best.Rate).MinBy(one => one.Rate) is { } next
-                         ? $"; {Figures.Measured(next.Rate)} were not: {string.Join(", ", next.ReasonsAgainst(limit).DefaultIfEmpty($"{next.Outcome}"))}."
+                         ? $"; {Figures.Measured(next.Rate)} were not: {string.Join(", ", next.ReasonsAgainst(limit))}."
                          : ". No higher rate was tried."),
         ];
 

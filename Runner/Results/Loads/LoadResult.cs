@@ -12,9 +12,6 @@ public sealed record LoadResult
     /// <summary>A backlog grows if more than this share of the messages of the second half is added to it during that half.</summary>
     public const double GrowingBacklog = 0.02;
 
-    /// <summary>The share of failed messages from which a rate is not sustained.</summary>
-    public const double MostFailed = 0.01;
-
     public required CellName Cell { get; init; }
 
     /// <summary>Messages a second, as scheduled.</summary>
@@ -59,17 +56,16 @@ public sealed record LoadResult
     [JsonIgnore]
     public bool IsBacklogGrowing => BehindAtTheEnd - BehindInTheMiddle > Math.Max(GrowingBacklog * Rate * Seconds / 2, LeastGrowth);
 
-    /// <summary>Why the endpoint does not sustain the rate; empty if it does.</summary>
+    /// <summary>Why the rate was not sustained; empty if it was.</summary>
     /// <param name="limitMilliseconds">The highest p99 of the latency that counts as sustained; <see langword="null"/>: any.</param>
     public IReadOnlyList<string> ReasonsAgainst(double? limitMilliseconds) =>
     [
         .. IsSenderOnTime ? Array.Empty<string>() : ["the sender was late"],
         .. IsBacklogGrowing ? ["the backlog grew"] : Array.Empty<string>(),
-        .. FailedShare >= MostFailed ? [$"{Figures.Share(FailedShare)} failed"] : Array.Empty<string>(),
         .. limitMilliseconds is { } limit && Latency is { } latency && latency.P99 > limit
             ? [$"p99 above {Figures.Measured(limit)} ms"]
             : Array.Empty<string>(),
-        .. Outcome.Verdict is Verdict.Stalled or Verdict.Error ? Outcome.Reasons : Array.Empty<string>(),
+        .. Outcome.IsValid() ? Array.Empty<string>() : [$"{Outcome}"],
     ];
 
     // A few messages more or less at two moments are no growth.

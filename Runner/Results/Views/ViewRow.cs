@@ -79,6 +79,7 @@ public sealed record ViewCosts(Figure Commits, Figure Flushes, Figure WalBytes, 
 /// <summary>A storm over a cell.</summary>
 /// <param name="Kills">Kills of the handler process.</param>
 /// <param name="Cuts">Cuts of all its connections.</param>
+/// <param name="ServerCrashes">Crashes of the database server.</param>
 /// <param name="Messages">How many were sent.</param>
 /// <param name="InFlight">Those that could be in flight at the kills and cuts.</param>
 /// <param name="NotOnce">Those that were not handled exactly once.</param>
@@ -89,16 +90,17 @@ public sealed record ViewCosts(Figure Commits, Figure Flushes, Figure WalBytes, 
 /// <param name="IsOfThisBuild">Whether that is the build that was measured.</param>
 /// <param name="Evidence">Its line.</param>
 public sealed record ViewStorm(
-    int Kills, int Cuts, int Messages, int InFlight, int NotOnce, string Found, string? AtMost, string Verdict, string Commit, bool IsOfThisBuild,
+    int Kills, int Cuts, int ServerCrashes, int Messages, int InFlight, int NotOnce, string Found, string? AtMost, string Verdict, string Commit, bool IsOfThisBuild,
     FileLine Evidence)
 {
     /// <summary>What was done.</summary>
     [JsonIgnore]
     public string Done => string.Join(
         " and ",
-        new[] { Times(Kills, "kill"), Times(Cuts, "cut") }.OfType<string>());
+        new[] { Times(Kills, "kill"), Times(Cuts, "cut"), Times(ServerCrashes, "server crash", "es") }.OfType<string>());
 
-    private static string? Times(int count, string what) => count == 0 ? null : $"{Figures.Count(count)} {what}{(count == 1 ? "" : "s")}";
+    private static string? Times(int count, string what, string plural = "s") =>
+        count == 0 ? null : $"{Figures.Count(count)} {what}{(count == 1 ? "" : plural)}";
 }
 
 /// <summary>The single faults of a cell.</summary>

@@ -110,7 +110,8 @@ internal sealed class ViewRows
             : experiments.Count > 0 ? "no storm, only single faults" : "no experiment with faults";
 
     private static bool IsStorm((FaultSource Source, FaultResult Result) experiment) =>
-        experiment.Result is { Storm: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken };
+        // One that breaks promises on purpose proves nothing about the mode.
+        experiment.Result is { Storm.Unflushed: null, Storm: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken };
 
     private ViewSpeed? SpeedOf(CellResult cell) => cell.Rate is not { } rate ? null : new ViewSpeed(
         Figure.Of(rate.Mean), Figure.Of(rate.Low), Figure.Of(rate.High), cell.Counting.Count, sources.Run!.Document.Settings.Rounds,
@@ -150,7 +151,7 @@ internal sealed class ViewRows
            let storm = result.Storm!
            let notOnce = GuaranteeTables.MessagesNotOnceOf(result)
            select new ViewStorm(
-               storm.Kills, storm.Cuts, result.Messages, storm.InFlight, notOnce, GuaranteeTables.NotOnceOf(result),
+               storm.Kills, storm.Cuts, storm.ServerCrashes, result.Messages, storm.InFlight, notOnce, GuaranteeTables.NotOnceOf(result),
                notOnce == 0 && storm.InFlight > 0 ? Figures.Share(RuleOfThree.UpperBound(storm.InFlight)) : null,
                Words.Of(result.Verdict), ViewSources.Short(experiment.Source.Document.Commit), sources.IsOfThisBuild(experiment.Source),
                ViewSources.LineOf(experiment.Source, result)),
@@ -158,7 +159,7 @@ internal sealed class ViewRows
 
     private ViewFaults? FaultsIn(IEnumerable<(FaultSource Source, FaultResult Result)> experiments)
     {
-        var singles = experiments.Where(experiment => experiment.Result.Storm is null && sources.IsOfThisBuild(experiment.Source))
+        var singles = experiments.Where(experiment => experiment.Result.IsSingleFault && sources.IsOfThisBuild(experiment.Source))
             .Select(experiment => experiment.Result).Where(result => result.Verdict is not FaultVerdict.NoWindow).ToList();
         return singles.Count == 0 ? null : new ViewFaults(
             singles.Count(result => result.Verdict is FaultVerdict.Kept),

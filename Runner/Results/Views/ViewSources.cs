@@ -102,7 +102,7 @@ internal sealed class ViewSources
             && GuaranteeTables.MessagesNotOnceOf(result) == 0;
         return new ViewExperiment(
             result.Fault,
-            Fault.All.FirstOrDefault(fault => fault.Name == result.Fault)?.What ?? result.Storm?.Done,
+            Fault.All.FirstOrDefault(fault => fault.Name == result.Fault)?.What ?? result.Storm?.Done ?? result.Point?.Moment,
             Words.Of(result.Verdict),
             Words.Of(result.Promised),
             result.Because ?? GuaranteeTables.ObservedOf(result),

@@ -34,10 +34,9 @@ public sealed class JudgedLoads
     [Test]
     public void A_shrinking_backlog_does_not_grow() => Assert.That((Good with { BehindInTheMiddle = 500 }).IsBacklogGrowing, Is.False);
 
-    [TestCase(59, ExpectedResult = false)]
-    [TestCase(60, ExpectedResult = true)]
-    public bool One_failed_message_in_a_hundred_is_too_many(int failed) =>
-        (Good with { Failed = failed }).ReasonsAgainst(limitMilliseconds: null).Contains("1 % failed");
+    [Test]
+    public void One_that_lost_a_message_is_not_sustained() =>
+        Assert.That((Good with { Outcome = RoundOutcome.Invalid(["one was lost"]) }).ReasonsAgainst(limitMilliseconds: null), Is.EqualTo(["INVALID"]));
 
     [Test]
     public void A_latency_over_the_limit_is_not_sustained() =>
