@@ -165,6 +165,7 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         return blank with
         {
             Seconds = Math.Round(length.TotalSeconds, 3),
+            IsStopped = sent.Count < schedule.Messages,
             Sent = sent.Count,
             Failed = sent.Count - done.Count,
             Latency = Latency.Of(done.Select(one => (commits[one.Message.MessageId] - one.Due).TotalMilliseconds)),

@@ -71,7 +71,8 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
                         lane = null;
                     }
 
-                    if (result.Verdict is not (FaultVerdict.Void or FaultVerdict.Failed))
+                    // One that met its point is kept as it is, also if it did not settle afterwards.
+                    if (result.Observed.Count > 0)
                         break;
                 }
 

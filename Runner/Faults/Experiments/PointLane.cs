@@ -86,6 +86,12 @@ internal sealed class PointLane : IAsyncDisposable
             return new PointOutcome("this handling did not come to the point") { Fired = fired };
         }
 
+        if (way.Kills() && !gate.IsSettled)
+        {
+            gate.Release();
+            return new PointOutcome("the servers had not acted on all that they were asked before") { Fired = fired };
+        }
+
         fired.Add($"the proxy met request {point.Number} after {gate.Count} requests of the handling");
         if (way.Kills() && await KillAsync(fired, cancellationToken) is not Killed)
             return new PointOutcome("the process had ended before it was killed") { Fired = fired };

@@ -8,7 +8,7 @@ namespace Kit.Runner.Faults.Points;
 internal sealed class RequestGate
 {
     /// <summary>How long servers have, after the traffic has stopped, to show that they have acted on everything before.</summary>
-    private static readonly TimeSpan ToSettle = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan ToSettle = TimeSpan.FromSeconds(5);
 
     private readonly Lock deciding = new();
     private readonly List<GatedConnection> connections = [];

@@ -14,7 +14,8 @@ public static class LoadReport
     ];
 
     public const string Legend =
-        "Latency runs from the moment at which a message was to be sent until its row was committed, by the database's commit timestamp. " +
+        "Latency runs from the moment at which a message was to be sent until its row was committed, by the database's commit timestamp, " +
+        "which PostgreSQL takes just before it flushes that commit. " +
         "Failed: messages without a committed row. Behind: messages whose moment had come and whose row was not committed. " +
         "Sender: how late a send began; it is part of the latency.";
 

@@ -22,6 +22,9 @@ public sealed record LoadResult
     /// <summary>How long messages were sent, in s: shorter than planned if the load was stopped.</summary>
     public double Seconds { get; init; }
 
+    /// <summary>Whether it was stopped before its time.</summary>
+    public bool IsStopped { get; init; }
+
     /// <summary>Messages that the transport has confirmed to the sender.</summary>
     public int Sent { get; init; }
 
@@ -60,7 +63,8 @@ public sealed record LoadResult
     /// <param name="limitMilliseconds">The highest p99 of the latency that counts as sustained; <see langword="null"/>: any.</param>
     public IReadOnlyList<string> ReasonsAgainst(double? limitMilliseconds) =>
     [
-        .. IsSenderOnTime ? Array.Empty<string>() : ["the sender was late"],
+        .. IsStopped ? [$"stopped after {Figures.Measured(Seconds)} s"] : Array.Empty<string>(),
+        .. Sent == 0 ? ["nothing was sent"] : IsSenderOnTime ? Array.Empty<string>() : ["the sender was late"],
         .. IsBacklogGrowing ? ["the backlog grew"] : Array.Empty<string>(),
         .. limitMilliseconds is { } limit && Latency is { } latency && latency.P99 > limit
             ? [$"p99 above {Figures.Measured(limit)} ms"]

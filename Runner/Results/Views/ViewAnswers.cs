@@ -68,7 +68,8 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
         if (RowOf(TransactionMode.FullDtc, group) is { Loss: not Loss.Unproven } full)
         {
             yield return new("; in full-dtc ");
-            var storm = full.Storms.Where(each => each.IsOfThisBuild).MaxBy(each => each.InFlight)!;
+            var storm = full.Storms.Where(each => each.IsOfThisBuild)
+                .OrderByDescending(each => each.NotOnce).ThenByDescending(each => each.InFlight).First();
             yield return new(storm.Found, ProofOf(full.Subject));
             yield return new(storm.Done == first.Done ? "" : $" in {storm.Done}");
         }
@@ -113,8 +114,8 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
         ? rows.FirstOrDefault(row => row.Id == cell.Cell.FileName)
         : rows.FirstOrDefault(row => row.Mode == mode.Name);
 
-    /// <summary>The storm that was made over most modes comes from the folder itself, which is read first.</summary>
-    private static ViewStorm StormIn(ViewRow row) => row.Storms.First(storm => storm.IsOfThisBuild);
+    /// <summary>The worst storm. Of equal ones the first: that of the folder itself, which was made over most modes.</summary>
+    private static ViewStorm StormIn(ViewRow row) => row.Storms.Where(storm => storm.IsOfThisBuild).MaxBy(storm => storm.NotOnce)!;
 
     private static string Place(CellResult cell) => $"On {cell.Cell.Group}";
 

@@ -43,8 +43,12 @@ public sealed class JudgedLoads
         Assert.That(Good.ReasonsAgainst(limitMilliseconds: 2.9), Is.EqualTo(["p99 above 2.90 ms"]));
 
     [Test]
-    public void Without_a_send_no_sender_was_on_time() =>
-        Assert.That((Good with { SenderLag = null, Sent = 0 }).ReasonsAgainst(limitMilliseconds: null), Is.EqualTo(["the sender was late"]));
+    public void Without_a_send_there_is_nothing_to_judge() =>
+        Assert.That((Good with { SenderLag = null, Sent = 0 }).ReasonsAgainst(limitMilliseconds: null), Is.EqualTo(["nothing was sent"]));
+
+    [Test]
+    public void One_that_was_stopped_is_not_sustained() =>
+        Assert.That((Good with { IsStopped = true }).ReasonsAgainst(limitMilliseconds: null), Is.EqualTo(["stopped after 60.0 s"]));
 
     [Test]
     public void Quantiles_are_values_that_were_measured()
