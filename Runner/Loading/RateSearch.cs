@@ -1,7 +1,8 @@
 namespace Kit.Runner.Loading;
 
 /// <summary>
-/// Searches the highest rate that is sustained: doubles or halves the first one until one is sustained and one is not, then halves the interval on a logarithmic scale.
+/// Searches the highest rate that is sustained: doubles or halves the first one until one is sustained and one is not, then halves the
+/// interval on a logarithmic scale.
 /// </summary>
 internal static class RateSearch
 {

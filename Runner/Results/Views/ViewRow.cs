@@ -90,8 +90,8 @@ public sealed record ViewCosts(Figure Commits, Figure Flushes, Figure WalBytes, 
 /// <param name="IsOfThisBuild">Whether that is the build that was measured.</param>
 /// <param name="Evidence">Its line.</param>
 public sealed record ViewStorm(
-    int Kills, int Cuts, int ServerCrashes, int Messages, int InFlight, int NotOnce, string Found, string? AtMost, string Verdict, string Commit, bool IsOfThisBuild,
-    FileLine Evidence)
+    int Kills, int Cuts, int ServerCrashes, int Messages, int InFlight, int NotOnce, string Found, string? AtMost, string Verdict, string Commit,
+    bool IsOfThisBuild, FileLine Evidence)
 {
     /// <summary>What was done.</summary>
     [JsonIgnore]
