@@ -37,10 +37,78 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
         NeedsPostgreSql = true,
     };
 
-    public static IReadOnlyList<Scenario> All { get; } = [Insert, InsertAndSend, UpdateOneRow, Upsert];
+    /// <summary>No row: the document goes on as it came.</summary>
+    public static Scenario Pass { get; } = Forwards(
+        "pass", "forwards the message's document unchanged; no row", sink => new OrderForwarder(sink).ForwardAsync, order => order);
+
+    /// <summary>No row: the document decides the queue.</summary>
+    public static Scenario Route { get; } = new(
+        "route",
+        "looks into the message's document (XPath) and forwards it to one of two queues; no row",
+        (_, sink) => new OrderRouter(sink, SecondOf(sink)).RouteAsync)
+    {
+        Rows = 0,
+        Sends = true,
+        Routes = true,
+        Document = OrderDocument.Of,
+        // By the id, which decided the region when the document was written. The handler reads the document.
+        Expects = (message, _) => new ExpectedSend(OrderDocument.RegionOf(message.MessageId) == OrderDocument.North ? 0 : 1, message.Document),
+    };
+
+    /// <summary>No row: an interpreted stylesheet.</summary>
+    public static Scenario TransformXsl { get; } = Transforms(
+        "transform-xsl", "with XslTransform, the obsolete engine that interprets a stylesheet", () => new XslOrderTransform());
+
+    /// <summary>No row: a stylesheet that was compiled before the first message.</summary>
+    public static Scenario TransformOnce { get; } = Transforms(
+        "transform-once", "with XslCompiledTransform, compiled once", () => new CompiledOrderTransform());
+
+    /// <summary>No row: a stylesheet that is compiled again and again.</summary>
+    public static Scenario TransformEach { get; } = Transforms(
+        "transform-each", "with XslCompiledTransform, compiled for each message", () => new RecompiledOrderTransform());
+
+    /// <summary>No row: code instead of a stylesheet.</summary>
+    public static Scenario TransformMapper { get; } = Transforms(
+        "transform-mapper", "with a mapper in C#, without a stylesheet", () => new MappedOrderTransform());
+
+    /// <summary>No row is inserted: a seeded one is found, and sent back.</summary>
+    public static Scenario Query { get; } = new(
+        "query", "looks a seeded row up by its id and replies with it; no row is inserted", (_, sink) => new WidgetLookup(sink).AnswerAsync)
+    {
+        Rows = 0,
+        Sends = true,
+        Asks = true,
+        NeedsPostgreSql = true,
+        Expects = (_, asked) => new ExpectedSend(0, asked is null ? null : WidgetLookup.ReplyWith(asked)),
+    };
+
+    public static IReadOnlyList<Scenario> All { get; } =
+    [
+        Insert, InsertAndSend, UpdateOneRow, Upsert, Pass, Route, TransformXsl, TransformOnce, TransformEach, TransformMapper, Query,
+    ];
+
+    /// <summary>
+    /// How many rows it inserts for each message, 1 or none. Without a row there is no commit that says when a message was handled, and its sends are its
+    /// only effect.
+    /// </summary>
+    public int Rows { get; init; } = 1;
 
     /// <summary>Whether the handler sends a message for each message.</summary>
     public bool Sends { get; init; }
+
+    /// <summary>Whether it sends to one of two queues: the given one, and <see cref="SecondOf"/> it.</summary>
+    public bool Routes { get; init; }
+
+    /// <summary>Makes the document of a message, from its id and the number of characters; <see langword="null"/>: it has none.</summary>
+    public Func<Guid, int?, string>? Document { get; init; }
+
+    /// <summary>Whether each message asks for a seeded row by its id.</summary>
+    public bool Asks { get; init; }
+
+    /// <summary>
+    /// What the handler must send for a message, from the message and the row that it asks for; <see langword="null"/>: only that it sends one is checked.
+    /// </summary>
+    public Func<BuildWidget, Widget?, ExpectedSend>? Expects { get; init; }
 
     /// <summary>The statements that the widgets' database needs before the first message; <see langword="null"/> if none.</summary>
     public string? Prepare { get; init; }
@@ -50,6 +118,26 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
 
     /// <summary>Whether its statements run on PostgreSQL only.</summary>
     public bool NeedsPostgreSql { get; init; }
+
+    /// <summary>The second queue of a scenario that sends to one of two.</summary>
+    /// <param name="sink">The first.</param>
+    public static string SecondOf(string sink) => $"{sink}-2";
+
+    // What it must have sent is computed without its handler: the mapper says what each stylesheet makes.
+    private static Scenario Transforms(string name, string how, Func<IOrderTransform> create) => Forwards(
+        name,
+        $"transforms the message's document {how}, and forwards the result; no row",
+        sink => new OrderTransformer(create(), sink).TransformAsync,
+        new MappedOrderTransform().Transform);
+
+    private static Scenario Forwards(string name, string what, Func<string, HandleMessage> handle, Func<string, string> resultOf) =>
+        new(name, what, (_, sink) => handle(sink))
+        {
+            Rows = 0,
+            Sends = true,
+            Document = OrderDocument.Of,
+            Expects = (message, _) => new ExpectedSend(0, resultOf(OrderDocument.In(message))),
+        };
 }
 
 /// <summary>Handles one message.</summary>

@@ -1,5 +1,12 @@
+using System.Text.Json.Serialization;
+
 namespace Kit.Handlers;
 
-/// <summary>Announces a widget. Sent by the handlers that send.</summary>
-/// <param name="MessageId">The message that built the widget; also the id of this message.</param>
-public sealed record WidgetBuilt(Guid MessageId);
+/// <summary>What a handler sends for a message: that its widget is built, the document that it forwards, or its reply.</summary>
+/// <param name="MessageId">The message that was handled; also the id of this message.</param>
+public sealed record WidgetBuilt(Guid MessageId)
+{
+    /// <summary>The forwarded document, or the reply; <see langword="null"/>: the message has its id alone.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Document { get; init; }
+}

@@ -214,6 +214,10 @@ internal sealed class PostgreSqlEndpoint(
         if (endpoint.Flush == LogFlush.Every)
             return;
 
+        // If receives do not wait, the queue's other commits still have to: sends, and messages that are given up.
+        if (asynchronous.OfReceives)
+            await check.RequireAsync(queues!.Source, PoolSizes.Queue, isAsynchronous: false, cancellationToken);
+
         // With several servers, sends and the dispatcher could reach another one than the receive.
         if (queueDatabase.HasSeveralHosts || dataDatabase.HasSeveralHosts)
         {

@@ -53,6 +53,9 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
     public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
         ReadAsync(statements.ReadMessages, row => row.GetGuid(0), cancellationToken);
 
+    public Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken) =>
+        ReadAsync(statements.ReadBodies, row => read(row.GetGuid(0), row.GetFieldValue<byte[]>(1)), cancellationToken);
+
     public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)
     {
         await using var command = source.CreateCommand(statements.ReadBodySize);

@@ -98,11 +98,15 @@ public sealed class RabbitMqQueue(
     }
 
     /// <summary>Reads the ids of the ready messages, in the queue's order. Reading marks them as redelivered.</summary>
-    public async Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
-    [
-        .. (await ReadAsync(names.Queue, cancellationToken)).Select(message => AmqpMessage.MessageIdOf(message.BasicProperties)),
-        .. (await ReadAsync(names.Retries, cancellationToken)).Select(message => AmqpMessage.MessageIdOf(message.BasicProperties)),
-    ];
+    public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) => ReadBodiesAsync((id, _) => id, cancellationToken);
+
+    /// <summary>Reads the ready messages, in the queue's order. Reading marks them as redelivered.</summary>
+    public async Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken)
+    {
+        return [.. await ReadAsync(names.Queue, Read, cancellationToken), .. await ReadAsync(names.Retries, Read, cancellationToken)];
+
+        T Read(BasicGetResult message) => read(AmqpMessage.MessageIdOf(message.BasicProperties), message.Body);
+    }
 
     public async Task<bool> ExistsAsync(CancellationToken cancellationToken)
     {
@@ -144,7 +148,7 @@ public sealed class RabbitMqQueue(
 
     /// <summary>Reads the properties of the messages in the error queue.</summary>
     public async Task<IReadOnlyList<IReadOnlyBasicProperties>> ReadErrorPropertiesAsync(CancellationToken cancellationToken) =>
-        [.. (await ReadAsync(names.Errors, cancellationToken)).Select(message => message.BasicProperties)];
+        await ReadAsync(names.Errors, message => message.BasicProperties, cancellationToken);
 
     /// <summary>Reads the size in bytes of the first message's body; <see langword="null"/> without a message. Reading marks it as redelivered.</summary>
     public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)
@@ -188,14 +192,14 @@ public sealed class RabbitMqQueue(
     }
 
     /// <summary>Takes all messages without acknowledging them, and returns them by closing the channel.</summary>
-    private async Task<IReadOnlyList<BasicGetResult>> ReadAsync(string queue, CancellationToken cancellationToken)
+    private async Task<IReadOnlyList<T>> ReadAsync<T>(string queue, Func<BasicGetResult, T> read, CancellationToken cancellationToken)
     {
         await using var channel = await OpenChannelAsync(cancellationToken);
-        var messages = new List<BasicGetResult>();
+        var messages = new List<T>();
         try
         {
             while (await channel.BasicGetAsync(queue, autoAck: false, cancellationToken) is { } message)
-                messages.Add(message);
+                messages.Add(read(message));
         }
         catch (OperationInterruptedException none) when (none.IsNotFound())
         {

@@ -100,6 +100,8 @@ internal sealed class QueueStatements
 
     public string ReadMessages => $"{AsCommitted}SELECT message_id FROM {Queue} ORDER BY position";
 
+    public string ReadBodies => $"{AsCommitted}SELECT message_id, body FROM {Queue} ORDER BY position";
+
     public string ReadBodySize => $"{AsCommitted}SELECT TOP (1) CAST(datalength(body) AS int) FROM {Queue} ORDER BY position";
 
     public string ReadErrors => $"{AsCommitted}SELECT message_id, failed_attempts, reason FROM {Errors} ORDER BY failed_at";

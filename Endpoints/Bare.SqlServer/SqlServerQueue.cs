@@ -42,6 +42,9 @@ public sealed class SqlServerQueue(string connectionString, string name) : IMess
     public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
         tables.ReadAsync(statements.ReadMessages, row => row.GetGuid(0), cancellationToken);
 
+    public Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken) =>
+        tables.ReadAsync(statements.ReadBodies, row => read(row.GetGuid(0), row.GetFieldValue<byte[]>(1)), cancellationToken);
+
     public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) =>
         await tables.ReadAsync(statements.ReadBodySize, row => row.GetInt32(0), cancellationToken) is [var size] ? size : null;
 

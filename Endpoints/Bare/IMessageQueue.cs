@@ -20,6 +20,11 @@ public interface IMessageQueue : IAsyncDisposable
     /// <summary>The ids of the messages that are left, in the queue's order.</summary>
     Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken);
 
+    /// <summary>The messages that are left, in the queue's order, each as a function makes it of its id and body.</summary>
+    /// <param name="read">Called once for each message. The body is valid until it returns.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken);
+
     /// <summary>The size in bytes of the first message's stored body; <see langword="null"/> if there is no message.</summary>
     Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken);
 

@@ -29,6 +29,8 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public Support SupportsReceivingAhead(TransactionMode mode, LogFlush flush, int batchSize) => PostgreSqlSupport.ReceivingAhead(mode, flush, batchSize);
 
+    public int LeastConnections(TransactionMode mode, int concurrency) => concurrency;
+
     public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
         BareWidgets.CodeOf(mode is { NeedsOneDatabase: true } ? "UsePostgreSql(data)" : "UsePostgreSql(queues, data)", mode);
 

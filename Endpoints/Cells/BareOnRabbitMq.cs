@@ -25,11 +25,13 @@ public sealed class BareOnRabbitMq : IEndpointKind
 
     public Support Supports(TransactionMode mode, LogFlush flush) => flush == LogFlush.Every ? Support.Yes : RabbitMqSupport.LeftOutFlushes;
 
+    public int LeastConnections(TransactionMode mode, int concurrency) => concurrency;
+
     public IReadOnlyList<string> CodeOf(TransactionMode mode) => BareWidgets.CodeOf("UseRabbitMq(broker, data)", mode);
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
-        var transport = RabbitMqTransportSettings.Parse(settings.Transport);
+        var transport = RabbitMqTransportSettings.Parse(settings.Transport).For(settings.Concurrency);
         services
             .AddSingleton(handle)
             .AddBareEndpoint(settings.Queue, endpoint => endpoint

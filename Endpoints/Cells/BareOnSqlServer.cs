@@ -26,6 +26,8 @@ public sealed class BareOnSqlServer : IEndpointKind
     // One transaction covers receive and insert. It is rolled back entirely before the failure is counted.
     public bool CountsAfterRollback(TransactionMode mode) => mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcPromoted;
 
+    public int LeastConnections(TransactionMode mode, int concurrency) => concurrency;
+
     // Over two connection strings the transaction would be promoted: that is another mode.
     public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
         BareWidgets.CodeOf(mode == TransactionMode.FullDtc ? "UseSqlServer(data)" : "UseSqlServer(queues, data)", mode);

@@ -31,6 +31,18 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>The name of the axis that says how far the endpoint is from its servers.</summary>
     public const string RoundTripAxis = "rtt";
 
+    /// <summary>The name of the axis that says how large messages are.</summary>
+    public const string SizeAxis = "size";
+
+    /// <summary>The name of the axis that says how many processes share the queue.</summary>
+    public const string ProcessesAxis = "processes";
+
+    /// <summary>The name of the axis that says how many messages a process handles at a time.</summary>
+    public const string HandlersAxis = "handlers";
+
+    /// <summary>The name of the axis that says how many connections to the widgets' database the handlers share.</summary>
+    public const string PoolAxis = "pool";
+
     private const int OneAtATime = 1;
     private const string Apart = "apart";
     private const string Ahead = "ahead";
@@ -115,12 +127,42 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
             IsOfRounds = true,
             Rule = cell => cell.RoundTrip.SupportOn(cell.Kind),
         },
+        // Larger messages are measured only when they are named.
+        new(SizeAxis, "sizes of messages", cell => cell.Size.Name)
+        {
+            Measured = [MessageSize.IdAlone.Name],
+            Implied = MessageSize.IdAlone.Name,
+            IsOfRounds = true,
+            Rule = _ => Support.Yes,
+        },
+        // Several processes are measured only when they are named.
+        new(ProcessesAxis, "numbers of processes", cell => cell.Processes.Name)
+        {
+            Measured = [ProcessCount.One.Name],
+            Implied = ProcessCount.One.Name,
+            IsOfRounds = true,
+            Rule = cell => cell.Processes.SupportOn(cell.Kind),
+        },
+        // Any number can be measured, so no list has them: the run multiplies its cells.
+        new(HandlersAxis, "numbers of handlers", cell => cell.Limits.HandlersName)
+        {
+            Implied = HandlerLimits.OfTheRun.HandlersName,
+            IsOfRounds = true,
+            Rule = _ => Support.Yes,
+        },
+        new(PoolAxis, "sizes of the pool", cell => cell.Limits.ConnectionsName)
+        {
+            Implied = HandlerLimits.OfTheRun.ConnectionsName,
+            IsOfRounds = true,
+            Rule = cell => cell.Limits.SupportOn(cell.Kind),
+        },
     ];
 
     /// <summary>
-    /// Every cell that can be named, runnable or not. Access libraries, scenarios, conditions, flushes, batches, ways to receive and round-trip
-    /// times are compared one at a time, except that each of the last four also has the scenario that sends, and each batch and way to receive has every
-    /// round-trip time.
+    /// Every cell that can be named, runnable or not. Access libraries, scenarios, conditions, flushes, batches, ways to receive, round-trip times, sizes
+    /// and numbers of processes are compared one at a time, except that each of the last six also has the scenario that sends, each batch and way to
+    /// receive has every round-trip time, each size has every number of processes, and each scenario without a row has every size. Every cell also has
+    /// any <see cref="Limits"/>.
     /// </summary>
     public static IReadOnlyList<Cell> All { get; } =
     [
@@ -156,7 +198,22 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
                ReceivesAhead = receive.Ahead,
                RoundTrip = trip,
            },
+        .. from kind in EndpointKinds.All
+           from mode in TransactionMode.All
+           from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend }
+           from size in MessageSize.All
+           from processes in ProcessCount.All
+           where size != MessageSize.IdAlone || processes != ProcessCount.One
+           select new Cell(kind, mode, Baseline, scenario, Condition.Plain) { Size = size, Processes = processes },
+        .. from kind in EndpointKinds.All
+           from mode in TransactionMode.All
+           from scenario in Scenario.All
+           from size in MessageSize.All
+           where scenario.Rows == 0 && size != MessageSize.IdAlone
+           select new Cell(kind, mode, Baseline, scenario, Condition.Plain) { Size = size },
     ];
+
+    private static Dictionary<string, Cell> ByName => field ??= All.ToDictionary(cell => cell.Name, StringComparer.Ordinal);
 
     private static AccessLibrary Baseline => AccessLibrary.All.Single(access => access.Name == AccessLibrary.Baseline);
 
@@ -172,14 +229,30 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>How far its endpoint is from its servers.</summary>
     public RoundTripTime RoundTrip { get; init; } = RoundTripTime.Direct;
 
+    /// <summary>How large its messages are.</summary>
+    public MessageSize Size { get; init; } = MessageSize.IdAlone;
+
+    /// <summary>How many processes receive from its queue.</summary>
+    public ProcessCount Processes { get; init; } = ProcessCount.One;
+
+    /// <summary>How many handlers a process of it has, and how many connections they share.</summary>
+    public HandlerLimits Limits { get; init; } = HandlerLimits.OfTheRun;
+
     /// <summary>Whether its name leaves out every value that a name can leave out.</summary>
     public bool IsPlain => Axes.All(axis => axis.Implied is null || HasImpliedOn(axis));
 
     /// <summary>Whether experiments with faults know it: it has the implied value on each axis that only measured rounds know.</summary>
     public bool IsOfExperiments => Axes.All(axis => !axis.IsOfRounds || HasImpliedOn(axis));
 
-    /// <summary>This cell with the implied values on the axes that only measured rounds know.</summary>
-    public Cell Plain => this with { Scenario = Scenario.Insert, Condition = Condition.Plain, RoundTrip = RoundTripTime.Direct };
+    /// <summary>This cell as it is probed: with the implied values on the axes that only measured rounds know, and its own limits.</summary>
+    public Cell Plain => this with
+    {
+        Scenario = Scenario.Insert,
+        Condition = Condition.Plain,
+        RoundTrip = RoundTripTime.Direct,
+        Size = MessageSize.IdAlone,
+        Processes = ProcessCount.One,
+    };
 
     /// <summary>Whether the cell can run, or the first reason why not.</summary>
     public Support Support => Axes.Select(axis => axis.Rule(this)).FirstOrDefault(support => !support.IsSupported) ?? Support.Yes;
@@ -194,6 +267,15 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>Its values in one text, for names of files and processes.</summary>
     public string Name => string.Join('.', Values.Select(value => value.Value));
 
+    /// <summary>The cell of a name; <see langword="null"/> if there is none. It can have limits that no cell of <see cref="All"/> has.</summary>
+    /// <param name="name">As <see cref="Name"/> writes it.</param>
+    public static Cell? Find(string name)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        var (limits, others) = HandlerLimits.Read(name.Split('.'));
+        return ByName.GetValueOrDefault(string.Join('.', others)) is { } cell ? cell with { Limits = limits } : null;
+    }
+
     /// <summary>Creates the handler that is measured.</summary>
     /// <param name="queue">The queue that it receives from.</param>
     public HandleMessage CreateHandler(string queue) => Scenario.Handle(Access.CreateInsert(), SinkOf(queue));
@@ -202,10 +284,30 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <param name="queue">The one that it receives from.</param>
     public static string SinkOf(string queue) => $"{queue}-sink";
 
+    /// <summary>All queues that its handler sends to.</summary>
+    /// <param name="queue">The one that it receives from.</param>
+    public IReadOnlyList<string> SinksOf(string queue) => Scenario switch
+    {
+        { Sends: false } => [],
+        { Routes: true } => [SinkOf(queue), Scenario.SecondOf(SinkOf(queue))],
+        _ => [SinkOf(queue)],
+    };
+
+    /// <summary>A message with an id of its own, of this cell's size, and with the document that its scenario needs.</summary>
+    public BuildWidget NewMessage()
+    {
+        if (Scenario.Document is not { } write)
+            return Size.NewMessage();
+
+        var id = Guid.CreateVersion7();
+        return new BuildWidget(id) { Document = write(id, Size.Letters) };
+    }
+
     /// <summary>The settings of its endpoint.</summary>
     /// <inheritdoc cref="EndpointSettings(string, string, string, TransactionMode, int)" path="/param"/>
     public EndpointSettings EndpointOn(string queue, string transport, string widgets, int concurrency) =>
-        new(queue, transport, widgets, Mode, concurrency) { Flush = Flush, BatchSize = BatchSize, ReceivesAhead = ReceivesAhead };
+        Limits.ApplyTo(
+            new(queue, transport, widgets, Mode, concurrency) { Flush = Flush, BatchSize = BatchSize, ReceivesAhead = ReceivesAhead }, Kind);
 
     public override string ToString() => Name;
 

@@ -39,6 +39,14 @@ public interface IEndpointKind
     Support SupportsReceivingAhead(TransactionMode mode, LogFlush flush, int batchSize) => OnlyOnPostgreSql.Ahead;
 
     /// <summary>
+    /// How many connections to the widgets' database its handlers need, so that as many run at the same time as its settings say. An endpoint that
+    /// checks its pools refuses fewer.
+    /// </summary>
+    /// <param name="mode">A mode that it supports.</param>
+    /// <param name="concurrency">How many messages are handled at the same time.</param>
+    int LeastConnections(TransactionMode mode, int concurrency) => 1;
+
+    /// <summary>
     /// Whether a failure is counted only after the receive has been rolled back. Before it is counted, each other worker can handle the
     /// message once more.
     /// </summary>

@@ -37,7 +37,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
-        var transport = RabbitMqTransportSettings.Parse(settings.Transport);
+        var transport = RabbitMqTransportSettings.Parse(settings.Transport).For(settings.Concurrency);
         services.AddSingleton<IMeterFactory>(new LastingMeters());
         services.AddSingleton(handle);
         services.AddSingleton(_ => PostgreSqlWidgets.Open(settings));

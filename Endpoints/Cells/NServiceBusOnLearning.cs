@@ -55,6 +55,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
         public string Name => name;
 
+        private string Bodies => Path.Combine(folder, ".bodies");
+
         private string Pending => Path.Combine(folder, ".pending");
 
         private string Committed => Path.Combine(folder, ".committed");
@@ -87,8 +89,21 @@ public sealed class NServiceBusOnLearning : IEndpointKind
         public async Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
             [.. (await ReadHeadersAsync(Files(), cancellationToken)).Select(headers => Guid.Parse(headers[Headers.MessageId]))];
 
+        public async Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken)
+        {
+            var all = new List<T>();
+            foreach (var file in Files())
+            {
+                var headers = await ReadHeadersAsync([file], cancellationToken);
+                var body = Path.Combine(Bodies, Path.GetFileName(file).Replace(".metadata.", ".body.", StringComparison.Ordinal));
+                all.Add(read(Guid.Parse(headers[0][Headers.MessageId]), await File.ReadAllBytesAsync(body, cancellationToken)));
+            }
+
+            return all;
+        }
+
         public Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) => Task.FromResult(
-            FilesIn(Path.Combine(folder, ".bodies"), "*.body.txt").Select(body => (int?)new FileInfo(body).Length).FirstOrDefault());
+            FilesIn(Bodies, "*.body.txt").Select(body => (int?)new FileInfo(body).Length).FirstOrDefault());
 
         public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         [

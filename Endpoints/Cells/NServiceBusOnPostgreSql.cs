@@ -35,6 +35,9 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
     public Support Supports(TransactionMode mode) =>
         NServiceBusEndpoint.SupportOf(mode, IsInTwoPhases(mode) ? AnyTwoPhase : Any);
 
+    // In one database, each receive has a connection of the pool, and lends it to the handler.
+    public int LeastConnections(TransactionMode mode, int concurrency) => IsInTwoPhases(mode) || mode.NeedsOneDatabase ? concurrency : 1;
+
     public IReadOnlyList<string> CodeOf(TransactionMode mode) => NServiceBusEndpoint.CodeOf(
         IsInTwoPhases(mode) ? "new TwoPhasePostgreSqlTransport(queues, data)"
         : mode is { NeedsOneDatabase: true } ? "new PostgreSqlTransport(data)"
@@ -104,6 +107,11 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
         public async Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
             [.. (await ReadHeadersAsync(table, cancellationToken)).Select(headers => Guid.Parse(headers[Headers.MessageId]))];
 
+        public Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken) => ReadAsync(
+            $"SELECT headers, body FROM {table} ORDER BY seq",
+            row => read(Guid.Parse(HeadersIn(row)[Headers.MessageId]), row.GetFieldValue<byte[]>(1)),
+            cancellationToken);
+
         public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)
         {
             await using var command = source.CreateCommand($"SELECT octet_length(body) FROM {table} ORDER BY seq LIMIT 1");
@@ -115,13 +123,19 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
 
         public ValueTask DisposeAsync() => source.DisposeAsync();
 
-        private async Task<IReadOnlyList<Dictionary<string, string>>> ReadHeadersAsync(string from, CancellationToken cancellationToken)
+        private Task<IReadOnlyList<Dictionary<string, string>>> ReadHeadersAsync(string from, CancellationToken cancellationToken) =>
+            ReadAsync($"SELECT headers FROM {from} ORDER BY seq", HeadersIn, cancellationToken);
+
+        private static Dictionary<string, string> HeadersIn(NpgsqlDataReader row) =>
+            JsonSerializer.Deserialize<Dictionary<string, string>>(row.GetString(0))!;
+
+        private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
         {
-            await using var command = source.CreateCommand($"SELECT headers FROM {from} ORDER BY seq");
+            await using var command = source.CreateCommand(query);
             await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-            var all = new List<Dictionary<string, string>>();
+            var all = new List<T>();
             while (await reader.ReadAsync(cancellationToken))
-                all.Add(JsonSerializer.Deserialize<Dictionary<string, string>>(reader.GetString(0))!);
+                all.Add(read(reader));
 
             return all;
         }

@@ -34,7 +34,7 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {
-        var transport = RabbitMqTransportSettings.Parse(settings.Transport);
+        var transport = RabbitMqTransportSettings.Parse(settings.Transport).For(settings.Concurrency);
         services.AddSingleton<IHostedService>(new BrokerCheck(transport, settings.Queue, ArgumentsOf(transport.QueueType)));
         NServiceBusEndpoint.Add(
             services, settings, handle, PostgreSqlWidgets.Open, TransportOf(transport), NServiceBusEndpoint.ErrorQueueOf(settings.Queue));

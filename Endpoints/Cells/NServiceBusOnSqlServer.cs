@@ -88,6 +88,11 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
         public async Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) =>
             [.. (await ReadHeadersAsync(table, cancellationToken)).Select(headers => Guid.Parse(headers[Headers.MessageId]))];
 
+        public Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken) => ReadAsync(
+            $"Headers, Body FROM {table} ORDER BY RowVersion",
+            row => read(Guid.Parse(HeadersIn(row)[Headers.MessageId]), row.GetFieldValue<byte[]>(1)),
+            cancellationToken);
+
         public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) =>
             await ReadAsync($"TOP (1) CAST(datalength(Body) AS int) FROM {table} ORDER BY RowVersion", row => row.GetInt32(0), cancellationToken)
                 is [var size] ? size : null;
@@ -99,11 +104,11 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
 
         private static string TableOf(string queue) => $"dbo.[{queue}]";
 
-        private async Task<IReadOnlyList<Dictionary<string, string>>> ReadHeadersAsync(string from, CancellationToken cancellationToken) =>
-            await ReadAsync(
-                $"Headers FROM {from} ORDER BY RowVersion",
-                row => JsonSerializer.Deserialize<Dictionary<string, string>>(row.GetString(0))!,
-                cancellationToken);
+        private Task<IReadOnlyList<Dictionary<string, string>>> ReadHeadersAsync(string from, CancellationToken cancellationToken) =>
+            ReadAsync($"Headers FROM {from} ORDER BY RowVersion", HeadersIn, cancellationToken);
+
+        private static Dictionary<string, string> HeadersIn(SqlDataReader row) =>
+            JsonSerializer.Deserialize<Dictionary<string, string>>(row.GetString(0))!;
 
         private Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<SqlDataReader, T> read, CancellationToken cancellationToken) =>
             tables.ReadAsync($"{QueueStatements.AsCommitted}SELECT {query}", read, cancellationToken);

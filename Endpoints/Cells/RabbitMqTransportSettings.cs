@@ -21,6 +21,9 @@ public sealed record RabbitMqTransportSettings(
     /// <summary>All settings in one text that <see cref="Parse"/> reads. It contains the password.</summary>
     public string Text => $"{Broker.Text}{TypeKey}{QueueType}{PrefetchKey}{Prefetch}";
 
+    /// <summary>The settings for an endpoint with so many handlers: each of them can have a message.</summary>
+    public RabbitMqTransportSettings For(int concurrency) => this with { Prefetch = (ushort)Math.Max(Prefetch, concurrency) };
+
     /// <exception cref="BrokerException">The broker's address cannot be read.</exception>
     /// <exception cref="FormatException">The text after the address does not have the form of <see cref="Text"/>.</exception>
     public static RabbitMqTransportSettings Parse(string text)

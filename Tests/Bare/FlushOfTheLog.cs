@@ -146,6 +146,22 @@ public sealed class FlushOfTheLog
             Does.Contain("the commits of its queue must wait for the log, and synchronous_commit is off"));
     }
 
+    /// <summary>The receives are not to wait. What the handler sends is.</summary>
+    [TestCase("transactions-off")]
+    [TestCase("full-dtc")]
+    public async Task A_database_of_the_queue_whose_sends_do_not_wait_is_refused(string mode)
+    {
+        var name = new NpgsqlConnectionStringBuilder(bench.Databases.Queue).Database;
+        await TestDatabases.ExecuteAsync(bench.Databases.Queue, $"ALTER DATABASE \"{name}\" SET synchronous_commit = off");
+        NpgsqlConnection.ClearAllPools();
+
+        Assert.That(
+            bench.RefusalOf(
+                TransactionMode.Parse(mode),
+                endpoint => endpoint.UsePostgreSql(bench.Databases.Queue, bench.Databases.Widgets).FlushLog(LogFlush.Last)),
+            Does.Contain("the commits of its queue must wait for the log, and synchronous_commit is off"));
+    }
+
     [Test]
     public async Task A_server_that_waits_for_no_commit_is_warned_of()
     {

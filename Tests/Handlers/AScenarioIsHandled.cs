@@ -17,6 +17,7 @@ public sealed class AScenarioIsHandled
         Case(Scenario.InsertAndSend, rows: 2, sent: 2, total: null),
         Case(Scenario.UpdateOneRow, rows: 2, sent: 0, total: 2),
         Case(Scenario.Upsert, rows: 1, sent: 0, total: null),
+        .. Scenario.All.Where(scenario => scenario.Rows == 0).Select(scenario => Case(scenario, rows: 0, sent: 2, total: null)),
     ];
 
     [TestCaseSource(nameof(Scenarios))]
@@ -29,7 +30,12 @@ public sealed class AScenarioIsHandled
         if (scenario.Prepare is not null)
             await ExecuteAsync(source, scenario.Prepare);
         var handle = scenario.Handle(new AdoInsert(), Sink);
-        var message = new BuildWidget(Guid.NewGuid());
+        var asked = scenario.Asks ? new Widget(WidgetId.Next(), Guid.NewGuid()) : null;
+        if (asked is not null)
+            await ExecuteAsync(source, $"INSERT INTO widget VALUES ({asked.Id}, '{asked.MessageId}')");
+        var id = Guid.NewGuid();
+        var message = new BuildWidget(id) { Document = scenario.Document?.Invoke(id, null), Row = asked?.Id };
+        var expected = scenario.Expects?.Invoke(message, asked);
         await using var context = new Context(source);
 
         await handle(message, context, CancellationToken.None);
@@ -38,7 +44,8 @@ public sealed class AScenarioIsHandled
         using (Assert.EnterMultipleScope())
         {
             Assert.That(await ScalarAsync(source, $"SELECT count(*) FROM widget WHERE message_id = '{message.MessageId}'"), Is.EqualTo(rows));
-            Assert.That(context.Sent, Is.EqualTo(Enumerable.Repeat((Sink, new WidgetBuilt(message.MessageId)), sent)));
+            Assert.That(context.Sent, Is.EqualTo(Enumerable.Repeat(
+                (expected is { Sink: 1 } ? $"{Sink}-2" : Sink, new WidgetBuilt(id) { Document = expected?.Document }), sent)));
             if (scenario.Total is { } query)
                 Assert.That(await ScalarAsync(source, query), Is.EqualTo(total));
         }

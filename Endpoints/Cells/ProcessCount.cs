@@ -1,0 +1,22 @@
+using System.Globalization;
+using Kit.Modes;
+
+namespace Kit.Endpoints.Cells;
+
+/// <summary>How many processes receive from one queue in a round, each with the round's concurrency.</summary>
+/// <param name="Count">Their number.</param>
+public sealed record ProcessCount(int Count)
+{
+    /// <summary>The default.</summary>
+    public static ProcessCount One { get; } = new(1);
+
+    public static IReadOnlyList<ProcessCount> All { get; } = [One, new(2), new(4), new(8)];
+
+    /// <summary>Its name in options and documents.</summary>
+    public string Name => Count.ToString(CultureInfo.InvariantCulture);
+
+    /// <summary>Whether so many can share a queue of a framework on a transport, or why not.</summary>
+    internal Support SupportOn(IEndpointKind kind) => this == One || kind.Transport is not TransportName.Learning
+        ? Support.Yes
+        : Support.No($"several processes share a queue on a server, and '{kind.Transport}' has none");
+}

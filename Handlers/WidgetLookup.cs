@@ -1,0 +1,30 @@
+using System.Data;
+
+namespace Kit.Handlers;
+
+/// <summary>Looks a row up by its id and replies with it. The reply is a message to a queue, and has the id of its request.</summary>
+/// <param name="queue">The queue that replies go to.</param>
+public sealed class WidgetLookup(string queue)
+{
+    public async Task AnswerAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
+    {
+        var id = message.Row ?? throw new InvalidOperationException(
+            $"Expected the id of a row in message {message.MessageId}, and it has none. Send messages that the round makes.");
+        var connection = await context.GetAsync(cancellationToken);
+        await using var command = connection.CreateCommand();
+        command.CommandText = "SELECT message_id FROM widget WHERE id = @id";
+        var parameter = command.CreateParameter();
+        (parameter.ParameterName, parameter.DbType, parameter.Value) = ("id", DbType.Int64, id);
+        command.Parameters.Add(parameter);
+        if (await command.ExecuteScalarAsync(cancellationToken) is not Guid found)
+        {
+            throw new InvalidOperationException(
+                $"Expected a widget with the id {id} for message {message.MessageId}, and the table has none. Ask for rows that were seeded.");
+        }
+
+        await context.SendAsync(queue, new WidgetBuilt(message.MessageId) { Document = ReplyWith(new Widget(id, found)) }, cancellationToken);
+    }
+
+    /// <summary>The reply that has found a row.</summary>
+    public static string ReplyWith(Widget found) => $"<widget id=\"{found.Id}\" message-id=\"{found.MessageId}\" />";
+}
