@@ -6,7 +6,10 @@ namespace Kit.Guarantees;
 /// </summary>
 public enum DeliveryClass
 {
-    /// <summary>Work for a message that was not sent or not attempted. No mode can cause that; it is a mistake in the experiment.</summary>
+    /// <summary>
+    /// Work for a message that was not sent or not attempted, or work that its handler does not do, such as a message in another queue. No mode can cause
+    /// that; it is a mistake in the experiment.
+    /// </summary>
     Unexpected,
 
     /// <summary>Some of a unit's work is there and the rest is not: a branch is still prepared, or an attempt is half done.</summary>
@@ -21,7 +24,10 @@ public enum DeliveryClass
     /// <summary>The handler's message was sent, but its row is missing.</summary>
     Ghost,
 
-    /// <summary>The row is there, but the handler's message was not sent, or the handled message was given up.</summary>
+    /// <summary>
+    /// The row is there, but the handler's message was not sent, or the handled message was given up. Of a handler that inserts no row, its message is
+    /// there, and the handled message was given up.
+    /// </summary>
     Zombie,
 
     /// <summary>One set of rows, and more than one outgoing message: from the handler, or to the error queue.</summary>

@@ -25,7 +25,8 @@ public static class ModeChoice
         {
             DeliveryClass.Once, DeliveryClass.DuplicatedOutgoing, DeliveryClass.Duplicated, DeliveryClass.Torn,
         },
-        Tolerance.Loss => Enum.GetValues<DeliveryClass>().ToHashSet(),
+        // No mode may leave work outstanding, or do what nobody can explain.
+        Tolerance.Loss => Enum.GetValues<DeliveryClass>().Except([DeliveryClass.Unexpected, DeliveryClass.InDoubt, DeliveryClass.Stuck]).ToHashSet(),
         _ => throw Unknown(tolerance),
     };
 

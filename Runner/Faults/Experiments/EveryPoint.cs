@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Points;
@@ -16,124 +15,104 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     /// <summary>Experiments that run at the same time: they mostly wait.</summary>
     private const int AtOnce = 4;
 
-    private const int Recordings = 3;
-
-    /// <summary>A poll at the wrong moment changes a handling: it is tried again.</summary>
-    private const int Tries = 3;
-
     private const int MostViolations = 5;
 
-    private readonly StormPromise promise = FaultPromise.Always(cell.Mode, Transport.Of(cell).IsBroker);
+    /// <summary>What the handler does. The commands leave it as it is; only tests draw other handlers.</summary>
+    public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
+
+    /// <summary>What each message is judged by. The commands leave it as it is; a test sets one that the mode does not keep.</summary>
+    public StormPromise Promise { get; init; } = FaultPromise.Always(cell.Mode, Transport.Of(cell).IsBroker);
+
+    private PointExperiments<Account> Experiments => field ??= new((gate, stop) => CellSubject.OpenAsync(cell, servers, Shape, gate, stop))
+    {
+        // Not cancelled half-way: what was made on the server is removed from it at the end.
+        CrashServer = (server, _) => ServerOf(server).KillAsync(CancellationToken.None),
+    };
+
+    private RunServer ServerOf(string server) => server switch
+    {
+        Testbed.Broker or Testbed.Queue => servers.Of(cell),
+        Testbed.Data or Testbed.Both => servers.WidgetsOf(cell),
+        _ => throw new ArgumentOutOfRangeException(nameof(server), server, "No request names such a server."),
+    };
 
     /// <summary>The experiments at these points of a cell.</summary>
-    public static IEnumerable<(CrashPoint Point, PointWay Way, PointToken Token)> ExperimentsAt(Cell cell, IEnumerable<CrashPoint> points) =>
-        from point in points
-        from way in point.Ways
-        select (point, way, new PointToken(PointCells.NameOf(cell), point.Number, way));
+    public static IEnumerable<PointExperiment> ExperimentsAt(Cell cell, IEnumerable<CrashPoint> points, IReadOnlyList<PointWay> ways) =>
+        PointExperiment.At(PointCells.NameOf(cell), points, ways);
 
-    /// <summary>The points of an undisturbed handling.</summary>
-    public async Task<IReadOnlyList<CrashPoint>> RecordAsync(CancellationToken cancellationToken)
+    /// <inheritdoc cref="PointExperiments{TAccount}.RecordAsync"/>
+    public Task<IReadOnlyList<CrashPoint>> RecordAsync(CancellationToken cancellationToken) => Experiments.RecordAsync(cancellationToken);
+
+    /// <summary>Makes the experiments. Those in which a server crashes come last, one at a time, because all share the server.</summary>
+    public async Task MakeAsync(IEnumerable<PointExperiment> todo, Action<FaultResult> save, CancellationToken cancellationToken)
     {
-        await using var lane = await PointLane.OpenAsync(cell, servers, cancellationToken);
-        var idle = await lane.RecordIdleAsync(cancellationToken);
-        var handlings = new List<Handling>();
-        for (var recording = 0; recording < Recordings; recording++)
-            handlings.Add(await lane.RecordAsync(idle, cancellationToken));
-        return Handling.PointsOf(handlings);
+        var byCrash = todo.ToLookup(experiment => experiment.Way.Facts().CrashesServer);
+        await MakeAsync(byCrash[false], AtOnce, save, cancellationToken);
+        if (!byCrash[true].Any())
+            return;
+
+        await servers.WidgetsOf(cell).DelayFlushesAsync(cancellationToken);
+        await MakeAsync(byCrash[true], atOnce: 1, save, cancellationToken);
     }
 
-    /// <summary>Makes the experiments.</summary>
-    public Task MakeAsync(
-        IEnumerable<(CrashPoint Point, PointWay Way, PointToken Token)> experiments, Action<FaultResult> save, CancellationToken cancellationToken)
+    private Task MakeAsync(IEnumerable<PointExperiment> todo, int atOnce, Action<FaultResult> save, CancellationToken cancellationToken)
     {
-        var todo = new ConcurrentQueue<(CrashPoint Point, PointWay Way, PointToken Token)>(experiments);
-        return Task.WhenAll(Enumerable.Range(0, Math.Min(AtOnce, todo.Count)).Select(_ => WorkAsync(todo, save, cancellationToken)));
-    }
-
-    private async Task WorkAsync(
-        ConcurrentQueue<(CrashPoint Point, PointWay Way, PointToken Token)> todo, Action<FaultResult> save, CancellationToken cancellationToken)
-    {
-        PointLane? lane = null;
-        try
-        {
-            while (todo.TryDequeue(out var one))
-            {
-                cancellationToken.ThrowIfCancellationRequested();
-                FaultResult result = null!;
-                for (var tried = 0; tried < Tries; tried++)
-                {
-                    lane ??= await PointLane.OpenAsync(cell, servers, cancellationToken);
-                    result = await MakeAsync(lane, one.Point, one.Way, one.Token, cancellationToken);
-                    // What one message left behind must not meet the next.
-                    if (result.Verdict is not FaultVerdict.Kept)
-                    {
-                        await lane.DisposeAsync();
-                        lane = null;
-                    }
-
-                    // One that met its point is kept as it is, also if it did not settle afterwards.
-                    if (result.Observed.Count > 0)
-                        break;
-                }
-
-                save(result);
-            }
-        }
-        finally
-        {
-            if (lane is not null)
-                await lane.DisposeAsync();
-        }
-    }
-
-    private async Task<FaultResult> MakeAsync(PointLane lane, CrashPoint point, PointWay way, PointToken token, CancellationToken cancellationToken)
-    {
-        var watch = Stopwatch.StartNew();
-        var blank = new FaultResult
-        {
-            Cell = Provenance.NameOf(cell),
-            Fault = $"{token}"[token.Of.Length..],
-            Verdict = FaultVerdict.Failed,
-            Point = new PointFacts($"{token}", point.Number, way, PointWays.MomentOf(point, way)),
-            Promised = [.. promise.Classes.Order()],
-        };
-        try
-        {
-            var outcome = await lane.MeetAsync(point, way, cancellationToken);
-            return Judge(blank with { Fired = outcome.Fired, Seconds = watch.Elapsed.TotalSeconds }, outcome);
-        }
-        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
-        {
-            return blank with { Because = failure.Message, Seconds = watch.Elapsed.TotalSeconds };
-        }
+        var waiting = new ConcurrentQueue<PointExperiment>(todo);
+        return Experiments.MakeAsync(
+            Math.Min(atOnce, waiting.Count), () => waiting.TryDequeue(out var next) ? next : null, Judge,
+            result => result.Verdict is FaultVerdict.Kept, save, cancellationToken);
     }
 
     /// <summary>
     /// What is promised to the messages after the one that met the point: once. A process that lives can have a session that is about to end, and a broker
-    /// pushes them to it.
+    /// pushes them to it. If the server crashed, all its sessions have ended, and the next message can get one of those. A handler that throws makes more than
+    /// one attempt at each.
     /// </summary>
-    private IReadOnlySet<DeliveryClass> PromisedAfter(PointWay way) => !way.Kills() && promise.Reach is (Reach.Pushed or Reach.Unbounded)
-        ? promise.Classes
-        : new HashSet<DeliveryClass> { DeliveryClass.Once };
+    private IReadOnlySet<DeliveryClass> PromisedAfter(PointWay way) =>
+        Shape.ThrowsAtFirst
+        || (!way.Facts().KillsProcess && Promise.Reach is (Reach.Pushed or Reach.Unbounded))
+        || (way.Facts().CrashesServer && Promise.Reach is Reach.HandledAndNext)
+            ? Promise.Classes
+            : new HashSet<DeliveryClass> { DeliveryClass.Once };
 
-    private FaultResult Judge(FaultResult blank, PointOutcome outcome)
+    private FaultResult Judge(PointExperiment experiment, PointOutcome<Account> outcome)
     {
+        var (point, way, token) = experiment;
+        var blank = new FaultResult
+        {
+            Cell = Provenance.NameOf(cell),
+            Fault = $"{token}"[token.Of.Length..],
+            Verdict = outcome.HasFailed ? FaultVerdict.Failed : FaultVerdict.Void,
+            Because = outcome.Because,
+            Point = new PointFacts($"{token}", point.Number, way, PointMoment.Of(point, way)),
+            Promised = [.. Promise.Classes.Order()],
+            Fired = outcome.Fired,
+            Seconds = outcome.Seconds,
+        };
         if (outcome.Account is not { } account)
-            return blank with { Verdict = FaultVerdict.Void, Because = outcome.Because };
+            return blank;
 
-        var known = KnownLimit.Of(cell.Kind.Framework, cell.Kind.Transport, cell.Mode, fault: null, Affected.Chosen);
+        // The known limits of storms need several crashes, and excuse nothing here.
         List<Violation> violations =
         [
-            .. account.ViolationsOf(promise.Classes, known).Where(violation => violation.MessageId == outcome.Chosen),
-            .. account.ViolationsOf(PromisedAfter(blank.Point!.Way)).Where(violation => violation.MessageId is { } id
+            .. account.ViolationsOf(Promise.Classes).Where(violation => violation.MessageId == outcome.Chosen),
+            .. account.ViolationsOf(PromisedAfter(way)).Where(violation => violation.MessageId is { } id
                 ? id != outcome.Chosen
-                : !promise.Classes.Contains(DeliveryClass.InDoubt)),
+                : !Promise.Classes.Contains(DeliveryClass.InDoubt)),
         ];
         var met = account.Verdicts.Single(verdict => verdict.MessageId == outcome.Chosen);
+        var notPromised =
+            from message in account.Verdicts
+            let promised = message == met ? Promise.Classes : PromisedAfter(way)
+            from kind in message.Also.Prepend(message.Class)
+            where !promised.Contains(kind)
+            select kind;
+        var verdict = PointVerdict.Of(outcome.Because, violations.Count > 0, notPromised);
         return blank with
         {
-            Verdict = outcome.Because is not null ? FaultVerdict.Void : violations.Count > 0 ? FaultVerdict.Broken : FaultVerdict.Kept,
-            Because = outcome.Because,
+            Verdict = verdict,
+            Because = verdict is FaultVerdict.Void ? outcome.Because : null,
+            Fired = verdict is FaultVerdict.Broken && outcome.Because is { } unsettled ? [.. outcome.Fired, unsettled] : outcome.Fired,
             Observed = [.. met.Also.Prepend(met.Class).Order().Select(kind => new Observation(kind, 1))],
             Counts = account.Counts,
             Evidence = met.Evidence,

@@ -1,5 +1,4 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
@@ -16,6 +15,7 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
     private readonly FaultFolder folder = new(plan.Folder);
     private readonly Lock saving = new();
     private readonly List<FaultResult> results = [];
+    private readonly EveryPointPlan points = plan.EveryPoint ?? throw new ArgumentException("The plan meets no points.", nameof(plan));
     private RunServers? servers;
 
     /// <summary>Makes the experiments that the folder does not have yet, and writes the reports, even if it is stopped.</summary>
@@ -26,7 +26,7 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
     /// <exception cref="OperationCanceledException">It was stopped; finished experiments are saved.</exception>
     public async Task<(FaultDocument Document, IReadOnlyList<FaultResult> Results)> RunAsync(CancellationToken cancellationToken)
     {
-        var document = await new FaultDocuments(plan, folder).BeginAsync(cancellationToken);
+        var document = (await new FaultDocuments(plan, folder).BeginAsync(cancellationToken)).With(points.Ways);
         results.AddRange(folder.LoadResults());
         folder.Save(document);
         try
@@ -51,19 +51,19 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
     {
         var known = document.Points ?? new Dictionary<string, IReadOnlyList<CrashPoint>>();
         var name = $"{Provenance.NameOf(cell)}";
-        if (!known.TryGetValue(name, out var points))
+        if (!known.TryGetValue(name, out var recorded))
         {
             var own = await ServersAsync(cancellationToken);
-            points = await new EveryPoint(cell, own).RecordAsync(cancellationToken);
+            recorded = await new EveryPoint(cell, own).RecordAsync(cancellationToken);
             document = document with
             {
                 Servers = FaultDocuments.VersionsOf(own, document.Servers),
-                Points = new Dictionary<string, IReadOnlyList<CrashPoint>>(known) { [name] = points },
+                Points = new Dictionary<string, IReadOnlyList<CrashPoint>>(known) { [name] = recorded },
             };
             folder.Save(document);
         }
 
-        say($"{name}: {points.Count} points, {points.Sum(point => point.Ways.Count)} experiments");
+        say($"{name}: {recorded.Count} points, {recorded.Sum(point => point.WaysAmong(points.Ways).Count)} experiments");
         return document;
     }
 
@@ -91,10 +91,10 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
         return document;
     }
 
-    private IEnumerable<(CrashPoint Point, PointWay Way, PointToken Token)> Chosen(Cell cell, IReadOnlyList<CrashPoint> points)
+    private IEnumerable<PointExperiment> Chosen(Cell cell, IReadOnlyList<CrashPoint> recorded)
     {
-        var all = EveryPoint.ExperimentsAt(cell, points).ToList();
-        if (plan.EveryPoint!.Only is not { Count: > 0 } only)
+        var all = EveryPoint.ExperimentsAt(cell, recorded, points.Ways).ToList();
+        if (points.Only is not { Count: > 0 } only)
         {
             var done = results.Where(result => result.IsGood || result.Verdict is FaultVerdict.Broken).Select(result => result.Name).ToHashSet();
             return all.Where(one => !done.Contains($"{one.Token}"));
@@ -104,7 +104,7 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
         if (named.Except(all.Select(one => one.Token)).FirstOrDefault() is { } unknown)
         {
             throw new KitException(
-                $"There is no point {unknown}: the recorded handling has the points 1 to {points.Count}, and some have fewer ways than a, b, c and d.",
+                $"There is no point {unknown}: the recorded handling has the points 1 to {recorded.Count}, and not every point has every way.",
                 "To see them, leave out --only.");
         }
 

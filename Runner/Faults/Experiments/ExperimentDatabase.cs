@@ -1,4 +1,5 @@
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Rounds;
 using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;
@@ -25,7 +26,8 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     /// <summary>Every row, with its message and its attempt.</summary>
     internal const string ReadRows = "SELECT id, message_id, attempt_id FROM widget";
 
-    private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(connectionString);
+    private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(connectionString));
+    private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForCounting(connectionString));
 
     /// <summary>Adds the tables and functions of experiments to the empty database.</summary>
     public Task PrepareAsync(CancellationToken cancellationToken) => ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);
@@ -51,7 +53,7 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     /// <summary>Visible rows and prepared transactions.</summary>
     public async Task<(long Rows, long Prepared)> CountAsync(CancellationToken cancellationToken)
     {
-        await using var command = widgets.CreateCommand(
+        await using var command = counted.CreateCommand(
             "SELECT (SELECT count(*) FROM widget), (SELECT count(*) FROM pg_prepared_xacts WHERE database = ANY($1))");
         command.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. databases] });
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
@@ -63,18 +65,22 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     public async Task<long> CountOutboxAsync(string queue, CancellationToken cancellationToken)
     {
         var table = $"\"{queue}_outbox\"";
-        await using var isThere = widgets.CreateCommand($"SELECT to_regclass('{table}') IS NOT NULL");
+        await using var isThere = counted.CreateCommand($"SELECT to_regclass('{table}') IS NOT NULL");
         if (await isThere.ExecuteScalarAsync(cancellationToken) is not true)
             return 0;
 
-        await using var count = widgets.CreateCommand($"SELECT count(*) FROM {table}");
+        await using var count = counted.CreateCommand($"SELECT count(*) FROM {table}");
         return (long)(await count.ExecuteScalarAsync(cancellationToken))!;
     }
 
     public Task<IReadOnlyList<WidgetRow>> ReadRowsAsync(CancellationToken cancellationToken) => ReadAsync(
         ReadRows, row => new WidgetRow(row.GetInt64(0), row.GetGuid(1), row.GetGuid(2)), cancellationToken);
 
-    public ValueTask DisposeAsync() => widgets.DisposeAsync();
+    public async ValueTask DisposeAsync()
+    {
+        await counted.DisposeAsync();
+        await widgets.DisposeAsync();
+    }
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
     {

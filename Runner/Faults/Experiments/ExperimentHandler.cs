@@ -12,11 +12,12 @@ using Npgsql;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>
-/// The handler of the experiments: two inserts and one send, so that half-done work is visible. It records each step in a journal that
+/// The handler of the experiments: by default two inserts and one send, so that half-done work is visible. It records each step in a journal that
 /// outlives its process. Like every handler of the kit, it neither commits nor knows the mode.
 /// </summary>
 internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind) : IAsyncDisposable
 {
+    /// <summary>The rows of an attempt, by default.</summary>
     public const int RowsPerAttempt = 2;
 
     /// <summary>Journal lines of an attempt without a fault: started, before the first insert, after each, after the send, returned.</summary>
@@ -66,9 +67,12 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         else if (behaviour is Behaviour.OpensASecondConnection)
             await InsertOnItsOwnAsync(attempt, cancellationToken);
         else
-            await InsertAsync(connection, WidgetId.Next(), attempt, cancellationToken);
+            await InsertMoreAsync(connection, attempt, cancellationToken);
 
         await ReachAsync(attempt, AttemptPoint.AfterSecondInsert, behaviour);
+        if (spec.Shape.ThrowsAtFirst && isFirst)
+            throw Intended(attempt, "throws before its sends");
+
         var destination = behaviour switch
         {
             Behaviour.SendsToNowhere => Nowhere,
@@ -78,7 +82,8 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         if (destination != spec.Sink)
             attempt.Note(AttemptPoint.Faulted, "sends to a queue that does not exist");
 
-        await context.SendAsync(destination, new WidgetBuilt(message.MessageId), cancellationToken);
+        for (var sent = 0; sent < spec.Shape.Sends; sent++)
+            await context.SendAsync(destination, new WidgetBuilt(message.MessageId), cancellationToken);
         await ReachAsync(attempt, AttemptPoint.AfterSend, behaviour);
         attempt.Note(AttemptPoint.Returned);
     }
@@ -143,6 +148,12 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
     {
         attempt.Note(AttemptPoint.Faulted, what);
         return new InvalidOperationException($"The experiment's handler {what}.");
+    }
+
+    private async Task InsertMoreAsync(DbConnection connection, Attempt attempt, CancellationToken cancellationToken)
+    {
+        for (var rows = 1; rows < spec.Shape.Inserts; rows++)
+            await InsertAsync(connection, WidgetId.Next(), attempt, cancellationToken);
     }
 
     /// <summary>Inserts a row, and reads its session and transaction in the same round trip.</summary>

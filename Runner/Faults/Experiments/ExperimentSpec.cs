@@ -75,6 +75,9 @@ internal sealed record ExperimentSpec(
     /// <summary>How long a handler waits for the other copy of its message.</summary>
     public static TimeSpan ForACopy { get; } = TimeSpan.FromSeconds(20);
 
+    /// <summary>How much it does with each message.</summary>
+    public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
+
     /// <summary>The queue that <see cref="Behaviour.SendsToLateQueue"/> sends to.</summary>
     public string LateSink => LateSinkOf(Sink);
 

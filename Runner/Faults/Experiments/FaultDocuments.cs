@@ -22,7 +22,7 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
                 CommandLine = plan.CommandLine,
                 StartedUtc = DateTimeOffset.UtcNow,
                 Commit = commit,
-                Implied = Provenance.Implied,
+                Implied = Provenance.ImpliedAt(Testbed.Concurrency),
                 Host = Provenance.OfHost(),
                 Packages = Provenance.Packages(),
                 LeftOut = LeftOut([]),

@@ -48,4 +48,5 @@ internal sealed record FaultPlan(
 
 /// <summary>The points of undisturbed handlings are met instead of single faults.</summary>
 /// <param name="Only">Only these experiments, even if the folder has them; all if there is none.</param>
-internal sealed record EveryPointPlan(IReadOnlyList<PointToken> Only);
+/// <param name="Ways">The ways in which to meet each point; with <paramref name="Only"/>, those of its tokens.</param>
+internal sealed record EveryPointPlan(IReadOnlyList<PointToken> Only, IReadOnlyList<PointWay> Ways);

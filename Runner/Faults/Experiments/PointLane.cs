@@ -1,26 +1,24 @@
 using System.Diagnostics;
-using Kit.Endpoints.Cells;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
-using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>
-/// One cell set up for experiments at points, one after another. Each has one message, which comes when the handler's process has handled others and has
+/// One subject for experiments at points, one after another. Each has one message, which comes when the subject's process has handled others and has
 /// nothing to do.
 /// </summary>
-internal sealed class PointLane : IAsyncDisposable
+/// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
+/// <param name="gate">What the subject's requests pass through.</param>
+/// <param name="subject">Is disposed with the lane.</param>
+/// <param name="crashServer">Crashes a server, named as in requests, and starts it again. Returns the evidence.</param>
+internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> subject, Func<string, CancellationToken, Task<string>> crashServer)
+    : IAsyncDisposable
+    where TAccount : class
 {
-    /// <summary>
-    /// The endpoint's limit for each answer of PostgreSQL. When an answer never comes, this limit acts first.
-    /// </summary>
-    public static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(2);
-
-    /// <summary>How long an endpoint has to get over an answer that never comes, before its process is killed.</summary>
-    public static readonly TimeSpan ToGetOver = TimeSpan.FromSeconds(12);
+    /// <summary>How long a process has to get over an answer that never comes, before it is killed.</summary>
+    private static readonly TimeSpan ToGetOver = TimeSpan.FromSeconds(12);
 
     /// <summary>Statements are prepared at their second use: from the third message on, handlings are alike.</summary>
     private const int ToWarmUp = 3;
@@ -31,27 +29,23 @@ internal sealed class PointLane : IAsyncDisposable
     /// <summary>The outbox's dispatcher and recovery look every 5 seconds.</summary>
     private static readonly TimeSpan IdleTime = TimeSpan.FromSeconds(6);
 
+    /// <summary>How much slower than a start a busy machine may be.</summary>
+    private const int Busy = 4;
+
     private static readonly TimeSpan ToMeet = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(10);
 
-    private readonly RequestGate gate;
-    private readonly Testbed testbed;
-    private readonly HashSet<Guid> earlier = [];
     private bool isFresh;
 
-    private PointLane(RequestGate gate, Testbed testbed) => (this.gate, this.testbed) = (gate, testbed);
+    /// <summary>
+    /// How long nothing may change before work is taken to stay. A busy machine needs longer: four times what a start and some messages took.
+    /// </summary>
+    private TimeSpan quiet = Settling.QuietWithWorkLeft;
 
-    /// <exception cref="KitException">A database or a queue cannot be created.</exception>
-    public static async Task<PointLane> OpenAsync(Cell cell, RunServers servers, CancellationToken cancellationToken)
-    {
-        var requests = new RequestGate();
-        return new PointLane(requests, await Testbed.CreateAsync(cell, servers, cancellationToken, gate: requests));
-    }
+    private TimeSpan Limit => PointSettling.Limit + (2 * (quiet - Settling.QuietWithWorkLeft));
 
-    public Workload Workload => testbed.Workload;
-
-    /// <summary>The transactions of the endpoint while it has no message.</summary>
+    /// <summary>The transactions of the process while it has no message.</summary>
     public async Task<IReadOnlySet<string>> RecordIdleAsync(CancellationToken cancellationToken)
     {
         await GetReadyAsync(cancellationToken);
@@ -66,15 +60,15 @@ internal sealed class PointLane : IAsyncDisposable
     {
         await GetReadyAsync(cancellationToken);
         var message = await SendAsync(gate.Record, cancellationToken);
-        if (await PointSettling.WaitAsync(testbed, message, PointSettling.Limit, cancellationToken) is { } why)
-            throw new KitException($"An undisturbed message was not handled: {why}.", "Run the cell with single faults, which say more.");
+        if (await subject.SettleAsync(message, Limit, quiet, cancellationToken) is { } why)
+            throw new KitException($"An undisturbed message was not handled: {why}.", subject.Remedy);
 
         return Handling.Of(gate.Release(), idle);
     }
 
     /// <summary>Handles one message and stops at a point of its handling.</summary>
     /// <returns>What became of the message; why nothing is shown, if the point was not met.</returns>
-    public async Task<PointOutcome> MeetAsync(CrashPoint point, PointWay way, CancellationToken cancellationToken)
+    public async Task<PointOutcome<TAccount>> MeetAsync(CrashPoint point, PointWay way, CancellationToken cancellationToken)
     {
         await GetReadyAsync(cancellationToken);
         isFresh = false;
@@ -83,34 +77,50 @@ internal sealed class PointLane : IAsyncDisposable
         if (!await IsMetAsync(chosen, cancellationToken))
         {
             gate.Release();
-            return new PointOutcome("this handling did not come to the point") { Fired = fired };
+            return new PointOutcome<TAccount>("this handling did not come to the point") { Fired = fired };
         }
 
-        if (way.Kills() && !gate.IsSettled)
+        if (way.Facts().KillsProcess && !gate.IsSettled)
         {
             gate.Release();
-            return new PointOutcome("the servers had not acted on all that they were asked before") { Fired = fired };
+            return new PointOutcome<TAccount>("the servers had not acted on all that they were asked before") { Fired = fired };
         }
 
-        fired.Add($"the proxy met request {point.Number} after {gate.Count} requests of the handling");
-        if (way.Kills() && await KillAsync(fired, cancellationToken) is not Killed)
-            return new PointOutcome("the process had ended before it was killed") { Fired = fired };
+        var requests = gate.Passed;
+        // A poll can have the same statement, and then it was not the handling that was stopped.
+        if (gate.BeforeLast != point.Before)
+        {
+            gate.Release();
+            return new PointOutcome<TAccount>("another transaction had the request first") { Fired = fired };
+        }
+
+        fired.Add($"the proxy met request {point.Number} after {requests.Count} requests of the handling");
+        if (way.Facts().KillsProcess && await KillAsync(fired, cancellationToken) is not Killed)
+            return new PointOutcome<TAccount>("the process had ended before it was killed") { Fired = fired };
+        if (way.Facts().CrashesServer)
+            fired.Add(await crashServer(point.Request.Server, cancellationToken));
 
         gate.Release();
         var after = await SendOrdinaryAsync(cancellationToken);
-        var why = await PointSettling.WaitAsync(testbed, after, way is PointWay.Unanswered ? ToGetOver : PointSettling.Limit, cancellationToken);
+        var why = await subject.SettleAsync(after, way is PointWay.Unanswered ? ToGetOver : Limit, quiet, cancellationToken);
         if (why is not null && way is PointWay.Unanswered)
         {
             await KillAsync(fired, cancellationToken);
             fired.Add($"it had waited for {ToGetOver.TotalSeconds} s");
-            why = await PointSettling.WaitAsync(testbed, after, PointSettling.Limit, cancellationToken);
+            why = await subject.SettleAsync(after, Limit, quiet, cancellationToken);
         }
 
-        isFresh = way.Kills() && why is null;
-        return new PointOutcome(why) { Fired = fired, Chosen = chosen, Account = Account.Of(await ReadAsync(cancellationToken), Workload) };
+        isFresh = way.Facts().KillsProcess && why is null;
+        return new PointOutcome<TAccount>(why)
+        {
+            Fired = fired,
+            Chosen = chosen,
+            Requests = requests,
+            Account = await AccountAsync(cancellationToken),
+        };
     }
 
-    public ValueTask DisposeAsync() => testbed.DisposeAsync();
+    public ValueTask DisposeAsync() => subject.DisposeAsync();
 
     /// <summary>A process that has handled some messages, and has not met a fault.</summary>
     private async Task GetReadyAsync(CancellationToken cancellationToken)
@@ -118,53 +128,57 @@ internal sealed class PointLane : IAsyncDisposable
         if (isFresh)
             return;
 
-        if (testbed.HasHandler)
-            await testbed.KillHandlerAsync();
+        if (subject.IsRunning)
+            await subject.KillAsync();
         gate.Release();
-        await StartAsync(cancellationToken);
+        var watch = Stopwatch.StartNew();
+        await subject.StartAsync(cancellationToken);
         var last = await SendOrdinaryAsync(cancellationToken);
-        if (await PointSettling.WaitAsync(testbed, last, PointSettling.Limit, cancellationToken) is { } why)
-            throw new KitException($"The messages before the experiment were not handled: {why}.", "The machine may be busy: close other programs.");
+        if (await subject.SettleAsync(last, Limit, quiet, cancellationToken) is { } why)
+            throw new KitException($"The messages before the experiment were not handled: {why}.", subject.Remedy);
 
-        await ForgetAsync(cancellationToken);
+        if (Busy * watch.Elapsed > quiet)
+            quiet = Busy * watch.Elapsed;
         isFresh = true;
+        await AccountAsync(cancellationToken);
     }
 
     private async Task<bool> IsMetAsync(Guid chosen, CancellationToken cancellationToken)
     {
-        var handled = PointSettling.WaitAsync(testbed, chosen, ToMeet, cancellationToken);
-        return await Task.WhenAny(gate.Fired, handled) == gate.Fired;
+        using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        var handled = subject.SettleAsync(chosen, ToMeet * (quiet / Settling.QuietWithWorkLeft), quiet, over.Token);
+        var isMet = await Task.WhenAny(gate.Fired, handled) == gate.Fired;
+        // The subject must not look after a process that is about to be killed.
+        await over.CancelAsync();
+        await ((Task)handled).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return isMet;
     }
 
     private async Task<int> KillAsync(List<string> fired, CancellationToken cancellationToken)
     {
-        var code = await testbed.KillHandlerAsync();
-        fired.Add($"the handler process ended with exit code {code}");
+        var code = await subject.KillAsync();
+        fired.Add($"the process ended with exit code {code}");
         gate.Release();
-        await StartAsync(cancellationToken);
+        await subject.StartAsync(cancellationToken);
         return code;
     }
 
-    private Task StartAsync(CancellationToken cancellationToken) =>
-        testbed.StartHandlerAsync(Guid.Empty, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
-
-    /// <summary>Sends a message while the endpoint can ask nothing, so that the first request that counts is the first after it.</summary>
+    /// <summary>Sends a message while the process can ask nothing, so that the first request that counts is the first after it.</summary>
     private async Task<Guid> SendAsync(Action begin, CancellationToken cancellationToken)
     {
         var message = Guid.CreateVersion7();
-        FaultProxy[] proxies = [.. new[] { testbed.WidgetsProxy, testbed.TransportProxy }.Distinct()];
         try
         {
-            foreach (var proxy in proxies)
+            foreach (var proxy in subject.Proxies)
                 proxy.Stall(Traffic.ToServer);
             for (var watch = Stopwatch.StartNew(); !gate.IsSettled && watch.Elapsed < ToStop; await Task.Delay(Pause, cancellationToken))
-                testbed.ThrowIfBroken();
+                subject.ThrowIfBroken();
             begin();
-            await testbed.SendAsync([message], cancellationToken);
+            await subject.SendAsync([message], cancellationToken);
         }
         finally
         {
-            foreach (var proxy in proxies)
+            foreach (var proxy in subject.Proxies)
                 proxy.Resume(Traffic.ToServer);
         }
 
@@ -175,28 +189,24 @@ internal sealed class PointLane : IAsyncDisposable
     private async Task<Guid> SendOrdinaryAsync(CancellationToken cancellationToken)
     {
         List<Guid> messages = [.. Enumerable.Range(0, ToWarmUp).Select(_ => Guid.CreateVersion7())];
-        await testbed.SendAsync(messages, cancellationToken);
+        await subject.SendAsync(messages, cancellationToken);
         return messages[^1];
     }
 
     /// <summary>What is known about the messages since the last experiment.</summary>
-    private async Task<History> ReadAsync(CancellationToken cancellationToken)
+    private async Task<TAccount> AccountAsync(CancellationToken cancellationToken)
     {
-        // A queue is read by receiving from it.
-        if (!(await testbed.CountAsync(cancellationToken)).IsReceived)
-            await testbed.KillHandlerAsync();
-        isFresh &= testbed.HasHandler;
-        var history = (await testbed.ReadHistoryAsync(cancellationToken)).Without(earlier);
-        earlier.UnionWith(history.Sendings.Select(sending => sending.MessageId));
-        return history;
+        var account = await subject.AccountAsync(cancellationToken);
+        isFresh &= subject.IsRunning;
+        return account;
     }
-
-    private async Task ForgetAsync(CancellationToken cancellationToken) => await ReadAsync(cancellationToken);
 }
 
 /// <summary>What became of the message of an experiment at a point.</summary>
+/// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
 /// <param name="Because">Why it shows nothing; <see langword="null"/> if it shows something.</param>
-internal sealed record PointOutcome(string? Because)
+internal sealed record PointOutcome<TAccount>(string? Because)
+    where TAccount : class
 {
     public IReadOnlyList<string> Fired { get; init; } = [];
 
@@ -204,5 +214,13 @@ internal sealed record PointOutcome(string? Because)
     public Guid Chosen { get; init; }
 
     /// <summary>The account of that message and of the ordinary ones after it; <see langword="null"/>: the point was not met.</summary>
-    public Account? Account { get; init; }
+    public TAccount? Account { get; init; }
+
+    /// <summary>The requests that passed until the point was met, with the one at the point last.</summary>
+    public IReadOnlyList<SeenRequest> Requests { get; init; } = [];
+
+    /// <summary>Whether the experiment itself failed.</summary>
+    public bool HasFailed { get; init; }
+
+    public double Seconds { get; init; }
 }

@@ -17,20 +17,21 @@ internal static class PointSettling
     /// <summary>Waits until the message's handler has returned, nothing is left to do, and no count has changed for a while.</summary>
     /// <param name="testbed">Counts.</param>
     /// <param name="last">The message that was sent last.</param>
-    /// <param name="limit">How long at most. Less than <see cref="Settling.QuietWithWorkLeft"/> does not accept work that is left.</param>
+    /// <param name="limit">How long at most. Less than <paramref name="quiet"/> does not accept work that is left.</param>
+    /// <param name="quiet">How long no count may change, if work is left, before it is taken to stay.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
     /// <returns>That it took too long, as a text; <see langword="null"/> if it did not.</returns>
-    public static async Task<string?> WaitAsync(Testbed testbed, Guid last, TimeSpan limit, CancellationToken cancellationToken)
+    public static async Task<string?> WaitAsync(Testbed testbed, Guid last, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken)
     {
         var counted = await testbed.CountAsync(cancellationToken);
         var (whole, still) = (Stopwatch.StartNew(), Stopwatch.StartNew());
         while (true)
         {
             var isDone = counted.AreDone && testbed.Journal.LinesOf(last).Any(line => line.Point is AttemptPoint.Returned);
-            if (still.Elapsed > (isDone ? Quiet : Settling.QuietWithWorkLeft))
+            if (still.Elapsed > (isDone ? Quiet : quiet))
                 return null;
             if (whole.Elapsed > limit)
-                return $"it did not settle within {limit.TotalSeconds} s";
+                return $"it did not settle within {limit.TotalSeconds:F0} s";
 
             testbed.ThrowIfBroken();
             await Task.Delay(Pause, cancellationToken);

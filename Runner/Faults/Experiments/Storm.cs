@@ -95,6 +95,8 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
             var before = testbed.Journal.Count();
             await testbed.SendAsync(NewIds(wave), cancellationToken);
             sent += wave;
+            // On a busy machine a process starts for longer than a fault waits. A server that crashes meanwhile would only stop it from starting.
+            await ProgressAsync(testbed, before + 1, ToGoOn, cancellationToken);
             await ProgressAsync(testbed, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
             switch (fault)
             {

@@ -19,6 +19,21 @@ internal sealed class Testbed : IAsyncDisposable
 {
     public const int Concurrency = 2;
 
+    /// <summary>Of the database, the queue, the sink and the late sink: a crash of the server leaves a dead session in each.</summary>
+    private const int CountingSources = 4;
+
+    /// <summary>The broker that holds the queue, as requests name it.</summary>
+    public const string Broker = "broker";
+
+    /// <summary>The database that holds the queue.</summary>
+    public const string Queue = "queue";
+
+    /// <summary>The database that holds the widgets.</summary>
+    public const string Data = "data";
+
+    /// <summary>The database that holds both.</summary>
+    public const string Both = "database";
+
     private readonly Cell cell;
     private readonly ProxyRoute toTransport;
     private readonly ProxyRoute toWidgets;
@@ -27,9 +42,12 @@ internal sealed class Testbed : IAsyncDisposable
     private readonly RoundTransport transport;
     private readonly IMessageQueue queue;
     private readonly IMessageQueue sink;
+    private readonly IMessageQueue countedQueue;
+    private readonly IMessageQueue countedSink;
     private readonly string folder = Directory.CreateTempSubdirectory("kit-faults-").FullName;
     private readonly List<Sending> sendings = [];
     private IMessageQueue? lateSink;
+    private IMessageQueue? countedLateSink;
     private HandlerProcess? handler;
 
     private readonly RequestGate? gate;
@@ -45,11 +63,13 @@ internal sealed class Testbed : IAsyncDisposable
         (toTransport, toWidgets) = (itsTransport.ProxyRoute!, itsTransport.Widgets.ProxyRoute!);
         queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
         sink = cell.Kind.OpenQueue(SinkName, transport.ForRunner);
-        Database = new ExperimentDatabase(EndpointConnections.ForRunner(databases.Widgets), databases.Names);
+        countedQueue = cell.Kind.OpenQueue(transport.Queue, ForCounting);
+        countedSink = cell.Kind.OpenQueue(SinkName, ForCounting);
+        Database = new ExperimentDatabase(databases.Widgets, databases.Names);
         // One connection serves both if the mode needs them in one database.
         var isOne = transport.ForEndpoint == databases.WidgetsForEndpoint;
-        WidgetsProxy = ProxyOf(toWidgets, databases.WidgetsForEndpoint, isOne ? "database" : "data");
-        TransportProxy = isOne ? WidgetsProxy : ProxyOf(toTransport, transport.ForEndpoint, itsTransport.IsBroker ? "broker" : "queue");
+        WidgetsProxy = ProxyOf(toWidgets, databases.WidgetsForEndpoint, isOne ? Both : Data);
+        TransportProxy = isOne ? WidgetsProxy : ProxyOf(toTransport, transport.ForEndpoint, itsTransport.IsBroker ? Broker : Queue);
     }
 
     /// <summary>The widgets' database.</summary>
@@ -64,8 +84,11 @@ internal sealed class Testbed : IAsyncDisposable
     /// <inheritdoc cref="StormPlan.Unflushed"/>
     public Unflushed Unflushed { get; init; }
 
+    /// <summary>What the handler does. Only tests set another than that of the experiments.</summary>
+    public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
+
     /// <summary>What one undisturbed attempt leaves behind.</summary>
-    public Workload Workload => new(ExperimentHandler.RowsPerAttempt, Sends: true, ReceiveIsBranch: cell.Mode.RowCommit is RowCommit.InTwoPhases);
+    public Workload Workload => new(Shape.Inserts, Shape.Sends > 0, ReceiveIsBranch: cell.Mode.RowCommit is RowCommit.InTwoPhases);
 
     public JournalTail Journal => field ??= new JournalTail(JournalPath);
 
@@ -78,20 +101,25 @@ internal sealed class Testbed : IAsyncDisposable
 
     private string SinkName => Cell.SinkOf(transport.Queue);
 
+    private string ForCounting => Transport.Of(cell).IsBroker ? transport.ForRunner : EndpointConnections.ForCounting(transport.ForRunner);
+
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     /// <param name="cell">The cell.</param>
     /// <param name="servers">The servers.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <param name="unflushed">See <see cref="StormPlan.Unflushed"/>.</param>
     /// <param name="gate">Numbers the endpoint's requests, one message at a time; <see langword="null"/>: nobody does.</param>
+    /// <param name="shape">What the handler does; <see langword="null"/>: what the experiments' own handler does.</param>
     public static async Task<Testbed> CreateAsync(
-        Cell cell, RunServers servers, CancellationToken cancellationToken, Unflushed unflushed = Unflushed.None, RequestGate? gate = null)
+        Cell cell, RunServers servers, CancellationToken cancellationToken, Unflushed unflushed = Unflushed.None, RequestGate? gate = null,
+        HandlerShape? shape = null)
     {
         var kit = new KitDatabases(servers.WidgetsOf(cell).ConnectionString);
         var empty = await kit.CreateEmptyAsync(cancellationToken);
         var testbed = new Testbed(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, empty, cancellationToken), gate)
         {
             Unflushed = unflushed,
+            Shape = shape ?? HandlerShape.OfExperiments,
         };
         try
         {
@@ -117,7 +145,10 @@ internal sealed class Testbed : IAsyncDisposable
     {
         var experiment = new ExperimentSpec(
             JournalPath, SinkName, transport.ForRunner, EndpointConnections.ForRunner(databases.Widgets),
-            chosen, behaviour, parksAt);
+            chosen, behaviour, parksAt)
+        {
+            Shape = Shape,
+        };
         handler = await HandlerProcess.StartAsync(
             new HandlerSpec(
                 cell.Name, transport.Queue,
@@ -184,10 +215,26 @@ internal sealed class Testbed : IAsyncDisposable
     {
         lateSink = cell.Kind.OpenQueue(ExperimentSpec.LateSinkOf(SinkName), transport.ForRunner);
         await lateSink.CreateAsync(cancellationToken);
+        countedLateSink = cell.Kind.OpenQueue(ExperimentSpec.LateSinkOf(SinkName), ForCounting);
     }
 
     /// <summary>All counts that can still change.</summary>
     public async Task<Counters> CountAsync(CancellationToken cancellationToken)
+    {
+        for (var lost = 0; ; lost++)
+        {
+            try
+            {
+                return await CountOnceAsync(cancellationToken);
+            }
+            catch (NpgsqlException) when (lost < CountingSources)
+            {
+                // Its server has crashed or restarted since the last count. The next attempt opens a new session.
+            }
+        }
+    }
+
+    private async Task<Counters> CountOnceAsync(CancellationToken cancellationToken)
     {
         // First: a message that it dispatches in the meantime is counted twice rather than not at all.
         var outbox = await Database.CountOutboxAsync(transport.Queue, cancellationToken);
@@ -195,9 +242,9 @@ internal sealed class Testbed : IAsyncDisposable
         return new Counters(
             rows,
             prepared,
-            await queue.CountAsync(cancellationToken),
-            await sink.CountAsync(cancellationToken) + (lateSink is null ? 0 : await lateSink.CountAsync(cancellationToken)),
-            (await queue.ReadErrorsAsync(cancellationToken)).Count,
+            await countedQueue.CountAsync(cancellationToken),
+            await countedSink.CountAsync(cancellationToken) + (countedLateSink is null ? 0 : await countedLateSink.CountAsync(cancellationToken)),
+            (await countedQueue.ReadErrorsAsync(cancellationToken)).Count,
             outbox,
             Journal.Count());
     }
@@ -213,7 +260,7 @@ internal sealed class Testbed : IAsyncDisposable
             Attempts = AttemptJournal.Read(JournalPath),
             Rows = await Database.ReadRowsAsync(cancellationToken),
             // An outgoing message has the id of the message that caused it.
-            Sink = [.. outgoing.Select(id => new SinkRow(id, id))],
+            Sink = [.. Shape.InWholeSends(outgoing).Select(id => new SinkRow(id, id))],
             Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
             Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
             Prepared = await databases.ReadPreparedAsync(cancellationToken),
@@ -228,8 +275,12 @@ internal sealed class Testbed : IAsyncDisposable
         await TransportProxy.DisposeAsync();
         await queue.DisposeAsync();
         await sink.DisposeAsync();
+        await countedQueue.DisposeAsync();
+        await countedSink.DisposeAsync();
         if (lateSink is not null)
             await lateSink.DisposeAsync();
+        if (countedLateSink is not null)
+            await countedLateSink.DisposeAsync();
         await transport.DisposeAsync();
         await Database.DisposeAsync();
         await databases.DisposeAsync();
@@ -247,7 +298,7 @@ internal sealed class Testbed : IAsyncDisposable
     private string AddressOf(ProxyRoute route, string address, FaultProxy proxy)
     {
         var proxied = route.Through(address, proxy.Port);
-        return gate is null ? proxied : route.WithLimit(proxied, PointLane.AnswerLimit);
+        return gate is null ? proxied : route.WithLimit(proxied, CellSubject.AnswerLimit);
     }
 
     private string WaitingOrNot(string connectionString, Unflushed of) => Unflushed.HasFlag(of)

@@ -17,6 +17,9 @@ internal sealed class AmqpChannel
 
     public bool IsSettled => waiting.Count == 0 && publishes.Count == 0 && !IsUnproved;
 
+    /// <summary>Whether the client waits for the answer to this method.</summary>
+    public bool Awaits(AmqpMethod method) => waiting.Exists(one => one.Method == method);
+
     public void Await(AmqpMethod method, WireRequest request)
     {
         Confirms |= method == AmqpMethod.ConfirmSelect;

@@ -27,6 +27,8 @@ internal sealed class AmqpWire : IWireProtocol
 
     public bool IsSettled => start is null or { IsAnswered: true } && channels.Values.All(channel => channel.IsSettled);
 
+    public bool IsUnreadable => isOpaque;
+
     /// <inheritdoc/>
     /// <remarks>Each request is a transaction of its own.</remarks>
     public int? OpenTransaction => null;
@@ -64,9 +66,17 @@ internal sealed class AmqpWire : IWireProtocol
             return server.Take(server.Waiting.Length) is { Length: > 0 } rest ? [new ServerFrame(rest, Of: null, [])] : [];
 
         while (TakeFrame(server) is { } frame)
-            frames.Add(new ServerFrame(frame, Of: null, SeeServer(frame)) { IsQuestion = start is { IsAnswered: false } });
+        {
+            // The client does not get the answer to a question that it did not ask.
+            byte[] passed = IsProof(frame) ? [] : frame;
+            frames.Add(new ServerFrame(passed, Of: null, SeeServer(frame)) { IsQuestion = start is { IsAnswered: false } });
+        }
+
         return frames;
     }
+
+    private bool IsProof(byte[] frame) => frame[0] is MethodFrame && MethodOf(frame) is { IsReply: true } method && method.Asked == AmqpMethod.Flow
+        && channels.TryGetValue(ChannelOf(frame), out var channel) && !channel.Awaits(AmqpMethod.Flow);
 
     private static byte[]? TakeFrame(FrameBuffer from) => from.Waiting.Length < HeaderLength
         ? null

@@ -5,7 +5,7 @@ namespace Kit.Runner.Faults.Points;
 /// <summary>One connection through a <see cref="RequestGate"/>.</summary>
 /// <param name="gate">Decides about its requests.</param>
 /// <param name="deciding">Guards the gate and all its connections.</param>
-/// <param name="server">Who is asked.</param>
+/// <param name="server">The server that is asked.</param>
 /// <param name="number">Its place in the order in which connections were opened.</param>
 /// <param name="wire">Reads its frames.</param>
 /// <param name="sides">Sends on.</param>
@@ -17,6 +17,7 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
     private WireRequest? watched;
     private bool isProbed;
     private bool isHanging;
+    private bool isMute;
     private int? ignored;
 
     public string Server => server;
@@ -37,6 +38,13 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
             sides.ToServer(probe);
     }
 
+    /// <summary>Sends what was kept, in its order, as far as nothing holds it back any more.</summary>
+    public void SendBehind()
+    {
+        while (watched is null && !gate.HoldsBack(this) && behind.TryDequeue(out var unit))
+            Send(unit);
+    }
+
     public void See(Traffic direction, ReadOnlySpan<byte> piece)
     {
         lock (deciding)
@@ -45,6 +53,8 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
             {
                 foreach (var unit in wire.FromClient(piece))
                     Send(unit);
+                if (wire.IsUnreadable)
+                    gate.NoteUnreadable(server);
             }
             else
             {
@@ -64,7 +74,7 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
 
     private void Send(ClientUnit unit)
     {
-        if (gate.IsFrozen || (isHanging && unit.Request is not null))
+        if (gate.IsFrozen || isMute || (isHanging && unit.Request is not null))
             return;
 
         if (unit.AnsweredWith is { } answer)
@@ -74,10 +84,11 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
         }
 
         // What follows in the same request belongs to it. What is asked next must not be executed, and what follows that keeps its place.
-        if (watched is not null && (unit.Request is not null || behind.Count > 0))
+        if ((watched is not null || gate.HoldsBack(this)) && (unit.Request is not null || behind.Count > 0))
         {
             behind.Enqueue(unit);
-            ProbeOnce();
+            if (watched is not null)
+                ProbeOnce();
             return;
         }
 
@@ -88,14 +99,24 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
             return;
         }
 
+        if (decision is GateDecision.HoldBack)
+        {
+            (isMute, isHanging) = (true, true);
+            gate.HoldBack();
+            return;
+        }
+
         sides.ToServer(unit.Bytes);
         unit.Sent?.Invoke();
         if (decision is not GateDecision.Watch)
             return;
 
         (watched, isProbed) = (unit.Request, false);
-        if (!watched!.HasAnswer)
-            ProbeOnce();
+        if (watched!.HasAnswer)
+            return;
+
+        gate.HoldOthers(this);
+        ProbeOnce();
     }
 
     private void ProbeOnce()
@@ -134,9 +155,11 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
             case PointWay.Cut:
                 isHanging = true;
                 sides.Cut();
+                gate.LetOthersPass(this);
                 gate.Fire();
                 break;
-            case PointWay.Unanswered:
+            // If others wait for this one's proof, they wait until the server's crash has ended it.
+            case PointWay.Unanswered or PointWay.ServerCrashedAfter:
                 isHanging = true;
                 gate.Fire();
                 break;
@@ -150,7 +173,7 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
         watched = null;
         withheld.ForEach(sides.ToClient);
         withheld.Clear();
-        while (watched is null && behind.TryDequeue(out var unit))
-            Send(unit);
+        gate.LetOthersPass(this);
+        SendBehind();
     }
 }

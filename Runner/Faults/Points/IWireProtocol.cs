@@ -14,6 +14,9 @@ internal interface IWireProtocol
     /// <summary>Whether the server has acted on everything that it was asked, as far as that can be known.</summary>
     bool IsSettled { get; }
 
+    /// <summary>Whether the client wants to speak, or speaks, in another way, such as TLS.</summary>
+    bool IsUnreadable { get; }
+
     /// <summary>The transaction of the next request, if the one before belongs to it; otherwise <see langword="null"/>.</summary>
     int? OpenTransaction { get; }
 

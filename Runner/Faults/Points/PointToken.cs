@@ -19,5 +19,5 @@ internal sealed record PointToken(string Of, int Number, PointWay Way)
             ? new PointToken(of, point, way)
             : null;
 
-    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Of}@{Number}:{PointWays.LetterOf(Way)}");
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Of}@{Number}:{Way.Facts().Letter}");
 }

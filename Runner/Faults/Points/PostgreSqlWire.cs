@@ -29,9 +29,12 @@ internal sealed class PostgreSqlWire : IWireProtocol
     private readonly PostgreSqlAnswers answers = new();
     private bool hasStarted;
     private bool isOpaque;
+    private bool wantsEncryption;
     private bool isCopying;
 
     public bool IsSettled => answers.IsSettled;
+
+    public bool IsUnreadable => isOpaque || wantsEncryption;
 
     public int? OpenTransaction => answers.OpenTransaction;
 
@@ -131,7 +134,8 @@ internal sealed class PostgreSqlWire : IWireProtocol
     private ClientUnit Start(byte[] frame)
     {
         var code = BinaryPrimitives.ReadInt32BigEndian(frame.AsSpan(sizeof(int)));
-        if (code is SslRequest or GssEncRequest)
+        wantsEncryption = code is SslRequest or GssEncRequest;
+        if (wantsEncryption)
             return new ClientUnit([]) { AnsweredWith = Refusal };
         gathered.AddRange(frame);
         if (code is CancelRequest)

@@ -13,14 +13,20 @@ internal sealed class RequestGate
     private readonly Lock deciding = new();
     private readonly List<GatedConnection> connections = [];
     private readonly List<SeenRequest> seen = [];
+    private readonly HashSet<string> asked = [];
+    private readonly HashSet<string> unreadable = [];
     private TaskCompletionSource fired = new();
     private (RequestId Id, PointWay Way)? target;
     private bool isCounting;
+    private bool isUnsent;
+    private bool isHoldingBack;
+    private int? metAt;
+    private GatedConnection? holder;
     private int opened;
     private int sent;
     private int answered;
 
-    /// <summary>Completes when the process may be killed, or the connection was cut, or its answer is withheld.</summary>
+    /// <summary>Completes when the process may be killed or the server crashed, or the connection was cut, or its answer is withheld.</summary>
     public Task Fired => fired.Task;
 
     /// <summary>Whether nothing passes any more.</summary>
@@ -36,13 +42,57 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>How many requests have passed since it began to count.</summary>
-    public int Count
+    /// <summary>
+    /// The requests since it began to count, in the order in which they came. The last is the one at which it stopped, also if it was never sent.
+    /// </summary>
+    public IReadOnlyList<SeenRequest> Passed
     {
         get
         {
             lock (deciding)
-                return seen.Count;
+                return [.. seen.Take(metAt ?? seen.Count)];
+        }
+    }
+
+    /// <summary>
+    /// The statement before the request at which it stopped, in its transaction; <see langword="null"/> if that is the first. For when every server has
+    /// acted: a request that was never sent belongs to the transaction that is open then.
+    /// </summary>
+    public string? BeforeLast
+    {
+        get
+        {
+            lock (deciding)
+            {
+                if (metAt is not { } met)
+                    return null;
+
+                var last = seen[met - 1];
+                var transaction = isUnsent
+                    ? connections.Find(connection => connection.Number == last.Connection)?.Wire.OpenTransaction
+                    : last.Request.Transaction;
+                return seen.Take(met - 1).LastOrDefault(one => one.Connection == last.Connection && one.Request.Transaction == transaction)?.Text;
+            }
+        }
+    }
+
+    /// <summary>The servers that were asked anything, since the gate was made.</summary>
+    public IReadOnlySet<string> Asked
+    {
+        get
+        {
+            lock (deciding)
+                return asked.ToHashSet();
+        }
+    }
+
+    /// <summary>The servers to which a client wanted to speak in a way that the proxy cannot read, such as TLS.</summary>
+    public IReadOnlySet<string> Unreadable
+    {
+        get
+        {
+            lock (deciding)
+                return unreadable.ToHashSet();
         }
     }
 
@@ -69,7 +119,7 @@ internal sealed class RequestGate
     {
         lock (deciding)
         {
-            (target, isCounting, IsFrozen) = (null, false, false);
+            (target, isCounting, IsFrozen, isHoldingBack) = (null, false, false, false);
             return
             [
                 .. from one in seen
@@ -84,6 +134,7 @@ internal sealed class RequestGate
     /// <summary>What to do with a request that is about to be sent.</summary>
     internal GateDecision Decide(GatedConnection connection, WireRequest request)
     {
+        asked.Add(connection.Server);
         if (!isCounting || connection.IsIgnored)
             return GateDecision.Pass;
 
@@ -93,34 +144,72 @@ internal sealed class RequestGate
             return GateDecision.Pass;
 
         sent++;
-        return way is not PointWay.NeverSent ? GateDecision.Watch : sent == id.Sent ? GateDecision.Stop : GateDecision.Pass;
+        if (way.Facts().IsExecuted)
+            return GateDecision.Watch;
+        if (sent != id.Sent)
+            return GateDecision.Pass;
+
+        (metAt, isUnsent) = (seen.Count, true);
+        return way.Facts().KillsProcess ? GateDecision.Stop : GateDecision.HoldBack;
     }
 
     /// <summary>The way, if this answered request is the one to stop at; otherwise <see langword="null"/>.</summary>
-    internal PointWay? FindIn(WireRequest request) =>
-        target is var (id, way) && (!request.HasAnswer || request.Outcome == id.Outcome) && ++answered == id.Answered ? way : null;
+    internal PointWay? FindIn(WireRequest request)
+    {
+        if (target is not var (id, way) || (request.HasAnswer && request.Outcome != id.Outcome) || ++answered != id.Answered)
+            return null;
+
+        metAt = seen.FindIndex(one => one.Request == request) + 1;
+        return way;
+    }
+
+    /// <summary>
+    /// Whether another connection has a request without an answer whose proof is awaited. The client does not wait for it, so what it asks elsewhere must.
+    /// </summary>
+    internal bool HoldsBack(GatedConnection connection) => holder is not null && holder != connection;
+
+    /// <summary>Holds back what other connections ask, until the server has acted on a request without an answer.</summary>
+    internal void HoldOthers(GatedConnection connection) => holder = connection;
+
+    /// <summary>Lets the other connections go on, if this one held them back.</summary>
+    internal void LetOthersPass(GatedConnection connection)
+    {
+        if (holder != connection)
+            return;
+
+        holder = null;
+        foreach (var other in connections.Where(other => other != connection))
+            other.SendBehind();
+    }
+
+    /// <summary>Notes that a client wanted to speak to this server in a way that the proxy cannot read.</summary>
+    internal void NoteUnreadable(string server) => unreadable.Add(server);
 
     /// <summary>Lets nothing pass any more, and reports it when every server has acted on what it was asked before.</summary>
     internal void Freeze()
     {
-        (IsFrozen, target) = (true, null);
-        foreach (var connection in connections)
-            connection.Prove();
-        var stopped = fired;
-        _ = Task.Delay(ToSettle).ContinueWith(_ => stopped.TrySetResult(), TaskScheduler.Default);
-        FireIfSettled();
+        // What was held back is never sent: the process that asked it is about to be killed.
+        (IsFrozen, target, holder) = (true, null, null);
+        FireWhenSettled();
     }
 
-    /// <summary>Reports a freeze when every server has acted.</summary>
+    /// <summary>Lets other connections go on while one holds a request back, and reports it when every server has acted on what it was asked before.</summary>
+    internal void HoldBack()
+    {
+        (isHoldingBack, target) = (true, null);
+        FireWhenSettled();
+    }
+
+    /// <summary>Reports a freeze, or that a request is held back, when every server has acted.</summary>
     internal void FireIfSettled()
     {
-        if (IsFrozen && connections.TrueForAll(connection => connection.Wire.IsSettled))
+        if ((IsFrozen || isHoldingBack) && connections.TrueForAll(connection => connection.Wire.IsSettled))
             Fire();
     }
 
     internal void Fire()
     {
-        target = null;
+        (target, isHoldingBack) = (null, false);
         // Continuations must not run within the lock.
         _ = Task.Run(fired.TrySetResult);
     }
@@ -128,6 +217,16 @@ internal sealed class RequestGate
     internal void Close(GatedConnection connection)
     {
         connections.Remove(connection);
+        LetOthersPass(connection);
+        FireIfSettled();
+    }
+
+    private void FireWhenSettled()
+    {
+        foreach (var connection in connections)
+            connection.Prove();
+        var stopped = fired;
+        _ = Task.Delay(ToSettle).ContinueWith(_ => stopped.TrySetResult(), TaskScheduler.Default);
         FireIfSettled();
     }
 
@@ -137,7 +236,7 @@ internal sealed class RequestGate
         {
             seen.Clear();
             fired = new TaskCompletionSource();
-            (target, sent, answered, isCounting) = (stopAt, 0, 0, true);
+            (target, sent, answered, metAt, isUnsent, isCounting) = (stopAt, 0, 0, null, false, true);
             foreach (var connection in connections)
                 connection.IgnoreOpenTransaction();
         }
@@ -154,4 +253,7 @@ internal enum GateDecision
 
     /// <summary>Do not send it, nor anything else.</summary>
     Stop,
+
+    /// <summary>Do not send it, nor anything else on its connection.</summary>
+    HoldBack,
 }

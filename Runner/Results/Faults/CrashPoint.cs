@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 namespace Kit.Runner.Results.Faults;
 
 /// <summary>What a request of a handling is, so that it can be found in another handling.</summary>
-/// <param name="Server">Who is asked: the queue, the data, …</param>
+/// <param name="Server">The server that is asked: the queue, the data, …</param>
 /// <param name="Text">The statement or the method, without what differs from one handling to the next.</param>
 /// <param name="Outcome">What the server answered; <see langword="null"/> if it does not answer.</param>
 /// <param name="Sent">Which of the requests with this text it is, from 1.</param>
@@ -18,16 +18,16 @@ public sealed record RequestId(string Server, string Text, string? Outcome, int 
 /// <param name="CanBeProved">Whether it can be known that the server has acted.</param>
 public sealed record CrashPoint(int Number, RequestId Request, string? Before, bool HasAnswer, bool CanBeProved)
 {
-    /// <summary>
-    /// What can happen there. Without an answer, none can be withheld for ever; without a proof, nothing is known after the request was sent.
-    /// </summary>
+    /// <summary>The ways that are possible there while the servers live.</summary>
     [JsonIgnore]
-    public IReadOnlyList<PointWay> Ways => HasAnswer ? Enum.GetValues<PointWay>()
-        : CanBeProved ? [PointWay.NeverSent, PointWay.Killed, PointWay.Cut]
-        : [PointWay.NeverSent];
+    public IReadOnlyList<PointWay> Ways => WaysAmong(PointWays.OfClient);
+
+    /// <summary>Which of some ways are possible there.</summary>
+    public IReadOnlyList<PointWay> WaysAmong(IReadOnlyList<PointWay> asked) =>
+        [.. PointWays.All.Where(facts => asked.Contains(facts.Way) && facts.IsPossibleAt(this)).Select(facts => facts.Way)];
 }
 
-/// <summary>What happens at a point.</summary>
+/// <summary>What happens at a point. The words and rules of each are in <see cref="PointWays"/>.</summary>
 public enum PointWay
 {
     /// <summary>(a) The request never reaches the server, and the process is killed.</summary>
@@ -41,6 +41,12 @@ public enum PointWay
 
     /// <summary>(d) The server has acted, and its answer never comes.</summary>
     Unanswered,
+
+    /// <summary>(e) The request never reaches the server, which crashes and is started again. The process lives.</summary>
+    ServerCrashedBefore,
+
+    /// <summary>(f) The server has acted, its answer is withheld, and it crashes and is started again. The process lives.</summary>
+    ServerCrashedAfter,
 }
 
 /// <summary>The point that an experiment met, or was to meet.</summary>

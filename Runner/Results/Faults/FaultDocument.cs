@@ -38,8 +38,23 @@ public sealed record FaultDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, IReadOnlyList<CrashPoint>>? Points { get; init; }
 
+    /// <summary>The ways in which the points were to be met; absent: all in which the servers live.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyList<PointWay>? Ways { get; init; }
+
+    /// <summary>The same, never absent.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<PointWay> AllWays => Ways ?? PointWays.OfClient;
+
     /// <summary>Where the speeds come from; <see langword="null"/> if no run was named.</summary>
     public SpeedSource? Speeds { get; init; }
+
+    /// <summary>The document of a command that meets points in these ways, too.</summary>
+    public FaultDocument With(IReadOnlyList<PointWay> more)
+    {
+        List<PointWay> all = [.. (Points is null ? more : AllWays.Union(more)).Order()];
+        return this with { Ways = all.SequenceEqual(PointWays.OfClient) ? null : all };
+    }
 }
 
 /// <summary>A run without faults, whose speeds are shown next to the guarantees.</summary>

@@ -173,15 +173,8 @@ internal static class GuaranteeTables
                 : ""));
     }
 
-    private static string PlaceOf(FaultResult result) => result.Verdict switch
-    {
-        FaultVerdict.NoWindow => "no window",
-        FaultVerdict.Void => "VOID",
-        FaultVerdict.Failed => "FAILED",
-        FaultVerdict.Kept => PromiseAndObservation(result),
-        FaultVerdict.Broken => $"≠ {PromiseAndObservation(result)}",
-        _ => throw new InvalidOperationException($"{result.Name} has a verdict that no table shows: {result.Verdict}."),
-    };
+    private static string PlaceOf(FaultResult result) =>
+        VerdictText.Of(result.Verdict, () => PromiseAndObservation(result), () => $"≠ {PromiseAndObservation(result)}");
 
     private static string PromiseAndObservation(FaultResult result) =>
         $"{string.Join('/', result.Promised.Select(Words.Of))}: {ObservedOf(result)}{(result.Known is null ? "" : " (known)")}";

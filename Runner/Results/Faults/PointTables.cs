@@ -9,11 +9,10 @@ internal static class PointTables
     private const string Experiments = "experiments";
     private const string Met = "met";
 
-    private static readonly IReadOnlyList<(string Header, PointWay Way)> Ways =
-    [
-        ("a: never sent, killed", PointWay.NeverSent), ("b: executed, killed", PointWay.Killed),
-        ("c: executed, cut", PointWay.Cut), ("d: never answered", PointWay.Unanswered),
-    ];
+    private static string ClientLegend => $"Each is met in up to four ways: {LegendOf(crashesServer: false)}. A request without an answer has no d. ";
+
+    private static string ServerLegend =>
+        $"In two ways all processes of the server are killed, it is started again, and the client's process lives: {LegendOf(crashesServer: true)}. ";
 
     /// <summary>A line for each cell.</summary>
     /// <param name="document">Has the points.</param>
@@ -21,24 +20,38 @@ internal static class PointTables
     public static GuaranteeTable Of(FaultDocument document, IReadOnlyList<FaultResult> met)
     {
         var axes = CellName.AxesOf(met.Select(result => result.Cell));
+        var ways = PointWays.All.Where(way => document.AllWays.Contains(way.Way)).ToList();
         return new(
             "Every point: a crash around each request of a handling",
-            [.. axes, Points, Experiments, Met, .. Ways.Select(way => way.Header)],
+            [.. axes, Points, Experiments, Met, .. ways.Select(way => way.Header)],
             [
                 .. from cell in met.GroupBy(result => result.Cell)
                    let points = PointsOf(document, cell.Key)
                    select (IReadOnlyList<string>)
                    [
                        .. axes.Select(axis => cell.Key.On(axis, document.Implied) ?? Figures.None),
-                       Figures.Count(points.Count), Figures.Count(points.Sum(point => point.Ways.Count)), Figures.Count(cell.Count(IsMet)),
-                       .. Ways.Select(way => ClassesOf(cell.Where(result => result.Point!.Way == way.Way))),
+                       Figures.Count(points.Count), Figures.Count(ExperimentsAt(points, document)), Figures.Count(cell.Count(IsMet)),
+                       .. ways.Select(way => ClassesOf(cell.Where(result => result.Point!.Way == way.Way))),
                    ],
             ],
-            "A point is the gap around one request of an undisturbed handling. Each is met in up to four ways: " +
-            "(a) the request never reaches the server, and the process is killed; (b) the server has acted, its answer is withheld, and the process is " +
-            "killed; (c) as b, and the connection is cut; (d) as b, and the answer never comes. A request without an answer has no d. " +
+            "A point is the gap around one request of an undisturbed handling. " +
+            (ways.Exists(way => !way.CrashesServer) ? ClientLegend : "") +
+            (ways.Exists(way => way.CrashesServer) ? ServerLegend : "") +
             "Met counts the experiments whose handling came to the point. The rule of three does not apply: these are all points, and not a sample.");
     }
+
+    /// <summary>The same for a page, all ways together.</summary>
+    /// <inheritdoc cref="Of" path="/param"/>
+    public static (IReadOnlyList<string> Headers, IEnumerable<IReadOnlyList<string>> Rows) BriefOf(FaultDocument document, IReadOnlyList<FaultResult> met) =>
+    (
+        ["Cell", Points, Experiments, Met, "The message was"],
+        from cell in met.GroupBy(result => result.Cell)
+        let points = PointsOf(document, cell.Key)
+        select (IReadOnlyList<string>)
+        [
+            $"{cell.Key}", Figures.Count(points.Count),
+            Figures.Count(ExperimentsAt(points, document)), Figures.Count(cell.Count(IsMet)), ClassesOf(cell),
+        ]);
 
     public static bool IsFigure(string header) => header is Points or Experiments or Met;
 
@@ -58,14 +71,19 @@ internal static class PointTables
         }
     }
 
+    private static string LegendOf(bool crashesServer) =>
+        string.Join("; ", PointWays.All.Where(way => way.CrashesServer == crashesServer).Select(way => $"({way.Letter}) {way.Legend}"));
+
     private static string SentenceOf(FaultDocument document, CellName cell, IReadOnlyList<FaultResult> met)
     {
         var points = PointsOf(document, cell);
-        var unknown = points.Count(point => point.Ways.Count == 1);
-        return $"{cell}: {Figures.Count(points.Count)} points, {Figures.Count(points.Sum(point => point.Ways.Count))} experiments, " +
+        var unknown = points.Count(point => !point.CanBeProved);
+        return $"{cell}: {Figures.Count(points.Count)} points, {Figures.Count(ExperimentsAt(points, document))} experiments, " +
             $"{Figures.Count(met.Count(IsMet))} met: {ClassesOf(met)}"
             + (unknown > 0 ? $"; not determined after {Figures.Count(unknown)} requests, because nothing shows whether the server has acted" : "");
     }
+
+    private static int ExperimentsAt(IEnumerable<CrashPoint> points, FaultDocument document) => points.Sum(point => point.WaysAmong(document.AllWays).Count);
 
     private static IReadOnlyList<CrashPoint> PointsOf(FaultDocument document, CellName cell) => document.Points?.GetValueOrDefault($"{cell}") ?? [];
 
@@ -81,13 +99,7 @@ internal static class PointTables
     /// <summary><c>15 once, 3 duplicated, 1 VOID</c>.</summary>
     private static string ClassesOf(IEnumerable<FaultResult> results)
     {
-        var kinds = results.GroupBy(result => result.Verdict switch
-        {
-            FaultVerdict.Void => "VOID",
-            FaultVerdict.Failed => "FAILED",
-            FaultVerdict.Broken => $"≠ {ClassOf(result)}",
-            _ => ClassOf(result),
-        });
+        var kinds = results.GroupBy(result => VerdictText.Of(result.Verdict, () => ClassOf(result), () => $"≠ {ClassOf(result)}"));
         var counts = kinds.OrderByDescending(kind => kind.Count()).ThenBy(kind => kind.Key, StringComparer.Ordinal)
             .Select(kind => $"{Figures.Count(kind.Count())} {kind.Key}").ToList();
         return counts.Count == 0 ? Figures.None : string.Join(", ", counts);

@@ -18,7 +18,6 @@ public sealed class StormOfServerCrashes
     [TestCase("bare.postgresql.shared.ado.none", 0)]
     [TestCase("bare.postgresql.full-dtc.ado.last", 0)]
     [TestCase("bare.postgresql.dtc-off.ado.last", Crashes * 2)]
-    [TestCase("bare.postgresql.transactions-off.ado.last", Crashes * 2 * 2)]
     public async Task Every_message_is_of_a_promised_class(string name, int mostTouched)
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
@@ -31,14 +30,17 @@ public sealed class StormOfServerCrashes
             new StormPlan(Kills: 0, Cuts: 0, Seed: 1) { ServerCrashes = Crashes, Limit = TimeSpan.FromMinutes(5) },
             TestContext.Progress.WriteLine).RunAsync(CancellationToken.None);
 
+        Assert.That(
+            result.Verdict,
+            Is.EqualTo(FaultVerdict.Kept),
+            () => $"{result.Because} {string.Join('\n', result.Violations.Select(violation => violation.Because))}");
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(
-                result.Verdict,
-                Is.EqualTo(FaultVerdict.Kept),
-                () => $"{result.Because} {string.Join('\n', result.Violations.Select(violation => violation.Because))}");
             Assert.That((result.Storm!.ServerCrashes, result.Storm.MostTouched), Is.EqualTo((Crashes, mostTouched)));
             Assert.That(result.Counts.Values.Sum(), Is.EqualTo(result.Messages));
+            // More than were being handled: commits were taken back that nobody had waited for.
+            if (name.EndsWith(".none", StringComparison.Ordinal))
+                Assert.That(result.Storm.Again, Is.GreaterThan(Crashes * 2));
             Assert.That(result.Fired[0], Does.StartWith($"0 kills and 0 cuts of all connections, {Crashes} crashes of the database server, "));
         }
     }

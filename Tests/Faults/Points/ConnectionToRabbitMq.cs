@@ -53,6 +53,17 @@ public sealed class ConnectionToRabbitMq
     }
 
     [Test]
+    public void Keeps_the_answer_to_a_question_of_the_proxy_from_the_client()
+    {
+        Client(Ack(Channel, 1));
+        Assert.That(wire.Probe(), Is.Not.Empty);
+        Assert.That(wire.FromServer(Method(Channel, 20, 21)).SelectMany(frame => frame.Bytes), Is.Empty);
+
+        Client(Method(Channel, 20, 20));
+        Assert.That(wire.FromServer(Method(Channel, 20, 21)).SelectMany(frame => frame.Bytes), Is.EqualTo(Method(Channel, 20, 21)));
+    }
+
+    [Test]
     public void Takes_a_heartbeat_for_no_request()
     {
         Client(Heartbeat());

@@ -40,6 +40,7 @@ public sealed class GatedTraffic
 
     [TestCase(PointWay.Cut, true)]
     [TestCase(PointWay.Unanswered, false)]
+    [TestCase(PointWay.ServerCrashedAfter, false)]
     public async Task Without_a_kill_other_connections_go_on(PointWay way, bool isCut)
     {
         Arm("COMMIT", "COMMIT", way);
@@ -49,6 +50,39 @@ public sealed class GatedTraffic
         await gate.Fired.WaitAsync(Eventually.Limit);
         Assert.That((one.Sent, one.Received, one.IsCut), Is.EqualTo(("COMMIT|", "", isCut)));
         Assert.That((other.Sent, other.Received), Is.EqualTo(("SELECT|", "SELECT|")));
+    }
+
+    [Test]
+    public async Task Held_back_for_a_crash_of_the_server_nothing_more_passes_on_its_connection()
+    {
+        Arm("COMMIT", "COMMIT", PointWay.ServerCrashedBefore);
+        one.Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Sync()]);
+        Assert.That(one.Sent, Is.EqualTo("INSERT|flush|"), "the statement before is executed, and the end of the batch is not sent");
+        Assert.That(gate.Fired.IsCompleted, Is.False);
+
+        one.Server(Complete("INSERT"));
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        other.Ask("SELECT");
+        one.Client(Query("ROLLBACK"));
+        Assert.That((one.Sent, one.Received), Is.EqualTo(("INSERT|flush|", "")));
+        Assert.That((other.Sent, other.Received, gate.IsFrozen), Is.EqualTo(("SELECT|", "SELECT|", false)));
+    }
+
+    [Test]
+    public async Task What_waits_for_the_proof_of_an_acknowledgement_waits_for_the_crash_of_its_broker()
+    {
+        const ushort Channel = 1;
+        var broker = ConnectToBroker();
+        gate.Arm(new RequestId("broker", "basic.ack", Outcome: null, Sent: 1, Answered: 1), PointWay.ServerCrashedAfter);
+
+        broker.See(Traffic.ToServer, AmqpFrames.Ack(Channel, 1));
+        one.Client(Query("BEGIN"));
+        broker.See(Traffic.ToClient, AmqpFrames.Method(Channel, 20, 21, 1));
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That(one.Sent, Is.Empty);
+
+        broker.End();
+        Assert.That(one.Sent, Is.EqualTo("BEGIN|"));
     }
 
     [Test]
@@ -126,6 +160,77 @@ public sealed class GatedTraffic
         other.Ask("BEGIN", 'T');
 
         Assert.That(gate.Release().Select(seen => seen.Text), Is.EqualTo(new[] { "SELECT" }));
+    }
+
+    [TestCase(PointWay.Killed, "")]
+    [TestCase(PointWay.Cut, "BEGIN|INSERT|")]
+    public async Task What_a_client_asks_elsewhere_waits_until_an_acknowledgement_is_proved(PointWay way, string sent)
+    {
+        const ushort Channel = 1;
+        var broker = ConnectToBroker();
+        gate.Arm(new RequestId("broker", "basic.ack", Outcome: null, Sent: 1, Answered: 1), way);
+
+        broker.See(Traffic.ToServer, AmqpFrames.Ack(Channel, 1));
+        one.Client(Query("BEGIN"));
+        one.Client(Query("INSERT"));
+        Assert.That(one.Sent, Is.Empty);
+
+        broker.See(Traffic.ToClient, AmqpFrames.Method(Channel, 20, 21, 1));
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That(one.Sent, Is.EqualTo(sent));
+        Assert.That(gate.Passed.Select(seen => seen.Text), Is.EqualTo(new[] { "basic.ack" }));
+    }
+
+    [Test]
+    public void What_waited_for_another_acknowledgement_goes_on()
+    {
+        const ushort Channel = 1;
+        var broker = ConnectToBroker();
+        gate.Arm(new RequestId("broker", "basic.ack", Outcome: null, Sent: 2, Answered: 2), PointWay.Killed);
+
+        broker.See(Traffic.ToServer, AmqpFrames.Ack(Channel, 1));
+        one.Client(Query("BEGIN"));
+        broker.See(Traffic.ToClient, AmqpFrames.Method(Channel, 20, 21, 1));
+        Assert.That(one.Sent, Is.EqualTo("BEGIN|"));
+
+        broker.See(Traffic.ToServer, AmqpFrames.Ack(Channel, 2));
+        other.Client(Query("SELECT"));
+        broker.End();
+        Assert.That(other.Sent, Is.EqualTo("SELECT|"));
+    }
+
+    [TestCase(PointWay.NeverSent)]
+    [TestCase(PointWay.Killed)]
+    public async Task A_poll_with_the_same_statement_is_told_from_the_handling_by_what_was_before(PointWay way)
+    {
+        Arm("COMMIT", "COMMIT", way);
+        one.Ask("SELECT 1");
+        one.Ask("BEGIN", 'T');
+        one.Ask("INSERT", 'T');
+        one.Client(Query("COMMIT"));
+        if (way is PointWay.Killed)
+            one.Server([.. Complete("COMMIT"), .. Ready()]);
+
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That(gate.BeforeLast, Is.EqualTo("INSERT"));
+
+        gate.Release();
+        Arm("BEGIN", "BEGIN", way);
+        other.Ask("SELECT 1");
+        other.Ask("BEGIN", 'T');
+
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That(gate.BeforeLast, Is.Null);
+    }
+
+    private IConnectionFilter ConnectToBroker()
+    {
+        var broker = gate.Open("broker", new AmqpWire(), new ConnectionSides(_ => { }, _ => { }, () => { }));
+        byte[][] fromClient = [AmqpFrames.Protocol, AmqpFrames.Method(0, 10, 11), AmqpFrames.Method(0, 10, 31), AmqpFrames.Method(0, 10, 40)];
+        byte[][] fromServer = [AmqpFrames.Method(0, 10, 10), AmqpFrames.Method(0, 10, 30), AmqpFrames.Method(0, 10, 41)];
+        broker.See(Traffic.ToServer, fromClient.SelectMany(frame => frame).ToArray());
+        broker.See(Traffic.ToClient, fromServer.SelectMany(frame => frame).ToArray());
+        return broker;
     }
 
     private void Arm(string text, string outcome, PointWay way) => gate.Arm(new RequestId("data", text, outcome, Sent: 1, Answered: 1), way);

@@ -62,7 +62,7 @@ public sealed class HandlerWithAMistake
             foreach (var way in new[] { PointWay.NeverSent, PointWay.Killed }.Intersect(point.Ways))
             {
                 var found = await CrashAsync(steps, point, way);
-                TestContext.Out.WriteLine($"{point.Number}: {PointWays.MomentOf(point, way)}: {found}");
+                TestContext.Out.WriteLine($"{point.Number}: {PointMoment.Of(point, way)}: {found}");
                 classes.Add(found);
             }
         }

@@ -38,11 +38,17 @@ public sealed class RecordedHandlings
         Assert.That(points.Select(point => point.Request.Text), Is.EqualTo(new[] { "BEGIN", "DELETE", "COMMIT" }));
     }
 
-    [TestCase(true, true, ExpectedResult = 4)]
-    [TestCase(false, true, ExpectedResult = 3)]
-    [TestCase(false, false, ExpectedResult = 1)]
-    public int A_point_has_the_ways_that_can_be_known(bool hasAnswer, bool canBeProved) =>
-        new CrashPoint(1, new RequestId("queue", "basic.ack", Outcome: null, 1, 1), Before: null, hasAnswer, canBeProved).Ways.Count;
+    [TestCase(true, true, ExpectedResult = "abcdef")]
+    [TestCase(false, true, ExpectedResult = "abcef")]
+    [TestCase(false, false, ExpectedResult = "ae")]
+    public string A_point_has_the_ways_that_can_be_known(bool hasAnswer, bool canBeProved)
+    {
+        var point = new CrashPoint(1, new RequestId("queue", "basic.ack", Outcome: null, 1, 1), Before: null, hasAnswer, canBeProved);
+
+        var ways = point.WaysAmong(Enum.GetValues<PointWay>());
+        Assert.That(point.Ways, Is.EqualTo(ways.Where(way => !way.Facts().CrashesServer)));
+        return string.Concat(ways.Select(way => way.Facts().Letter));
+    }
 
     [TestCase("INSERT INTO t  VALUES\n (1, 'it''s', $1);", ExpectedResult = "INSERT INTO t VALUES (?, '?', $1)")]
     [TestCase("PREPARE TRANSACTION 'kit-0191f0c5-7d5e-7cc3-98c4-dc0c0c07398f'", ExpectedResult = "PREPARE TRANSACTION '?'")]
@@ -52,7 +58,8 @@ public sealed class RecordedHandlings
 
     [TestCase("bare.postgresql.outbox@7:b", ExpectedResult = "bare.postgresql.outbox@7:b")]
     [TestCase("bare.postgresql.outbox@0:b", ExpectedResult = null)]
-    [TestCase("bare.postgresql.outbox@7:e", ExpectedResult = null)]
+    [TestCase("bare.postgresql.shared@8:f", ExpectedResult = "bare.postgresql.shared@8:f")]
+    [TestCase("bare.postgresql.outbox@7:g", ExpectedResult = null)]
     [TestCase("bare.postgresql.outbox@7", ExpectedResult = null)]
     [TestCase("bare.postgresql.outbox", ExpectedResult = null)]
     [TestCase("@17:b", ExpectedResult = null)]
@@ -63,8 +70,12 @@ public sealed class RecordedHandlings
     [TestCase(PointWay.Killed, ExpectedResult = "COMMIT (data, no. 2, after INSERT) was executed, its answer withheld, and the process killed")]
     [TestCase(PointWay.Cut, ExpectedResult = "COMMIT (data, no. 2, after INSERT) was executed, its answer withheld, and the connection cut")]
     [TestCase(PointWay.Unanswered, ExpectedResult = "COMMIT (data, no. 2, after INSERT) was executed, and its answer never came")]
+    [TestCase(PointWay.ServerCrashedBefore, ExpectedResult = "COMMIT (data, no. 2, after INSERT) never reached the server, which crashed")]
+    [TestCase(
+        PointWay.ServerCrashedAfter,
+        ExpectedResult = "COMMIT (data, no. 2, after INSERT) was executed, its answer withheld, and the server crashed")]
     public string A_moment_has_words(PointWay way) =>
-        PointWays.MomentOf(new CrashPoint(3, new RequestId("data", "COMMIT", "COMMIT", 2, 2), "INSERT", HasAnswer: true, CanBeProved: true), way);
+        PointMoment.Of(new CrashPoint(3, new RequestId("data", "COMMIT", "COMMIT", 2, 2), "INSERT", HasAnswer: true, CanBeProved: true), way);
 
     private static SeenRequest[] PollIn(int transaction) =>
         [.. Transaction(1, transaction, ("BEGIN", "BEGIN"), ("DELETE", "DELETE 0"), ("ROLLBACK", "ROLLBACK"))];

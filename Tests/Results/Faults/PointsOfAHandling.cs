@@ -42,6 +42,39 @@ public sealed class PointsOfAHandling
     }
 
     [Test]
+    public void Have_two_more_columns_where_the_server_crashed()
+    {
+        var crashes = Document.With([PointWay.ServerCrashedBefore, PointWay.ServerCrashedAfter]);
+        var text = Written(crashes, Met(1, PointWay.ServerCrashedBefore), Met(1, PointWay.ServerCrashedAfter, DeliveryClass.Duplicated));
+
+        Assert.That(text, Does.Contain("| d: never answered | e: never sent, server crashed | f: executed, server crashed |"));
+        Assert.That(text, Does.Contain("| 3 | 13 | 2 | – | – | – | – | 1 once | 1 duplicated |"));
+        Assert.That(text, Does.Contain("In two ways all processes of the server are killed"));
+    }
+
+    [Test]
+    public void Have_only_the_columns_of_the_ways_that_were_asked_for()
+    {
+        var crashes = (Document with { Points = null }).With([PointWay.ServerCrashedBefore]) with { Points = Document.Points };
+        var text = Written(crashes, Met(1, PointWay.ServerCrashedBefore));
+
+        Assert.That(text, Does.Contain("| 3 | 3 | 1 | 1 once |"));
+        Assert.That(text, Does.Not.Contain("four ways").And.Not.Contain("f: executed"));
+        Assert.That(Document.With(PointWays.OfClient).Ways, Is.Null);
+    }
+
+    [Test]
+    public void Can_be_met_in_every_way_that_has_a_name()
+    {
+        Assert.That(PointWays.All.Select(facts => facts.Way), Is.EqualTo(Enum.GetValues<PointWay>()));
+        Assert.That(string.Concat(PointWays.Letters), Is.EqualTo("abcdef"));
+        Assert.That(PointWays.All.Select(facts => facts.Rank), Is.Unique);
+        Assert.That(PointWays.Letters.Select(letter => PointWays.Of(letter)), Is.EqualTo(Enum.GetValues<PointWay>()));
+        Assert.That(PointWays.Of("g"), Is.Null);
+        Assert.That(() => ((PointWay)99).Facts(), Throws.TypeOf<ArgumentOutOfRangeException>());
+    }
+
+    [Test]
     public void Come_back_from_their_folder_as_they_were_saved()
     {
         using var temporary = new TemporaryFolder();
@@ -55,10 +88,12 @@ public sealed class PointsOfAHandling
         Assert.That(folder.LoadDocument().Points!.Values.Single(), Is.EqualTo(Document.Points!.Values.Single()));
     }
 
-    private static string Written(params FaultResult[] results)
+    private static string Written(params FaultResult[] results) => Written(Document, results);
+
+    private static string Written(FaultDocument document, params FaultResult[] results)
     {
         using var output = new StringWriter { NewLine = "\n" };
-        new GuaranteeReport(Document, results).WriteMarkdown(output);
+        new GuaranteeReport(document, results).WriteMarkdown(output);
         return output.ToString();
     }
 

@@ -1,0 +1,55 @@
+using Kit.Endpoints.Cells;
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Transports;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>A cell of the kit whose handling is met at its points.</summary>
+internal sealed class CellSubject : ISubject<Account>
+{
+    /// <summary>
+    /// The endpoint's limit for each answer of PostgreSQL. When an answer never comes, this limit acts first.
+    /// </summary>
+    public static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(2);
+
+    private readonly Testbed testbed;
+    private readonly HashSet<Guid> earlier = [];
+
+    private CellSubject(Testbed testbed) => this.testbed = testbed;
+
+    public IReadOnlyCollection<FaultProxy> Proxies => [.. new[] { testbed.WidgetsProxy, testbed.TransportProxy }.Distinct()];
+
+    public bool IsRunning => testbed.HasHandler;
+
+    public string Remedy => "The machine may be busy: close other programs. Single faults of the same cell say more.";
+
+    /// <exception cref="Kit.Runner.Results.KitException">A database or a queue cannot be created.</exception>
+    public static async Task<ISubject<Account>> OpenAsync(
+        Cell cell, RunServers servers, HandlerShape shape, RequestGate gate, CancellationToken cancellationToken) =>
+        new CellSubject(await Testbed.CreateAsync(cell, servers, cancellationToken, gate: gate, shape: shape));
+
+    public Task StartAsync(CancellationToken cancellationToken) =>
+        testbed.StartHandlerAsync(Guid.Empty, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
+
+    public Task<int> KillAsync() => testbed.KillHandlerAsync();
+
+    public void ThrowIfBroken() => testbed.ThrowIfBroken();
+
+    public Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken) => testbed.SendAsync(messages, cancellationToken);
+
+    public Task<string?> SettleAsync(Guid last, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken) =>
+        PointSettling.WaitAsync(testbed, last, limit, quiet, cancellationToken);
+
+    public async Task<Account> AccountAsync(CancellationToken cancellationToken)
+    {
+        // A queue is read by receiving from it.
+        if (!(await testbed.CountAsync(cancellationToken)).IsReceived)
+            await testbed.KillHandlerAsync();
+        var history = (await testbed.ReadHistoryAsync(cancellationToken)).Without(earlier);
+        earlier.UnionWith(history.Sendings.Select(sending => sending.MessageId));
+        return Account.Of(history, testbed.Workload);
+    }
+
+    public ValueTask DisposeAsync() => testbed.DisposeAsync();
+}

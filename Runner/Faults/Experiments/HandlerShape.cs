@@ -1,0 +1,25 @@
+using System.Globalization;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>How much the handler of an experiment does with each message.</summary>
+/// <param name="Inserts">Its rows, 1 or more.</param>
+/// <param name="Sends">Its messages, all to one queue and with one id.</param>
+/// <param name="ThrowsAtFirst">Whether it throws at a process's first attempt at each message, after the inserts and before the sends.</param>
+internal sealed record HandlerShape(int Inserts, int Sends, bool ThrowsAtFirst)
+{
+    /// <summary>What the experiments' own handler does.</summary>
+    public static HandlerShape OfExperiments { get; } = new(ExperimentHandler.RowsPerAttempt, Sends: 1, ThrowsAtFirst: false);
+
+    /// <summary>
+    /// Arrived messages, counted as if an attempt sent at most one: all its sends together count as one, and a part of them as none. After a whole one, a part
+    /// is one too many.
+    /// </summary>
+    /// <param name="arrived">The id of the message that caused each.</param>
+    public IEnumerable<Guid> InWholeSends(IEnumerable<Guid> arrived) => Sends <= 1
+        ? arrived
+        : arrived.CountBy(id => id).SelectMany(one => Enumerable.Repeat(one.Key, one.Value < Sends ? 0 : (one.Value + Sends - 1) / Sends));
+
+    /// <summary>As tokens name it: <c>2i1st</c> inserts twice, sends once, and throws at first.</summary>
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Inserts}i{Sends}s{(ThrowsAtFirst ? "t" : "")}");
+}

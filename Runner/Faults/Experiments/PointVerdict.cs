@@ -1,0 +1,24 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>The verdict on an experiment that met its point: one rule for the kit's cells and for a user's application.</summary>
+internal static class PointVerdict
+{
+    /// <summary>What stays as it is, however long one waits.</summary>
+    private static readonly IReadOnlyList<DeliveryClass> Final = [DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing];
+
+    /// <summary>
+    /// If the subject did not come to rest, what is missing can still come, and nothing is shown. What is there twice stays, so that promise is broken.
+    /// </summary>
+    /// <param name="unsettled">That it did not come to rest, as a text; <see langword="null"/> if it did.</param>
+    /// <param name="isBroken">Whether anything was found that is not promised.</param>
+    /// <param name="notPromised">The classes of messages to which these were not promised.</param>
+    public static FaultVerdict Of(string? unsettled, bool isBroken, IEnumerable<DeliveryClass> notPromised) => (isBroken, unsettled) switch
+    {
+        (true, null) => FaultVerdict.Broken,
+        (false, null) => FaultVerdict.Kept,
+        (_, not null) => notPromised.Any(Final.Contains) ? FaultVerdict.Broken : FaultVerdict.Void,
+    };
+}
