@@ -28,6 +28,8 @@ internal sealed class OrdersApplication : IAsyncDisposable
             throw new SettingsException($"The framework '{settings.Framework}' cannot run in {settings.Mode}: {reason}.");
 
         RequireOneDatabase(settings);
+        if (settings is { SendOnly: not null, Framework: not "bare" })
+            throw new SettingsException("The setting 'SendOnly' is for the framework 'bare': the others send only while their endpoint runs.");
 #if KIT_NSERVICEBUS
         RequirePersistence(settings);
 #endif
@@ -51,6 +53,12 @@ internal sealed class OrdersApplication : IAsyncDisposable
 
         host = builder.Build();
     }
+
+    /// <summary>Whether it sends itself an order when it has started.</summary>
+    public bool SendsAtStart => settings.SendsAtStart;
+
+    /// <summary>The only order that it is to send, without a start; <see langword="null"/>: it is to start.</summary>
+    public PlaceOrder? Only => settings.SendOnly is { } order ? new PlaceOrder(order) : null;
 
     /// <summary>Creates the table if it is missing, and starts the endpoint, which creates its queue.</summary>
     /// <exception cref="SettingsException">A server cannot be reached, or lacks something that the mode needs. The message says what.</exception>

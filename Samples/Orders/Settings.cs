@@ -9,7 +9,9 @@ namespace Orders;
 /// <param name="Mode">How transactional the handler is.</param>
 /// <param name="Queues">The transport's connection string: for a PostgreSQL database, or for MassTransit an AMQP URI.</param>
 /// <param name="Data">The connection string of the PostgreSQL database with the orders.</param>
-internal sealed record Settings(string Framework, TransactionMode Mode, string Queues, string Data)
+/// <param name="SendsAtStart">Whether it sends itself an order when it has started.</param>
+/// <param name="SendOnly">The only thing that it does is to send this order; <see langword="null"/>: it runs the endpoint.</param>
+internal sealed record Settings(string Framework, TransactionMode Mode, string Queues, string Data, bool SendsAtStart, Guid? SendOnly)
 {
     /// <exception cref="SettingsException">A setting is missing or cannot be read.</exception>
     public static Settings Read(IConfiguration configuration)
@@ -19,8 +21,16 @@ internal sealed record Settings(string Framework, TransactionMode Mode, string Q
             framework,
             ModeOf(Required(configuration, "Mode")),
             framework is "masstransit" ? Broker(configuration, "Queues") : Database(configuration, "Queues"),
-            Database(configuration, "Data"));
+            Database(configuration, "Data"),
+            configuration["SendsAtStart"] is not { } sends || Read<bool>("SendsAtStart", sends, bool.TryParse),
+            configuration["SendOnly"] is { } order ? Read<Guid>("SendOnly", order, Guid.TryParse) : null);
     }
+
+    private delegate bool Parser<T>(string text, out T value);
+
+    private static T Read<T>(string name, string text, Parser<T> parse) => parse(text, out var value)
+        ? value
+        : throw new SettingsException($"The setting '{name}' is '{text}'. Expected: {(value is bool ? "true or false" : "the id of an order, a UUID")}.");
 
     private static string Required(IConfiguration configuration, string name) =>
         configuration[name] ?? throw new SettingsException($"The setting '{name}' is missing: give it in appsettings.json or as --{name}.");

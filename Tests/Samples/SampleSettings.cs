@@ -32,6 +32,11 @@ public sealed class SampleSettings
         "In shared, the settings 'Queues' and 'Data' must be one connection string, because queue and orders are in one database. " +
         "Give both: --Queues \"…\" --Data \"…\".",
         "--Mode", "shared")]
+    [TestCase("The setting 'SendsAtStart' is 'maybe'. Expected: true or false.", "--SendsAtStart", "maybe")]
+    [TestCase("The setting 'SendOnly' is '5'. Expected: the id of an order, a UUID.", "--SendOnly", "5")]
+    [TestCase(
+        "The setting 'SendOnly' is for the framework 'bare': the others send only while their endpoint runs.",
+        "--SendOnly", "01a20d7f-8a12-75da-8db4-74d0ece26a87", "--Framework", "masstransit", "--Queues", Broker)]
     public void Are_refused_with_what_was_expected(string message, params string[] arguments) => Assert.That(
         () => new OrdersApplication(arguments), Throws.TypeOf<SettingsException>().With.Message.EqualTo(message));
 

@@ -9,10 +9,12 @@ public sealed class SnippetsOfThePages
     [TestCase("docs/use-an-endpoint.md", 12)]
     [TestCase("docs/batches.md", 1)]
     [TestCase("docs/one-log-one-flush.md", 1)]
+    [TestCase("docs/prove.md", 1)]
     [TestCase("Endpoints/MassTransit/README.md", 1)]
     [TestCase("Endpoints/NServiceBus/README.md", 1)]
     [TestCase("Endpoints/NServiceBus.PostgreSql/README.md", 2)]
     [TestCase("Modes/README.md", 1)]
+    [TestCase("Proofs/README.md", 1)]
     public void Each_stands_in_the_sources_word_for_word(string page, int count)
     {
         var sources = Folders

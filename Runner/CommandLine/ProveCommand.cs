@@ -1,0 +1,117 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using Kit.Guarantees;
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Proofs;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Proofs;
+using Kit.Runner.Rounds;
+
+namespace Kit.Runner.CommandLine;
+
+/// <summary><c>prove</c>: meets every crash point of a user's application.</summary>
+internal sealed class ProveCommand : KitCommand
+{
+    private static readonly TimeSpan LeastBudget = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan MostBudget = TimeSpan.FromHours(24);
+
+    private readonly Argument<string> proofFile = new("file")
+    {
+        Description = $"What the application is, how a message gets in, and where its effects are: a file such as orders{ProofFile.Suffix}.",
+    };
+    private readonly Option<string?> start = new("--start")
+    {
+        Description = "Start this .NET program instead of the command in the file. A 'send' that begins with the same command starts it, too.",
+        HelpName = "program.dll",
+    };
+    private readonly Option<string?> only = new("--only")
+    {
+        Description = "Only this experiment, named by its token. With --out: that of the points in the folder.",
+        HelpName = "token",
+    };
+    private readonly Option<TimeSpan?> budget = NumberOption.Time(
+        "--budget", "Begin no experiment after this time (no limit). What finds most comes first, and the report names what was not tried.",
+        LeastBudget, MostBudget);
+    private readonly Option<string?> junit = new("--junit")
+    {
+        Description = "Also write the results as JUnit XML, for a build server.",
+        HelpName = "file",
+    };
+    private readonly Option<string?> output = new("--out")
+    {
+        Description = "The folder for the results (results/, named by date and commit). An existing folder is resumed.",
+        HelpName = "folder",
+    };
+
+    public ProveCommand()
+        : base(
+            "prove",
+            "Proves what your own application promises, whatever its framework and language: starts it on the kit's own servers, behind a proxy, " +
+            "crashes it around each request of one handling, and reads what became of the message. " +
+            "Exit code 1 if a promise is broken or a point was not met, 2 if the file does not fit the application.",
+            ($"prove orders{ProofFile.Suffix}", "every crash point of an application"),
+            ($"prove orders{ProofFile.Suffix} --budget 2min --junit proof.xml", "in a build: what finds most, for two minutes"),
+            ($"prove orders{ProofFile.Suffix} --out results/my-proof --only orders@7:b", "one of these crashes again"))
+    {
+        Arguments.Add(proofFile);
+        start.NotEmpty();
+        junit.NotEmpty();
+        output.NotEmpty();
+        foreach (var option in new Option[] { start, only, budget, junit, output })
+            Options.Add(option);
+        Validators.Add(CheckToken);
+        SetAction(RunAsync);
+    }
+
+    private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
+    {
+        var file = ProofFileReader.Read(parsed.GetValue(proofFile)!, parsed.GetValue(start));
+        var token = parsed.GetValue(only) is { } typed ? PointToken.TryParse(typed) : null;
+        if (token is not null && token.Of != file.Name)
+            throw new KitException($"--only: {token} is not of {file.Name}, which {file.Path} describes.", "Name its token or its file.") { IsUsage = true };
+
+        var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken));
+        var isResumed = new ProofFolder(folder).Exists;
+        var console = Console.Out;
+        await console.WriteLineAsync($"{file.Name}: promised is {string.Join(" or ", file.Promised.OrderDescending().Select(Words.Of))}. Results: {folder}");
+        try
+        {
+            var run = new ProofRun(
+                new ProofPlan(file, folder, token, parsed.GetValue(budget)),
+                (result, done, planned) => console.WriteLine(LineOf(result, done, planned)), console.WriteLine);
+            var document = await run.RunAsync(cancellationToken);
+            if (parsed.GetValue(junit) is { } xml)
+                WholeFile.Write(xml, writer => ProofJUnit.Write(document, writer));
+            await console.WriteLineAsync($"\n{new ProofReport(document).Summary}\nReport: {new ProofFolder(folder).ReportPath}");
+            return cancellationToken.IsCancellationRequested ? ExitCode.Interrupted
+                : document.IsKept ? ExitCode.Success
+                : ExitCode.Failure;
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            await console.WriteLineAsync(isResumed
+                ? $"Stopped before another crash. {folder} has what it had."
+                : "Stopped before any crash. Nothing was kept.");
+            return ExitCode.Interrupted;
+        }
+    }
+
+    private static string LineOf(ProofResult result, int done, int planned) =>
+        $"{done} of {planned}: {result.Point.Token}: " +
+        VerdictText.Of(result.Verdict, () => Words.Of(result.Class!.Value), () => $"BROKEN: {string.Join("; ", result.Violations)}")
+        + (result.IsMet ? "" : $": {result.Because}")
+        + $": {result.Point.Moment}, {result.Seconds:F1} s";
+
+    private void CheckToken(CommandResult result)
+    {
+        if (result.GetResult(only) is not { Implicit: false, Tokens: [var typed, ..] })
+            return;
+
+        var letters = string.Join(", ", PointWays.OfClient.Select(way => way.Facts().Letter));
+        if (PointToken.TryParse(typed.Value) is not { } token)
+            result.AddError($"--only: '{typed.Value}' is not a token. Expected name@point:way, as in orders@7:b; the ways are {letters}.");
+        else if (!PointWays.OfClient.Contains(token.Way))
+            result.AddError($"--only: in way {token.Way.Facts().Letter} the server crashes, and 'prove' crashes no server; its ways are {letters}.");
+    }
+}

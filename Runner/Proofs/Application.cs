@@ -1,0 +1,155 @@
+using System.Diagnostics;
+using Kit.Runner.Faults;
+using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Results;
+
+namespace Kit.Runner.Proofs;
+
+/// <summary>
+/// A user's application whose handling is met at its points. If its process ends, it is started again, as a supervisor does.
+/// </summary>
+internal sealed class Application : ISubject<ProofAccount>
+{
+    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>A process that ends at once is not started again and again without a pause.</summary>
+    private static readonly TimeSpan BeforeRestart = TimeSpan.FromMilliseconds(500);
+
+    private const int MostOutput = 2_000;
+
+    private readonly ProofFile file;
+    private readonly ProofBed bed;
+    private readonly Sender sender;
+    private readonly EffectReader effects;
+    private readonly List<Guid> sent = [];
+    private readonly List<string> output = [];
+    private ApplicationProcess? process;
+
+    private Application(ProofFile file, ProofBed bed)
+    {
+        this.file = file;
+        this.bed = bed;
+        sender = new Sender(file, bed);
+        effects = new EffectReader(file, bed);
+    }
+
+    public IReadOnlyCollection<FaultProxy> Proxies => bed.Proxies;
+
+    public bool IsRunning => process is not null;
+
+    public string Remedy => process?.LastOutput ?? "The application does not run.";
+
+    /// <summary>Its process.</summary>
+    /// <exception cref="InvalidOperationException">There is none.</exception>
+    public ApplicationProcess Process => process ?? throw new InvalidOperationException("The application was not started.");
+
+    public EffectReader Effects => effects;
+
+    /// <summary>Requests that it has not accepted; <see langword="null"/>: none.</summary>
+    public string? Refused => sender.Refused;
+
+    public ProofBed Bed => bed;
+
+    /// <exception cref="KitException">A statement of the setup failed.</exception>
+    public static async Task<Application> OpenAsync(ProofFile file, ProofServers servers, RequestGate gate, CancellationToken cancellationToken) =>
+        new(file, await ProofBed.CreateAsync(file, servers, gate, cancellationToken));
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        process = ApplicationProcess.Start(file.Start, bed.ForApplication, id: null, Keep);
+        return Task.CompletedTask;
+    }
+
+    public async Task<int> KillAsync()
+    {
+        var code = await Process.KillAsync();
+        foreach (var proxy in bed.Proxies)
+            await proxy.EndAllAsync(Ending.Reset);
+        await process!.DisposeAsync();
+        process = null;
+        return code;
+    }
+
+    /// <summary>An application may end: then it is started again.</summary>
+    public void ThrowIfBroken()
+    {
+        // Nothing is wrong with that.
+    }
+
+    public Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken)
+    {
+        sent.AddRange(messages);
+        return sender.SendAsync(messages, cancellationToken);
+    }
+
+    public async Task<string?> SettleAsync(Guid last, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken)
+    {
+        var (whole, still) = (Stopwatch.StartNew(), Stopwatch.StartNew());
+        var before = "";
+        while (true)
+        {
+            await StartAgainAsync(cancellationToken);
+            var found = await effects.ReadAsync(cancellationToken);
+            var left = await ReadLeftAsync(cancellationToken);
+            var isHandled = file.Effects.All(effect => found[effect.Name].Count(text => ProofAccount.Names(text, last)) >= effect.PerMessage);
+            var now = $"{string.Join(' ', found.Values.Select(texts => texts.Count))} {string.Join(' ', left)}";
+            if (now != before)
+                still.Restart();
+            before = now;
+            if (still.Elapsed > (isHandled && left.Count == 0 ? Quiet : quiet))
+                return null;
+            if (whole.Elapsed > limit)
+                return $"it did not settle within {limit.TotalSeconds:F0} s{(left.Count == 0 ? "" : $", and this was left: {string.Join(", ", left)}")}";
+
+            await Task.Delay(Pause, cancellationToken);
+        }
+    }
+
+    /// <summary>What is left to do, with the requests that the application has not accepted.</summary>
+    /// <exception cref="KitException">A statement fails.</exception>
+    public async Task<IReadOnlyList<string>> ReadLeftAsync(CancellationToken cancellationToken) =>
+        [.. await effects.ReadLeftAsync(cancellationToken), .. sender.Refused is { } refused ? [refused] : Array.Empty<string>()];
+
+    public async Task<ProofAccount> AccountAsync(CancellationToken cancellationToken)
+    {
+        var found = await effects.ReadAsync(cancellationToken);
+        List<string> lines;
+        lock (output)
+            lines = [.. output];
+        var account = ProofAccount.Of(sent, file.Effects, found, await ReadLeftAsync(cancellationToken), lines);
+        sent.Clear();
+        lock (output)
+            output.Clear();
+        return account;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (process is not null)
+            await process.DisposeAsync();
+        await sender.DisposeAsync();
+        await bed.DisposeAsync();
+    }
+
+    private async Task StartAgainAsync(CancellationToken cancellationToken)
+    {
+        if (process is not { HasEnded: true } ended)
+            return;
+
+        Keep($"(the application ended with exit code {ended.ExitCode}, and the kit started it again)");
+        await ended.DisposeAsync();
+        await Task.Delay(BeforeRestart, cancellationToken);
+        await StartAsync(cancellationToken);
+    }
+
+    private void Keep(string line)
+    {
+        lock (output)
+        {
+            if (output.Count < MostOutput)
+                output.Add(line);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Proofs;
+
+/// <summary>The order of experiments that finds violations early.</summary>
+internal static class PointOrder
+{
+    /// <summary>What takes effect for others, as statements or methods begin.</summary>
+    private static readonly IReadOnlyList<string> TakingEffect =
+        ["COMMIT", "PREPARE TRANSACTION", "basic.ack", "basic.nack", "basic.reject", "basic.publish", "tx.commit"];
+
+    /// <summary>Kills around commits, acknowledgements and publishes first, and the slow way, in which an answer never comes, last.</summary>
+    public static IEnumerable<PointExperiment> Of(IEnumerable<PointExperiment> experiments) =>
+        from experiment in experiments
+        let way = experiment.Way.Facts()
+        orderby !way.KillsProcess, way.KillsProcess && !TakesEffect(experiment.Point), way.Rank, experiment.Point.Number
+        select experiment;
+
+    private static bool TakesEffect(CrashPoint point) =>
+        TakingEffect.Any(text => point.Request.Text.StartsWith(text, StringComparison.OrdinalIgnoreCase));
+}

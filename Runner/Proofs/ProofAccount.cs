@@ -1,0 +1,59 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Proofs;
+
+namespace Kit.Runner.Proofs;
+
+/// <summary>What became of some messages of an application.</summary>
+/// <param name="Messages">Each message.</param>
+/// <param name="Left">What was left to do when nothing moved any more.</param>
+internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IReadOnlyList<string> Left)
+{
+    /// <param name="messages">Their ids.</param>
+    /// <param name="effects">What a message leaves behind.</param>
+    /// <param name="found">The texts with ids that were found, by the effect's name.</param>
+    /// <param name="left">What is left to do.</param>
+    /// <param name="output">Lines that the application wrote.</param>
+    public static ProofAccount Of(
+        IEnumerable<Guid> messages, IReadOnlyList<Effect> effects, IReadOnlyDictionary<string, IReadOnlyList<string>> found, IReadOnlyList<string> left,
+        IReadOnlyList<string> output) => new(
+        [
+            .. from message in messages
+               let counts = effects.Select(effect => found[effect.Name].Count(text => Names(text, message))).ToList()
+               let foundOfIt = effects.Zip(counts, (effect, count) => new FoundEffect(effect.Name, count, effect.PerMessage))
+               select new MessageAccount(message, ClassOf(effects, counts, left.Count > 0), [.. foundOfIt])
+               {
+                   Output = [.. output.Where(line => Names(line, message)).Take(MessageAccount.MostLines)],
+               },
+        ],
+        left);
+
+    /// <summary>Whether a text has the id of a message.</summary>
+    public static bool Names(string text, Guid message) => text.Contains($"{message}", StringComparison.OrdinalIgnoreCase);
+
+    private static DeliveryClass ClassOf(IReadOnlyList<Effect> effects, List<int> counts, bool isWorkLeft)
+    {
+        if (counts.TrueForAll(count => count == 0))
+            return isWorkLeft ? DeliveryClass.Stuck : DeliveryClass.Lost;
+
+        var pairs = effects.Zip(counts).ToList();
+        if (pairs.Exists(pair => pair.Second < pair.First.PerMessage))
+            return DeliveryClass.Torn;
+
+        var more = pairs.Where(pair => pair.Second > pair.First.PerMessage).ToList();
+        return more.Count == 0 ? DeliveryClass.Once
+            : more.TrueForAll(pair => pair.First.IsSent) && effects.Any(effect => !effect.IsSent) ? DeliveryClass.DuplicatedOutgoing
+            : DeliveryClass.Duplicated;
+    }
+}
+
+/// <summary>What became of one message.</summary>
+/// <param name="Id">The message.</param>
+/// <param name="Class">Its class.</param>
+/// <param name="Found">What was found of each effect.</param>
+internal sealed record MessageAccount(Guid Id, DeliveryClass Class, IReadOnlyList<FoundEffect> Found)
+{
+    public const int MostLines = 10;
+
+    /// <summary>The first lines that the application wrote about it.</summary>
+    public IReadOnlyList<string> Output { get; init; } = [];
+}

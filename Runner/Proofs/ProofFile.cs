@@ -1,0 +1,125 @@
+using Kit.Guarantees;
+
+namespace Kit.Runner.Proofs;
+
+/// <summary>What a user says about an application in a proof file.</summary>
+internal sealed record ProofFile
+{
+    public const string Suffix = ".proof.json";
+
+    /// <summary>The file.</summary>
+    public required string Path { get; init; }
+
+    /// <summary>Its whole text.</summary>
+    public required string Text { get; init; }
+
+    /// <summary>The application, as tokens name it.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>The databases that the kit creates on its PostgreSQL server.</summary>
+    public required IReadOnlyList<string> Databases { get; init; }
+
+    /// <summary>The durable queues that the kit creates on its broker.</summary>
+    public required IReadOnlyList<string> Queues { get; init; }
+
+    /// <summary>The statements to execute before the application starts, by database.</summary>
+    public required IReadOnlyList<(string Database, string Sql)> Setup { get; init; }
+
+    public required ProgramToStart Start { get; init; }
+
+    /// <summary>The program that is started instead of the one in the file; <see langword="null"/>: none is.</summary>
+    public string? Given { get; init; }
+
+    public required WayToSend Send { get; init; }
+
+    public required IReadOnlyList<Effect> Effects { get; init; }
+
+    /// <summary>What is 0 when the application has nothing to do.</summary>
+    public required IReadOnlyList<IdleCount> Idle { get; init; }
+
+    /// <summary>The classes that a message may be in after a crash.</summary>
+    public required IReadOnlySet<DeliveryClass> Promised { get; init; }
+
+    /// <summary>How many of the application's processes may run at the same time, each with databases and queues of its own.</summary>
+    public required int Instances { get; init; }
+
+    public bool NeedsBroker { get; init; }
+
+    public bool NeedsDatabases => Databases.Count > 0;
+
+    /// <summary>The folder of the file.</summary>
+    public string Folder => System.IO.Path.GetDirectoryName(System.IO.Path.GetFullPath(Path))!;
+}
+
+/// <summary>A program of the user. Its texts have placeholders.</summary>
+/// <param name="Command">The program and its arguments.</param>
+/// <param name="Folder">Where it runs.</param>
+/// <param name="Environment">The variables that it gets in addition to those of the kit.</param>
+internal sealed record ProgramToStart(IReadOnlyList<string> Command, string Folder, IReadOnlyDictionary<string, string> Environment);
+
+/// <summary>How a message gets to the application.</summary>
+internal abstract record WayToSend;
+
+/// <summary>A statement, which commits the message to the application's queue.</summary>
+internal sealed record SendBySql(string Database, string Sql) : WayToSend;
+
+/// <summary>A message to a queue of the broker.</summary>
+internal sealed record SendToQueue(string Queue, string Body, string ContentType, IReadOnlyDictionary<string, string> Headers) : WayToSend;
+
+/// <summary>An HTTP request to the application. Any answer of 200 to 299 means that it has accepted the message.</summary>
+internal sealed record SendByHttp(string Url, string Method, string Body, string ContentType) : WayToSend;
+
+/// <summary>A program, which ends with exit code 0 when the message has been sent.</summary>
+internal sealed record SendByCommand(ProgramToStart Program) : WayToSend;
+
+/// <summary>Something that the handling of a message leaves behind.</summary>
+/// <param name="Name">For reports.</param>
+/// <param name="PerMessage">How often it is there if the message was handled once.</param>
+internal abstract record Effect(string Name, int PerMessage)
+{
+    /// <summary>Whether it leaves the application.</summary>
+    public abstract bool IsSent { get; }
+}
+
+/// <summary>A row.</summary>
+/// <param name="Name">For reports.</param>
+/// <param name="Database">Where it is.</param>
+/// <param name="Sql">Reads it: the first column has the message's id, or a text with the id in it.</param>
+/// <param name="PerMessage">How often it is there if the message was handled once.</param>
+internal sealed record RowEffect(string Name, string Database, string Sql, int PerMessage) : Effect(Name, PerMessage)
+{
+    public override bool IsSent => false;
+}
+
+/// <summary>A message in a queue of the broker.</summary>
+/// <param name="Name">For reports.</param>
+/// <param name="Queue">The queue.</param>
+/// <param name="PerMessage">How often it is there if the message was handled once.</param>
+internal sealed record QueueEffect(string Name, string Queue, int PerMessage) : Effect(Name, PerMessage)
+{
+    public override bool IsSent => true;
+}
+
+/// <summary>A call to the kit's endpoint.</summary>
+/// <param name="Name">For reports.</param>
+/// <param name="Path">How its path begins.</param>
+/// <param name="PerMessage">How often it is there if the message was handled once.</param>
+internal sealed record CallEffect(string Name, string Path, int PerMessage) : Effect(Name, PerMessage)
+{
+    public override bool IsSent => true;
+}
+
+/// <summary>A count that is 0 when the application has nothing to do. Its text names it in messages.</summary>
+internal abstract record IdleCount;
+
+/// <summary>The messages in a queue of the broker.</summary>
+internal sealed record IdleQueue(string Queue) : IdleCount
+{
+    public override string ToString() => $"queue '{Queue}'";
+}
+
+/// <summary>A number that a statement returns.</summary>
+internal sealed record IdleStatement(string Database, string Sql) : IdleCount
+{
+    public override string ToString() => $"idle statement \"{Sql}\" in database '{Database}'";
+}

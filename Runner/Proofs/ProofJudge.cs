@@ -1,0 +1,104 @@
+using Kit.Guarantees;
+using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Proofs;
+
+namespace Kit.Runner.Proofs;
+
+/// <summary>Judges what became of a message against what the file promises, and tells how it came to that.</summary>
+internal sealed class ProofJudge(ProofFile file)
+{
+    private const int MostRequests = 60;
+
+    private static readonly IReadOnlySet<DeliveryClass> Undisturbed = new HashSet<DeliveryClass> { DeliveryClass.Once };
+
+    public ProofResult Judge(PointExperiment experiment, PointOutcome<ProofAccount> outcome)
+    {
+        var (point, way, token) = experiment;
+        var blank = new ProofResult
+        {
+            Point = new PointFacts($"{token}", point.Number, way, PointMoment.Of(point, way)),
+            Verdict = outcome.HasFailed ? FaultVerdict.Failed : FaultVerdict.Void,
+            Because = outcome.Because,
+            Seconds = outcome.Seconds,
+        };
+        if (outcome.Account is not { } account)
+            return blank;
+
+        var met = account.Messages.Single(message => message.Id == outcome.Chosen);
+        List<MessageAccount> beyond =
+        [
+            .. from message in account.Messages
+               let promised = message == met ? file.Promised : PromisedAfter(way)
+               where !promised.Contains(message.Class)
+               orderby message != met
+               select message,
+        ];
+        List<string> violations = [.. ViolationsOf(account, met, beyond)];
+        var verdict = PointVerdict.Of(outcome.Because, violations.Count > 0, beyond.Select(message => message.Class));
+        return blank with
+        {
+            Verdict = verdict,
+            Because = verdict is FaultVerdict.Void ? outcome.Because : null,
+            Class = met.Class,
+            Found = met.Found,
+            Violations = violations,
+            Timeline = violations.Count > 0 || met.Class is not DeliveryClass.Once ? [.. TimelineOf(experiment, outcome, account, met)] : [],
+        };
+    }
+
+    /// <summary>
+    /// What is promised to an ordinary message. After a kill nothing disturbs it. If the process lives, a session that ends can have had it.
+    /// </summary>
+    private IReadOnlySet<DeliveryClass> PromisedAfter(PointWay way) =>
+        way.Facts().KillsProcess ? Undisturbed : file.Promised.Union(Undisturbed).ToHashSet();
+
+    private IEnumerable<string> ViolationsOf(ProofAccount account, MessageAccount met, IEnumerable<MessageAccount> beyond)
+    {
+        foreach (var message in beyond)
+        {
+            yield return $"{(message == met ? "the message" : "an ordinary message after it")} is {Words.Of(message.Class)} " +
+                $"({string.Join(", ", message.Found)})";
+        }
+
+        if (account.Left.Count > 0 && !file.Promised.Contains(DeliveryClass.Stuck))
+            yield return $"work is left: {string.Join(", ", account.Left)}";
+    }
+
+    private static IEnumerable<TimelineStep> TimelineOf(
+        PointExperiment experiment, PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met)
+    {
+        yield return new(TimelineKind.Message, $"a message is sent: {met.Id}");
+        var requests = outcome.Requests;
+        if (requests.Count > MostRequests)
+            yield return new(TimelineKind.LeftOut, $"… {requests.Count - MostRequests} requests");
+        foreach (var (at, request) in requests.Index().Skip(requests.Count - MostRequests))
+            yield return StepOf(at + 1, request, isStopped: !experiment.Way.Facts().IsExecuted && at == requests.Count - 1);
+        yield return new(TimelineKind.Moment, experiment.Way.Facts().Moment);
+        // The first says that the point was met. The others tell of the end of the process, if it was killed.
+        var ended = outcome.Fired.Skip(1).ToList();
+        foreach (var line in ended)
+            yield return new(TimelineKind.Process, line);
+        if (ended.Count > 0)
+            yield return new(TimelineKind.Restart, "the process is started again");
+        var others = account.Messages.Where(one => one.Id != met.Id).Select(one => Words.Of(one.Class));
+        yield return new(TimelineKind.Ordinary, $"ordinary messages are sent after it, and are: {string.Join(", ", others)}");
+        foreach (var line in met.Output)
+            yield return new(TimelineKind.Output, $"the application wrote: {line}");
+        if (outcome.Because is { } unsettled)
+            yield return new(TimelineKind.Left, unsettled);
+        foreach (var left in account.Left)
+            yield return new(TimelineKind.Left, $"left when nothing moved any more: {left}");
+        yield return new(TimelineKind.Found, $"found of the message: {string.Join(", ", met.Found)}");
+        yield return new(TimelineKind.Class, $"it is {Words.Of(met.Class)}");
+    }
+
+    private static TimelineStep StepOf(int number, SeenRequest seen, bool isStopped) => new(TimelineKind.Request, seen.Text)
+    {
+        Number = number,
+        Server = seen.Server,
+        Connection = seen.Connection,
+        Outcome = isStopped ? null : seen.Request.Outcome,
+    };
+}

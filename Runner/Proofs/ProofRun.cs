@@ -1,0 +1,145 @@
+using System.Diagnostics;
+using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Proofs;
+
+namespace Kit.Runner.Proofs;
+
+/// <summary>Proves, or refutes, what a user promises of an application. Each result is saved at once.</summary>
+/// <param name="plan">What to do.</param>
+/// <param name="tell">Receives each result, how many there are and how many are planned.</param>
+/// <param name="say">Receives a line about each step.</param>
+internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tell, Action<string> say)
+{
+    private readonly ProofFile file = plan.File;
+    private readonly ProofFolder folder = new(plan.Folder);
+    private readonly Lock deciding = new();
+    private readonly Stopwatch watch = Stopwatch.StartNew();
+    private Queue<PointExperiment> waiting = new();
+    private ProofDocument document = null!;
+    private int planned;
+    private int finished;
+
+    /// <summary>Makes the experiments that the folder does not have yet. What was made is in the document also if it is stopped.</summary>
+    /// <exception cref="KitException">
+    /// The file does not fit the application, a server does not start, there is no such point, or the folder cannot be written or holds another proof.
+    /// </exception>
+    /// <exception cref="OperationCanceledException">It was stopped before the points were known.</exception>
+    public async Task<ProofDocument> RunAsync(CancellationToken cancellationToken)
+    {
+        document = Begin();
+        await using var servers = await ProofServers.StartAsync(file, cancellationToken);
+        var experiments = new PointExperiments<ProofAccount>(
+            async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
+        if (document.Points.Count == 0)
+            await RecordAsync(servers, experiments, cancellationToken);
+        watch.Restart();
+
+        say($"{document.Points.Count} points, {document.Planned} experiments");
+        var all = PointExperiment.At(file.Name, document.Points).ToList();
+        waiting = new Queue<PointExperiment>(PointOrder.Of(Chosen(all)));
+        planned = waiting.Count;
+        try
+        {
+            await experiments.MakeAsync(
+                Math.Min(file.Instances, Math.Max(1, planned)), Next, new ProofJudge(file).Judge, result => result.Verdict is FaultVerdict.Kept, Keep,
+                cancellationToken);
+            Close(all, plan.Only is not null ? "only one was asked for" : "the budget was used up");
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            Close(all, "it was stopped");
+        }
+        catch
+        {
+            Close(all, "an experiment before them failed");
+            throw;
+        }
+
+        return document;
+    }
+
+    private ProofDocument Begin()
+    {
+        if (!folder.Exists)
+        {
+            return new ProofDocument
+            {
+                Name = file.Name,
+                StartedUtc = DateTimeOffset.UtcNow,
+                ProofFile = file.Text,
+                Given = file.Given,
+                Promised = [.. file.Promised.Order()],
+            };
+        }
+
+        var stored = folder.Load();
+        if (stored.ProofFile != file.Text)
+            throw Other($"another file, or of an earlier state of {file.Path}");
+        return stored.Given == file.Given ? stored : throw Other($"another program: {stored.Given ?? "that of the file"}");
+    }
+
+    private KitException Other(string what) =>
+        new($"{plan.Folder} has the proof of {what}.", "Name another folder with --out.") { IsUsage = true };
+
+    private async Task RecordAsync(ProofServers servers, PointExperiments<ProofAccount> experiments, CancellationToken cancellationToken)
+    {
+        say("One undisturbed message …");
+        await new Trial(file, servers).RunAsync(cancellationToken);
+        say("It was handled once. The requests of three more handlings …");
+        var points = await experiments.RecordAsync(cancellationToken);
+        if (points.Count == 0)
+        {
+            throw new KitException(
+                $"{file.Path}: the messages were handled, but no request of their handling passed through the proxy.",
+                "Give the application the addresses of the placeholders.")
+            { IsUsage = true };
+        }
+
+        document = document with { Points = points, Servers = servers.Versions };
+        folder.Save(document);
+    }
+
+    private IEnumerable<PointExperiment> Chosen(IReadOnlyList<PointExperiment> all)
+    {
+        if (plan.Only is { } only)
+        {
+            return all.FirstOrDefault(experiment => experiment.Token == only) is { } named
+                ? [named]
+                : throw new KitException(
+                    $"There is no point {only}: the recorded handling of {file.Name} has the points 1 to {document.Points.Count}, and some have fewer ways.",
+                    "To see them, leave out --only.")
+                { IsUsage = true };
+        }
+
+        var done = document.Results.Where(result => result.IsMet).Select(result => result.Point.Token).ToHashSet();
+        return all.Where(experiment => !done.Contains($"{experiment.Token}"));
+    }
+
+    private PointExperiment? Next()
+    {
+        lock (deciding)
+            return watch.Elapsed < (plan.Budget ?? TimeSpan.MaxValue) && waiting.TryDequeue(out var next) ? next : null;
+    }
+
+    private void Keep(ProofResult result)
+    {
+        lock (deciding)
+        {
+            document = document with { Results = [.. document.Results.Where(other => other.Point.Token != result.Point.Token), result] };
+            folder.Save(document);
+            tell(result, ++finished, planned);
+        }
+    }
+
+    private void Close(IEnumerable<PointExperiment> all, string because)
+    {
+        lock (deciding)
+        {
+            List<string> left = [.. all.Select(experiment => $"{experiment.Token}").Except(document.Results.Select(result => result.Point.Token))];
+            document = document with { NotTried = left, NotTriedBecause = left.Count > 0 ? because : null };
+            folder.Save(document);
+        }
+    }
+}

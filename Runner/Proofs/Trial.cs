@@ -1,0 +1,164 @@
+using System.Diagnostics;
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Results;
+
+namespace Kit.Runner.Proofs;
+
+/// <summary>
+/// One undisturbed message, before any fault. It shows whether the file fits the application; everything that does not is an error that says so.
+/// </summary>
+internal sealed class Trial(ProofFile file, ProofServers servers)
+{
+    /// <summary>How long an application has to start and to handle a message, and then to become idle.</summary>
+    private readonly TimeSpan patience = TimeSpan.FromSeconds(60);
+
+    /// <summary>How long an application may run before the first message without leaving an effect.</summary>
+    private static readonly TimeSpan Before = TimeSpan.FromSeconds(3);
+
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>With another limit than a minute, for an application that handles nothing.</summary>
+    public Trial(ProofFile file, ProofServers servers, TimeSpan patience)
+        : this(file, servers) => this.patience = patience;
+
+    /// <exception cref="KitException">
+    /// The application does not start, has effects before the message, does not handle it once, does not become idle, or goes around the proxies; or a
+    /// statement of the file fails.
+    /// </exception>
+    public async Task RunAsync(CancellationToken cancellationToken)
+    {
+        var gate = new RequestGate();
+        await using var application = await Application.OpenAsync(file, servers, gate, cancellationToken);
+        await application.Effects.ReadAsync(cancellationToken);
+        await application.Effects.ReadLeftAsync(cancellationToken);
+        await application.StartAsync(cancellationToken);
+        try
+        {
+            await SeeNothingAsync(application, cancellationToken);
+            var message = Guid.CreateVersion7();
+            await WhileItRunsAsync(application, application.SendAsync([message], cancellationToken), cancellationToken);
+            await SeeHandledAsync(application, message, cancellationToken);
+            await SeeIdleAsync(application, cancellationToken);
+            await SeeOnceAsync(application, message, cancellationToken);
+        }
+        catch (KitException wrong) when (gate.Unreadable.Except(gate.Asked).FirstOrDefault() is { } encrypted)
+        {
+            throw Wrong(
+                $"the application wants to encrypt its connection to '{encrypted}', and the proxy reads no encrypted traffic: it answers no. {wrong.Message}",
+                "Switch TLS off in its settings for this proof: SSL Mode=Disable, sslmode=disable, or amqp:// instead of amqps://. " + wrong.Remedy);
+        }
+
+        if (application.Bed.ProxiedServers.Where(server => !gate.Asked.Contains(server) && IsGiven(server)).ToList() is [var unused, ..])
+        {
+            throw Wrong(
+                $"the message was handled, but no request to '{unused}' passed through the proxy",
+                "The application has another address from somewhere else, such as its own settings file. Give it that of the placeholder.");
+        }
+    }
+
+    /// <summary>Whether the application was given the server's address.</summary>
+    private bool IsGiven(string server)
+    {
+        var name = server == Placeholders.Broker ? server : $"{Placeholders.PostgreSql}:{server}";
+        return file.Start.Command.Concat(file.Start.Environment.Values).Any(text => text.Contains($"{{{{{name}", StringComparison.Ordinal));
+    }
+
+    private async Task SeeNothingAsync(Application application, CancellationToken cancellationToken)
+    {
+        await WhileItRunsAsync(application, Task.Delay(Before, cancellationToken), cancellationToken);
+        foreach (var (effect, found) in await application.Effects.ReadAsync(cancellationToken))
+        {
+            if (found.Count > 0)
+            {
+                throw Wrong(
+                    $"effect '{effect}' was there {Figures.Count(found.Count, "time")} before any message was sent. The first: {Shortened(found[0])}",
+                    "Let the application start without work of its own, or let the statement leave out what was there before.");
+            }
+        }
+    }
+
+    private async Task SeeHandledAsync(Application application, Guid message, CancellationToken cancellationToken)
+    {
+        for (var watch = Stopwatch.StartNew(); ; await Task.Delay(Pause, cancellationToken))
+        {
+            ThrowIfEnded(application);
+            var counts = CountsOf(await application.Effects.ReadAsync(cancellationToken), message);
+            if (counts.All(count => count.Found >= count.Effect.PerMessage))
+                return;
+            if (watch.Elapsed < patience)
+                continue;
+
+            var missing = string.Concat(application.Effects.Missing.Concat([application.Refused]).OfType<string>().Select(why => $" And {why}."));
+            throw Wrong(
+                (counts.All(count => count.Found == 0)
+                    ? $"within {patience.TotalSeconds} s the application handled nothing: no effect of the first message, {message}, is there"
+                    : $"within {patience.TotalSeconds} s the first message, {message}, left behind {TextOf(counts)}") + $".{missing}".TrimEnd('.'),
+                $"Check how the message is sent, and that the effects return its id. {application.Process.LastOutput}");
+        }
+    }
+
+    private async Task SeeIdleAsync(Application application, CancellationToken cancellationToken)
+    {
+        for (var watch = Stopwatch.StartNew(); ; await Task.Delay(Pause, cancellationToken))
+        {
+            ThrowIfEnded(application);
+            if (await application.ReadLeftAsync(cancellationToken) is not [var left, ..])
+                break;
+            if (watch.Elapsed > patience)
+            {
+                throw Wrong(
+                    $"{patience.TotalSeconds} s after its first message was handled, the application was not idle: {left}",
+                    "Correct 'idle': it counts what is left to do, and is 0 when there is nothing.");
+            }
+        }
+
+        if (application.Effects.Missing.FirstOrDefault() is { } missing)
+            throw Wrong($"the message was handled, and {missing}", "Correct the statement.");
+    }
+
+    private async Task SeeOnceAsync(Application application, Guid message, CancellationToken cancellationToken)
+    {
+        await Task.Delay(TimeSpan.FromSeconds(1), cancellationToken);
+        var found = await application.Effects.ReadAsync(cancellationToken);
+        foreach (var (effect, texts) in found)
+        {
+            if (texts.FirstOrDefault(text => !ProofAccount.Names(text, message)) is { } other)
+            {
+                throw Wrong(
+                    $"effect '{effect}' has something else than the id of the only message, {message}: {Shortened(other)}",
+                    "Its first column, or its message, must have the id that was sent.");
+            }
+        }
+
+        if (CountsOf(found, message) is var counts && counts.Any(count => count.Found != count.Effect.PerMessage))
+            throw Wrong($"an undisturbed message left behind {TextOf(counts)}", "Correct 'perMessage', or the statement.");
+    }
+
+    private List<(Effect Effect, int Found)> CountsOf(IReadOnlyDictionary<string, IReadOnlyList<string>> found, Guid message) =>
+        [.. file.Effects.Select(effect => (effect, found[effect.Name].Count(text => ProofAccount.Names(text, message))))];
+
+    private static string TextOf(IEnumerable<(Effect Effect, int Found)> counts) =>
+        string.Join(", ", counts.Select(count => $"{count.Found} of {count.Effect.PerMessage} for effect '{count.Effect.Name}'"));
+
+    /// <summary>Waits, unless the application ends.</summary>
+    private async Task WhileItRunsAsync(Application application, Task awaited, CancellationToken cancellationToken)
+    {
+        while (!awaited.IsCompleted)
+        {
+            ThrowIfEnded(application);
+            await Task.WhenAny(awaited, Task.Delay(Pause, cancellationToken));
+        }
+
+        await awaited;
+    }
+
+    private void ThrowIfEnded(Application application)
+    {
+        if (application.Process is { HasEnded: true } ended)
+            throw Wrong($"the application ended with exit code {ended.ExitCode} before it had handled a message", ended.LastOutput);
+    }
+
+    private static string Shortened(string text) => text.Length > 100 ? $"{text[..100]} …" : text;
+
+    private KitException Wrong(string what, string remedy) => new($"{file.Path}: {what.TrimEnd('.')}.", remedy) { IsUsage = true };
+}

@@ -1,0 +1,47 @@
+using System.Text.Json.Serialization;
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Proofs;
+
+/// <summary>What is known about the crash points of one application: the file <c>proof.json</c>.</summary>
+public sealed record ProofDocument
+{
+    public int Schema { get; init; } = ResultJson.Schema;
+
+    /// <summary>The application's name.</summary>
+    public required string Name { get; init; }
+
+    public required DateTimeOffset StartedUtc { get; init; }
+
+    /// <summary>The proof file, as it was read.</summary>
+    public required string ProofFile { get; init; }
+
+    /// <summary>The program that was started instead of the one in the file; absent if none was.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Given { get; init; }
+
+    /// <summary>The classes that the file promises.</summary>
+    public required IReadOnlyList<DeliveryClass> Promised { get; init; }
+
+    /// <summary>The versions of the kit's servers.</summary>
+    public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
+
+    /// <summary>The points of an undisturbed handling.</summary>
+    public IReadOnlyList<CrashPoint> Points { get; init; } = [];
+
+    public IReadOnlyList<ProofResult> Results { get; init; } = [];
+
+    /// <summary>The tokens of all experiments that were not made, because of a budget, a choice or a stop.</summary>
+    public IReadOnlyList<string> NotTried { get; init; } = [];
+
+    /// <summary>Why some were not made; <see langword="null"/>: all were.</summary>
+    public string? NotTriedBecause { get; init; }
+
+    /// <summary>Whether the promise was kept at each point that was tried, and at least one was.</summary>
+    [JsonIgnore]
+    public bool IsKept => Results.Count > 0 && Results.All(result => result.Verdict is FaultVerdict.Kept);
+
+    /// <summary>The number of all experiments.</summary>
+    public int Planned => Points.Sum(point => point.Ways.Count);
+}

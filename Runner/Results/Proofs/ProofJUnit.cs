@@ -1,0 +1,58 @@
+using System.Globalization;
+using System.Xml;
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Proofs;
+
+/// <summary>A proof as JUnit XML, which build servers read: a test case for each experiment.</summary>
+public static class ProofJUnit
+{
+    public static void Write(ProofDocument document, TextWriter output)
+    {
+        using var xml = XmlWriter.Create(output, new XmlWriterSettings { Indent = true, NewLineChars = "\n" });
+        xml.WriteStartElement("testsuite");
+        xml.WriteAttributeString("name", document.Name);
+        xml.WriteAttributeString("tests", Text(document.Results.Count + document.NotTried.Count));
+        xml.WriteAttributeString("failures", Text(document.Results.Count(result => result.Verdict is FaultVerdict.Broken)));
+        xml.WriteAttributeString("errors", Text(document.Results.Count(result => !result.IsMet)));
+        xml.WriteAttributeString("skipped", Text(document.NotTried.Count));
+        foreach (var result in document.Results)
+            WriteCase(document.Name, result, xml);
+        foreach (var token in document.NotTried)
+        {
+            WriteStart(document.Name, token, xml);
+            xml.WriteStartElement("skipped");
+            xml.WriteAttributeString("message", document.NotTriedBecause);
+            xml.WriteEndElement();
+            xml.WriteEndElement();
+        }
+
+        xml.WriteEndElement();
+    }
+
+    private static void WriteCase(string name, ProofResult result, XmlWriter xml)
+    {
+        WriteStart(name, $"{result.Point.Token}: {result.Point.Moment}", xml);
+        xml.WriteAttributeString("time", result.Seconds.ToString("F1", CultureInfo.InvariantCulture));
+        if (result.Verdict is not FaultVerdict.Kept)
+        {
+            xml.WriteStartElement(result.IsMet ? "failure" : "error");
+            xml.WriteAttributeString("message", XmlText.Readable(result.IsMet ? string.Join("; ", result.Violations) : $"{result.Verdict}: {result.Because}"));
+            xml.WriteAttributeString("type", result.Class is { } kind ? Words.Of(kind) : $"{result.Verdict}");
+            xml.WriteString(XmlText.Readable(string.Join('\n', result.Timeline)));
+            xml.WriteEndElement();
+        }
+
+        xml.WriteEndElement();
+    }
+
+    private static void WriteStart(string name, string test, XmlWriter xml)
+    {
+        xml.WriteStartElement("testcase");
+        xml.WriteAttributeString("classname", name);
+        xml.WriteAttributeString("name", XmlText.Readable(test));
+    }
+
+    private static string Text(int count) => count.ToString(CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,142 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Proofs;
+
+/// <summary>What a proof found, for people.</summary>
+public sealed class ProofReport(ProofDocument document)
+{
+    private static readonly IReadOnlyList<PointWayFacts> Ways = [.. PointWays.OfClient.Select(way => way.Facts())];
+
+    private readonly IReadOnlyList<ProofResult> results = [.. document.Results.OrderBy(result => result.Point.Number).ThenBy(result => result.Point.Way)];
+
+    private IEnumerable<ProofResult> Broken => results.Where(result => result.Verdict is FaultVerdict.Broken);
+
+    /// <summary>The result in one sentence.</summary>
+    public string Summary
+    {
+        get
+        {
+            var met = results.Count(result => result.IsMet);
+            var broken = Broken.Count();
+            var promise = string.Join(" or ", document.Promised.OrderDescending().Select(Words.Of));
+            return (met == 0 ? $"{document.Name}: nothing is shown about its promise ({promise}), because no crash was met"
+                    : broken > 0 ? $"{document.Name} breaks its promise ({promise}) at {Figures.Count(broken)} of {Figures.Count(met, "crash", "crashes")}"
+                    : $"{document.Name} kept its promise ({promise}) at {(met == 1 ? "the only crash" : $"all {Figures.Count(met)} crashes")} that "
+                        + (met == 1 ? "was met" : "were met"))
+                + $": {Figures.Count(document.Points.Count, "point")} of its handling, {Figures.Count(document.Planned, "experiment")}, {ClassesOf(results)}"
+                + (document.NotTried.Count > 0 ? $"; {Figures.Count(document.NotTried.Count)} not tried ({document.NotTriedBecause})" : "") + ".";
+        }
+    }
+
+    public void WriteMarkdown(TextWriter output)
+    {
+        output.WriteLine($"# Does {document.Name} survive every crash?");
+        output.WriteLine();
+        output.WriteLine(Summary);
+        output.WriteLine();
+        var servers = string.Join(", ", document.Servers.Select(server => $"{server.Key} {server.Value}"));
+        output.WriteLine($"{Figures.Moment(document.StartedUtc)}, on the kit's own servers ({servers}).");
+        WriteClasses(output);
+        WriteViolations(output);
+        MarkdownTables.WriteList("Shown nothing", results.Where(result => !result.IsMet).Select(result =>
+            $"{result.Point.Token} {KindOf(result)}: {result.Point.Moment}: {result.Because}"), output);
+        MarkdownTables.WriteList("Not tried", document.NotTried, output);
+        WritePoints(output);
+        output.WriteLine();
+        output.WriteLine("## What this cannot show");
+        output.WriteLine();
+        output.WriteLine("- Effects that the proof file does not read: files, mails, calls that go past `{{calls}}`.");
+        output.WriteLine("- Crashes of a server, and moments within one: the servers are alive in each experiment.");
+        output.WriteLine("- Two messages at a time, unless the application has several workers.");
+        output.WriteLine("- Paths that an undisturbed handling does not take, such as retries after an error.");
+    }
+
+    private void WriteClasses(TextWriter output)
+    {
+        output.WriteLine();
+        output.WriteLine("## What became of the messages");
+        output.WriteLine();
+        MarkdownTables.WriteTable(
+            ["Message", .. Ways.Select(way => way.Header)],
+            from result in results
+            group result by KindOf(result) into alike
+            orderby alike.Count() descending, alike.Key
+            select (IReadOnlyList<string>)
+            [
+                alike.Key,
+                .. Ways.Select(way => alike.Count(result => result.Point.Way == way.Way) is > 0 and var count ? Figures.Count(count) : Figures.None),
+            ],
+            output,
+            header => header is not "Message");
+        output.WriteLine();
+        output.WriteLine(
+            "A message is *once* if each effect is there as often as the file expects, *duplicated* if one is there more often, *duplicated-outgoing* if " +
+            "only messages or calls are, *torn* if some of its effects are there and others are not, *lost* if none is, and *stuck* if none is and work " +
+            "is left. ≠ is not promised. *≠ afterwards*: a message after it broke the promise, or something was left.");
+    }
+
+    private void WriteViolations(TextWriter output)
+    {
+        if (!Broken.Any())
+            return;
+
+        output.WriteLine();
+        output.WriteLine("## Broken promises");
+        output.WriteLine();
+        foreach (var result in Broken)
+        {
+            output.WriteLine($"- `{result.Point.Token}` {MarkdownTables.Escaped(result.Point.Moment)}: "
+                + $"{MarkdownTables.Escaped(string.Join("; ", result.Violations))}");
+        }
+
+        foreach (var told in ToldViolation.Of(document))
+            WriteTimeline(told, output);
+    }
+
+    private static void WriteTimeline(ToldViolation told, TextWriter output)
+    {
+        var token = told.Result.Point.Token;
+        output.WriteLine();
+        output.WriteLine($"## What happened at {token}");
+        output.WriteLine();
+        output.WriteLine($"![What happened at {token}: {told.Name}]({told.Picture})");
+        output.WriteLine();
+        output.WriteLine("```");
+        foreach (var step in told.Result.Timeline)
+            output.WriteLine(step);
+        output.WriteLine("```");
+        output.WriteLine();
+        output.WriteLine($"To repeat it: `prove … --only {token}`");
+    }
+
+    private void WritePoints(TextWriter output)
+    {
+        output.WriteLine();
+        output.WriteLine("## The points");
+        output.WriteLine();
+        MarkdownTables.WriteTable(
+            ["Point", "Request", "Server", "Answer", .. Ways.Select(way => $"{way.Letter}")],
+            document.Points.Select(point => (IReadOnlyList<string>)
+            [
+                Figures.Plain(point.Number), point.Request.Text, point.Request.Server, point.Request.Outcome ?? Figures.None,
+                .. Ways.Select(way => results.FirstOrDefault(result => result.Point.Number == point.Number && result.Point.Way == way.Way) is { } result
+                    ? KindOf(result)
+                    : Figures.None),
+            ]),
+            output,
+            header => header is "Point");
+    }
+
+    private string ClassesOf(IEnumerable<ProofResult> results) => string.Join(
+        ", ",
+        from result in results
+        group result by KindOf(result) into alike
+        orderby alike.Count() descending, alike.Key
+        select $"{Figures.Count(alike.Count())} {alike.Key}");
+
+    private string KindOf(ProofResult result) => VerdictText.Of(
+        result.Verdict,
+        () => Words.Of(result.Class!.Value),
+        () => document.Promised.Contains(result.Class!.Value) ? $"{Words.Of(result.Class.Value)}, ≠ afterwards" : $"≠ {Words.Of(result.Class.Value)}");
+}

@@ -1,0 +1,32 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Proofs;
+
+/// <summary>What became of the message of an application that met one point.</summary>
+public sealed record ProofResult
+{
+    /// <summary>Where and when.</summary>
+    public required PointFacts Point { get; init; }
+
+    public required FaultVerdict Verdict { get; init; }
+
+    /// <summary>Why it is VOID or failed; <see langword="null"/> if it is neither.</summary>
+    public string? Because { get; init; }
+
+    /// <summary>What the message is; <see langword="null"/>: its point was not met.</summary>
+    public DeliveryClass? Class { get; init; }
+
+    /// <summary>What was found of each effect.</summary>
+    public IReadOnlyList<FoundEffect> Found { get; init; } = [];
+
+    /// <summary>Which promises were broken, as sentences.</summary>
+    public IReadOnlyList<string> Violations { get; init; } = [];
+
+    /// <summary>What happened, if the message was not handled once, or a promise was broken.</summary>
+    public IReadOnlyList<TimelineStep> Timeline { get; init; } = [];
+
+    public double Seconds { get; init; }
+
+    public bool IsMet => Verdict is FaultVerdict.Kept or FaultVerdict.Broken;
+}

@@ -1,0 +1,30 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Results.Proofs;
+
+/// <summary>A broken promise whose timeline a report tells and draws: one for each class.</summary>
+/// <param name="Result">What was found.</param>
+/// <param name="Name">The message's class; or that its own was promised, and something broke a promise afterwards.</param>
+public sealed record ToldViolation(ProofResult Result, string Name)
+{
+    /// <summary>The files of all pictures, as a search pattern.</summary>
+    public const string Pictures = Prefix + "*" + Suffix;
+
+    private const string Prefix = "violation-";
+    private const string Suffix = ".svg";
+    private const string Afterwards = "afterwards";
+
+    /// <summary>The file of its picture, next to the report.</summary>
+    public string Picture => $"{Prefix}{Name}{Suffix}";
+
+    /// <summary>The first of each class. A kill after an answer is the easiest to follow, and comes before other ways.</summary>
+    public static IReadOnlyList<ToldViolation> Of(ProofDocument document) =>
+    [
+        .. from result in document.Results
+           where result.Verdict is FaultVerdict.Broken
+           orderby result.Point.Way == PointWay.Killed descending, result.Point.Number, result.Point.Way
+           group result by document.Promised.Contains(result.Class!.Value) ? Afterwards : Words.Of(result.Class.Value) into alike
+           select new ToldViolation(alike.First(), alike.Key),
+    ];
+}

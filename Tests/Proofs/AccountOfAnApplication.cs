@@ -1,0 +1,117 @@
+using Kit.Guarantees;
+using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Points;
+using Kit.Runner.Proofs;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Proofs;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>What the effects of a message say about it, and whether that was promised.</summary>
+public sealed class AccountOfAnApplication
+{
+    private static readonly IReadOnlyList<Effect> Effects =
+        [new RowEffect("row", "orders", "SELECT", PerMessage: 2), new QueueEffect("shipment", "shipments", PerMessage: 1)];
+
+    private static readonly Guid Message = Guid.CreateVersion7();
+    private static readonly Guid Other = Guid.CreateVersion7();
+
+    [TestCase(2, 1, DeliveryClass.Once)]
+    [TestCase(0, 0, DeliveryClass.Lost)]
+    [TestCase(3, 1, DeliveryClass.Duplicated)]
+    [TestCase(4, 2, DeliveryClass.Duplicated)]
+    [TestCase(2, 2, DeliveryClass.DuplicatedOutgoing)]
+    [TestCase(1, 1, DeliveryClass.Torn)]
+    [TestCase(2, 0, DeliveryClass.Torn)]
+    [TestCase(0, 1, DeliveryClass.Torn)]
+    [TestCase(4, 0, DeliveryClass.Torn)]
+    public void The_class_follows_from_the_counts(int rows, int shipments, DeliveryClass expected) =>
+        Assert.That(Account(rows, shipments).Messages.Single(message => message.Id == Message).Class, Is.EqualTo(expected));
+
+    [Test]
+    public void Without_an_effect_and_with_work_left_it_is_stuck() =>
+        Assert.That(Account(0, 0, "queue 'orders': 1").Messages[0].Class, Is.EqualTo(DeliveryClass.Stuck));
+
+    [Test]
+    public void An_id_is_found_within_a_text_in_any_case() =>
+        Assert.That(ProofAccount.Names($"{{ \"order\": \"{Message.ToString().ToUpperInvariant()}\" }}", Message), Is.True);
+
+    [TestCase("at-least-once", 4, 1, FaultVerdict.Kept)]
+    [TestCase("exactly-once", 4, 1, FaultVerdict.Broken)]
+    [TestCase("at-least-once", 0, 0, FaultVerdict.Broken)]
+    [TestCase("at-most-once", 0, 0, FaultVerdict.Kept)]
+    [TestCase("at-most-once", 2, 0, FaultVerdict.Broken)]
+    public void The_promise_decides(string promise, int rows, int shipments, FaultVerdict expected)
+    {
+        var result = Judge(promise, PointWay.Killed, Account(rows, shipments));
+
+        Assert.That(result.Verdict, Is.EqualTo(expected), string.Join("; ", result.Violations));
+        Assert.That(result.Timeline, Is.Not.Empty);
+    }
+
+    [Test]
+    public void After_a_kill_ordinary_messages_must_be_handled_once()
+    {
+        var account = Account(2, 1, other: 3);
+
+        Assert.That(Judge("at-least-once", PointWay.Killed, account).Violations.Single(), Does.StartWith("an ordinary message after it is duplicated"));
+        Assert.That(Judge("at-least-once", PointWay.Cut, account).Verdict, Is.EqualTo(FaultVerdict.Kept));
+    }
+
+    [Test]
+    public void Work_that_is_left_is_a_violation() =>
+        Assert.That(
+            Judge("at-least-once", PointWay.Killed, Account(2, 1, "prepared transactions: 1")).Violations,
+            Is.EqualTo(["work is left: prepared transactions: 1"]));
+
+    [TestCase("exactly-once", 4, 1, FaultVerdict.Broken, TestName = "What is there twice stays")]
+    [TestCase("exactly-once", 0, 0, FaultVerdict.Void, TestName = "What is missing can still come")]
+    [TestCase("exactly-once", 2, 1, FaultVerdict.Void, TestName = "What is right can still become wrong")]
+    [TestCase("at-least-once", 4, 1, FaultVerdict.Void, TestName = "What may be there twice is no reason")]
+    public void If_it_does_not_settle_only_what_stays_is_broken(string promise, int rows, int shipments, FaultVerdict expected)
+    {
+        var result = Judge(promise, PointWay.Killed, Account(rows, shipments, "queue 'orders': 1"), unsettled: "it did not settle within 60 s");
+
+        Assert.That(result.Verdict, Is.EqualTo(expected));
+        Assert.That(result.Because, Is.EqualTo(expected is FaultVerdict.Void ? "it did not settle within 60 s" : null));
+    }
+
+    [Test]
+    public void Kills_after_commits_and_acknowledgements_come_first()
+    {
+        CrashPoint[] points = [Point(1, "BEGIN"), Point(2, "COMMIT"), Point(3, "basic.ack")];
+
+        var order = PointOrder.Of(PointExperiment.At("orders", points)).Select(experiment => $"{experiment.Token}"["orders@".Length..]);
+
+        Assert.That(string.Join(' ', order), Is.EqualTo("2:b 3:b 2:a 3:a 1:b 1:a 1:c 2:c 3:c 1:d 2:d 3:d"));
+    }
+
+    private static CrashPoint Point(int number, string text) =>
+        new(number, new RequestId("orders", text, text, 1, 1), Before: null, HasAnswer: true, CanBeProved: true);
+
+    private static ProofAccount Account(int rows, int shipments, string? left = null, int other = 2) => ProofAccount.Of(
+        [Message, Other],
+        Effects,
+        new Dictionary<string, IReadOnlyList<string>>
+        {
+            ["row"] = [.. Enumerable.Repeat($"{Message}", rows), .. Enumerable.Repeat($"{Other}", other)],
+            ["shipment"] = [.. Enumerable.Repeat($"of {Message}", shipments), $"of {Other}"],
+        },
+        left is null ? [] : [left],
+        output: []);
+
+    private static ProofResult Judge(string promise, PointWay way, ProofAccount account, string? unsettled = null)
+    {
+        var file = ProofFileReader.Parse(
+            "orders.proof.json",
+            """
+            {
+              "name": "orders", "databases": ["orders"], "start": { "command": ["orders"] }, "send": { "queue": "orders", "body": "{{id}}" },
+              "effects": [ { "name": "shipment", "queue": "shipments" } ], "promise": "PROMISE"
+            }
+            """.Replace("PROMISE", promise, StringComparison.Ordinal));
+        return new ProofJudge(file).Judge(
+            new PointExperiment(Point(1, "COMMIT"), way, new PointToken("orders", 1, way)),
+            new PointOutcome<ProofAccount>(unsettled) { Chosen = Message, Account = account, Fired = ["met"] });
+    }
+}

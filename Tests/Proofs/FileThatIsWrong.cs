@@ -1,0 +1,136 @@
+using Kit.Runner.Proofs;
+using Kit.Runner.Results;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>What can be wrong in a proof file without a server. Each is named with its place, and says what would be right.</summary>
+public sealed class FileThatIsWrong
+{
+    private const string Right =
+        """
+        {
+          // Comments are allowed.
+          "name": "orders",
+          "databases": ["orders"],
+          "queues": ["orders"],
+          "setup": { "orders": ["CREATE TABLE placed_order (id uuid)"] },
+          "start": { "command": ["orders"], "environment": { "DATABASE": "{{postgresql:orders:uri}}", "BROKER": "{{rabbitmq}}" } },
+          "send": { "queue": "orders", "body": "{{id}}" },
+          "effects": [ { "name": "row", "database": "orders", "sql": "SELECT id FROM placed_order" } ],
+          "promise": "at-least-once",
+        }
+        """;
+
+    [Test]
+    public void A_right_one_is_read()
+    {
+        var file = ProofFileReader.Parse("orders.proof.json", Right);
+
+        Assert.That(file.Name, Is.EqualTo("orders"));
+        Assert.That(file.Promised, Has.Count.EqualTo(3));
+        Assert.That(file.Instances, Is.EqualTo(1));
+        Assert.That(file.Idle.Single(), Is.EqualTo(new IdleQueue("orders")), "the queue of the messages must be empty");
+        Assert.That(file.NeedsBroker, Is.True);
+    }
+
+    [TestCase("\"name\": \"orders\"", "\"nome\": \"orders\"", "unknown key 'nome'.", "Keys: name, databases, queues,")]
+    [TestCase("\"name\": \"orders\"", "\"name\": \"orders\", \"calls\": {}", "unknown key 'calls'.", "Keys: name, databases, queues,")]
+    [TestCase("\"name\": \"orders\",", "", "the key 'name' is missing.", "Keys: name,")]
+    [TestCase("\"name\": \"orders\"", "\"name\": \"my orders\"", "'name' is 'my orders', and has more than letters", "tokens")]
+    [TestCase("\"name\": \"orders\"", "\"name\": 5", "'name': expected a text, found 5.", "docs/prove.md")]
+    [TestCase("\"command\": [\"orders\"]", "\"command\": []", "'start.command' names no program.", "dotnet")]
+    [TestCase("\"command\": [\"orders\"]", "\"comand\": [\"orders\"]", "unknown key 'comand' in 'start'.", "command, directory, environment")]
+    [TestCase("\"command\": [\"orders\"]", "\"command\": [\"orders\"], \"directory\": \"none\"", "'start.directory': there is no folder", "relative")]
+    [TestCase("{{rabbitmq}}", "{{rabitmq}}", "there is no placeholder {{rabitmq}}.", "{{postgresql:orders}}, ")]
+    [TestCase("{{postgresql:orders:uri}}", "{{postgresql:stock}}", "there is no placeholder {{postgresql:stock}}.", "{{rabbitmq:vhost}}")]
+    [TestCase("\"body\": \"{{id}}\"", "\"body\": \"{{id}} {{prot}}\"", "there is no placeholder {{prot}}.", "{{port}}")]
+    [TestCase("\"body\": \"{{id}}\"", "\"body\": \"{{id}}\", \"headers\": { \"of\": \"{{ID}}\" }", "there is no placeholder {{ID}}.", "{{port}}")]
+    [TestCase(
+        "\"queue\": \"orders\", \"body\": \"{{id}}\" }",
+        "\"sql\": \"INSERT {{id}} {{now}}\", \"database\": \"orders\" }, \"idle\": [ { \"queue\": \"orders\" } ]",
+        "there is no placeholder {{now}}.", "{{port}}")]
+    [TestCase(
+        "\"queue\": \"orders\", \"body\": \"{{id}}\"", "\"http\": \"http://localhost:{{port}}/{{id}}\", \"body\": \"{{host}}\"",
+        "there is no placeholder {{host}}.", "{{port}}")]
+    [TestCase("\"body\": \"{{id}}\"", "\"body\": \"id\"", "'send' has no {{id}} in body.", "The kit puts the id")]
+    [TestCase("\"queue\": \"orders\", \"body\"", "\"body\"", "'send' needs one of the keys sql, queue, http and command.", "docs/prove.md")]
+    [TestCase(
+        "\"queue\": \"orders\", \"body\"", "\"queue\": \"orders\", \"method\": \"PUT\", \"body\"",
+        "'send.method' does not go with 'send.queue'.", "queue, body,")]
+    [TestCase(
+        "\"queue\": \"orders\", \"body\": \"{{id}}\"", "\"sql\": \"{{id}}\", \"database\": \"stock\"",
+        "'send.database': there is no database 'stock'.", "Databases: orders.")]
+    [TestCase("\"queue\": \"orders\", \"body\": \"{{id}}\"", "\"sql\": \"{{id}}\", \"database\": \"orders\"", "'idle' names nothing.", "returns 0")]
+    [TestCase("\"setup\": { \"orders\"", "\"setup\": { \"stock\"", "'setup': there is no database 'stock'.", "Databases: orders.")]
+    [TestCase(
+        "\"database\": \"orders\", \"sql\": \"SELECT id FROM placed_order\"", "\"sql\": \"SELECT 1\"",
+        "the key 'database' is missing in 'effects[0]'.", "Keys in")]
+    [TestCase("\"name\": \"row\"", "\"name\": \"row\", \"queue\": \"orders\"", "'effects[0].queue' and 'effects[0].database' are both there.", "either")]
+    [TestCase(
+        "\"name\": \"row\"", "\"name\": \"row\", \"calls\": \"/mails\"", "'effects[0].calls' and 'effects[0].database' are both there.", "either")]
+    [TestCase(
+        "\"database\": \"orders\", \"sql\": \"SELECT id FROM placed_order\"", "\"calls\": \"mails\"",
+        "'effects[0].calls': expected a path that begins with a slash, found 'mails'.", "{{calls}}/mails/")]
+    [TestCase(
+        "\"database\": \"orders\", \"sql\": \"SELECT id FROM placed_order\"", "\"calls\": \"/mails\"",
+        "'effects[0].calls' counts calls, and 'start' has no {{calls}}.", "environment")]
+    [TestCase(
+        ", \"database\": \"orders\", \"sql\": \"SELECT id FROM placed_order\"", "",
+        "'effects[0]' does not say where it is.", "a message queue, and a call calls")]
+    [TestCase("\"promise\"", "\"idle\": [ {} ], \"promise\"", "'idle[0]' does not say what is counted.", "Name a queue; or a database")]
+    [TestCase(
+        "\"name\": \"row\"", "\"name\": \"row\", \"perMessage\": 0",
+        "'effects[0].perMessage': expected a whole number from 1, found 0.", "docs/prove.md")]
+    [TestCase("at-least-once", "twice", "'promise' is 'twice'.", "exactly-once, at-least-once, at-most-once; or a list of classes: once, duplicated,")]
+    [TestCase("\"at-least-once\"", "[\"often\"]", "'promise': there is no class 'often'.", "Classes: once,")]
+    [TestCase("\"at-least-once\"", "[]", "'promise' is an empty list.", "Classes: once,")]
+    [TestCase("\"at-least-once\"", "\"at-least-once\", \"instances\": \"two\"", "'instances': expected a number, found \"two\".", "docs/prove.md")]
+    [TestCase("\"queues\": [\"orders\"]", "\"queues\": [\"orders\"", "orders.proof.json is not JSON: ", "Comments are allowed")]
+    public void It_is_refused_with_its_place_and_a_remedy(string right, string wrong, string message, string remedy)
+    {
+        Assert.That(Right.Contains(right, StringComparison.Ordinal), Is.True);
+
+        var refused = Assert.Throws<KitException>(() => ProofFileReader.Parse("orders.proof.json", Right.Replace(right, wrong, StringComparison.Ordinal)));
+
+        Assert.That(refused.Message, Does.StartWith("orders.proof.json").And.Contain(message));
+        Assert.That(refused.Remedy, Does.Contain(remedy));
+        Assert.That(refused.IsUsage, Is.True);
+    }
+
+    [Test]
+    public void A_given_program_is_started_instead_of_the_command()
+    {
+        var (program, folder) = (typeof(FileThatIsWrong).Assembly.Location, Path.GetTempPath());
+        var right = Right.Replace(
+            "\"queue\": \"orders\", \"body\": \"{{id}}\" }",
+            "\"command\": [\"orders\", \"send\", \"{{id}}\"] }, \"idle\": [ { \"queue\": \"orders\" } ]", StringComparison.Ordinal);
+
+        var file = ProofFileReader.Parse(Path.Combine(folder, "orders.proof.json"), right, program);
+        var other = ProofFileReader.Parse(
+            "orders.proof.json", right.Replace("[\"orders\", \"send\"", "[\"other\", \"send\"", StringComparison.Ordinal), program);
+
+        Assert.That(file.Start.Command, Is.EqualTo(["dotnet", program]));
+        Assert.That(file.Start.Environment.Keys, Is.EqualTo(["DATABASE", "BROKER"]));
+        Assert.That(((SendByCommand)file.Send).Program.Command, Is.EqualTo(["dotnet", program, "send", "{{id}}"]), "it begins with the same command");
+        Assert.That(((SendByCommand)other.Send).Program.Command, Is.EqualTo(["other", "send", "{{id}}"]));
+        Assert.That(
+            () => ProofFileReader.Parse("orders.proof.json", Right, "none.dll"),
+            Throws.TypeOf<KitException>().With.Message.EqualTo("--start: there is no program none.dll."));
+    }
+
+    [Test]
+    public void One_that_is_not_there_is_refused() =>
+        Assert.That(() => ProofFileReader.Read("none.proof.json"), Throws.TypeOf<KitException>().With.Message.StartsWith("The proof file cannot be read: "));
+
+    [Test]
+    public void Those_of_the_samples_can_be_read()
+    {
+        var files = Directory.GetFiles(Path.Combine(RepositoryFiles.Root, "Samples"), $"*{ProofFile.Suffix}", SearchOption.AllDirectories)
+            .Where(file => !file.Contains($"{Path.DirectorySeparatorChar}bin{Path.DirectorySeparatorChar}", StringComparison.Ordinal)).ToList();
+
+        // Of the order service one for each framework and mode, and three of the worker in Python.
+        Assert.That(files, Has.Count.AtLeast(17));
+        foreach (var file in files)
+            Assert.That($"{ProofFileReader.Read(file).Name}{ProofFile.Suffix}", Is.EqualTo(Path.GetFileName(file)));
+    }
+}

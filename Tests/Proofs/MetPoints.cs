@@ -1,0 +1,43 @@
+using System.Collections.Concurrent;
+using Kit.Guarantees;
+using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Proofs;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Proofs;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>What became of the messages of an application that was killed at chosen points, before a request arrived and after it was executed.</summary>
+/// <param name="All">One result for each point and way.</param>
+internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
+{
+    public static async Task<MetPoints> OfAsync(ProofFile file, Func<CrashPoint, bool> chosen)
+    {
+        await using var servers = await ProofServers.StartAsync(file, CancellationToken.None);
+        await new Trial(file, servers).RunAsync(CancellationToken.None);
+        var experiments = new PointExperiments<ProofAccount>(async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
+        var points = await experiments.RecordAsync(CancellationToken.None);
+        foreach (var point in points)
+            TestContext.Out.WriteLine($"{point.Number}: {point.Request}");
+
+        var todo = new ConcurrentQueue<PointExperiment>(
+            PointExperiment.At(file.Name, points.Where(chosen)).Where(experiment => experiment.Way is PointWay.NeverSent or PointWay.Killed));
+        var results = new ConcurrentBag<ProofResult>();
+        await experiments.MakeAsync(
+            file.Instances, () => todo.TryDequeue(out var next) ? next : null, new ProofJudge(file).Judge, result => result.Verdict is FaultVerdict.Kept,
+            results.Add, CancellationToken.None);
+        foreach (var result in results)
+        {
+            TestContext.Out.WriteLine($"{result.Point.Token} {result.Verdict} {result.Class} {result.Because}: {result.Point.Moment}");
+            foreach (var step in result.Timeline)
+                TestContext.Out.WriteLine(step);
+        }
+
+        return new MetPoints([.. results]);
+    }
+
+    /// <param name="moment">How the moment begins.</param>
+    /// <param name="way">What happened there.</param>
+    public DeliveryClass? ClassOf(string moment, PointWay way) =>
+        All.Single(result => result.Point.Way == way && result.Point.Moment.StartsWith(moment, StringComparison.Ordinal)).Class;
+}

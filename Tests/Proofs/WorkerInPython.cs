@@ -1,0 +1,220 @@
+using System.Diagnostics;
+using System.Text.Json;
+using Kit.Guarantees;
+using Kit.Runner;
+using Kit.Runner.Proofs;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Proofs;
+using Kit.Runner.Servers;
+using Kit.Runner.Servers.Machine;
+using Kit.Tests.CommandLine;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>The worker in Samples/Worker, wrong in two ways and right, on servers of its own.</summary>
+[Category("faults")]
+[Parallelizable]
+public sealed class WorkerInPython
+{
+    /// <summary>Inserts an order for each request, once.</summary>
+    private const string HttpService =
+        """
+        import http.server, os, psycopg2
+        database = psycopg2.connect(os.environ["DATABASE"])
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                order = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                with database, database.cursor() as cursor:
+                    cursor.execute("INSERT INTO placed_order VALUES (%s) ON CONFLICT DO NOTHING", (order,))
+                self.send_response(204)
+                self.end_headers()
+        http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+        """;
+
+    private static readonly string HttpProof = JsonSerializer.Serialize(new
+    {
+        name = "http",
+        databases = new[] { "orders" },
+        setup = new { orders = "CREATE TABLE placed_order (id uuid PRIMARY KEY)" },
+        start = new
+        {
+            command = new[] { Python, "-c", HttpService },
+            environment = new { DATABASE = "{{postgresql:orders:uri}}", PORT = "{{port}}" },
+        },
+        send = new { http = "http://127.0.0.1:{{port}}/orders", body = "{{id}}", contentType = "text/plain" },
+        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
+        promise = "exactly-once",
+    });
+
+    /// <summary>Inserts an order for each request, and sends a mail before the commit.</summary>
+    private const string MailingService =
+        """
+        import http.server, os, psycopg2, urllib.request
+        database = psycopg2.connect(os.environ["DATABASE"])
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                order = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                with database, database.cursor() as cursor:
+                    cursor.execute("INSERT INTO placed_order VALUES (%s) ON CONFLICT DO NOTHING", (order,))
+                    if cursor.rowcount == 1:
+                        urllib.request.urlopen(os.environ["MAILS"], data=order.encode()).read()
+                self.send_response(204)
+                self.end_headers()
+        http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+        """;
+
+    private static readonly string MailingProof = JsonSerializer.Serialize(new
+    {
+        name = "mailing",
+        databases = new[] { "orders" },
+        setup = new { orders = "CREATE TABLE placed_order (id uuid PRIMARY KEY)" },
+        start = new
+        {
+            command = new[] { Python, "-c", MailingService },
+            environment = new { DATABASE = "{{postgresql:orders:uri}}", PORT = "{{port}}", MAILS = "{{calls}}/mails" },
+        },
+        send = new { http = "http://127.0.0.1:{{port}}/orders", body = "{{id}}", contentType = "text/plain" },
+        effects = new object[]
+        {
+            new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" },
+            new { name = "mail", calls = "/mails" },
+        },
+        promise = "at-least-once",
+    });
+
+    private const string Python = "python3";
+    private const string PathVariable = "PATH";
+
+    private static readonly Lazy<Task<string?>> Lack = new(async () =>
+        PostgreSqlServer.Missing ?? RabbitMqServer.Missing
+        ?? (await PutPythonFirstAsync() ? null : "This machine lacks the libraries of the worker in Python: apt-get install python3-pika python3-psycopg2"));
+
+    [SetUp]
+    public Task Ignore() => IgnoreWithoutItAsync();
+
+    /// <summary>Ignores a test that needs the worker, where it cannot run.</summary>
+    internal static async Task IgnoreWithoutItAsync()
+    {
+        if (await Lack.Value is { } missing)
+            Assert.Ignore(missing);
+    }
+
+    /// <summary>
+    /// The files start the first Python of the search path, which need not be the one with the libraries: the folder of that becomes the first.
+    /// </summary>
+    private static async Task<bool> PutPythonFirstAsync()
+    {
+        var path = Environment.GetEnvironmentVariable(PathVariable) ?? "";
+        foreach (var folder in path.Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries))
+        {
+            var program = Path.Combine(folder, ExternalProgram.FileNameOf(Python));
+            if (!File.Exists(program) || !(await new ExternalProgram(program).RunAsync(["-c", "import pika, psycopg2"], CancellationToken.None)).Succeeded)
+                continue;
+
+            if (ExternalProgram.OnSearchPath(Python) != program)
+                Environment.SetEnvironmentVariable(PathVariable, $"{folder}{Path.PathSeparator}{path}");
+            return true;
+        }
+
+        return false;
+    }
+
+    [Test]
+    public async Task Deduplicating_apart_loses_a_message_after_its_first_commit()
+    {
+        var results = await MeetAsync("dedupe-apart", point => point.Request.Text is "COMMIT");
+
+        Assert.That(results.ClassOf("COMMIT (orders, after INSERT INTO handled_message", PointWay.NeverSent), Is.EqualTo(DeliveryClass.Once));
+        Assert.That(results.ClassOf("COMMIT (orders, after INSERT INTO handled_message", PointWay.Killed), Is.EqualTo(DeliveryClass.Lost));
+        Assert.That(results.ClassOf("COMMIT (orders, no. 2, after INSERT INTO placed_order", PointWay.Killed), Is.EqualTo(DeliveryClass.Torn));
+        Assert.That(results.All.Count(result => result.Verdict is FaultVerdict.Broken), Is.EqualTo(3));
+    }
+
+    [Test]
+    public async Task The_right_one_keeps_its_promise_around_its_commit_and_its_acknowledgement()
+    {
+        var results = await MeetAsync("correct", point => point.Request.Text is "COMMIT" or "basic.publish" or "basic.ack");
+
+        Assert.That(results.All.Select(result => result.Verdict), Is.All.EqualTo(FaultVerdict.Kept));
+        Assert.That(results.ClassOf("basic.ack", PointWay.NeverSent), Is.EqualTo(DeliveryClass.DuplicatedOutgoing));
+        Assert.That(results.ClassOf("basic.ack", PointWay.Killed), Is.EqualTo(DeliveryClass.Once));
+    }
+
+    [Test]
+    public async Task A_service_that_is_asked_over_HTTP_is_asked_again_after_a_crash()
+    {
+        var results = await MetPoints.OfAsync(ProofFileReader.Parse("http.proof.json", HttpProof), point => point.Request.Text is "COMMIT");
+
+        Assert.That(results.All.Select(result => result.Class), Is.EqualTo([DeliveryClass.Once, DeliveryClass.Once]));
+    }
+
+    [Test]
+    public async Task A_call_before_the_commit_is_made_again_after_a_crash()
+    {
+        var results = await MetPoints.OfAsync(ProofFileReader.Parse("mailing.proof.json", MailingProof), point => point.Request.Text is "COMMIT");
+
+        Assert.That(results.ClassOf("COMMIT", PointWay.NeverSent), Is.EqualTo(DeliveryClass.DuplicatedOutgoing));
+        Assert.That(results.ClassOf("COMMIT", PointWay.Killed), Is.EqualTo(DeliveryClass.Once));
+    }
+
+    [Test]
+    public async Task Prove_shows_that_an_early_acknowledgement_loses_a_message()
+    {
+        using var folder = new TemporaryFolder();
+        var junit = Path.Combine(folder.Path, "proof.xml");
+
+        var result = await RunnerProcess.RunAsync(
+            "prove", FileOf("early-ack"), "--only", "early-ack@1:b", "--out", Path.Combine(folder.Path, "proof"), "--junit", junit);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output + result.Errors);
+        Assert.That(result.Output, Does.Contain("BROKEN: the message is lost (row: 0 of 1, shipment: 0 of 1): basic.ack (rabbitmq) was executed"));
+        var report = File.ReadAllText(Path.Combine(folder.Path, "proof", ProofFolder.ReportFile));
+        Assert.That(report, Does.Contain(". rabbitmq: basic.ack").And.Contain("](violation-lost.svg)"));
+        Assert.That(Path.Combine(folder.Path, "proof", "violation-lost.svg"), Does.Exist);
+        Assert.That(File.ReadAllText(junit), Does.Contain("failures=\"1\" errors=\"0\" skipped=\"18\""));
+    }
+
+    [Test]
+    public async Task Ctrl_C_ends_the_application_and_reports_what_was_done()
+    {
+        using var folder = new TemporaryFolder();
+        using var runner = RunnerProcess.Start("prove", FileOf("correct"), "--out", folder.Path);
+        await runner.PrintedAsync("1 of ");
+
+        var workers = WorkersOf(runner);
+
+        await runner.SignalAsync("INT");
+
+        var result = await runner.EndAsync();
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Output + result.Errors);
+        Assert.That(result.Output, Does.Contain("correct kept its promise").And.Contain("not tried (it was stopped)"));
+        Assert.That(File.ReadAllText(Path.Combine(folder.Path, ProofFolder.ReportFile)), Does.Contain("## Not tried"));
+        Assert.That(workers, Is.Not.Empty);
+        Assert.That(workers.Where(worker => !worker.HasEnded), Is.Empty, "no worker is left");
+    }
+
+    /// <summary>The workers that a runner has started.</summary>
+    private static List<ProcessIdentity> WorkersOf(RunnerProcess runner) =>
+    [
+        .. Process.GetProcesses().Where(other => ProcessStat.Read(other.Id) is { } stat && stat.Parent == runner.Id)
+            .Where(other => CommandLineOf(other.Id).Contains("worker.py", StringComparison.Ordinal))
+            .Select(other => ProcessIdentity.Of(other.Id)).OfType<ProcessIdentity>(),
+    ];
+
+    private static string CommandLineOf(int process)
+    {
+        try
+        {
+            return File.ReadAllText($"/proc/{process}/cmdline");
+        }
+        catch (IOException)
+        {
+            return "";
+        }
+    }
+
+    private static string FileOf(string way) => Path.Combine(RepositoryFiles.Root, "Samples", "Worker", $"{way}{ProofFile.Suffix}");
+
+    private static Task<MetPoints> MeetAsync(string way, Func<CrashPoint, bool> chosen) =>
+        MetPoints.OfAsync(ProofFileReader.Read(FileOf(way)), chosen);
+}

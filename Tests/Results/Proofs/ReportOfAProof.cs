@@ -1,0 +1,158 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Proofs;
+
+namespace Kit.Tests.Results.Proofs;
+
+/// <summary>What people and build servers read about a proof.</summary>
+public sealed class ReportOfAProof
+{
+    private static readonly CrashPoint Commit = new(
+        1, new RequestId("orders", "COMMIT", "COMMIT", 1, 1), "INSERT INTO a|b", HasAnswer: true, CanBeProved: true);
+
+    private static readonly ProofDocument Document = new()
+    {
+        Name = "orders",
+        StartedUtc = new DateTimeOffset(2026, 11, 24, 12, 0, 0, TimeSpan.Zero),
+        ProofFile = "{}",
+        Promised = [DeliveryClass.Duplicated, DeliveryClass.Once],
+        Servers = new Dictionary<string, string> { ["postgresql"] = "15.18" },
+        Points = [Commit],
+        Results =
+        [
+            Result(PointWay.Killed, FaultVerdict.Broken, DeliveryClass.Lost) with
+            {
+                Violations = ["the message is lost (row: 0 of 1)"],
+                Found = [new FoundEffect("row", 0, 1), new FoundEffect("mail", 1, 1)],
+                Timeline =
+                [
+                    new TimelineStep(TimelineKind.Message, "a message is sent: 01a20da4"),
+                    new TimelineStep(TimelineKind.LeftOut, "… 3 requests"),
+                    new TimelineStep(TimelineKind.Request, "INSERT INTO a<b \u0001") { Number = 4, Server = "stock", Connection = 7, Outcome = "INSERT 0 1" },
+                    new TimelineStep(TimelineKind.Request, "basic.ack") { Number = 5, Server = "rabbitmq", Connection = 1 },
+                    new TimelineStep(TimelineKind.Request, "BEGIN") { Number = 6, Server = "orders", Connection = 2, Outcome = "BEGIN" },
+                    new TimelineStep(TimelineKind.Request, "COMMIT") { Number = 7, Server = "orders", Connection = 3, Outcome = "COMMIT" },
+                    new TimelineStep(TimelineKind.Moment, "the last request was executed, and the process is killed"),
+                    new TimelineStep(TimelineKind.Process, "the process ended with exit code 137"),
+                    new TimelineStep(TimelineKind.Restart, "the process is started again"),
+                    new TimelineStep(TimelineKind.Ordinary, "ordinary messages are sent after it, and are: once"),
+                    new TimelineStep(TimelineKind.Output, "the application wrote: \u0001 & so on"),
+                    new TimelineStep(TimelineKind.Left, "left when nothing moved any more: queue 'orders': 1"),
+                    new TimelineStep(TimelineKind.Found, "found of the message: row: 0 of 1, mail: 1 of 1"),
+                    new TimelineStep(TimelineKind.Class, "it is lost"),
+                ],
+            },
+            Result(PointWay.NeverSent, FaultVerdict.Kept, DeliveryClass.Once),
+            Result(PointWay.Cut, FaultVerdict.Void, kind: null) with { Because = "this handling did not come to the point" },
+        ],
+        NotTried = ["orders@1:d"],
+        NotTriedBecause = "the budget was used up",
+    };
+
+    [Test]
+    public void Shows_the_classes_a_timeline_and_what_was_not_tried()
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+
+        new ProofReport(Document).WriteMarkdown(output);
+
+        Approval.Verify("proof.md", output.ToString());
+    }
+
+    [Test]
+    public void Draws_a_timeline()
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+
+        new TimelinePicture(Document.Results[0], Document.Points).Write(output);
+
+        Approval.Verify("violation.svg", output.ToString());
+        Assert.That(() => System.Xml.Linq.XDocument.Parse(output.ToString()), Throws.Nothing);
+    }
+
+    [TestCase(PointWay.NeverSent)]
+    [TestCase(PointWay.Cut)]
+    [TestCase(PointWay.Unanswered)]
+    public void Draws_each_way_with_a_request_that_does_not_arrive(PointWay way)
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+        var lost = Document.Results[0];
+
+        new TimelinePicture(lost with { Point = lost.Point with { Way = way } }, Document.Points).Write(output);
+
+        Assert.That(output.ToString(), Does.Contain("class=\"fault\"").And.Contain("class=\"kill\"").And.Contain("COMMIT"));
+    }
+
+    [Test]
+    public void One_violation_of_each_class_is_told_a_kill_first()
+    {
+        var lost = Document.Results[0];
+        var torn = lost with { Class = DeliveryClass.Torn };
+        var several = Document with
+        {
+            Results =
+            [
+                lost with { Point = lost.Point with { Way = PointWay.NeverSent } }, lost, torn,
+                lost with { Class = DeliveryClass.Once, Violations = ["an ordinary message after it is lost"] },
+            ],
+        };
+
+        Assert.That(ToldViolation.Of(several).Select(told => told.Name), Is.EquivalentTo(["lost", "torn", "afterwards"]));
+        Assert.That(ToldViolation.Of(several).Single(told => told.Name == "lost").Result.Point.Way, Is.EqualTo(PointWay.Killed));
+    }
+
+    [Test]
+    public void Says_that_the_promise_was_kept_where_it_was()
+    {
+        var kept = Document with { Results = [Document.Results[1]], NotTried = [], NotTriedBecause = null };
+
+        Assert.That(
+            new ProofReport(kept).Summary,
+            Is.EqualTo("orders kept its promise (once or duplicated) at the only crash that was met: 1 point of its handling, 4 experiments, 1 once."));
+    }
+
+    [Test]
+    public void JUnit_has_a_case_for_each_experiment()
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+
+        ProofJUnit.Write(Document, output);
+
+        Approval.Verify("proof.xml", output.ToString());
+    }
+
+    [Test]
+    public void A_folder_gives_back_what_it_was_given()
+    {
+        using var folder = new TemporaryFolder();
+        var proofs = new ProofFolder(folder.Path);
+
+        proofs.Save(Document);
+
+        Assert.That(proofs.Exists, Is.True);
+        Assert.That(new ProofReport(proofs.Load()).Summary, Is.EqualTo(new ProofReport(Document).Summary));
+        Assert.That(proofs.ReportPath, Does.Exist);
+        Assert.That(proofs.Load().Results[0].Timeline, Is.EqualTo(Document.Results[0].Timeline));
+        Assert.That(Directory.GetFiles(folder.Path, "*.svg").Select(Path.GetFileName), Is.EqualTo(["violation-lost.svg"]));
+    }
+
+    [Test]
+    public void A_picture_of_what_no_longer_happens_is_removed()
+    {
+        using var folder = new TemporaryFolder();
+        var proofs = new ProofFolder(folder.Path);
+        proofs.Save(Document);
+
+        proofs.Save(Document with { Results = [Document.Results[1]] });
+
+        Assert.That(Directory.GetFiles(folder.Path, "*.svg"), Is.Empty);
+    }
+
+    private static ProofResult Result(PointWay way, FaultVerdict verdict, DeliveryClass? kind) => new()
+    {
+        Point = new PointFacts($"orders@1:{way.Facts().Letter}", 1, way, "COMMIT (orders)"),
+        Verdict = verdict,
+        Class = kind,
+        Seconds = 1.5,
+    };
+}

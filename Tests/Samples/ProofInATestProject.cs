@@ -1,0 +1,117 @@
+using Kit.Guarantees;
+using Kit.Proofs;
+using Kit.Runner.Proofs;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Proofs;
+using Kit.Tests.CommandLine;
+using Orders;
+
+namespace Kit.Tests.Samples;
+
+/// <summary>Proofs that a test project asserts, as docs/prove.md and the README of the package show it.</summary>
+[Parallelizable]
+public sealed class ProofInATestProject
+{
+    private static readonly string Samples = Path.Combine(RepositoryFiles.Root, "Samples");
+
+    [Test]
+    public async Task Passes_if_the_promise_is_kept()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        using var folder = new TemporaryFolder();
+
+        await ProveAsync(Proof.Of<PlaceOrder>(Path.Combine(Samples, "Orders", "shared.proof.json")) with
+        {
+            Runner = RunnerProcess.ProgramPath,
+            Only = "shared@1:b",
+            Folder = folder.Path,
+        });
+
+        Assert.That(Directory.GetFiles(folder.Path, "proof.md"), Is.Not.Empty);
+    }
+
+    [Test]
+    public void A_broken_promise_is_a_sentence_with_its_token()
+    {
+        var point = new ProvenPoint("orders@3:b", "COMMIT was executed", ProofVerdict.Broken, MessageClass.Lost, ["it is lost"], Because: null);
+
+        Assert.That($"{point}", Is.EqualTo("orders@3:b: it is lost: COMMIT was executed"));
+        Assert.That(new ProofResults([point], [], "proof.md").IsKept, Is.False);
+        Assert.That(new ProofResults([], [], "proof.md").IsKept, Is.False, "nothing was shown");
+    }
+
+    [Test]
+    public void A_file_that_does_not_fit_is_refused_in_the_words_of_the_runner() => Assert.That(
+        () => (Proof.Of<PlaceOrder>("none.proof.json") with { Runner = RunnerProcess.ProgramPath }).RunAsync(),
+        Throws.TypeOf<ProofException>().With.Message.Contains("The proof file cannot be read"));
+
+    [Test]
+    public void A_mistake_in_the_file_is_told_with_the_name_of_the_file()
+    {
+        using var folder = new TemporaryFolder();
+        var file = Path.Combine(folder.Path, "orders.proof.json");
+        File.WriteAllText(file, "{ \"name\": \"orders\", \"name\": \"orders\" }");
+
+        Assert.That(
+            () => (Proof.Of<PlaceOrder>(file) with { Runner = RunnerProcess.ProgramPath }).RunAsync(),
+            Throws.TypeOf<ProofException>().With.Message.Contains($"{file}: the key 'name' is there twice."));
+    }
+
+    [TestCase("")]
+    [TestCase("/nowhere/run.sh")]
+    public void A_missing_runner_is_named(string runner) => Assert.That(
+        () => (Proof.OfFile("orders.proof.json") with { Runner = runner }).RunAsync(),
+        Throws.TypeOf<ProofException>().With.Message.Contains("KIT_RUNNER").And.Message.Contains("run.sh"));
+
+    [Test]
+    public void Classes_and_verdicts_are_those_of_the_runner()
+    {
+        // Each point of a proof has its window.
+        Assert.That(Enum.GetNames<ProofVerdict>(), Is.EquivalentTo(Enum.GetNames<FaultVerdict>().Except([nameof(FaultVerdict.NoWindow)])));
+        Assert.That(Enum.GetNames<MessageClass>(), Is.EquivalentTo(ProofFileReader.Classes.Values.Select(kind => $"{kind}")));
+    }
+
+    [Test]
+    public void A_promise_is_kept_where_the_runner_says_so()
+    {
+        FaultVerdict[][] several = [[], .. Enum.GetValues<FaultVerdict>().SelectMany(verdict => new[] { [verdict], new[] { FaultVerdict.Kept, verdict } })];
+        foreach (var verdicts in several.Where(verdicts => !verdicts.Contains(FaultVerdict.NoWindow)))
+        {
+            var document = new ProofDocument
+            {
+                Name = "orders",
+                StartedUtc = DateTimeOffset.UnixEpoch,
+                ProofFile = "{}",
+                Promised = [DeliveryClass.Once],
+                Results = [.. verdicts.Select(verdict => new ProofResult { Point = new PointFacts("orders@1:b", 1, PointWay.Killed, ""), Verdict = verdict })],
+            };
+            var points = verdicts.Select(verdict => new ProvenPoint("orders@1:b", "", Enum.Parse<ProofVerdict>($"{verdict}"), Class: null, [], Because: null));
+
+            Assert.That(new ProofResults([.. points], [], "proof.md").IsKept, Is.EqualTo(document.IsKept), string.Join(", ", verdicts));
+        }
+    }
+
+    [Test]
+    public void A_report_of_another_version_is_refused()
+    {
+        using var folder = new TemporaryFolder();
+        var runner = Path.Combine(folder.Path, "runner");
+        File.WriteAllText(runner, "#!/bin/sh\necho '{ \"results\": [ { \"verdict\": \"kept\" } ] }' > \"$4/proof.json\"\n");
+        if (OperatingSystem.IsWindows())
+            Assert.Ignore("The runner of this test is a shell script.");
+        else
+            File.SetUnixFileMode(runner, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+
+        Assert.That(
+            () => (Proof.OfFile("orders.proof.json") with { Runner = runner, Folder = folder.Path }).RunAsync(),
+            Throws.TypeOf<ProofException>().With.Message.StartsWith("The report is of another version of the runner: "));
+    }
+
+    private static async Task ProveAsync(Proof proof)
+    {
+        var results = await proof.RunAsync();
+
+        Assert.That(results.Points, Is.Not.Empty);
+        Assert.That(results.NotKept, Is.Empty, results.Report);
+    }
+}
