@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using System.Diagnostics;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Loading;
 using Kit.Runner.Results;
@@ -8,7 +9,7 @@ using Kit.Runner.Rounds;
 
 namespace Kit.Runner.CommandLine;
 
-/// <summary><c>load</c>: sends at a given rate while the endpoint receives, and measures how long each message takes.</summary>
+/// <summary>The command <c>load</c> sends at a given rate, or for users, while the endpoint receives. It measures how long each message takes.</summary>
 internal sealed class LoadCommand : KitCommand
 {
     private const double FirstRate = 100;
@@ -21,15 +22,28 @@ internal sealed class LoadCommand : KitCommand
     private static readonly TimeSpan DefaultLimit = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan ShortestLength = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestLength = TimeSpan.FromHours(24);
+    private static readonly TimeSpan LongestThink = TimeSpan.FromHours(1);
 
-    // A condition or a distance is a matter of drains.
-    private static readonly IReadOnlyList<string> NotOfLoads = [Cell.ConditionAxis, Cell.RoundTripAxis];
+    // Each is a task of the runner, and they share the senders' connections.
+    private const int MostUsers = 10_000;
 
-    private readonly CellFilter filter = new(
-        CellFilter.Shown(ofRounds: true).Where(axis => !NotOfLoads.Contains(axis.Name)), isMatrix: true, ofRounds: true);
+    // A condition, a distance or several processes are a matter of drains: cells have the value there that their names leave out.
+    private static readonly IReadOnlyList<Axis> NotOfLoads =
+        [.. Cell.Axes.Where(axis => axis.Name is Cell.ConditionAxis or Cell.RoundTripAxis or Cell.ProcessesAxis)];
+
+    private readonly CellFilter filter = new(CellFilter.Shown(ofRounds: true).Except(NotOfLoads), isMatrix: true, ofRounds: true);
     private readonly Option<double?> rate = NumberOption.Rate(
         "--rate", $"Messages a second, sent on schedule whatever the endpoint does. With --find-rate: the first rate ({FirstRate}).",
         RateSearch.Lowest, RateSearch.Highest);
+    private readonly Option<int?> users = NumberOption.Count(
+        "--users", "Instead of a rate: so many users, each of whom sends a message, waits until its row is committed, and pauses.", least: 1, most: MostUsers);
+    private readonly Option<TimeSpan?> think = NumberOption.Time("--think", "With --users: the pause (0s).", TimeSpan.Zero, LongestThink);
+    private readonly Option<TimeSpan?> ramp = NumberOption.Time(
+        "--ramp", "With --users: the time in which they begin, one after the other (0s). Rates and latencies leave it out.", TimeSpan.Zero, LongestLength);
+    private readonly Option<(TimeSpan From, TimeSpan To)?> snapshot = NumberOption.Range(
+        "--held-snapshot",
+        "A part of the load, such as 30s..60s, in which a reader holds a snapshot in the round's databases: VACUUM cannot remove dead rows.",
+        TimeSpan.Zero, LongestLength);
     private readonly Option<TimeSpan?> length = NumberOption.Time(
         "--for", $"How long messages are sent ({DefaultLength.TotalSeconds}s; with --find-rate {DefaultStep.TotalSeconds}s at each rate).",
         ShortestLength, LongestLength);
@@ -58,16 +72,20 @@ internal sealed class LoadCommand : KitCommand
     public LoadCommand(IReadOnlyList<string> arguments)
         : base(
             "load",
-            "Sends messages at a fixed rate while the endpoint receives, on the kit's own servers, and measures the latency of each: from the moment at " +
-            "which it was to be sent until its row was committed. Every message is accounted for. Exit code 1 if a load was INVALID or failed.",
+            "Sends messages at a fixed rate, or from users who wait for their rows, while the endpoint receives, on the kit's own servers, and measures the " +
+            "latency of each: from the moment at which it was to be sent until its row was committed. Every message is accounted for. A load of a minute or " +
+            "longer also follows memory, threads, connections and tables. Exit code 1 if a load was INVALID or failed.",
             ("load --framework bare --transport postgresql --rate 500/s --for 60s", "the latency of the four modes at 500 messages a second"),
             ("load --framework bare --mode dtc-off,outbox --scenario insert-and-send --rate 200/s", "two modes with a handler that sends"),
+            ("load --framework bare --mode dtc-off --users 25 --think 30ms --ramp 5s", "25 users who wait for their rows"),
+            ("load --framework bare --transport postgresql --mode shared --rate 200/s --for 30min", "half an hour: does anything grow?"),
+            ("load --framework bare --transport postgresql --mode shared --rate 200/s --for 3min --held-snapshot 60s..120s", "what an open reader does to it"),
             ("load --framework bare --transport rabbitmq --find-rate --p99 100ms", "the highest rate of each mode with a p99 up to 100 ms"))
     {
         this.arguments = arguments;
         filter.AddTo(this);
         output.NotEmpty();
-        foreach (var option in new Option[] { rate, length, findRate, limit, concurrency, senders, seedRows, warmUp, output })
+        foreach (var option in new Option[] { rate, users, think, ramp, length, findRate, limit, snapshot, concurrency, senders, seedRows, warmUp, output })
             Options.Add(option);
         Validators.Add(CheckTogether);
         SetAction(RunAsync);
@@ -76,12 +94,13 @@ internal sealed class LoadCommand : KitCommand
     private async Task<int> RunAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
         var plan = await PlanAsync(parsed, cancellationToken);
+        RequireLengths(plan);
         RunPlan.Require(plan.Cells, plan.Runnable, plan.SupportOf);
         var console = Console.Out;
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. " +
             (plan.LimitMilliseconds is null
-                ? $"Each gets {Figures.Measured(plan.Rate)} messages a second for {Figures.Measured(plan.Length.TotalSeconds)} s"
+                ? $"Each gets {TextOf(plan.Shape)} for {Figures.Measured(plan.Length.TotalSeconds)} s"
                 : $"Each is tried at several rates for {Figures.Measured(plan.Length.TotalSeconds)} s each, until the highest sustained one is known to 10 %")
             + $". Results: {plan.Folder}");
         var display = new LoadDisplay(console, Console.IsOutputRedirected ? null : () => Console.WindowWidth);
@@ -104,12 +123,21 @@ internal sealed class LoadCommand : KitCommand
         }
     }
 
+    private static string TextOf(LoadShape shape) => shape switch
+    {
+        OpenLoad open => $"{Figures.Measured(open.Rate)} messages a second",
+        ClosedLoad closed => $"{Figures.Count(closed.Users)} users with pauses of {Figures.Measured(closed.Think.TotalMilliseconds)} ms",
+        _ => throw new UnreachableException($"No text for a {shape.GetType().Name}."),
+    };
+
     private async Task<LoadPlan> PlanAsync(ParseResult parsed, CancellationToken cancellationToken)
     {
         var isSearch = parsed.GetValue(findRate);
         return new LoadPlan(
-            [.. filter.Choose(parsed).Where(cell => cell.Condition == Condition.Plain && cell.RoundTrip == RoundTripTime.Direct)],
-            parsed.GetValue(rate) ?? FirstRate,
+            [.. filter.Choose(parsed).Where(cell => NotOfLoads.All(axis => axis.ValueOf(cell) == axis.Implied))],
+            parsed.GetValue(users) is { } count
+                ? new ClosedLoad(count, parsed.GetValue(think) ?? TimeSpan.Zero, parsed.GetValue(ramp) ?? TimeSpan.Zero)
+                : new OpenLoad(parsed.GetValue(rate) ?? FirstRate),
             parsed.GetValue(length) ?? (isSearch ? DefaultStep : DefaultLength),
             isSearch ? (parsed.GetValue(limit) ?? DefaultLimit).TotalMilliseconds : null,
             parsed.GetValue(concurrency) ?? DefaultConcurrency,
@@ -117,15 +145,32 @@ internal sealed class LoadCommand : KitCommand
             parsed.GetValue(warmUp) ?? DefaultWarmUp,
             parsed.GetValue(senders) ?? DefaultSenders,
             parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)),
-            string.Join(' ', arguments));
+            string.Join(' ', arguments))
+        { HeldSnapshot = parsed.GetValue(snapshot) };
     }
 
     private void CheckTogether(CommandResult result)
     {
-        var isSearch = result.GetValue(findRate);
-        if (!isSearch && result.GetResult(rate) is not { Implicit: false })
-            result.AddError("expected --rate, such as --rate 500/s, or --find-rate.");
-        if (!isSearch && result.GetResult(limit) is { Implicit: false })
+        var (isSearch, isRate, isUsers) = (result.GetValue(findRate), IsGiven(result, rate), IsGiven(result, users));
+        if (isUsers && (isRate || isSearch))
+            result.AddError($"--users: they wait for their rows, so they have no rate; leave out {(isRate ? "--rate" : "--find-rate")}.");
+        else if (!isSearch && !isRate && !isUsers)
+            result.AddError("expected --rate, such as --rate 500/s, or --users, such as --users 25, or --find-rate.");
+        if (!isSearch && IsGiven(result, limit))
             result.AddError("--p99: applies only with --find-rate.");
+        foreach (var option in new Option[] { think, ramp }.Where(option => !isUsers && IsGiven(result, option)))
+            result.AddError($"{option.Name}: applies only with --users.");
+        if (isSearch && IsGiven(result, snapshot))
+            result.AddError("--held-snapshot: applies to one rate or to users, and not with --find-rate.");
+    }
+
+    /// <summary>The parts of a load are within it.</summary>
+    private static void RequireLengths(LoadPlan plan)
+    {
+        var (whole, remedy) = (Figures.Measured(plan.Length.TotalSeconds), "Give a longer --for; 'load --help' shows examples.");
+        if (plan.Shape is ClosedLoad { Ramp: var beginning } && beginning >= plan.Length)
+            throw new KitException($"--ramp: expected a time shorter than the load, which takes {whole} s.", remedy) { IsUsage = true };
+        if (plan.HeldSnapshot is { To: var end } && end > plan.Length)
+            throw new KitException($"--held-snapshot: expected a part of the load, which takes {whole} s.", remedy) { IsUsage = true };
     }
 }

@@ -19,7 +19,7 @@ internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
         var seconds = (int)progress.Elapsed.TotalSeconds;
         var line =
             $"{progress.Cell}: {Figures.Count(seconds)} s, {Figures.Count(progress.Sent)} sent, {Figures.Count(progress.Handled)} handled, " +
-            $"{Figures.Count(Math.Max(0, progress.Sent - progress.Handled))} behind";
+            $"backlog {Figures.Count(Math.Max(0, progress.Sent - progress.Handled))}";
         if (width is not null)
         {
             // The rest of a longer line before it is overwritten.
@@ -40,8 +40,9 @@ internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
             output.Write($"\r{new string(' ', before)}\r");
         (told, before) = (0, 0);
         output.WriteLine(
-            $"{result.Cell}: {Figures.Measured(result.Rate)} msg/s: {LoadReport.VerdictOf(result, settings.LimitMilliseconds)}; " +
-            $"{Figures.Count(result.Sent)} sent, {Figures.Share(result.FailedShare)} failed, p50 {Figures.Measured(result.Latency?.P50)} ms, " +
-            $"p99 {Figures.Measured(result.Latency?.P99)} ms, behind at the end {Figures.Count(result.BehindAtTheEnd)}");
+            $"{result.Cell}: {result.Asked}: {LoadReport.VerdictOf(result, settings.LimitMilliseconds)}; " +
+            $"{Figures.Count(result.Sent)} sent, {Figures.Share(result.FailedShare)} failed, {Figures.Measured(result.Reached)} msg/s reached, " +
+            $"p50 {Figures.Measured(result.Latency?.P50)} ms, p99 {Figures.Measured(result.Latency?.P99)} ms, " +
+            $"backlog in the last quarter {Figures.Measured(result.Backlog?.LastQuarter)}");
     }
 }

@@ -6,7 +6,7 @@ namespace Kit.Runner.Loading;
 
 /// <summary>What a <c>load</c> command is to do.</summary>
 /// <param name="Cells">The chosen cells, runnable or not.</param>
-/// <param name="Rate">Messages a second; with <see cref="LimitMilliseconds"/>, the rate with which the search begins.</param>
+/// <param name="Shape">How messages arrive; with <see cref="LimitMilliseconds"/>, the rate with which the search begins.</param>
 /// <param name="Length">How long messages are sent.</param>
 /// <param name="LimitMilliseconds">Search the highest rate with a p99 of the latency up to this; <see langword="null"/>: one rate.</param>
 /// <param name="Concurrency">How many messages an endpoint handles at the same time.</param>
@@ -16,14 +16,26 @@ namespace Kit.Runner.Loading;
 /// <param name="Folder">A new folder for the results.</param>
 /// <param name="CommandLine">As typed.</param>
 internal sealed record LoadPlan(
-    IReadOnlyList<Cell> Cells, double Rate, TimeSpan Length, double? LimitMilliseconds, int Concurrency, int SeedRows, int WarmUp, int Senders,
+    IReadOnlyList<Cell> Cells, LoadShape Shape, TimeSpan Length, double? LimitMilliseconds, int Concurrency, int SeedRows, int WarmUp, int Senders,
     string Folder, string CommandLine)
 {
+    /// <summary>From when to when a reader holds a snapshot, from the start of each load; <see langword="null"/>: never.</summary>
+    public (TimeSpan From, TimeSpan To)? HeldSnapshot { get; init; }
+
+    /// <summary>Whether the processes and servers are looked at while messages are sent.</summary>
+    public bool IsSoak => LimitMilliseconds is null && (Length >= Soak || HeldSnapshot is not null);
+
+    private static readonly TimeSpan Soak = TimeSpan.FromMinutes(1);
+
     /// <summary>Whether the kit can start the server of each transport here. Commits are timed by the clock of a server on this machine.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(TransportArguments.None);
 
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 
     /// <summary>Whether a cell can run here, or the first reason why not.</summary>
-    public Support SupportOf(Cell cell) => cell.Support.IsSupported ? Here[Transport.Of(cell)] : cell.Support;
+    public Support SupportOf(Cell cell) =>
+        !cell.Support.IsSupported ? cell.Support
+        : cell.Scenario.Rows == 0 ? Support.No(
+            $"a load measures until the commit of a row, and the scenario '{cell.Scenario.Name}' inserts none: measure it with 'run'")
+        : Here[Transport.Of(cell)];
 }

@@ -14,7 +14,13 @@ internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<L
 {
     private readonly LoadFolder folder = new(plan.Folder);
     private readonly LoadSettings settings = new(
-        plan.Length.TotalSeconds, plan.Concurrency, plan.SeedRows, plan.WarmUp, plan.Senders, plan.LimitMilliseconds);
+        plan.Length.TotalSeconds, plan.Concurrency, plan.SeedRows, plan.WarmUp, plan.Senders, plan.LimitMilliseconds)
+    {
+        ThinkMilliseconds = (plan.Shape as ClosedLoad)?.Think.TotalMilliseconds,
+        RampSeconds = (plan.Shape as ClosedLoad)?.Ramp.TotalSeconds,
+        SnapshotFromSeconds = plan.HeldSnapshot?.From.TotalSeconds,
+        SnapshotToSeconds = plan.HeldSnapshot?.To.TotalSeconds,
+    };
 
     /// <summary>Runs them, or those until it is stopped.</summary>
     /// <exception cref="KitException">A server does not start, or the folder exists or cannot be written.</exception>
@@ -29,7 +35,7 @@ internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<L
             CommandLine = plan.CommandLine,
             StartedUtc = DateTimeOffset.UtcNow,
             Commit = await Provenance.CommitAsync(stop),
-            Implied = Provenance.Implied,
+            Implied = Provenance.ImpliedAt(plan.Concurrency),
             Host = Provenance.OfHost(),
             Packages = Provenance.Packages(),
             Settings = settings,
@@ -48,10 +54,10 @@ internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<L
         {
             foreach (var cell in plan.Runnable)
             {
-                if (plan.LimitMilliseconds is null)
-                    await TryAsync(cell, plan.Rate);
+                if (plan is { LimitMilliseconds: not null, Shape: OpenLoad first })
+                    await RateSearch.RunAsync(first.Rate, rate => TryAsync(cell, new OpenLoad(rate)));
                 else
-                    await RateSearch.RunAsync(plan.Rate, rate => TryAsync(cell, rate));
+                    await TryAsync(cell, plan.Shape);
             }
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested && document.Results.Count > 0)
@@ -62,10 +68,10 @@ internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<L
 
         return document;
 
-        async Task<bool> TryAsync(Cell cell, double rate)
+        async Task<bool> TryAsync(Cell cell, LoadShape shape)
         {
             stop.ThrowIfCancellationRequested();
-            var result = await new LoadedCell(plan, cell, servers, tell).RunAsync(rate, stop);
+            var result = await new LoadedCell(plan, cell, servers, tell, folder.Append).RunAsync(shape, stop);
             document = document with { Results = [.. document.Results, result], IsStopped = stop.IsCancellationRequested };
             folder.Save(document);
             ended(result, settings);

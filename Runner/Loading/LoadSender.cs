@@ -1,15 +1,8 @@
 using System.Diagnostics;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
-using Kit.Handlers;
 
 namespace Kit.Runner.Loading;
-
-/// <summary>A message of a load.</summary>
-/// <param name="Message">The message.</param>
-/// <param name="Due">When it was to be sent.</param>
-/// <param name="Begun">When its send began.</param>
-internal sealed record SentMessage(BuildWidget Message, DateTimeOffset Due, DateTimeOffset Begun);
 
 /// <summary>
 /// Sends on schedule. Each sender sends one message at a time and waits until the transport has confirmed it. When all are behind the schedule, a sender
@@ -17,63 +10,43 @@ internal sealed record SentMessage(BuildWidget Message, DateTimeOffset Due, Date
 /// </summary>
 /// <param name="queues">The queue, opened once for each sender.</param>
 /// <param name="schedule">When to send.</param>
-internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule schedule)
+/// <param name="size">How large the messages are.</param>
+/// <param name="sends">What was confirmed.</param>
+internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule schedule, MessageSize size, ConfirmedSends sends) : ILoadSender
 {
     private const int MostAtOnce = 100;
 
     private readonly Lock taking = new();
-    private readonly List<SentMessage> sent = [];
     private readonly Stopwatch watch = new();
     private DateTimeOffset start;
     private int next;
 
-    /// <summary>When the first message was to be sent.</summary>
-    public DateTimeOffset Start => start;
+    public int Sent => sends.Count;
 
-    /// <summary>How many messages are confirmed.</summary>
-    public int Sent
-    {
-        get
-        {
-            lock (taking)
-                return sent.Count;
-        }
-    }
-
-    /// <summary>Sends all messages, or those until it is stopped.</summary>
-    /// <param name="stop">Ends the sending. What is under way is still sent.</param>
-    /// <returns>The confirmed messages.</returns>
-    public async Task<IReadOnlyList<SentMessage>> RunAsync(CancellationToken stop)
+    public async Task<SentLoad> RunAsync(CancellationToken stop)
     {
         start = DateTimeOffset.UtcNow;
         watch.Start();
-        await Task.WhenAll(queues.Select(queue => Task.Run(() => SendAsync(queue, stop), CancellationToken.None)));
-        return sent;
+        await Together.RunAsync(queues.Select(queue => (Func<CancellationToken, Task>)(ending => SendAsync(queue, ending))), stop);
+        var sent = sends.All;
+        var isWhole = sent.Count >= schedule.Messages;
+        // A stopped load ended with its last message.
+        return new SentLoad(sent, start, isWhole ? schedule.Length : sent.Select(one => one.Due - start).DefaultIfEmpty().Max(), !isWhole);
     }
 
     private async Task SendAsync(IMessageQueue queue, CancellationToken stop)
     {
         while (TakeNext() is { } index)
         {
-            try
-            {
-                var wait = schedule.MomentOf(index) - watch.Elapsed;
-                if (wait > TimeSpan.Zero)
-                    await Task.Delay(wait, stop);
-            }
-            catch (OperationCanceledException)
-            {
-                return;
-            }
-
-            if (stop.IsCancellationRequested)
-                return;
+            var wait = schedule.MomentOf(index) - watch.Elapsed;
+            if (wait > TimeSpan.Zero)
+                await Task.Delay(wait, stop);
+            stop.ThrowIfCancellationRequested();
             var begun = watch.Elapsed;
-            var due = TakeDue(index, begun);
-            var messages = due.ConvertAll(at => new SentMessage(new BuildWidget(Guid.CreateVersion7()), start + schedule.MomentOf(at), start + begun));
-            await queue.PreloadAsync(messages.Select(one => one.Message), CancellationToken.None);
-            lock (taking)
-                sent.AddRange(messages);
+            await sends.SendAsync(
+                queue,
+                TakeDue(index, begun).ConvertAll(
+                    at => new SentMessage(size.NewMessage(), start + schedule.MomentOf(at), start + begun)));
         }
     }
 

@@ -17,12 +17,13 @@ namespace Kit.Runner.Loading;
 /// <param name="Handled">Messages whose handler has returned.</param>
 internal sealed record LoadProgress(CellName Cell, TimeSpan Elapsed, int Sent, int Handled);
 
-/// <summary>One cell under one rate, from restored databases to the account of every message.</summary>
+/// <summary>One cell under one load, from restored databases to the account of every message.</summary>
 /// <param name="plan">What all cells share.</param>
 /// <param name="cell">The cell.</param>
 /// <param name="servers">The servers.</param>
 /// <param name="tell">Receives the progress, once a second.</param>
-internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, Action<LoadProgress> tell)
+/// <param name="save">Receives each look at the processes and servers.</param>
+internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, Action<LoadProgress> tell, Action<LoadSample> save)
 {
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan BetweenWords = TimeSpan.FromSeconds(1);
@@ -34,28 +35,31 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
     private readonly CellName name = Provenance.NameOf(cell);
 
     /// <summary>Runs it. A failure becomes the outcome.</summary>
-    /// <param name="rate">Messages a second.</param>
+    /// <param name="shape">How messages arrive.</param>
     /// <param name="stop">Ends the sending. What was sent by then is handled and accounted for.</param>
     /// <exception cref="OperationCanceledException">It was stopped before the first message was sent.</exception>
-    public async Task<LoadResult> RunAsync(double rate, CancellationToken stop)
+    public async Task<LoadResult> RunAsync(LoadShape shape, CancellationToken stop)
     {
-        var blank = new LoadResult { Cell = name, Rate = rate, Outcome = RoundOutcome.Error("it did not get that far") };
+        var blank = new LoadResult
+        {
+            Cell = name,
+            Rate = (shape as OpenLoad)?.Rate,
+            Users = (shape as ClosedLoad)?.Users,
+            Outcome = RoundOutcome.Error("it did not get that far"),
+        };
         using var end = new CancellationTokenSource();
         await using var last = stop.Register(() => end.CancelAfter(ToEnd));
         try
         {
-            return await LoadAsync(blank, stop, end.Token);
+            return await LoadAsync(blank, shape, stop, end.Token);
         }
         catch (Exception failure) when (!stop.IsCancellationRequested)
         {
-            return blank with
-            {
-                Outcome = RoundOutcome.Error(failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message),
-            };
+            return blank with { Outcome = RoundOutcome.Error(KitException.TextOf(failure)) };
         }
     }
 
-    private async Task<LoadResult> LoadAsync(LoadResult blank, CancellationToken stop, CancellationToken end)
+    private async Task<LoadResult> LoadAsync(LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken end)
     {
         await using var restored = await servers.WidgetsOf(cell).Store.RestoreAsync(stop);
         if (cell.Scenario.Prepare is { } statements)
@@ -63,21 +67,29 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         await using var transport = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, restored, stop);
         await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
         await queue.CreateAsync(stop);
-        await using var sink = cell.Scenario.Sends ? cell.Kind.OpenQueue(Cell.SinkOf(transport.Queue), transport.ForRunner) : null;
-        if (sink is not null)
-            await sink.CreateAsync(stop);
+        // Loads are of scenarios with a row, which do not say what their messages must be.
+        await using var sinks = await Sinks.CreateAsync(cell, transport, expectedFor: null, stop);
 
         await using var handler = await HandlerProcess.StartAsync(
-            new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, plan.Concurrency, RecordCompletions: false), stop);
+            new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, plan.Concurrency, RecordCompletions: false)
+            {
+                KeepsPhases = false,
+            },
+            stop);
         await handler.StartEndpointAsync(messages: 0, stop);
-        List<BuildWidget> warmUp = [.. Enumerable.Range(0, plan.WarmUp).Select(_ => new BuildWidget(Guid.CreateVersion7()))];
+        List<BuildWidget> warmUp = [.. Enumerable.Range(0, plan.WarmUp).Select(_ => cell.Size.NewMessage())];
         await queue.PreloadAsync(warmUp, stop);
         if (await UntilHandledAsync(handler, queue, warmUp.Count, stop) is { } cold)
             return blank with { Outcome = RoundOutcome.Stalled($"the warm-up made {cold}") };
 
-        var schedule = new Schedule(blank.Rate, plan.Length);
-        var (sent, sender) = await SendAsync(transport, schedule, handler, stop);
-        var stalled = await UntilHandledAsync(handler, queue, warmUp.Count + sent.Count, end);
+        // One of them in a mode that needs one database. A broker's cells leave that of the queue empty.
+        IReadOnlyList<string> databases = [.. new[] { restored.QueueForRunner(cell.Mode), restored.WidgetsForRunner }.Distinct()];
+        var sampler = new LoadSampler(name, handler, queue, databases, save);
+        await using var commits = new CommitWatch(restored.WidgetsForRunner);
+        if (shape is ClosedLoad)
+            await commits.StartAsync(stop);
+        var sent = await SendAsync(queues => SenderOf(shape, queues, commits), transport, handler, sampler, new HeldSnapshot(databases), stop);
+        var stalled = await UntilHandledAsync(handler, queue, warmUp.Count + sent.Messages.Count, end);
         try
         {
             await handler.StopEndpointAsync(end);
@@ -89,18 +101,39 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
 
         var built = await restored.ReadBuiltAsync(withCommitTime: true, end);
         var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
-            cell.Scenario, warmUp, [.. sent.Select(one => one.Message)], built, plan.SeedRows, restored, queue, sink, end));
-        return ResultOf(blank, schedule, sender, sent, CommitsOf(built, await restored.ClockAheadAsync(end))) with
+            cell.Scenario, warmUp, [.. sent.Messages.Select(one => one.Message)], built, plan.SeedRows, restored, queue, sinks, end));
+        var history = HistoryOf(sent, CommitsOf(built, await restored.ClockAheadAsync(end)), shape);
+        return history.Into(blank) with
         {
+            IsStopped = sent.IsStopped,
+            Soak = plan.IsSoak ? SoakFigure.Of(sampler.Samples, history, sent.Length.TotalSeconds) : null,
+            Parts = plan.HeldSnapshot is { } held
+                ? LoadPart.Of(held.From.TotalSeconds, held.To.TotalSeconds, sampler.Samples, history, sent.Length.TotalSeconds)
+                : null,
             Outcome = stalled is null ? account.Outcome : RoundOutcome.Stalled(stalled),
             Accounts = account.Counts,
         };
     }
 
-    private async Task<(IReadOnlyList<SentMessage> Sent, LoadSender Sender)> SendAsync(
-        RoundTransport transport, Schedule schedule, HandlerProcess handler, CancellationToken stop)
+    private ILoadSender SenderOf(LoadShape shape, IReadOnlyList<IMessageQueue> queues, CommitWatch commits)
+    {
+        var sends = new ConfirmedSends(ConfirmedSends.Longest);
+        return shape switch
+        {
+            OpenLoad open => new LoadSender(queues, new Schedule(open.Rate, plan.Length), cell.Size, sends),
+            ClosedLoad closed => new LoadUsers(queues, closed, plan.Length, cell.Size, commits, sends),
+            _ => throw new UnreachableException($"Nobody sends a {shape.GetType().Name}."),
+        };
+    }
+
+    private async Task<SentLoad> SendAsync(
+        Func<IReadOnlyList<IMessageQueue>, ILoadSender> senderOf, RoundTransport transport, HandlerProcess handler, LoadSampler sampler, HeldSnapshot snapshot,
+        CancellationToken stop)
     {
         var queues = new List<IMessageQueue>();
+        using var ending = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        using var over = new CancellationTokenSource();
+        IReadOnlyList<Task> meanwhile = [];
         try
         {
             for (var count = 0; count < plan.Senders; count++)
@@ -109,20 +142,39 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
             foreach (var each in queues)
                 await each.CountAsync(stop);
 
-            var sender = new LoadSender(queues, schedule);
+            var sender = senderOf(queues);
             var before = handler.Handled;
             var watch = Stopwatch.StartNew();
-            var sending = sender.RunAsync(stop);
+            LoadProgress? latest = null;
+            // Both counts of one moment: the number of handled messages is told four times a second.
+            handler.Progressed = () => latest = new LoadProgress(name, watch.Elapsed, sender.Sent, handler.Handled - before);
+            var sending = sender.RunAsync(ending.Token);
+            meanwhile =
+            [
+                .. plan.IsSoak ? [sampler.RunAsync(plan.Length, () => sender.Sent, over.Token)] : Array.Empty<Task>(),
+                .. plan.HeldSnapshot is { } held ? [snapshot.RunAsync(held.From, held.To, over.Token)] : Array.Empty<Task>(),
+            ];
             while (!sending.IsCompleted)
             {
                 await Task.WhenAny(sending, Task.Delay(BetweenWords, CancellationToken.None));
-                tell(new LoadProgress(name, watch.Elapsed, sender.Sent, handler.Handled - before));
+                // The load has failed: messages of hours would only wait.
+                if (handler.IsBroken || meanwhile.Any(task => task.IsFaulted))
+                    await ending.CancelAsync();
+                if (latest is { } progress)
+                    tell(progress);
             }
 
-            return (await sending, sender);
+            var sent = await sending;
+            handler.ThrowIfBroken();
+            await over.CancelAsync();
+            await Task.WhenAll(meanwhile);
+            return sent;
         }
         finally
         {
+            handler.Progressed = null;
+            await over.CancelAsync();
+            await Task.WhenAll(meanwhile).ContinueWith(_ => { }, TaskScheduler.Default);
             foreach (var each in queues)
                 await each.DisposeAsync();
         }
@@ -155,26 +207,18 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         .GroupBy(widget => widget.MessageId)
         .ToDictionary(rows => rows.Key, rows => rows.Min(row => row.Committed!.Value) - serverAhead);
 
-    private LoadResult ResultOf(
-        LoadResult blank, Schedule schedule, LoadSender sender, IReadOnlyList<SentMessage> sent, Dictionary<Guid, DateTimeOffset> commits)
+    private static LoadHistory HistoryOf(SentLoad sent, Dictionary<Guid, DateTimeOffset> commits, LoadShape shape)
     {
-        var lastDue = sent.Count == 0 ? sender.Start : sent.Max(one => one.Due);
-        // A stopped load ended with its last message.
-        var length = sent.Count >= schedule.Messages ? plan.Length : lastDue - sender.Start;
-        var done = sent.Where(one => commits.ContainsKey(one.Message.MessageId)).ToList();
-        return blank with
+        return new LoadHistory(
+            [
+                .. sent.Messages.Select(one => new LoadedMessage(
+                    At(one.Due), At(one.Begun), commits.TryGetValue(one.Message.MessageId, out var committed) ? At(committed) : null)),
+            ],
+            sent.Length.TotalSeconds)
         {
-            Seconds = Math.Round(length.TotalSeconds, 3),
-            IsStopped = sent.Count < schedule.Messages,
-            Sent = sent.Count,
-            Failed = sent.Count - done.Count,
-            Latency = Latency.Of(done.Select(one => (commits[one.Message.MessageId] - one.Due).TotalMilliseconds)),
-            SenderLag = Latency.Of(sent.Select(one => (one.Begun - one.Due).TotalMilliseconds)),
-            BehindInTheMiddle = BehindAt(sender.Start + (length / 2)),
-            BehindAtTheEnd = BehindAt(sender.Start + length),
+            Ramp = shape is ClosedLoad closed ? closed.Ramp.TotalSeconds : 0,
         };
 
-        int BehindAt(DateTimeOffset moment) =>
-            sent.Count(one => one.Due <= moment && !(commits.TryGetValue(one.Message.MessageId, out var committed) && committed <= moment));
+        double At(DateTimeOffset moment) => (moment - sent.Start).TotalMilliseconds;
     }
 }

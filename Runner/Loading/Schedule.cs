@@ -8,6 +8,9 @@ namespace Kit.Runner.Loading;
 /// <param name="length">How long messages are sent.</param>
 internal sealed class Schedule(double perSecond, TimeSpan length)
 {
+    /// <summary>How long messages are sent.</summary>
+    public TimeSpan Length => length;
+
     /// <summary>How many messages there are, at least one.</summary>
     public int Messages { get; } = Math.Max(1, (int)Math.Floor(perSecond * length.TotalSeconds));
 

@@ -40,7 +40,7 @@ public sealed class LoadOfACell
                 Assert.That(load, Has.Property(nameof(LoadResult.Sent)).EqualTo(400).And.Property(nameof(LoadResult.Failed)).EqualTo(0));
                 // A commit takes a round trip, and the clock of the commit is the same machine's.
                 Assert.That(load.Latency!.P50, Is.Positive);
-                Assert.That(load.Latency.Max, Is.GreaterThanOrEqualTo(load.SenderLag!.P50));
+                Assert.That(load.Latency.Max, Is.GreaterThanOrEqualTo(load.SenderLag!.P50!.Value));
             }
 
             Assert.That(await File.ReadAllLinesAsync(Path.Combine(Folder, "load.csv")), Has.Length.EqualTo(3));
@@ -62,8 +62,50 @@ public sealed class LoadOfACell
         using (Assert.EnterMultipleScope())
         {
             Assert.That(load.Sent, Is.EqualTo(10_000));
-            Assert.That(load.IsBacklogGrowing, $"{load.BehindInTheMiddle}, {load.BehindAtTheEnd}");
+            Assert.That(load.IsBacklogGrowing, $"{load.Backlog}");
             Assert.That(load.Failed, Is.Zero);
+        }
+    }
+
+    [Test]
+    public async Task Users_have_at_most_one_message_each_and_wait_for_its_row()
+    {
+        var result = await RunnerProcess.RunAsync(
+            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "dtc-off,outbox", "--users", "5", "--think", "20ms", "--ramp", "1s",
+            "--for", "3s", "--seed-rows", "0", "--warmup", "10", "--out", Folder);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        using (Assert.EnterMultipleScope())
+        {
+            foreach (var load in new LoadFolder(Folder).Load().Results)
+            {
+                Assert.That((load.Users, load.Rate, load.Failed, load.Seconds), Is.EqualTo(((int?)5, (double?)null, 0, 3d)));
+                Assert.That(load.Backlog!.LastQuarter, Is.InRange(0, 5));
+                // A message takes its pause at least.
+                Assert.That(load.Sent, Is.InRange(5, 5 * 3_000 / 20));
+                Assert.That(load.Reached, Is.Positive.And.LessThan(5 * 1_000 / 20));
+            }
+        }
+    }
+
+    [Test]
+    public async Task A_held_snapshot_makes_three_parts_of_a_load()
+    {
+        var result = await RunnerProcess.RunAsync(
+            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared", "--rate", "100/s", "--for", "6s", "--held-snapshot", "2s..5s",
+            "--seed-rows", "0", "--warmup", "10", "--out", Folder);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        var load = new LoadFolder(Folder).Load().Results.Single();
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(load.Parts!.Select(part => (part.From, part.To)), Is.EqualTo([(0, 2), (2, 5), (5, 6)]));
+            Assert.That(load.Parts![1].DeadRows, Is.GreaterThan(load.Parts[0].DeadRows!.Value), "they are there until the snapshot is gone");
+            Assert.That(load.Soak!.Select(figure => figure.Title), Does.Contain("Working set MB").And.Contain("Connections").And.Contain("Dead rows"));
+            Assert.That(load.Soak!.Single(figure => figure.Title == "Working set MB").Last, Is.InRange(10, 2_000));
+            Assert.That(load.Soak!.Select(figure => figure.Trend), Is.All.Null, "too short");
+            Assert.That(await File.ReadAllLinesAsync(Path.Combine(Folder, LoadFolder.SamplesFile)), Has.Length.InRange(3, 8));
+            Assert.That(await File.ReadAllTextAsync(new LoadFolder(Folder).TablesPath), Does.Contain("while it was held").And.Contain("through the load"));
         }
     }
 
@@ -103,6 +145,22 @@ public sealed class LoadOfACell
             Assert.That(load.Sent, Is.InRange(100, 5_000));
             Assert.That(load.Seconds, Is.EqualTo(load.Sent / 50.0).Within(1), load.Seconds.ToString(CultureInfo.InvariantCulture));
             Assert.That(result.Output, Does.Contain("The load was stopped."));
+        }
+    }
+
+    [Test]
+    public async Task A_scenario_without_a_row_is_refused_with_what_to_do()
+    {
+        var result = await RunnerProcess.RunAsync("load", "--framework", "bare", "--scenario", "pass,query", "--rate", "5", "--out", Folder);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.Not.EqualTo(ExitCode.Success));
+            Assert.That(
+                result.Errors,
+                Does.Contain("a load measures until the commit of a row, and the scenario 'pass' inserts none: measure it with 'run'")
+                    .And.Contain("the scenario 'query' inserts none"));
+            Assert.That(Folder, Does.Not.Exist);
         }
     }
 

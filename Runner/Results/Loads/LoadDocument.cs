@@ -45,4 +45,21 @@ public sealed record LoadDocument
 /// <param name="WarmUp">Messages handled before the schedule begins, in the same process.</param>
 /// <param name="Senders">How many sends can be under way at the same time.</param>
 /// <param name="LimitMilliseconds">When a rate is searched: the highest p99 of the latency that counts as sustained.</param>
-public sealed record LoadSettings(double Seconds, int Concurrency, int SeedRows, int WarmUp, int Senders, double? LimitMilliseconds);
+public sealed record LoadSettings(double Seconds, int Concurrency, int SeedRows, int WarmUp, int Senders, double? LimitMilliseconds)
+{
+    /// <summary>How long a user pauses; absent for a rate.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? ThinkMilliseconds { get; init; }
+
+    /// <summary>The time in which the users begin one after the other, in s; absent for a rate.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? RampSeconds { get; init; }
+
+    /// <summary>From when a reader holds a snapshot, in s from the start of each load; absent: never.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? SnapshotFromSeconds { get; init; }
+
+    /// <summary>Until when.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? SnapshotToSeconds { get; init; }
+}

@@ -8,6 +8,9 @@ public sealed class LoadFolder(string path)
     /// <summary>A folder with this file contains a load.</summary>
     public const string DocumentFile = "load.json";
 
+    /// <summary>The looks at processes and servers, a line each, if there are any.</summary>
+    public const string SamplesFile = "load.samples.jsonl";
+
     private const string TablesFile = "load.md";
     private const string CsvFile = "load.csv";
 
@@ -27,6 +30,10 @@ public sealed class LoadFolder(string path)
         foreach (var report in ReportsOf(document))
             report.WriteTo(path);
     }
+
+    /// <summary>Appends a look at the processes and servers.</summary>
+    /// <exception cref="KitException">It cannot be written.</exception>
+    public void Append(LoadSample sample) => new JsonLines(Path.Combine(path, SamplesFile)).Append(sample);
 
     /// <exception cref="KitException">The file is missing, damaged or of another schema; the message names it.</exception>
     public LoadDocument Load() => StoredJson.ReadFile<LoadDocument>(DocumentPath);

@@ -9,15 +9,31 @@ public static class LoadReport
 {
     private static readonly IReadOnlyList<string> Headers =
     [
-        "Cell", "Rate msg/s", "Sent", "Failed", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "Max ms", "Behind at half", "Behind at end", "Sender p99 ms",
-        "Verdict",
+        "Cell", "Load", "Reached msg/s", "Sent", "Failed", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "Max ms", "Backlog 2nd quarter",
+        "Backlog last quarter", "Sender p99 ms", "Verdict",
     ];
 
     public const string Legend =
         "Latency runs from the moment at which a message was to be sent until its row was committed, by the database's commit timestamp, " +
         "which PostgreSQL takes just before it flushes that commit. " +
-        "Failed: messages without a committed row. Behind: messages whose moment had come and whose row was not committed. " +
+        "Reached: rows committed a second while messages were sent. Failed: messages without a committed row. " +
+        "Backlog: messages whose moment had come and whose row was not committed, the median over a quarter of the load. " +
         "Sender: how late a send began; it is part of the latency.";
+
+    private static readonly IReadOnlyList<string> SoakHeaders = ["Figure", "First", "Highest", "Last", "Change per hour", "95 % interval", "Verdict"];
+
+    private static readonly IReadOnlyList<string> PartHeaders = ["Part", "From s", "To s", "Reached msg/s", "p50 ms", "p99 ms", "Dead rows at its end"];
+
+    private const string PartLegend = "Dead rows: in all tables of the round's databases, as PostgreSQL counts them.";
+
+    private static readonly string SoakLegend =
+        "Change per hour: the slope through the load without its first fifth. Level: its 95 % interval is within " +
+        $"{Figures.Share(Trend.Margin)} of the mean per hour. Grows, falls: the whole interval is on one side of zero. " +
+        $"A load of less than {Figures.Measured(Trend.Shortest.TotalMinutes)} min has no verdict.";
+
+    private static readonly string TooFew =
+        $"{Figures.None} in place of a quantile: there are too few messages for it. p95 needs {Figures.Count(Quantile.NeededFor(0.95))}, " +
+        $"p99 {Figures.Count(Quantile.NeededFor(0.99))} and p99.9 {Figures.Count(Quantile.NeededFor(0.999))}.";
 
     public static void WriteMarkdown(LoadDocument document, TextWriter output)
     {
@@ -31,9 +47,17 @@ public static class LoadReport
         MarkdownTables.WriteTable(Headers, Rows(document), output, IsFigure);
         output.WriteLine();
         output.WriteLine(Legend);
-        WriteList("Sustained rates", SustainedIn(document), output);
-        WriteList("Notes", NotesOn(document), output);
-        WriteList("Left out", LeftOutLines.Of(document.LeftOut), output);
+        foreach (var result in document.Results)
+        {
+            if (result.Parts is { } parts)
+                WriteSection($"{result.Cell} at {result.Asked}: a held snapshot", PartHeaders, PartRows(parts), PartLegend, output);
+            if (result.Soak is { } soak)
+                WriteSection($"{result.Cell} at {result.Asked}: through the load", SoakHeaders, SoakRows(soak), SoakLegend, output);
+        }
+
+        MarkdownTables.WriteList("Sustained rates", SustainedIn(document), output);
+        MarkdownTables.WriteList("Notes", NotesOn(document), output);
+        MarkdownTables.WriteList("Left out", LeftOutLines.Of(document.LeftOut), output);
     }
 
     /// <param name="document">What to show.</param>
@@ -45,9 +69,19 @@ public static class LoadReport
         ArgumentNullException.ThrowIfNull(output);
         var console = TerminalSummary.ConsoleOn(output, width);
         TerminalSummary.WriteTable(console, "Load", Headers, Rows(document), IsFigure);
+        foreach (var result in document.Results)
+        {
+            if (result.Parts is { } parts)
+                TerminalSummary.WriteTable(console, $"{result.Cell} at {result.Asked}: a held snapshot", PartHeaders, PartRows(parts), IsFigure);
+            if (result.Soak is { } soak)
+                TerminalSummary.WriteTable(console, $"{result.Cell} at {result.Asked}: through the load", SoakHeaders, SoakRows(soak), IsFigure);
+        }
+
         foreach (var line in SustainedIn(document).Concat(NotesOn(document)))
             output.WriteLine(line);
         output.WriteLine(Legend);
+        if (document.Results.Any(result => result.Soak is not null))
+            output.WriteLine(SoakLegend);
         foreach (var left in LeftOutLines.Of(document.LeftOut))
             output.WriteLine($"Left out: {left}");
     }
@@ -59,18 +93,20 @@ public static class LoadReport
         var axes = CellName.AxesOf(document.Results.Select(result => result.Cell));
         csv.WriteHeader(
         [
-            .. axes, "rate_per_second", "outcome", "reasons", "seconds", "sent", "failed", "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms",
-            "behind_at_half", "behind_at_end", "sender_p99_ms", "sender_max_ms", .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf),
+            .. axes, "rate_per_second", "users", "outcome", "reasons", "seconds", "sent", "failed", "reached_per_second", "p50_ms", "p95_ms", "p99_ms",
+            "p999_ms", "max_ms", "backlog_second_quarter", "backlog_last_quarter", "sender_p99_ms", "sender_max_ms",
+            .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf),
         ]);
         foreach (var result in document.Results)
         {
             var latency = result.Latency;
             csv.WriteRecord(
             [
-                .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(result.Rate), $"{result.Outcome}",
+                .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(result.Rate), Text(result.Users), $"{result.Outcome}",
                 string.Join("; ", result.Outcome.Reasons),
-                Text(result.Seconds), Text(result.Sent), Text(result.Failed), Text(latency?.P50), Text(latency?.P95), Text(latency?.P99), Text(latency?.P999),
-                Text(latency?.Max), Text(result.BehindInTheMiddle), Text(result.BehindAtTheEnd), Text(result.SenderLag?.P99), Text(result.SenderLag?.Max),
+                Text(result.Seconds), Text(result.Sent), Text(result.Failed), Text(result.Reached), Text(latency?.P50), Text(latency?.P95),
+                Text(latency?.P99), Text(latency?.P999), Text(latency?.Max), Text(result.Backlog?.SecondQuarter), Text(result.Backlog?.LastQuarter),
+                Text(result.SenderLag?.P99), Text(result.SenderLag?.Max),
                 .. Enum.GetValues<DeliveryClass>().Select(kind => result.Accounts.TryGetValue(kind, out var count) ? Text(count) : ""),
             ]);
         }
@@ -89,6 +125,14 @@ public static class LoadReport
         yield return $"Settings: {Figures.Measured(settings.Seconds)} s of sending, concurrency {settings.Concurrency}, " +
                      $"{Figures.Count(settings.SeedRows)} rows seeded, {Figures.Count(settings.WarmUp)} warm-up messages, " +
                      $"{settings.Senders} senders on the same machine";
+        if (settings is { ThinkMilliseconds: { } think, RampSeconds: { } ramp })
+        {
+            yield return $"Users: each sends, waits for its row, and pauses for {Figures.Measured(think)} ms; they begin within {Figures.Measured(ramp)} s, " +
+                         "which rates and latencies leave out";
+        }
+
+        if (settings is { SnapshotFromSeconds: { } from, SnapshotToSeconds: { } to })
+            yield return $"Held snapshot: from {Figures.Measured(from)} s to {Figures.Measured(to)} s of each load";
     }
 
     private static IEnumerable<IReadOnlyList<string>> Rows(LoadDocument document) =>
@@ -96,19 +140,33 @@ public static class LoadReport
         let latency = result.Latency
         select (IReadOnlyList<string>)
         [
-            $"{result.Cell}", Figures.Measured(result.Rate), Figures.Count(result.Sent), Figures.Share(result.FailedShare),
+            $"{result.Cell}", result.Asked, Figures.Measured(result.Reached), Figures.Count(result.Sent), Figures.Share(result.FailedShare),
             Figures.Measured(latency?.P50), Figures.Measured(latency?.P95), Figures.Measured(latency?.P99), Figures.Measured(latency?.P999),
-            Figures.Measured(latency?.Max), Figures.Count(result.BehindInTheMiddle), Figures.Count(result.BehindAtTheEnd),
+            Figures.Measured(latency?.Max), Figures.Measured(result.Backlog?.SecondQuarter), Figures.Measured(result.Backlog?.LastQuarter),
             Figures.Measured(result.SenderLag?.P99), VerdictOf(result, document.Settings.LimitMilliseconds),
         ];
 
-    private static bool IsFigure(string header) => header is not ("Cell" or "Verdict");
+    private static bool IsFigure(string header) => header is not ("Cell" or "Load" or "Verdict" or "Figure" or "Part" or "95 % interval");
 
-    /// <summary>Whether the rate was sustained, or why not.</summary>
+    private static IEnumerable<IReadOnlyList<string>> SoakRows(IReadOnlyList<SoakFigure> figures) => figures.Select(figure => (IReadOnlyList<string>)
+    [
+        figure.Title, Figures.Measured(figure.First), Figures.Measured(figure.Highest), Figures.Measured(figure.Last),
+        Figures.Measured(figure.Trend?.PerHour),
+        figure.Trend is { } trend ? $"{Figures.Measured(trend.Low)} to {Figures.Measured(trend.High)}" : Figures.None,
+        figure.Trend is null ? Figures.None : Words.Of(figure.Trend.Verdict).Replace('-', ' '),
+    ]);
+
+    private static IEnumerable<IReadOnlyList<string>> PartRows(IReadOnlyList<LoadPart> parts) => parts.Select(part => (IReadOnlyList<string>)
+    [
+        part.Title, Figures.Measured(part.From), Figures.Measured(part.To), Figures.Measured(part.Reached), Figures.Measured(part.Latency?.P50),
+        Figures.Measured(part.Latency?.P99), part.DeadRows is { } rows ? Figures.Count(rows) : Figures.None,
+    ]);
+
+    /// <summary>Whether the rate was sustained, or why not; whether the load of users is valid, or why not.</summary>
     public static string VerdictOf(LoadResult result, double? limitMilliseconds)
     {
         ArgumentNullException.ThrowIfNull(result);
-        return result.ReasonsAgainst(limitMilliseconds) is { Count: > 0 } reasons ? string.Join(", ", reasons) : "sustained";
+        return result.ReasonsAgainst(limitMilliseconds) is { Count: > 0 } reasons ? string.Join(", ", reasons) : result.Rate is null ? "valid" : "sustained";
     }
 
     private static List<string> SustainedIn(LoadDocument document) => document.Settings.LimitMilliseconds is not { } limit
@@ -131,16 +189,16 @@ public static class LoadReport
         if (document.IsStopped)
             yield return "The load was stopped. What was measured until then is here.";
         foreach (var result in document.Results.Where(result => result.Outcome.Reasons.Count > 0))
-            yield return $"{result.Cell} at {Figures.Measured(result.Rate)} msg/s: {result.Outcome}: {string.Join("; ", result.Outcome.Reasons)}.";
+            yield return $"{result.Cell} at {result.Asked}: {result.Outcome}: {string.Join("; ", result.Outcome.Reasons).TrimEnd('.')}.";
+        if (document.Results.Any(result => result.Latency is { P999: null } || result.SenderLag is { P99: null }))
+            yield return TooFew;
     }
 
-    private static void WriteList(string heading, IEnumerable<string> lines, TextWriter output)
+    private static void WriteSection(
+        string heading, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, string legend, TextWriter output)
     {
-        foreach (var (index, line) in lines.Index())
-        {
-            if (index == 0)
-                output.WriteLine($"\n## {heading}\n");
-            output.WriteLine($"- {MarkdownTables.Escaped(line)}");
-        }
+        output.WriteLine($"\n## {heading}\n");
+        MarkdownTables.WriteTable(headers, rows, output, IsFigure);
+        output.WriteLine($"\n{legend}");
     }
 }

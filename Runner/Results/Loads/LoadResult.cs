@@ -3,19 +3,21 @@ using Kit.Guarantees;
 
 namespace Kit.Runner.Results.Loads;
 
-/// <summary>One cell under one rate.</summary>
+/// <summary>One cell under one load: a rate, or users who wait for their rows.</summary>
 public sealed record LoadResult
 {
     /// <summary>The sender kept its schedule if 99 % of the sends began within this time of their moment, in ms.</summary>
     public const double LateSender = 20;
 
-    /// <summary>A backlog grows if more than this share of the messages of the second half is added to it during that half.</summary>
-    public const double GrowingBacklog = 0.02;
-
     public required CellName Cell { get; init; }
 
-    /// <summary>Messages a second, as scheduled.</summary>
-    public required double Rate { get; init; }
+    /// <summary>Messages a second, as scheduled; absent for users.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? Rate { get; init; }
+
+    /// <summary>How many users sent, each when its last row was committed and its pause was over; absent for a rate.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? Users { get; init; }
 
     public required RoundOutcome Outcome { get; init; }
 
@@ -31,6 +33,10 @@ public sealed record LoadResult
     /// <summary>Messages without a committed row at the end: in the error queue, lost, or still in the queue.</summary>
     public int Failed { get; init; }
 
+    /// <summary>Rows committed while messages were sent, per second, without the time in which users began; absent if that is all of the time.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? Reached { get; init; }
+
     /// <summary>From the moment at which a message was to be sent until its row was committed; absent if no message has a row.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latency? Latency { get; init; }
@@ -39,55 +45,61 @@ public sealed record LoadResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latency? SenderLag { get; init; }
 
-    /// <summary>Messages whose moment had come and whose row was not committed: in the middle of the schedule.</summary>
-    public int BehindInTheMiddle { get; init; }
+    /// <summary>Absent if nothing was sent.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public Backlog? Backlog { get; init; }
 
-    /// <summary>The same at the end of the schedule.</summary>
-    public int BehindAtTheEnd { get; init; }
+    /// <summary>What was followed through the load; absent if nothing was.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyList<SoakFigure>? Soak { get; init; }
+
+    /// <summary>The parts before, while and after a snapshot was held; absent if none was.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyList<LoadPart>? Parts { get; init; }
 
     /// <summary>Messages in each class of outcomes.</summary>
     public IReadOnlyDictionary<DeliveryClass, int> Accounts { get; init; } = new Dictionary<DeliveryClass, int>();
 
-    /// <summary>Whether the sender kept its schedule. If not, the sender limits the rate, and not the endpoint.</summary>
+    /// <summary>
+    /// Whether the sender kept its schedule. If not, the sender limits the rate, and not the endpoint. With fewer than 100 messages, one late send
+    /// is more than 1 %.
+    /// </summary>
     [JsonIgnore]
-    public bool IsSenderOnTime => SenderLag is { P99: <= LateSender };
+    public bool IsSenderOnTime => SenderLag is { } lag && (lag.P99 ?? lag.Max) <= LateSender;
 
     [JsonIgnore]
     public double FailedShare => Sent == 0 ? 0 : (double)Failed / Sent;
 
-    /// <summary>Whether the backlog grew in the second half of the schedule.</summary>
+    /// <summary>Whether the endpoint did not keep up with the rate. Users wait, so their backlog cannot grow.</summary>
     [JsonIgnore]
-    public bool IsBacklogGrowing => BehindAtTheEnd - BehindInTheMiddle > Math.Max(GrowingBacklog * Rate * Seconds / 2, LeastGrowth);
+    public bool IsBacklogGrowing => Rate is { } rate && Backlog is { } backlog && backlog.IsGrowing(rate, Seconds);
 
-    /// <summary>Why the rate was not sustained; empty if it was.</summary>
+    /// <summary>What was asked for, as a text: <c>500/s</c> or <c>25 users</c>.</summary>
+    [JsonIgnore]
+    public string Asked => Rate is { } rate ? $"{Figures.Measured(rate)}/s" : $"{Figures.Count(Users ?? 0)} users";
+
+    /// <summary>Why the rate was not sustained, or what is wrong with the users' load; empty if nothing is.</summary>
     /// <param name="limitMilliseconds">The highest p99 of the latency that counts as sustained; <see langword="null"/>: any.</param>
     public IReadOnlyList<string> ReasonsAgainst(double? limitMilliseconds) =>
     [
         .. IsStopped ? [$"stopped after {Figures.Measured(Seconds)} s"] : Array.Empty<string>(),
-        .. Sent == 0 ? ["nothing was sent"] : IsSenderOnTime ? Array.Empty<string>() : ["the sender was late"],
+        .. (Sent, Outcome.IsValid(), IsSenderOnTime) switch
+        {
+            (0, true, _) => ["nothing was sent"],
+            // A load that failed has no figures. Its outcome says why.
+            (0, false, _) or (_, _, true) => Array.Empty<string>(),
+            (_, _, false) => ["the sender was late"],
+        },
         .. IsBacklogGrowing ? ["the backlog grew"] : Array.Empty<string>(),
-        .. limitMilliseconds is { } limit && Latency is { } latency && latency.P99 > limit
-            ? [$"p99 above {Figures.Measured(limit)} ms"]
-            : Array.Empty<string>(),
+        .. limitMilliseconds is { } limit && Latency is { } latency ? ReasonsAgainst(latency.P99, limit) : [],
         .. Outcome.IsValid() ? Array.Empty<string>() : [$"{Outcome}"],
     ];
 
-    // A few messages more or less at two moments are no growth.
-    private const int LeastGrowth = 20;
-}
-
-/// <summary>Quantiles of a time, in ms, over all messages.</summary>
-public sealed record Latency(double P50, double P95, double P99, double P999, double Max)
-{
-    /// <summary>Exact quantiles: every value is kept.</summary>
-    /// <param name="milliseconds">In any order.</param>
-    /// <returns><see langword="null"/> for no value.</returns>
-    public static Latency? Of(IEnumerable<double> milliseconds)
+    private static string[] ReasonsAgainst(double? p99, double limit) => p99 switch
     {
-        var sorted = milliseconds.Order().ToArray();
-        return sorted.Length == 0 ? null : new Latency(At(0.5), At(0.95), At(0.99), At(0.999), At(1));
-
-        // The nearest rank: a value that was measured.
-        double At(double share) => Math.Round(sorted[Math.Clamp((int)Math.Ceiling(share * sorted.Length) - 1, 0, sorted.Length - 1)], 3);
-    }
+        null => ["too few messages for a p99"],
+        { } high when high > limit => [$"p99 above {Figures.Measured(limit)} ms"],
+        { } low when low <= limit => [],
+        _ => throw new ArgumentOutOfRangeException(nameof(p99), p99, "It is no number."),
+    };
 }

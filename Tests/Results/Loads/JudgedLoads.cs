@@ -15,8 +15,7 @@ public sealed class JudgedLoads
         Sent = 6_000,
         Latency = new Latency(1, 2, 3, 4, 5),
         SenderLag = new Latency(0.1, 0.2, LoadResult.LateSender, 30, 40),
-        BehindInTheMiddle = 2,
-        BehindAtTheEnd = 2,
+        Backlog = new Backlog(2, 2),
     };
 
     [Test]
@@ -26,13 +25,22 @@ public sealed class JudgedLoads
     public void A_late_sender_is_no_verdict_on_the_endpoint() => Assert.That(
         (Good with { SenderLag = new Latency(0, 0, 20.1, 30, 40) }).ReasonsAgainst(limitMilliseconds: null), Is.EqualTo(["the sender was late"]));
 
-    [TestCase(62, ExpectedResult = false, Description = "60 of the 3,000 messages of the second half: 2 %.")]
+    [TestCase(20, ExpectedResult = true)]
+    [TestCase(20.1, ExpectedResult = false, Description = "One of fewer than 100 sends is more than 1 %.")]
+    public bool With_few_messages_every_send_has_to_be_on_time(double latest) =>
+        (Good with { SenderLag = new Latency(0, 1, P99: null, P999: null, latest) }).IsSenderOnTime;
+
+    [TestCase(62, ExpectedResult = false, Description = "60 of the 3,000 messages of half the load: 2 %.")]
     [TestCase(63, ExpectedResult = true)]
     public bool A_backlog_grows_by_more_than_a_fiftieth_of_half_the_messages(int atTheEnd) =>
-        (Good with { BehindAtTheEnd = atTheEnd }).ReasonsAgainst(limitMilliseconds: null).Contains("the backlog grew");
+        (Good with { Backlog = new Backlog(2, atTheEnd) }).ReasonsAgainst(limitMilliseconds: null).Contains("the backlog grew");
 
     [Test]
-    public void A_shrinking_backlog_does_not_grow() => Assert.That((Good with { BehindInTheMiddle = 500 }).IsBacklogGrowing, Is.False);
+    public void A_shrinking_backlog_does_not_grow() => Assert.That((Good with { Backlog = new Backlog(500, 2) }).IsBacklogGrowing, Is.False);
+
+    [Test]
+    public void The_backlog_of_users_cannot_grow() =>
+        Assert.That((Good with { Rate = null, Users = 700, Backlog = new Backlog(0, 700) }).ReasonsAgainst(limitMilliseconds: null), Is.Empty);
 
     [Test]
     public void One_that_lost_a_message_is_not_sustained() =>
@@ -43,23 +51,49 @@ public sealed class JudgedLoads
         Assert.That(Good.ReasonsAgainst(limitMilliseconds: 2.9), Is.EqualTo(["p99 above 2.90 ms"]));
 
     [Test]
+    public void Without_enough_messages_the_limit_cannot_be_checked() => Assert.That(
+        (Good with { Latency = new Latency(1, 2, P99: null, P999: null, 3) }).ReasonsAgainst(limitMilliseconds: 100),
+        Is.EqualTo(["too few messages for a p99"]));
+
+    [Test]
     public void Without_a_send_there_is_nothing_to_judge() =>
         Assert.That((Good with { SenderLag = null, Sent = 0 }).ReasonsAgainst(limitMilliseconds: null), Is.EqualTo(["nothing was sent"]));
+
+    [Test]
+    public void One_that_failed_gives_its_outcome_alone() => Assert.That(
+        (Good with { SenderLag = null, Sent = 0, Outcome = RoundOutcome.Error("a server has ended.") }).ReasonsAgainst(limitMilliseconds: null),
+        Is.EqualTo(["error"]));
 
     [Test]
     public void One_that_was_stopped_is_not_sustained() =>
         Assert.That((Good with { IsStopped = true }).ReasonsAgainst(limitMilliseconds: null), Is.EqualTo(["stopped after 60.0 s"]));
 
     [Test]
-    public void Quantiles_are_values_that_were_measured()
+    public void Quantiles_are_those_of_all_the_kits_tables()
     {
-        var latency = Latency.Of(Enumerable.Range(1, 1_000).Select(value => (double)value).Reverse());
+        double[] values = [.. Enumerable.Range(1, 1_000).Select(value => (double)value)];
+        var durations = Durations.Of(values)!;
 
-        Assert.That(latency, Is.EqualTo(new Latency(500, 950, 990, 999, 1_000)));
+        Assert.That(
+            Latency.Of(values.Reverse()),
+            Is.EqualTo(new Latency(durations.P50Milliseconds, durations.P95Milliseconds, durations.P99Milliseconds, 999.666, 1_000)));
     }
 
-    [Test]
-    public void One_value_is_every_quantile() => Assert.That(Latency.Of([7]), Is.EqualTo(new Latency(7, 7, 7, 7, 7)));
+    [TestCase(1, ExpectedResult = 0)]
+    [TestCase(2, ExpectedResult = 1)]
+    [TestCase(19, ExpectedResult = 1)]
+    [TestCase(20, ExpectedResult = 2)]
+    [TestCase(99, ExpectedResult = 2)]
+    [TestCase(100, ExpectedResult = 3)]
+    [TestCase(999, ExpectedResult = 3)]
+    [TestCase(1_000, ExpectedResult = 4)]
+    public int A_quantile_that_would_be_the_maximum_is_not_shown(int messages)
+    {
+        var latency = Latency.Of(Enumerable.Range(1, messages).Select(value => (double)value))!;
+
+        Assert.That(latency.Max, Is.EqualTo(messages));
+        return new[] { latency.P50, latency.P95, latency.P99, latency.P999 }.Count(quantile => quantile is not null);
+    }
 
     [Test]
     public void No_value_has_no_quantile() => Assert.That(Latency.Of([]), Is.Null);

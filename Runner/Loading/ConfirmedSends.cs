@@ -1,0 +1,60 @@
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Cells;
+using Kit.Runner.Results;
+
+namespace Kit.Runner.Loading;
+
+/// <summary>The messages of a load that the transport has confirmed.</summary>
+/// <param name="longest">How long a send may take. A broker with an alarm, or a server with a full disk, can block it for ever.</param>
+internal sealed class ConfirmedSends(TimeSpan longest)
+{
+    /// <summary>Longer than a checkpoint or a lock timeout delays a healthy server.</summary>
+    public static readonly TimeSpan Longest = TimeSpan.FromSeconds(30);
+
+    private readonly Lock adding = new();
+    private readonly List<SentMessage> confirmed = [];
+
+    public int Count
+    {
+        get
+        {
+            lock (adding)
+                return confirmed.Count;
+        }
+    }
+
+    /// <summary>Those so far.</summary>
+    public IReadOnlyList<SentMessage> All
+    {
+        get
+        {
+            lock (adding)
+                return [.. confirmed];
+        }
+    }
+
+    /// <summary>Sends, and waits for the confirmation.</summary>
+    /// <exception cref="KitException">There was none in time. Whether the messages are in the queue is not known.</exception>
+    public async Task SendAsync(IMessageQueue queue, IReadOnlyCollection<SentMessage> messages)
+    {
+        using var late = new CancellationTokenSource();
+        var send = queue.PreloadAsync(messages.Select(one => one.Message), late.Token);
+        try
+        {
+            await send.WaitAsync(longest, CancellationToken.None);
+        }
+        catch (TimeoutException failure) when (!send.IsCompleted)
+        {
+            await late.CancelAsync();
+            // Nobody waits for it any more.
+            _ = send.ContinueWith(ended => ended.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
+            throw new KitException(
+                $"The transport did not confirm a send within {Figures.Measured(longest.TotalSeconds)} s.",
+                "Look into the server's log: its disk is full, or RabbitMQ blocks publishers because of an alarm.",
+                failure);
+        }
+
+        lock (adding)
+            confirmed.AddRange(messages);
+    }
+}

@@ -1,0 +1,52 @@
+using Npgsql;
+
+namespace Kit.Runner.Loading;
+
+/// <summary>
+/// A reader with a snapshot in each of the round's databases, as a long report or a dump has: while it is open, VACUUM cannot remove rows that others delete.
+/// </summary>
+/// <param name="databases">Connection strings, each once.</param>
+internal sealed class HeldSnapshot(IReadOnlyList<string> databases)
+{
+    /// <summary>Waits, holds it, and lets it go.</summary>
+    /// <param name="from">From when, after this call.</param>
+    /// <param name="to">Until when.</param>
+    /// <param name="stop">Lets it go early, or does not take it.</param>
+    /// <exception cref="NpgsqlException">A database does not answer, or ended the session.</exception>
+    public async Task RunAsync(TimeSpan from, TimeSpan to, CancellationToken stop)
+    {
+        var readers = new List<NpgsqlConnection>();
+        try
+        {
+            await Task.Delay(from, stop);
+            foreach (var database in databases)
+            {
+                var reader = new NpgsqlConnection(database);
+                readers.Add(reader);
+                await reader.OpenAsync(stop);
+                // The first statement takes the snapshot, which lasts as long as the transaction.
+                await ExecuteAsync(reader, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", stop);
+                await ExecuteAsync(reader, "SELECT count(*) FROM pg_class", stop);
+            }
+
+            await Task.Delay(to - from, stop);
+            foreach (var reader in readers)
+                await ExecuteAsync(reader, "COMMIT", CancellationToken.None);
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            // The load has ended.
+        }
+        finally
+        {
+            foreach (var reader in readers)
+                await reader.DisposeAsync();
+        }
+    }
+
+    private static async Task ExecuteAsync(NpgsqlConnection reader, string statement, CancellationToken cancellationToken)
+    {
+        await using var command = new NpgsqlCommand(statement, reader);
+        await command.ExecuteNonQueryAsync(cancellationToken);
+    }
+}

@@ -1,0 +1,14 @@
+namespace Kit.Runner.Loading;
+
+/// <summary>How messages arrive.</summary>
+internal abstract record LoadShape;
+
+/// <summary>On schedule, whatever the endpoint does.</summary>
+/// <param name="Rate">Messages a second.</param>
+internal sealed record OpenLoad(double Rate) : LoadShape;
+
+/// <summary>From users, each of whom waits until the row of its last message is committed, and then pauses.</summary>
+/// <param name="Users">How many there are.</param>
+/// <param name="Think">The pause.</param>
+/// <param name="Ramp">The first user begins at once, the last one after this time, the others evenly in between.</param>
+internal sealed record ClosedLoad(int Users, TimeSpan Think, TimeSpan Ramp) : LoadShape;

@@ -1,0 +1,70 @@
+using System.Diagnostics;
+using System.Threading.Channels;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Cells;
+
+namespace Kit.Runner.Loading;
+
+/// <summary>
+/// A closed load: each user sends a message, waits until its row is committed, pauses, and sends the next. So a slow endpoint slows its users down, and
+/// never has more messages to handle than there are users.
+/// </summary>
+/// <param name="queues">The queue, opened once for each send that can be under way; users take turns with them.</param>
+/// <param name="load">The users.</param>
+/// <param name="length">How long they send.</param>
+/// <param name="size">How large the messages are.</param>
+/// <param name="commits">Knows when a row is committed.</param>
+/// <param name="sends">What was confirmed.</param>
+internal sealed class LoadUsers(
+    IReadOnlyList<IMessageQueue> queues, ClosedLoad load, TimeSpan length, MessageSize size, ICommitWatch commits, ConfirmedSends sends) : ILoadSender
+{
+    /// <summary>A user whose message failed would wait for ever.</summary>
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly Channel<IMessageQueue> free = Channel.CreateUnbounded<IMessageQueue>();
+    private readonly Stopwatch watch = new();
+    private DateTimeOffset start;
+
+    public int Sent => sends.Count;
+
+    public async Task<SentLoad> RunAsync(CancellationToken stop)
+    {
+        foreach (var queue in queues)
+            free.Writer.TryWrite(queue);
+        start = DateTimeOffset.UtcNow;
+        watch.Start();
+        using var over = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        over.CancelAfter(length);
+        await Together.RunAsync(
+            Enumerable.Range(0, load.Users).Select(user => (Func<CancellationToken, Task>)(ending => UseAsync(load.Ramp * user / load.Users, ending))),
+            over.Token);
+        var isStopped = stop.IsCancellationRequested && watch.Elapsed < length;
+        return new SentLoad(sends.All, start, isStopped ? watch.Elapsed : length, isStopped);
+    }
+
+    private async Task UseAsync(TimeSpan first, CancellationToken over)
+    {
+        for (var due = first; ; due = watch.Elapsed + load.Think)
+        {
+            var wait = due - watch.Elapsed;
+            if (wait > TimeSpan.Zero)
+                await Task.Delay(wait, over);
+            var message = size.NewMessage();
+            var queue = await free.Reader.ReadAsync(over);
+            Task committed;
+            try
+            {
+                var begun = watch.Elapsed;
+                // Watched before it is sent: its row can be there before its confirmation.
+                committed = commits.WaitAsync(message.MessageId, Patience, over);
+                await sends.SendAsync(queue, [new SentMessage(message, start + due, start + begun)]);
+            }
+            finally
+            {
+                free.Writer.TryWrite(queue);
+            }
+
+            await committed;
+        }
+    }
+}

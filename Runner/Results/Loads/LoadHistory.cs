@@ -1,0 +1,59 @@
+namespace Kit.Runner.Results.Loads;
+
+/// <summary>A message of a load, in ms from the start of the load.</summary>
+/// <param name="Due">When it was to be sent.</param>
+/// <param name="Begun">When its send began.</param>
+/// <param name="Committed">When its first row was committed; <see langword="null"/>: it has none.</param>
+public sealed record LoadedMessage(double Due, double Begun, double? Committed);
+
+/// <summary>What became of the messages of one load, from which its figures are computed.</summary>
+/// <param name="messages">Those that the transport has confirmed.</param>
+/// <param name="seconds">How long messages were sent.</param>
+public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double seconds)
+{
+    private const double Millisecond = 1_000;
+
+    /// <summary>Until here, in s, users still begin one after the other: rates and latencies leave that time out.</summary>
+    public double Ramp { get; init; }
+
+    public int Sent => messages.Count;
+
+    public int Failed => messages.Count(message => message.Committed is null);
+
+    public Latency? SenderLag => Latency.Of(messages.Select(message => message.Begun - message.Due));
+
+    public Backlog Backlog => Backlog.Of(
+        messages.Select(message => message.Due), messages.Select(message => message.Committed).OfType<double>(), seconds * Millisecond);
+
+    /// <summary>The latency of the messages that were to be sent in a window and have a row.</summary>
+    /// <param name="begin">Its begin, in s.</param>
+    /// <param name="end">Its end, in s.</param>
+    public Latency? LatencyBetween(double begin, double end) => Latency.Of(
+        from message in messages
+        where message.Committed is not null && message.Due >= begin * Millisecond && message.Due <= end * Millisecond
+        select message.Committed!.Value - message.Due);
+
+    /// <summary>Rows committed in a window, per second.</summary>
+    /// <inheritdoc cref="LatencyBetween" path="/param"/>
+    /// <returns><see langword="null"/> for a window without a length.</returns>
+    public double? RateBetween(double begin, double end) => end <= begin
+        ? null
+        : Math.Round(messages.Count(message => message.Committed > begin * Millisecond && message.Committed <= end * Millisecond) / (end - begin), 3);
+
+    /// <summary>Enters the figures.</summary>
+    /// <param name="blank">What is known without them.</param>
+    public LoadResult Into(LoadResult blank)
+    {
+        ArgumentNullException.ThrowIfNull(blank);
+        return blank with
+        {
+            Seconds = Math.Round(seconds, 3),
+            Sent = Sent,
+            Failed = Failed,
+            Reached = RateBetween(Ramp, seconds),
+            Latency = LatencyBetween(Ramp, double.PositiveInfinity),
+            SenderLag = SenderLag,
+            Backlog = Backlog,
+        };
+    }
+}

@@ -1,0 +1,50 @@
+using System.Text.Json.Serialization;
+
+namespace Kit.Runner.Results.Loads;
+
+/// <summary>One look at the processes and servers of a load: a line of <c>load.samples.jsonl</c>. What no process or server could say is absent.</summary>
+/// <param name="Cell">The cell.</param>
+/// <param name="Seconds">Since the load began.</param>
+/// <param name="Sent">Messages that were confirmed by then.</param>
+public sealed record LoadSample(CellName Cell, double Seconds, int Sent)
+{
+    /// <summary>Physical memory of the endpoint's process, in bytes.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public long? WorkingSetBytes { get; init; }
+
+    /// <summary>The managed heap of the endpoint's process after its last collection, in bytes.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public long? HeapBytes { get; init; }
+
+    /// <summary>Threads of the endpoint's process.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? Threads { get; init; }
+
+    /// <summary>Connections of the endpoint to PostgreSQL.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public long? Connections { get; init; }
+
+    /// <summary>Messages that the transport has, those that are being handled included.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public long? Queued { get; init; }
+
+    /// <summary>Rows that PostgreSQL counts as dead in the round's tables: those of queues and outboxes, because widgets are only inserted.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public long? DeadRows { get; init; }
+
+    /// <summary>The tables of queues and outboxes with their indexes, in bytes.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public long? QueueBytes { get; init; }
+
+    /// <summary>The table of the widgets with its indexes, in bytes. It grows with every message.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public long? WidgetBytes { get; init; }
+
+    /// <summary>The files of PostgreSQL's log, in bytes.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public long? WalBytes { get; init; }
+
+    /// <summary>How often autovacuum has vacuumed a table of the round.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public long? Autovacuums { get; init; }
+}

@@ -1,0 +1,121 @@
+using System.Diagnostics;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Cells;
+using Kit.Runner.Loading;
+using Kit.Runner.Results;
+
+namespace Kit.Tests.Loading;
+
+/// <summary>What becomes of a load when the transport takes a message late, or never.</summary>
+[Parallelizable]
+public sealed class SenderThatBlocks
+{
+    private static readonly TimeSpan Longest = TimeSpan.FromMilliseconds(300);
+
+    [Test]
+    public async Task What_was_due_meanwhile_is_sent_at_once_and_its_lateness_is_counted()
+    {
+        var queue = new BlockedQueue(blockedFor: TimeSpan.FromMilliseconds(500));
+
+        var sent = await new LoadSender([queue], new Schedule(100, TimeSpan.FromSeconds(1)), MessageSize.IdAlone, new ConfirmedSends(ConfirmedSends.Longest))
+            .RunAsync(default);
+
+        var lags = sent.Messages.Select(one => (one.Begun - one.Due).TotalMilliseconds).ToList();
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(sent, Has.Property(nameof(SentLoad.IsStopped)).EqualTo(false).And.Property(nameof(SentLoad.Length)).EqualTo(TimeSpan.FromSeconds(1)));
+            Assert.That(sent.Messages.Select(one => one.Message.MessageId), Is.Unique.And.EquivalentTo(queue.Taken));
+            Assert.That(sent.Messages, Has.Count.EqualTo(100));
+            Assert.That(queue.Sizes[1], Is.GreaterThanOrEqualTo(40), "those of half a second, together");
+            Assert.That(lags.Max(), Is.InRange(450, 5_000), "the second message waited for the first");
+        }
+    }
+
+    [Test]
+    public void One_that_blocks_for_ever_ends_the_load_with_the_reason()
+    {
+        var queue = new BlockedQueue(blockedFor: Timeout.InfiniteTimeSpan);
+        var watch = Stopwatch.StartNew();
+
+        var failure = Assert.ThrowsAsync<KitException>(
+            () => new LoadSender([queue, queue], new Schedule(10, TimeSpan.FromHours(1)), MessageSize.IdAlone, new ConfirmedSends(Longest)).RunAsync(default));
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(failure!.Message, Is.EqualTo("The transport did not confirm a send within 0.300 s."));
+            Assert.That(watch.Elapsed, Is.LessThan(TimeSpan.FromSeconds(20)), "the other sender has no hour to wait");
+        }
+    }
+
+    [Test]
+    public async Task Stopped_it_still_sends_what_is_under_way()
+    {
+        var queue = new BlockedQueue(blockedFor: TimeSpan.FromMilliseconds(500));
+        using var stop = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
+
+        var sent = await new LoadSender([queue], new Schedule(100, TimeSpan.FromHours(1)), MessageSize.IdAlone, new ConfirmedSends(ConfirmedSends.Longest))
+            .RunAsync(stop.Token);
+
+        Assert.That((sent.Messages.Count, sent.IsStopped), Is.EqualTo((1, true)));
+    }
+
+    [Test]
+    public async Task A_user_who_finds_every_connection_taken_is_late()
+    {
+        var queue = new BlockedQueue(blockedFor: TimeSpan.FromMilliseconds(300));
+        var load = new ClosedLoad(Users: 2, Think: TimeSpan.FromHours(1), Ramp: TimeSpan.Zero);
+
+        var users = new LoadUsers(
+            [queue], load, TimeSpan.FromSeconds(2), MessageSize.IdAlone, new CommittedAtOnce(), new ConfirmedSends(ConfirmedSends.Longest));
+
+        var sent = await users.RunAsync(default);
+
+        Assert.That(sent.Messages.Select(one => (one.Begun - one.Due).TotalMilliseconds).Max(), Is.InRange(250, 2_000));
+    }
+
+    /// <summary>Takes the first message late, and all others at once.</summary>
+    private sealed class BlockedQueue(TimeSpan blockedFor) : IMessageQueue
+    {
+        private readonly List<IReadOnlyList<Guid>> sends = [];
+
+        public IReadOnlyList<int> Sizes => [.. sends.Select(send => send.Count)];
+
+        public IReadOnlyList<Guid> Taken => [.. sends.SelectMany(send => send)];
+
+        public string Name => "blocked";
+
+        public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
+        {
+            IReadOnlyList<Guid> ids = [.. messages.Select(message => message.MessageId)];
+            bool isFirst;
+            lock (sends)
+            {
+                isFirst = sends.Count == 0;
+                sends.Add(ids);
+            }
+
+            if (isFirst)
+                await Task.Delay(blockedFor, cancellationToken);
+        }
+
+        public Task CreateAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task<long> CountAsync(CancellationToken cancellationToken) => Task.FromResult(0L);
+
+        public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) => throw new NotSupportedException();
+
+        public Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken) =>
+            throw new NotSupportedException();
+
+        public Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) => throw new NotSupportedException();
+
+        public Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) => throw new NotSupportedException();
+
+        public ValueTask DisposeAsync() => ValueTask.CompletedTask;
+    }
+
+    private sealed class CommittedAtOnce : ICommitWatch
+    {
+        public Task WaitAsync(Guid message, TimeSpan patience, CancellationToken cancellationToken) => Task.CompletedTask;
+    }
+}

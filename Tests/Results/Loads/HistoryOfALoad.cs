@@ -1,0 +1,107 @@
+using Kit.Runner.Results;
+using Kit.Runner.Results.Loads;
+
+namespace Kit.Tests.Results.Loads;
+
+/// <summary>What is computed from the messages of a load, here of invented ones.</summary>
+[Parallelizable]
+public sealed class HistoryOfALoad
+{
+    [TestCase(10, 10.0, 30, ExpectedResult = false)]
+    [TestCase(10, 9.9, 30, ExpectedResult = false, Description = "1 % less than the rate.")]
+    [TestCase(10, 9.5, 30, ExpectedResult = true, Description = "8 messages more are waiting after half the load.")]
+    [TestCase(10, 9.0, 10, ExpectedResult = true)]
+    [TestCase(1, 0.5, 10, ExpectedResult = true)]
+    [TestCase(1, 1.0, 10, ExpectedResult = false)]
+    [TestCase(1_000, 970, 10, ExpectedResult = true)]
+    [TestCase(1_000, 990, 10, ExpectedResult = false)]
+    [TestCase(10_000, 9_000, 1, ExpectedResult = true)]
+    public bool An_endpoint_that_is_slower_than_the_rate_lets_the_backlog_grow(double rate, double capacity, int seconds) =>
+        Sent(rate, seconds, index => (index + 0.1) / capacity).IsBacklogGrowing;
+
+    [TestCase(1, ExpectedResult = false)]
+    [TestCase(50, ExpectedResult = false)]
+    public bool A_message_that_is_under_way_for_longer_than_its_neighbours_distance_is_no_backlog(double rate) =>
+        Sent(rate, 20, index => (index / rate) + 0.7 + (index % 3 * 0.3)).IsBacklogGrowing;
+
+    [TestCase(0.4)]
+    [TestCase(0.95)]
+    public void A_pause_of_the_server_is_no_growth(double share)
+    {
+        // It stands still for a second and catches up at twice the rate: two seconds, and an eighth of the load is 2.5.
+        const int Seconds = 20;
+        const double Rate = 200;
+        var pause = share * (Seconds - 1);
+        var result = Sent(Rate, Seconds, index => index / Rate is var due && (due < pause || due > pause + 2)
+            ? due + 0.002
+            : pause + 1 + ((due - pause) / 2));
+
+        Assert.That(result.IsBacklogGrowing, Is.False, $"{result.Backlog}");
+    }
+
+    [Test]
+    public void Messages_without_a_row_have_failed_and_have_no_latency()
+    {
+        var result = new LoadHistory([new LoadedMessage(0, 1, 10), new LoadedMessage(500, 500, Committed: null), new LoadedMessage(900, 902, 940)], seconds: 1)
+            .Into(Blank);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result, Has.Property(nameof(LoadResult.Sent)).EqualTo(3).And.Property(nameof(LoadResult.Failed)).EqualTo(1));
+            Assert.That(result.Latency, Is.EqualTo(new Latency(25, P95: null, P99: null, P999: null, 40)));
+            Assert.That(result.SenderLag!.Max, Is.EqualTo(2));
+            Assert.That(result.Reached, Is.EqualTo(2), "rows a second");
+        }
+    }
+
+    [Test]
+    public void Rates_and_latencies_leave_out_the_time_in_which_users_begin()
+    {
+        var result = new LoadHistory([new LoadedMessage(0, 0, 900), new LoadedMessage(1_500, 1_500, 1_600), new LoadedMessage(2_000, 2_000, 2_100)], seconds: 3)
+        {
+            Ramp = 1,
+        }.Into(Blank);
+
+        Assert.That((result.Reached, result.Latency!.Max), Is.EqualTo((1d, 100d)));
+    }
+
+    [Test]
+    public void A_load_that_sent_nothing_has_no_figures()
+    {
+        var result = new LoadHistory([], seconds: 0).Into(Blank);
+
+        Assert.That((result.Sent, result.Latency, result.Reached, result.IsBacklogGrowing), Is.EqualTo((0, (Latency?)null, (double?)null, false)));
+    }
+
+    [Test]
+    public void The_parts_around_a_held_snapshot_are_those_that_the_load_had()
+    {
+        var history = new LoadHistory([.. Enumerable.Range(0, 40).Select(at => new LoadedMessage(at * 1_000, at * 1_000, (at * 1_000) + 10))], seconds: 40);
+        LoadSample[] samples = [.. Enumerable.Range(0, 5).Select(at => new LoadSample(Blank.Cell, at * 10, at * 10) { DeadRows = at })];
+
+        var parts = LoadPart.Of(from: 10, to: 30, samples, history, seconds: 40);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(parts.Select(part => part.Title), Is.EqualTo(["before the snapshot", "while it was held", "after it"]));
+            Assert.That(parts.Select(part => part.DeadRows), Is.EqualTo(new long?[] { 1, 3, 4 }));
+            Assert.That(parts.Select(part => part.Reached), Is.All.EqualTo(1));
+            Assert.That(LoadPart.Of(from: 10, to: 30, samples, history, seconds: 20), Has.Count.EqualTo(2), "stopped while it was held");
+        }
+    }
+
+    private static LoadResult Blank { get; } = new()
+    {
+        Cell = new CellName(("framework", "bare"), ("transport", "postgresql"), ("mode", "shared")),
+        Outcome = RoundOutcome.Valid,
+    };
+
+    private static LoadResult Sent(double rate, int seconds, Func<int, double> committedAt) =>
+        new LoadHistory(
+            [
+                .. Enumerable.Range(0, (int)(rate * seconds)).Select(index => (Due: index / rate, At: Math.Max(index / rate, committedAt(index)))).Select(
+                    one => new LoadedMessage(one.Due * 1_000, one.Due * 1_000, one.At * 1_000)),
+            ],
+            seconds)
+        .Into(Blank with { Rate = rate });
+}
