@@ -1,6 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
+using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Choosing;
@@ -21,6 +22,14 @@ internal sealed record Advice(IEndpointKind Kind, Cell? Cell, IReadOnlyList<(Tra
     public IReadOnlySet<DeliveryClass> AfterCrashes => Cell is null
         ? new HashSet<DeliveryClass>()
         : FaultPromise.Always(Cell.Mode, Transport.IsBroker).Classes;
+
+    /// <summary>The commands that would refute it; empty if no experiment of the kit can.</summary>
+    public IReadOnlyList<string> Experiments => Cell is { } cell && FaultPlan.SupportAnywhere(cell).IsSupported
+        ? [$"./run.sh faults {NamesOf(cell)} --mode {cell.Mode}", $"./run.sh faults --storm {NamesOf(cell)} --mode {cell.Mode}"]
+        : [];
+
+    /// <summary>The options that name a cell's framework and transport.</summary>
+    public static string NamesOf(Cell cell) => $"--framework {cell.Kind.Framework} --transport {cell.Kind.Transport}";
 
     /// <summary>The advice for each framework and transport among some cells.</summary>
     /// <param name="cells">The cells, of every mode.</param>

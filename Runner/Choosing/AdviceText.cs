@@ -11,8 +11,9 @@ namespace Kit.Runner.Choosing;
 
 /// <summary>Writes advice: a line for each framework and transport, and in full if there is only one.</summary>
 /// <param name="measured">The run whose rates are shown, and its folder; <see langword="null"/> for none.</param>
+/// <param name="load">What else the handler does, and how often.</param>
 /// <param name="output">Where to.</param>
-internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, TextWriter output)
+internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, HandlerLoad load, TextWriter output)
 {
     public void Write(IReadOnlyList<Advice> all)
     {
@@ -22,6 +23,9 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Tex
             output);
         if (measured is var (folder, run))
             WriteRates(folder, run, [.. all.Select(advice => advice.Cell).OfType<Cell>()]);
+
+        if (load.CallsOutside)
+            output.WriteLine($"{NeedsInWords.CallsOutside} To count your handler's calls at every crash point: ./run.sh prove, docs/prove.md");
 
         if (all is [var one])
             WriteInFull(one);
@@ -46,7 +50,10 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Tex
     {
         output.WriteLine($"Measured in {folder}:");
         PlainColumns.Write(
-            ["framework", "transport", "mode", "the handler", "msg/s (95 % interval)", $"ratio to {TransactionMode.TransactionsOff}"],
+            [
+                "framework", "transport", "mode", "the handler", "msg/s (95 % interval)", $"ratio to {TransactionMode.TransactionsOff}",
+                .. load.PerSecond is { } asked ? [$"drains {Figures.Measured(asked)}/s"] : Array.Empty<string>(),
+            ],
             [
                 .. from cell in cells
                    from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend }
@@ -58,9 +65,17 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Tex
                    [
                        cell.Kind.Framework, cell.Kind.Transport, cell.Mode.Name, scenario.Name, rate?.PerSecond ?? "not in the run",
                        rate?.ToTransactionsOff ?? Figures.None,
+                       .. load.PerSecond is { } wanted ? [rate?.Drains(wanted) ?? Figures.None] : Array.Empty<string>(),
                    ],
             ],
             output);
+        if (load.Rate is not { } rateOfLoad)
+            return;
+
+        var settings = run.Document.Settings;
+        output.WriteLine(
+            $"A drain of a full queue, {Figures.Plain(settings.Concurrency)} messages at a time on {Figures.Plain(run.Document.Host.Cores)} cores. " +
+            $"How long a message takes at your rate: ./run.sh load --rate {rateOfLoad}, docs/load.md");
     }
 
     private void WriteInFull(Advice advice)
@@ -89,7 +104,7 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Tex
             output.WriteLine($"Nobody has run the cells on {advice.Transport.Title} yet: the promise is untested there.");
 
         output.WriteLine();
-        WriteExperiments(cell);
+        WriteExperiments(advice, cell);
         output.WriteLine("In your service:");
         foreach (var line in cell.Kind.CodeOf(cell.Mode))
             output.WriteLine($"  {line}");
@@ -98,9 +113,8 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Tex
         output.WriteLine();
     }
 
-    private void WriteExperiments(Cell cell)
+    private void WriteExperiments(Advice advice, Cell cell)
     {
-        var names = $"--framework {cell.Kind.Framework} --transport {cell.Kind.Transport}";
         if (FaultPlan.SupportAnywhere(cell).Because is { } because)
         {
             output.WriteLine($"No experiment of the kit can refute this advice: {because}.");
@@ -108,15 +122,15 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Tex
         else
         {
             output.WriteLine("What would refute this advice, on your machine:");
-            output.WriteLine($"  ./run.sh faults {names} --mode {cell.Mode}");
-            output.WriteLine($"  ./run.sh faults --storm {names} --mode {cell.Mode}");
+            foreach (var command in advice.Experiments)
+                output.WriteLine($"  {command}");
         }
 
         if (cell.Support.IsSupported)
         {
             var modes = string.Join(',', new[] { cell.Mode, TransactionMode.DtcOff }.Distinct());
             output.WriteLine("What it costs, on your machine:");
-            output.WriteLine($"  ./run.sh run {names} --mode {modes}{ServerOf(Transport.Of(cell))}");
+            output.WriteLine($"  ./run.sh run {Advice.NamesOf(cell)} --mode {modes}{ServerOf(Transport.Of(cell))}");
         }
 
         output.WriteLine();

@@ -23,5 +23,7 @@ internal static class ChoicesOfAPage
 
     private static ChoiceAdvice AdviceOf(Advice advice) => new(
         advice.Kind.Framework, advice.Kind.Transport, AdviceText.TakeOf(advice), advice.Cell?.Mode.Name, AdviceText.ClassesOf(advice),
-        [.. advice.LeftOut.GroupBy(left => left.Because).Select(same => $"{string.Join(", ", same.Select(left => left.Mode))}: {same.Key}")]);
+        [.. advice.LeftOut.GroupBy(left => left.Because).Select(same => $"{string.Join(", ", same.Select(left => left.Mode))}: {same.Key}")],
+        advice.Experiments,
+        advice.Cell is { } cell ? cell.Kind.CodeOf(cell.Mode) : []);
 }

@@ -12,7 +12,9 @@ namespace Kit.Runner.CommandLine;
 internal sealed class ChooseCommand : KitCommand
 {
     private const string SeesRows = "A worker's next message must see the rows of its last one.";
+    private const string CallsOutside = "The handler calls another system, such as an HTTP service or a mail server.";
     private const string Where = "The framework, and what holds the messages.";
+    private const double MostPerSecond = 1_000_000;
 
     private readonly CellFilter filter = CellFilter.Of(Cell.FrameworkAxis, Cell.TransportAxis);
 
@@ -27,6 +29,11 @@ internal sealed class ChooseCommand : KitCommand
         NeedsInWords.Tolerances);
 
     private readonly Option<bool> seesRows = new("--sees-rows") { Description = SeesRows };
+    private readonly Option<bool> callsOutside = new("--calls-outside") { Description = CallsOutside };
+
+    private readonly Option<double?> rate = NumberOption.Rate(
+        "--rate", "With --run: the messages a second that must be handled. The run's rates are compared with it.", least: 0.1, MostPerSecond);
+
     private readonly Option<string?> run = new("--run") { Description = "A folder of results. Its rates are shown.", HelpName = "folder" };
 
     public ChooseCommand()
@@ -36,16 +43,19 @@ internal sealed class ChooseCommand : KitCommand
             "On a terminal it asks for what is not given.",
             ("choose --rows same-server --tolerates once", "exactly once, with rows in another database of the queue's server"),
             ("choose --rows elsewhere --tolerates twice --framework nservicebus --transport rabbitmq", "one framework and transport, with the code"),
-            ("choose --rows same-database --tolerates once --run results/my-run", "with the rates of a run"),
+            ("choose --rows same-database --tolerates once --run results/my-run --rate 500/s", "with the rates of a run, and whether they reach yours"),
             ("choose", "asks one question after the other"))
     {
         Options.Add(rows.Option);
         Options.Add(tolerates.Option);
         Options.Add(seesRows);
+        Options.Add(callsOutside);
         Options.Add(run);
+        Options.Add(rate);
         filter.AddTo(this);
         run.NotEmpty();
         Validators.Add(RequireAnswers);
+        Validators.Add(RequireRun);
         SetAction(ChooseAsync);
     }
 
@@ -64,12 +74,14 @@ internal sealed class ChooseCommand : KitCommand
         var mustAsk = !IsAnswered(parsed.CommandResult);
         var place = await rows.AnswerAsync(parsed, cancellationToken);
         var tolerance = await tolerates.AnswerAsync(parsed, cancellationToken);
-        var sees = parsed.GetValue(seesRows);
+        var (sees, load) = (parsed.GetValue(seesRows), new HandlerLoad(parsed.GetValue(callsOutside), parsed.GetValue(rate)));
         if (mustAsk)
         {
             // Elsewhere it changes nothing.
             if (!sees && place.Value == RowsPlace.SameServer)
-                sees = (await Question<bool>.AskAsync(SeesRows, [new("no", "it need not", false), new("yes", "it must", true)], cancellationToken)).Value;
+                sees = await IsItSoAsync(SeesRows, "it need not", "it must", cancellationToken);
+            if (!load.CallsOutside)
+                load = load with { CallsOutside = await IsItSoAsync(CallsOutside, "it does not", "it does", cancellationToken) };
             if (typed.Count == 0)
                 (typed, cells) = (await Question<(IReadOnlyList<string>, IReadOnlyList<Cell>)>.AskAsync(Where, Pairs(cells), cancellationToken)).Value;
 
@@ -77,12 +89,14 @@ internal sealed class ChooseCommand : KitCommand
                 ' ',
                 [
                     "./run.sh", Name, rows.Option.Name, place.Name, tolerates.Option.Name, tolerance.Name, .. sees ? [seesRows.Name] : Array.Empty<string>(),
-                    .. typed, .. folder is null ? [] : new[] { run.Name, folder },
+                    .. load.CallsOutside ? [callsOutside.Name] : Array.Empty<string>(), .. typed, .. folder is null ? [] : new[] { run.Name, folder },
+                    .. load.Rate is { } wanted ? [rate.Name, wanted] : Array.Empty<string>(),
                 ]));
             Console.Out.WriteLine();
         }
 
-        new AdviceText(measured, Console.Out).Write(Advice.For(cells, new HandlerNeeds(place.Value, tolerance.Value, SeesRows: sees)));
+        var needs = new HandlerNeeds(place.Value, tolerance.Value, SeesRows: sees);
+        new AdviceText(measured, load, Console.Out).Write(Advice.For(cells, needs));
         return ExitCode.Success;
     }
 
@@ -97,6 +111,15 @@ internal sealed class ChooseCommand : KitCommand
         if (!tolerates.IsAnswered(parsed))
             parsed.AddError($"Option '{tolerates.Option.Name}' is required.");
     }
+
+    private void RequireRun(CommandResult parsed)
+    {
+        if (IsGiven(parsed, rate) && !IsGiven(parsed, run))
+            parsed.AddError($"{rate.Name}: it is compared with the rates of a run; name one with {run.Name}.");
+    }
+
+    private static async Task<bool> IsItSoAsync(string text, string no, string yes, CancellationToken cancellationToken) =>
+        (await Question<bool>.AskAsync(text, [new("no", no, false), new("yes", yes, true)], cancellationToken)).Value;
 
     /// <summary>Every framework and transport, and each pair of them.</summary>
     private static IEnumerable<Answer<(IReadOnlyList<string> Typed, IReadOnlyList<Cell> Cells)>> Pairs(IReadOnlyList<Cell> cells) =>

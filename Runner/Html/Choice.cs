@@ -19,8 +19,11 @@ public sealed record ChoiceAnswer(string Name, string Meaning);
 /// <param name="Mode">The mode; <see langword="null"/>: none fits.</param>
 /// <param name="AfterCrash">The classes in which a crash can leave a message.</param>
 /// <param name="LeftOut">The modes that fit better, and why they cannot run there.</param>
+/// <param name="Experiments">The commands that would refute it; empty if none can.</param>
+/// <param name="Code">The lines that set the mode of an endpoint; empty without a mode.</param>
 public sealed record ChoiceAdvice(
-    string Framework, string Transport, string Take, string? Mode, string AfterCrash, IReadOnlyList<string> LeftOut);
+    string Framework, string Transport, string Take, string? Mode, string AfterCrash, IReadOnlyList<string> LeftOut, IReadOnlyList<string> Experiments,
+    IReadOnlyList<string> Code);
 
 /// <summary>A statement with which the kit counts what is there.</summary>
 /// <param name="What">What it counts.</param>

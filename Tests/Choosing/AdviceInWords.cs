@@ -13,7 +13,11 @@ public sealed class AdviceInWords
 {
     private const string NoExperiment = "No experiment of the kit can refute this advice: ";
 
+    private static readonly InventedKind MeasuredKind = new("bare", TransportName.PostgreSql, _ => Support.Yes);
+
     private static readonly HandlerNeeds Once = new(RowsPlace.SameServer, Tolerance.Once, SeesRows: false);
+
+    private static (string Folder, RecordedRun Run) Mine => ("results/mine", InventedRun.Recorded);
 
     [Test]
     public void Two_databases_of_a_SQL_Server_take_the_promoted_mode()
@@ -118,17 +122,34 @@ public sealed class AdviceInWords
     [Test]
     public void Rates_are_those_of_the_handlers_that_the_run_has()
     {
-        using var output = new StringWriter { NewLine = "\n" };
-        var kind = new InventedKind("bare", TransportName.PostgreSql, _ => Support.Yes);
-
-        new AdviceText(("results/mine", InventedRun.Recorded), output).Write(Advice.For(kind.Cells, Once));
-
-        var lines = output.ToString().Split('\n');
+        var lines = TextOf(MeasuredKind, Once, measured: Mine).Split('\n');
         var at = Array.IndexOf(lines, "Measured in results/mine:");
         var rate = CellRate.Of(InventedRun.Recorded, "bare", "postgresql", TransactionMode.FullDtc, scenario: null)!;
         Assert.That(lines[at + 1], Does.Match("the handler +msg/s \\(95 % interval\\) +ratio to transactions-off"));
         Assert.That(lines[at + 2], Does.Match($"full-dtc +insert +{Escaped(rate.PerSecond)} +{Escaped(rate.ToTransactionsOff!)}"));
         Assert.That(lines[at + 3], Is.Empty, "the run has no other handler");
+    }
+
+    /// <summary>Far below the interval, far above it, and the mean, which it covers.</summary>
+    [TestCase(0.1, "yes")]
+    [TestCase(10, "no")]
+    [TestCase(1, "not sure")]
+    public void A_rate_is_compared_with_the_interval(double share, string drains)
+    {
+        var rate = CellRate.Of(InventedRun.Recorded, "bare", "postgresql", TransactionMode.FullDtc, scenario: null)!.Rate;
+
+        var text = TextOf(MeasuredKind, Once, new HandlerLoad(PerSecond: rate.Mean * share), Mine);
+
+        Assert.That(text, Does.Match($" drains [0-9.,]+/s\n.* {drains} *\n").And.Contain("./run.sh load --rate "));
+    }
+
+    [Test]
+    public void Calls_outside_are_said_to_be_repeated()
+    {
+        var kind = InventedKind.Supporting(TransportName.PostgreSql, TransactionMode.FullDtc);
+
+        Assert.That(TextOf(kind, Once, new HandlerLoad(CallsOutside: true)), Does.Contain(NeedsInWords.CallsOutside));
+        Assert.That(TextOf(kind, Once), Does.Not.Contain("another system"));
     }
 
     [TestCase("choose-full.txt", "bare", "postgresql")]
@@ -142,10 +163,10 @@ public sealed class AdviceInWords
         Approval.Verify(file, result.Output);
     }
 
-    private static string TextOf(InventedKind kind, HandlerNeeds needs)
+    private static string TextOf(InventedKind kind, HandlerNeeds needs, HandlerLoad? load = null, (string Folder, RecordedRun Run)? measured = null)
     {
         using var output = new StringWriter { NewLine = "\n" };
-        new AdviceText(measured: null, output).Write(Advice.For(kind.Cells, needs));
+        new AdviceText(measured, load ?? new HandlerLoad(), output).Write(Advice.For(kind.Cells, needs));
         return output.ToString();
     }
 

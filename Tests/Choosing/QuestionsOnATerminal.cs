@@ -21,6 +21,8 @@ public sealed class QuestionsOnATerminal
         await terminal.TypeAsync(Enter);
         await terminal.PrintedAsync("A worker's next message must see the rows of its last one.");
         await terminal.TypeAsync(Down + Enter);
+        await terminal.PrintedAsync("The handler calls another system, such as an HTTP service or a mail server.");
+        await terminal.TypeAsync(Down + Enter);
         await terminal.PrintedAsync("The framework, and what holds the messages.");
         await terminal.TypeAsync(Down + Enter);
         var result = await terminal.EndAsync();
@@ -29,8 +31,23 @@ public sealed class QuestionsOnATerminal
         Assert.That(
             result.Output,
             Does.Contain(
-                "Without the questions: ./run.sh choose --rows same-server --tolerates once --sees-rows --framework bare --transport postgresql")
-                .And.Contain("  .UseTransactionMode(TransactionMode.FullDtcWaiting)"));
+                "Without the questions: ./run.sh choose --rows same-server --tolerates once --sees-rows --calls-outside " +
+                "--framework bare --transport postgresql")
+                .And.Contain("  .UseTransactionMode(TransactionMode.FullDtcWaiting)").And.Contain("No mode takes back a call to another system"));
+    }
+
+    [Test]
+    public async Task What_was_answered_already_is_in_the_command_without_them()
+    {
+        var folder = Path.Combine(RepositoryFiles.Root, "results", "2026-11-24-dcb6bd5-flush-and-batch");
+        using var terminal = Terminal($"choose --rows elsewhere --calls-outside --run {folder} --rate 500.5/s --framework bare --transport postgresql");
+
+        await terminal.PrintedAsync("What a crash may do to a message.");
+        await terminal.TypeAsync(Enter);
+        var result = await terminal.EndAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output);
+        Assert.That(result.Output, Does.Contain($"--calls-outside --framework bare --transport postgresql --run {folder} --rate 500.5/s"));
     }
 
     [Test]

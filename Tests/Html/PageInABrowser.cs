@@ -181,9 +181,35 @@ public sealed class PageInABrowser
             await watched.Page.CheckAsync($"input[name=sees][value={(choice.SeesRows ? "yes" : "no")}]");
 
             var shown = await watched.Page.EvaluateAsync<string[]>(
-                "[...document.querySelectorAll('#advice tbody tr:not(.group)')].filter(row => row.offsetParent).map(row => row.cells[1].textContent)");
+                "[...document.querySelectorAll('#advice tbody tr:not(.group)')].filter(row => row.offsetParent)" +
+                ".map(row => row.cells[1].querySelector('strong').textContent)");
             Assert.That(shown, Is.EqualTo(choice.Advice.Select(advice => advice.Take)), choice.ToString());
         }
+    }
+
+    [Test]
+    public async Task The_form_says_what_no_mode_covers_and_whether_the_rate_is_reached()
+    {
+        await watched.OpenAsync();
+        Assert.That(await watched.Page.Locator("#outside").IsVisibleAsync(), Is.False);
+
+        await watched.Page.CheckAsync("input[name=calls][value=yes]");
+        await watched.Page.FillAsync("#asked", "1");
+        var slow = await DrainsAsync();
+        await watched.Page.FillAsync("#asked", "1000000");
+        var fast = await DrainsAsync();
+        await watched.Page.PressAsync("#asked", "Enter");
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(await watched.Page.Locator("#outside").IsVisibleAsync());
+            Assert.That(slow, Is.Not.Empty.And.All.EqualTo("drains 1/s"));
+            Assert.That(fast, Has.Length.EqualTo(slow.Length).And.All.EqualTo("does not drain 1000000/s"));
+            Assert.That(await DrainsAsync(), Is.EqualTo(fast), "Enter sends nothing");
+        }
+
+        Task<string[]> DrainsAsync() => watched.Page.EvaluateAsync<string[]>(
+            "[...document.querySelectorAll('#advice .drains')].filter(mark => mark.offsetParent).map(mark => mark.textContent)");
     }
 
     [Test]

@@ -209,9 +209,57 @@ public sealed class PageOfAFolder
     }
 
     [Test]
+    public void A_cell_whose_interval_is_apart_has_the_place_of_its_speed()
+    {
+        var shared = PublishedPage.View.Rows.Single(row => row.Id == "bare.postgresql.shared.ado");
+        var others = PublishedPage.View.Rows.Where(row => row.Group == shared.Group && row.Loss == shared.Loss && row.Id != shared.Id).ToList();
+
+        Assert.That(others, Is.Not.Empty.And.All.Matches<ViewRow>(other => other.Speed!.High.Value < shared.Speed!.Low.Value));
+        Assert.That(shared.Place, Is.EqualTo(1));
+    }
+
+    [Test]
     public void Every_class_of_messages_has_its_loss([Values] DeliveryClass kind) => Assert.That(
         LossOf.Storms([Storm("full-dtc") with { Counts = new Dictionary<DeliveryClass, int> { [kind] = 1 } }]),
         kind is DeliveryClass.Once or DeliveryClass.Recovered ? Is.EqualTo(Loss.Nothing) : Is.GreaterThan(Loss.Nothing).And.LessThan(Loss.Unproven));
+
+    [Test]
+    public async Task A_storm_that_breaks_another_promise_is_not_among_those_that_kept_all()
+    {
+        var content = PageOf.ContentOf(
+            Stored(withRun: true, fullDtc: Storm("full-dtc") with { Verdict = FaultVerdict.Broken, ViolationCount = 1 }), []);
+
+        var row = Row(content.View, "full-dtc");
+        Assert.That(row.Loss, Is.EqualTo(Loss.AnotherPromise));
+        Assert.That(row.Storms[0], Has.Property(nameof(ViewStorm.NotOnce)).Zero.And.Property(nameof(ViewStorm.AtMost)).Null);
+        Assert.That(await HtmlPage.RenderAsync(content), Does.Contain(">another promise broken</a>").And.Contain(LossOf.Title(Loss.AnotherPromise)));
+        Assert.That(BadgeText.Of(row).Finding, Does.StartWith("another promise broken in 5 kills"));
+        Assert.That(BadgeText.Of(row).IsOnce, Is.False);
+    }
+
+    [Test]
+    public void A_storm_that_shows_nothing_says_why()
+    {
+        var storm = Storm("full-dtc") with { Verdict = FaultVerdict.Void, Because = "it did not settle" };
+        var row = Row(ViewOf(Stored(withRun: true, fullDtc: storm)), "full-dtc");
+
+        Assert.That(row.WhyUnproven, Is.EqualTo("its storm shows nothing: it did not settle"));
+        Assert.That(row.VoidStorms, Is.EqualTo(1));
+        Assert.That(row.Storms, Is.Empty);
+    }
+
+    [Test]
+    public async Task The_time_of_a_worker_is_divided_into_its_phases()
+    {
+        var content = PageOf.ContentOf(Stored(withRun: true), []);
+
+        var time = Row(content.View, "full-dtc").Costs!.Worker!;
+        var had = time.Receive.Value + time.Handler.Value + time.Commit.Value + time.Rest.Value;
+        Assert.That((time.Receive.Text, time.Handler.Text, time.Commit.Text, time.SecondPhase.Text), Is.EqualTo(("0.300", "1.75", "2.50", "1.50")));
+        Assert.That(had, Is.EqualTo(2_000 / Row(content.View, "full-dtc").Speed!.Mean.Value!.Value).Within(1).Percent);
+        Assert.That(Row(content.View, "dtc-off").Costs!.Worker, Is.Null);
+        Assert.That(await HtmlPage.RenderAsync(content), Does.Contain("aria-label=\"commit: 2.50 ms\"").And.Contain("second phase 1.50 ms"));
+    }
 
     [Test]
     public void Every_loss_has_its_title([Values] Loss loss) => Assert.That(LossOf.Title(loss), Is.Not.Empty);
@@ -223,7 +271,8 @@ public sealed class PageOfAFolder
     private static ViewRow Row(ResultsView view, string mode) => view.Rows.Single(row => row.Mode == mode);
 
     private ResultFolder Stored(
-        bool withRun, bool withFaults = true, GitCommit? runOf = null, GitCommit? faultsOf = null, RunEnding? ending = null, string name = "stored")
+        bool withRun, bool withFaults = true, GitCommit? runOf = null, GitCommit? faultsOf = null, RunEnding? ending = null, string name = "stored",
+        FaultResult? fullDtc = null)
     {
         var path = temporary.Below(name);
         if (withRun)
@@ -237,7 +286,7 @@ public sealed class PageOfAFolder
         {
             var faults = new FaultFolder(path);
             faults.Save(Faults(faultsOf ?? Build));
-            faults.Save(Storm("full-dtc"));
+            faults.Save(fullDtc ?? Storm("full-dtc"));
             faults.Save(Storm("transactions-off") with
             {
                 Counts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Once] = 1_991, [DeliveryClass.Lost] = 9 },

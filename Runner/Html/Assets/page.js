@@ -120,8 +120,15 @@
     const answer = new FormData(needs);
     const wanted = `${answer.get('rows')} ${answer.get('tolerates')} ${answer.get('sees')}`;
     for (const body of all('#advice tbody')) body.hidden = body.dataset.needs !== wanted;
+    byId('outside').hidden = answer.get('calls') !== 'yes';
+    const asked = Number.parseFloat(answer.get('asked'));
+    for (const mark of all('#advice .drains')) {
+      const [low, high] = [mark.dataset.low, mark.dataset.high].map(Number.parseFloat);
+      mark.textContent = Number.isNaN(asked) ? '' : low >= asked ? `drains ${asked}/s` : high < asked ? `does not drain ${asked}/s` : `${asked}/s: not sure`;
+    }
   };
-  needs.addEventListener('change', advise);
+  needs.addEventListener('input', advise);
+  needs.addEventListener('submit', event => event.preventDefault());
   advise();
 
   // The value of a mark, on hover and focus. A chart is one stop of the tab key; arrows lead from mark to mark.

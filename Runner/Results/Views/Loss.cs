@@ -18,6 +18,9 @@ public enum Loss
     /// <summary>In the error queue without any effect, or still in its queue.</summary>
     Left,
 
+    /// <summary>Every message exactly once, and another promise was broken: a prepared transaction is left over, for example.</summary>
+    AnotherPromise,
+
     /// <summary>Some of its work is there, and the rest is not.</summary>
     HalfDone,
 
@@ -33,7 +36,12 @@ public static class LossOf
 {
     /// <param name="storms">Of one cell and of the build that was measured.</param>
     internal static Loss Storms(IEnumerable<FaultResult> storms) => storms
-        .Select(storm => storm.Counts.Where(count => count.Value > 0).Max(count => (Loss?)Class(count.Key)) ?? Loss.Unproven)
+        .Select(storm => storm.Counts.Where(count => count.Value > 0).Max(count => (Loss?)Class(count.Key)) switch
+        {
+            null => Loss.Unproven,
+            Loss.Nothing when storm.Verdict is FaultVerdict.Broken => Loss.AnotherPromise,
+            { } worst => worst,
+        })
         .Append(Loss.Nothing)
         .Max();
 
@@ -45,6 +53,7 @@ public static class LossOf
         Loss.SentTwice => "Rows once, some messages sent twice",
         Loss.Doubled => "Some rows doubled",
         Loss.Left => "Some messages given up",
+        Loss.AnotherPromise => "Every message exactly once, and another promise broken",
         Loss.HalfDone => "Some work half done",
         Loss.Lost => "Some messages lost",
         Loss.Unproven => "No proof for this build",

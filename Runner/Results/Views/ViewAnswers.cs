@@ -21,6 +21,12 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
     /// <summary>The cells with full-dtc come first in reading order with the bare driver, the floor.</summary>
     private CellResult? FullDtc => CellOf(TransactionMode.FullDtc, group: null);
 
+    /// <summary>All three sentences speak of cells that differ in the mode alone: those next to full-dtc, or else the first of the folder.</summary>
+    private string Group => FullDtc?.Cell.Group
+        ?? sources.Run?.Cells.FirstOrDefault(cell => cell.Rate is not null)?.Cell.Group
+        ?? rows.Select(row => row.Group).Order(StringComparer.Ordinal).FirstOrDefault()
+        ?? "any cell";
+
     private IEnumerable<ViewPhrase> Cost()
     {
         if (FullDtc is not { } cell)
@@ -47,16 +53,15 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
 
     private IEnumerable<ViewPhrase> Lost()
     {
-        var group = FullDtc?.Cell.Group;
-        var found = Without.Select(mode => (Mode: mode, Row: RowOf(mode, group))).Where(each => each.Row is { Loss: not Loss.Unproven }).ToList();
+        var found = Without.Select(mode => (Mode: mode, Row: RowOf(mode))).Where(each => each.Row is { Loss: not Loss.Unproven }).ToList();
         if (found.Count == 0)
         {
-            yield return new("This folder has no storm of this build over another mode, so it does not say what is lost without full-dtc.");
+            yield return new($"This folder has no storm of this build over another mode on {Group}, so it does not say what is lost without full-dtc.");
             yield break;
         }
 
         var first = StormIn(found[0].Row!);
-        yield return new($"In a storm of {first.Done} over {Figures.Count(first.Messages)} messages, these were not handled exactly once: ");
+        yield return new($"On {Group}, in a storm of {first.Done} over {Figures.Count(first.Messages)} messages, these were not handled exactly once: ");
         foreach (var (index, (mode, row)) in found.Index())
         {
             var storm = StormIn(row!);
@@ -65,7 +70,7 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
             yield return new(storm.Done == first.Done ? "" : $" in {storm.Done}");
         }
 
-        if (RowOf(TransactionMode.FullDtc, group) is { Loss: not Loss.Unproven } full)
+        if (RowOf(TransactionMode.FullDtc) is { Loss: not Loss.Unproven } full)
         {
             yield return new("; in full-dtc ");
             var storm = full.Storms.Where(each => each.IsOfThisBuild)
@@ -81,13 +86,14 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
     {
         var mode = ModeChoice.Of(new HandlerNeeds(RowsPlace.SameDatabase, Tolerance.Once, SeesRows: false))[0];
         yield return new($"Take {mode}: ");
-        if (RowOf(mode, FullDtc?.Cell.Group) is not { } row || CellOf(mode, FullDtc?.Cell.Group) is not { } cell)
+        if (RowOf(mode) is not { } row || CellOf(mode, Group) is not { } cell)
         {
-            yield return new("by the rules it fits, but this folder has no round of it that counts.");
+            yield return new($"by the rules it fits, but this folder has no round of it on {Group} that counts.");
             yield break;
         }
 
         yield return Speed(cell);
+        yield return new($" on {Group}");
         if (row.Loss is not Loss.Unproven)
         {
             var storm = StormIn(row);
@@ -109,10 +115,7 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
     private CellResult? CellOf(TransactionMode mode, string? group) => sources.Run?.Cells.FirstOrDefault(
         cell => cell.Rate is not null && cell.Cell.Mode == mode.Name && (group is null || cell.Cell.Group == group));
 
-    /// <summary>Its row; without a rate, the first row of the mode.</summary>
-    private ViewRow? RowOf(TransactionMode mode, string? group) => CellOf(mode, group) is { } cell
-        ? rows.FirstOrDefault(row => row.Id == cell.Cell.FileName)
-        : rows.FirstOrDefault(row => row.Mode == mode.Name);
+    private ViewRow? RowOf(TransactionMode mode) => rows.FirstOrDefault(row => row.Mode == mode.Name && row.Group == Group);
 
     /// <summary>The worst storm. Of equal ones the first: that of the folder itself, which was made over most modes.</summary>
     private static ViewStorm StormIn(ViewRow row) => row.Storms.Where(storm => storm.IsOfThisBuild).MaxBy(storm => storm.NotOnce)!;

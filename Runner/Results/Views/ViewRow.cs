@@ -33,6 +33,9 @@ public sealed record ViewRow
     /// <summary>Its storms. Those of another build are marked, and prove nothing.</summary>
     public required IReadOnlyList<ViewStorm> Storms { get; init; }
 
+    /// <summary>How many storms of this build show nothing, because they failed or did not settle.</summary>
+    public required int VoidStorms { get; init; }
+
     /// <summary>Its single faults; <see langword="null"/> if there are none of this build.</summary>
     public required ViewFaults? Faults { get; init; }
 
@@ -45,6 +48,14 @@ public sealed record ViewRow
     /// <summary>The cell of its experiments: cells that differ only in the scenario share them.</summary>
     [JsonIgnore]
     public string Subject { get; init; } = "";
+
+    /// <summary>The cell without its mode.</summary>
+    [JsonIgnore]
+    public string Group { get; init; } = "";
+
+    /// <summary>Whether it is measured as the default matrix is.</summary>
+    [JsonIgnore]
+    public bool IsPlain { get; init; }
 
     /// <summary>The mode.</summary>
     [JsonIgnore]
@@ -74,7 +85,9 @@ public sealed record ViewSpeed(Figure Mean, Figure Low, Figure High, int Rounds,
 /// <param name="TwoPhaseCommits">Prepared transactions committed.</param>
 /// <param name="RoundTrips">Round trips to PostgreSQL; not known without the kit's proxy.</param>
 /// <param name="Cores">What the processors did; <see langword="null"/> if that was not measured.</param>
-public sealed record ViewCosts(Figure Commits, Figure Flushes, Figure WalBytes, Figure TwoPhaseCommits, Figure RoundTrips, CoreTime? Cores);
+/// <param name="Worker">What a worker did; <see langword="null"/> if that was not measured.</param>
+public sealed record ViewCosts(
+    Figure Commits, Figure Flushes, Figure WalBytes, Figure TwoPhaseCommits, Figure RoundTrips, CoreTime? Cores, WorkerTime? Worker);
 
 /// <summary>A storm over a cell.</summary>
 /// <param name="Kills">Kills of the handler process.</param>
@@ -83,7 +96,7 @@ public sealed record ViewCosts(Figure Commits, Figure Flushes, Figure WalBytes, 
 /// <param name="Messages">How many were sent.</param>
 /// <param name="InFlight">Those that could be in flight at the kills and cuts.</param>
 /// <param name="NotOnce">Those that were not handled exactly once.</param>
-/// <param name="Found">The same by class: <c>4 lost, 3 torn</c>; <c>0</c> for none.</param>
+/// <param name="Found">The same by class: <c>4 lost, 3 torn</c>; <c>0</c> for none, if no other promise was broken.</param>
 /// <param name="AtMost">For none: the share of those in flight below which the true one lies with 95 % confidence, as a text.</param>
 /// <param name="Verdict">Whether the promise was kept.</param>
 /// <param name="Commit">The build, shortened.</param>

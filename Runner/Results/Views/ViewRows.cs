@@ -65,11 +65,14 @@ internal sealed class ViewRows
         {
             Id = cell.Cell.FileName,
             Subject = ViewSources.SubjectOf(cell.Cell).FileName,
+            Group = cell.Cell.Group,
+            IsPlain = ShownCells.IsPlain(cell.Cell),
             Cell = Axes.ToDictionary(axis => axis, axis => cell.Cell.On(axis, implied) ?? Figures.None),
             Loss = loss,
             WhyUnproven = loss is Loss.Unproven ? WhyUnproven(experiments) : null,
             Speed = SpeedOf(cell),
             Storms = StormsIn(experiments),
+            VoidStorms = experiments.Count(experiment => IsVoidStorm(experiment.Result) && sources.IsOfThisBuild(experiment.Source)),
             Faults = FaultsIn(experiments),
             Costs = CostsOf(cell),
             Rounds = [.. cell.Rounds.Select(round => RoundOf(cell, round))],
@@ -85,12 +88,15 @@ internal sealed class ViewRows
         {
             Id = cell.FileName,
             Subject = cell.FileName,
+            Group = cell.Group,
+            IsPlain = ShownCells.IsPlain(cell),
             Cell = Axes.ToDictionary(
                 axis => axis, axis => cell.On(axis) ?? (axis == SpeedSource.ScenarioAxis ? AnotherHandler : implied.GetValueOrDefault(axis, Figures.None))),
             Loss = loss,
             WhyUnproven = loss is Loss.Unproven ? WhyUnproven(experiments) : null,
             Speed = SpeedNamedBy(experiments, cell),
             Storms = StormsIn(experiments),
+            VoidStorms = experiments.Count(experiment => IsVoidStorm(experiment.Result) && sources.IsOfThisBuild(experiment.Source)),
             Faults = FaultsIn(experiments),
             Costs = null,
             Rounds = [],
@@ -107,11 +113,16 @@ internal sealed class ViewRows
     private string WhyUnproven(IReadOnlyList<(FaultSource Source, FaultResult Result)> experiments) =>
         experiments.FirstOrDefault(IsStorm) is { Source: { } source }
             ? $"its storm is of commit {ViewSources.Short(source.Document.Commit)}, and the speed of {ViewSources.Short(sources.Build)}"
-            : experiments.Count > 0 ? "no storm, only single faults" : "no experiment with faults";
+            : experiments.FirstOrDefault(experiment => IsVoidStorm(experiment.Result)).Result is { } failed ? $"its storm shows nothing: {failed.Because}"
+            : experiments.Count > 0 ? "no storm, only single faults"
+            : "no experiment with faults";
 
     private static bool IsStorm((FaultSource Source, FaultResult Result) experiment) =>
         // One that breaks promises on purpose proves nothing about the mode.
         experiment.Result is { Storm.Unflushed: null, Storm: not null, Verdict: FaultVerdict.Kept or FaultVerdict.Broken };
+
+    private static bool IsVoidStorm(FaultResult result) =>
+        result.Fault == StormFacts.Name && result.Verdict is FaultVerdict.Void or FaultVerdict.Failed && result.Storm?.Unflushed is null;
 
     private ViewSpeed? SpeedOf(CellResult cell) => cell.Rate is not { } rate ? null : new ViewSpeed(
         Figure.Of(rate.Mean), Figure.Of(rate.Low), Figure.Of(rate.High), cell.Counting.Count, sources.Run!.Document.Settings.Rounds,
@@ -133,7 +144,8 @@ internal sealed class ViewRows
         Figure.Of(cell.MeanOf(round => round.Costs.WalBytes.Value)),
         Figure.Of(cell.MeanOf(round => round.Costs.TwoPhaseCommits.Value)),
         Figure.Of(cell.MeanOf(round => round.Network?.SqlRoundTrips.Value)),
-        CoreTime.Of(cell, sources.Run!.Document.Host.Cores));
+        CoreTime.Of(cell, sources.Run!.Document.Host.Cores),
+        WorkerTime.Of(cell));
 
     private ViewRound RoundOf(CellResult cell, RoundDocument round) => new(
         round.Round, round.Attempt, round.Outcome.ToString(), cell.Counts(round), round.Noise.IsNoisy(), Figure.Of(round.Throughput.AveragePerSecond),
@@ -150,9 +162,11 @@ internal sealed class ViewRows
            let result = experiment.Result
            let storm = result.Storm!
            let notOnce = GuaranteeTables.MessagesNotOnceOf(result)
+           let isClean = notOnce == 0 && result.Verdict is FaultVerdict.Kept
            select new ViewStorm(
-               storm.Kills, storm.Cuts, storm.ServerCrashes, result.Messages, storm.InFlight, notOnce, GuaranteeTables.NotOnceOf(result),
-               notOnce == 0 && storm.InFlight > 0 ? Figures.Share(RuleOfThree.UpperBound(storm.InFlight)) : null,
+               storm.Kills, storm.Cuts, storm.ServerCrashes, result.Messages, storm.InFlight, notOnce,
+               notOnce == 0 && !isClean ? "another promise broken" : GuaranteeTables.NotOnceOf(result),
+               isClean && storm.InFlight > 0 ? Figures.Share(RuleOfThree.UpperBound(storm.InFlight)) : null,
                Words.Of(result.Verdict), ViewSources.Short(experiment.Source.Document.Commit), sources.IsOfThisBuild(experiment.Source),
                ViewSources.LineOf(experiment.Source, result)),
     ];

@@ -8,7 +8,6 @@ namespace Kit.Runner.Results.Views;
 internal sealed class ViewSources
 {
     private const string Unknown = "unknown";
-    private const int ShortCommit = 7;
 
     private readonly List<GuaranteeReport> reports = [];
     private readonly ILookup<string, (FaultSource Source, FaultResult Result)> bySubject;
@@ -68,8 +67,7 @@ internal sealed class ViewSources
 
     public bool IsOfThisBuild(FaultSource source) => source.Document.Commit?.IsSameBuildAs(Build) == true;
 
-    public static string Short(GitCommit? commit) =>
-        commit is null ? Unknown : commit.Id[..Math.Min(ShortCommit, commit.Id.Length)] + (commit.Dirty ? " with changes" : "");
+    public static string Short(GitCommit? commit) => commit?.Name ?? Unknown;
 
     public static FileLine LineOf(FaultSource source, FaultResult result) => new(source.Folder, FaultFolder.LinesFile, result.Line);
 

@@ -1,0 +1,30 @@
+namespace Kit.Runner.Results.Views;
+
+/// <summary>
+/// What a worker did in the time that it had for one message, in milliseconds: the mean of the counting rounds. A drain at r messages per second with n
+/// workers has n / r seconds for each. Failed attempts are in it; a phase that is measured once for each batch is divided by the batch's messages.
+/// </summary>
+/// <param name="Receive">The receive; not known where no instrument measures it, and then in the rest.</param>
+/// <param name="Handler">The handler.</param>
+/// <param name="Commit">The commit; not known where no instrument measures it, and then in the rest.</param>
+/// <param name="Rest">What no instrument measures.</param>
+/// <param name="SecondPhase">The second phase. It is not in the others: it runs while the worker handles the next message.</param>
+public sealed record WorkerTime(Figure Receive, Figure Handler, Figure Commit, Figure Rest, Figure SecondPhase)
+{
+    private const double Millisecond = 1_000;
+
+    /// <returns><see langword="null"/> if the handler was not measured, or if the phases are longer than the time that the workers had.</returns>
+    internal static WorkerTime? Of(CellResult cell)
+    {
+        double? PerMessage(Func<RoundDocument, Durations?> measured) =>
+            cell.MeanOf(round => measured(round) is { MeanMilliseconds: { } mean } durations ? mean * durations.Count / round.Messages : null);
+
+        var all = cell.MeanOf(round => round.Concurrency / round.Throughput.AveragePerSecond * Millisecond);
+        var receive = PerMessage(round => round.ServiceTime?.Receive);
+        var handler = PerMessage(round => round.ServiceTime?.Handler);
+        var commit = PerMessage(round => round.ServiceTime?.Commit);
+        return all - (receive ?? 0) - handler - (commit ?? 0) is { } rest and >= 0
+            ? new WorkerTime(Figure.Of(receive), Figure.Of(handler), Figure.Of(commit), Figure.Of(rest), Figure.Of(PerMessage(round => round.SecondPhase)))
+            : null;
+    }
+}
