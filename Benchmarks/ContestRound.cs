@@ -42,13 +42,13 @@ internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
 
             var built = await widgets.ReadBuiltAsync(withCommitTime: true, cancellationToken);
             var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
-                Scenario.Insert, warmUp, messages, built, sizes.SeedRows, restored, queue, sink: null, cancellationToken));
+                Scenario.Insert, warmUp, messages, built, sizes.SeedRows, restored, queue, Sinks.None, cancellationToken));
             return new ContestResult(
                 account.Outcome, OffsetsOf(messages, built), contestant.OwnPerSecond, own, CostsOf(before, after, begin, end, own), OthersOf(begin, end));
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            return ContestResult.Failed(failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message);
+            return ContestResult.Failed(KitException.TextOf(failure));
         }
     }
 

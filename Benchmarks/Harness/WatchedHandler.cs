@@ -6,7 +6,7 @@ using Kit.Runner.Rounds;
 namespace Kit.Benchmarks.Harness;
 
 /// <summary>A drain as <c>run</c> does it: a handler process with its probe, progress, the runner's polling, samples, the display.</summary>
-internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec, CpuMeter meter) : IContestant
+internal sealed class WatchedHandler(HandlerProcesses handlers, HandlerSpec spec, CpuMeter meter) : IContestant
 {
     public string QueueName => spec.Cell;
 
@@ -15,7 +15,7 @@ internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec, C
     public double? OwnPerSecond => null;
 
     public static async Task<IContestant> StartAsync(HandlerSpec spec, CpuMeter meter, CancellationToken cancellationToken) =>
-        new WatchedHandler(await HandlerProcess.StartAsync(spec, cancellationToken), spec, meter);
+        new WatchedHandler(await HandlerProcesses.StartAsync(1, spec, cancellationToken), spec, meter);
 
     public async Task DrainAsync(int messages, IMessageQueue queue, CancellationToken cancellationToken)
     {
@@ -26,8 +26,8 @@ internal sealed class WatchedHandler(HandlerProcess handler, HandlerSpec spec, C
             throw new KitException($"The drain stalled: {stalled}.", "Find out what the handlers are waiting for.");
 
         Task<Drained> DrainAsync(IProgress<int> progress) =>
-            new Drain(handler, queue, Drain.DefaultStallLimit, meter.Around(progress)).RunAsync(messages, cancellationToken);
+            new Drain(handlers, queue, Drain.DefaultStallLimit, meter.Around(progress)).RunAsync(messages, cancellationToken);
     }
 
-    public ValueTask DisposeAsync() => handler.DisposeAsync();
+    public ValueTask DisposeAsync() => handlers.DisposeAsync();
 }

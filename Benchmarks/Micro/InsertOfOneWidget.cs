@@ -22,12 +22,7 @@ public class InsertOfOneWidget : IAsyncDisposable
     public static IEnumerable<string> Libraries => AccessLibrary.All.Where(library => library.Support.IsSupported).Select(library => library.Name);
 
     [GlobalSetup(Targets = [nameof(RawAsync), nameof(RawAtRandomAsync)])]
-    public async Task PrepareAsync()
-    {
-        await OpenAsync();
-        prepared = new NpgsqlCommand("INSERT INTO widget (id, message_id) VALUES ($1, $2)", connection) { Parameters = { id, messageId } };
-        await prepared.PrepareAsync();
-    }
+    public void Prepare() => PrepareAsync().GetAwaiter().GetResult();
 
     /// <summary>The floor: one command, prepared once, its parameters typed and used again.</summary>
     [Benchmark(Baseline = true, Description = "raw prepared command")]
@@ -38,7 +33,7 @@ public class InsertOfOneWidget : IAsyncDisposable
     public Task<int> RawAtRandomAsync() => InsertRawAsync(Random.Shared.NextInt64());
 
     [GlobalSetup(Target = nameof(InsertAsync))]
-    public Task OpenAnyAsync() => OpenAsync();
+    public void Open() => OpenAsync().GetAwaiter().GetResult();
 
     [Benchmark(Description = "insert")]
     [ArgumentsSource(nameof(Libraries))]
@@ -49,11 +44,15 @@ public class InsertOfOneWidget : IAsyncDisposable
     }
 
     [GlobalCleanup]
+    public void Close() => DisposeAsync().AsTask().GetAwaiter().GetResult();
+
     public async ValueTask DisposeAsync()
     {
         GC.SuppressFinalize(this);
         if (prepared is not null)
             await prepared.DisposeAsync();
+        // The session ends with its database, and the next benchmark's database has the same connection string.
+        NpgsqlConnection.ClearPool(connection);
         await connection.DisposeAsync();
         await restored.DisposeAsync();
     }
@@ -63,6 +62,13 @@ public class InsertOfOneWidget : IAsyncDisposable
         id.TypedValue = ofRow;
         messageId.TypedValue = Guid.NewGuid();
         return prepared.ExecuteNonQueryAsync();
+    }
+
+    private async Task PrepareAsync()
+    {
+        await OpenAsync();
+        prepared = new NpgsqlCommand("INSERT INTO widget (id, message_id) VALUES ($1, $2)", connection) { Parameters = { id, messageId } };
+        await prepared.PrepareAsync();
     }
 
     private async Task OpenAsync()

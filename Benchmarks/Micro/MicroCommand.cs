@@ -22,6 +22,11 @@ internal sealed class MicroCommand : Command
         ("bodies", typeof(IdsAndBodies), "One id, and one body as the bare endpoint writes and reads it."),
     ];
 
+    // Where commits wait for a disk, more iterations take minutes and hardly narrow the error.
+    private const int MostIterations = 30;
+
+    private const int LongestCell = 80;
+
     private readonly Option<int> seedRows = CountOption.SeedRows();
     private readonly Option<string[]> only = NamesOption.Of("--only", "Only these (all).", [.. All.Select(one => one.Name)]);
     private readonly Option<bool> quick = new("--quick") { Description = "BenchmarkDotNet's short job. For a trial: do not cite its figures." };
@@ -60,7 +65,8 @@ internal sealed class MicroCommand : Command
         // In this process: BenchmarkDotNet's own projects need a project file with the name of its assembly, and this tree has none.
         var config = DefaultConfig.Instance
             .WithOrderer(new OneTable())
-            .AddJob((quick ? Job.ShortRun : Job.Default).WithToolchain(InProcessEmitToolchain.Instance));
+            .WithSummaryStyle(SummaryStyle.Default.WithMaxParameterColumnWidth(LongestCell))
+            .AddJob((quick ? Job.ShortRun : Job.Default.WithMaxIterationCount(MostIterations)).WithToolchain(InProcessEmitToolchain.Instance));
         var summaries = new List<Summary>();
         foreach (var one in chosen)
         {

@@ -42,19 +42,7 @@ public class OneMessage : IAsyncDisposable
     public string Endpoint { get; set; } = "";
 
     [GlobalSetup]
-    public async Task StartAsync()
-    {
-        var cell = Cell.All.Single(one => one.Name == Endpoint);
-        restored = await Server!.Databases.RestoreAsync(CancellationToken.None);
-        transport = await Server.Running.OpenAsync(cell, RoundTransport.QueueName, restored, CancellationToken.None);
-        queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
-        await queue.CreateAsync(CancellationToken.None);
-        insert = cell.Access.CreateInsert();
-        host = HandlerProgram.Build(
-            new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, Concurrency: 1, RecordCompletions: false),
-            cell, HandleAsync);
-        await host.StartAsync();
-    }
+    public void Start() => StartAsync().GetAwaiter().GetResult();
 
     /// <summary>Fills the queue behind a message whose handler waits, so that the worker is busy from the first moment to the last.</summary>
     [IterationSetup]
@@ -72,6 +60,8 @@ public class OneMessage : IAsyncDisposable
     }
 
     [GlobalCleanup]
+    public void Stop() => DisposeAsync().AsTask().GetAwaiter().GetResult();
+
     public async ValueTask DisposeAsync()
     {
         GC.SuppressFinalize(this);
@@ -80,6 +70,20 @@ public class OneMessage : IAsyncDisposable
         await queue.DisposeAsync();
         await transport.DisposeAsync();
         await restored.DisposeAsync();
+    }
+
+    private async Task StartAsync()
+    {
+        var cell = Cell.All.Single(one => one.Name == Endpoint);
+        restored = await Server!.Databases.RestoreAsync(CancellationToken.None);
+        transport = await Server.Running.OpenAsync(cell, RoundTransport.QueueName, restored, CancellationToken.None);
+        queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
+        await queue.CreateAsync(CancellationToken.None);
+        insert = cell.Access.CreateInsert();
+        host = HandlerProgram.Build(
+            new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, Concurrency: 1, RecordCompletions: false),
+            cell, HandleAsync);
+        await host.StartAsync();
     }
 
     private async Task FillAsync()

@@ -183,7 +183,7 @@ internal sealed class CompareCommand : KitCommand
             result.AddError($"--build: {reason}.");
         if (stored.Length == Sides)
             CheckStored(result, stored);
-        else if (IsTyped(result, reference))
+        else if (IsGiven(result, reference))
             result.AddError("--reference: applies only to two stored runs; builds are compared round by round.");
     }
 
@@ -191,7 +191,7 @@ internal sealed class CompareCommand : KitCommand
     {
         if (StoredSides.WhyNot(stored) is { } reason)
             result.AddError($"{reason}.");
-        foreach (var option in filter.Options.Concat(OfBuilds()).Where(option => IsTyped(result, option)))
+        foreach (var option in filter.Options.Concat(OfBuilds()).Where(option => IsGiven(result, option)))
             result.AddError($"{option.Name}: applies only with --build.");
     }
 
@@ -220,5 +220,4 @@ internal sealed class CompareCommand : KitCommand
         }
     }
 
-    private static bool IsTyped(CommandResult result, Option option) => result.GetResult(option) is { Implicit: false };
 }

@@ -49,6 +49,10 @@ internal sealed class FaultsCommand : KitCommand
         CustomParser = result => TokensIn(result.Tokens),
         AllowMultipleArgumentsPerToken = true,
     };
+    private readonly Option<string[]> ways = NamesOption.Of(
+        "--ways",
+        "With --every-point: only these ways (a, b, c, d). In e and f the server crashes, before or after it has executed the request.",
+        PointWays.Letters);
     private readonly Option<string?> speedFrom = new("--speed-from")
     {
         Description = "The folder of a run without faults, whose speeds are shown next to the guarantees (--out, if that holds a run).",
@@ -75,13 +79,14 @@ internal sealed class FaultsCommand : KitCommand
             ("faults --storm --mode shared --flush none --kills 0 --cuts 0 --server-crashes 20", "crashes of the server, without a flush of its log"),
             ("faults --every-point --framework bare --transport postgresql --mode outbox", "every moment of a crash in one cell"),
             ("faults --every-point --only bare.postgresql.outbox@7:b", "one of these moments again"),
+            ("faults --every-point --ways e,f --mode shared --flush none --framework bare", "the same moments, and the server crashes"),
             ("faults --out results/my-run", "resumes what was stopped there, or adds to the run in that folder"))
     {
         this.arguments = arguments;
         filter.AddTo(this);
         speedFrom.NotEmpty();
         output.NotEmpty();
-        foreach (var option in new Option[] { fault, storm, kills, cuts, serverCrashes, unflushed, seed, everyPoint, only, speedFrom, output })
+        foreach (var option in new Option[] { fault, storm, kills, cuts, serverCrashes, unflushed, seed, everyPoint, only, ways, speedFrom, output })
             Options.Add(option);
         Validators.Add(CheckTogether);
         SetAction(RunAsync);
@@ -96,7 +101,9 @@ internal sealed class FaultsCommand : KitCommand
             $"Cells: {plan.Runnable.Count}. " +
             (plan.Storm is { } sizes
                 ? $"Storm: {sizes.Messages} messages, {sizes.Kills} kills, {sizes.Cuts} cuts, {sizes.ServerCrashes} server crashes, seed {sizes.Seed}"
-                : plan.EveryPoint is not null ? "Every point of a handling" : $"Faults: {plan.Faults.Count}") +
+                : plan.EveryPoint is { } points
+                    ? $"Every point of a handling, ways {string.Join(", ", points.Ways.Order().Select(way => way.Facts().Letter))}"
+                    : $"Faults: {plan.Faults.Count}") +
             $". Results: {plan.Folder}");
         try
         {
@@ -135,10 +142,15 @@ internal sealed class FaultsCommand : KitCommand
         parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)),
         string.Join(' ', arguments))
     {
-        EveryPoint = parsed.GetValue(everyPoint) ? new EveryPointPlan(TokensIn(parsed)) : null,
+        EveryPoint = parsed.GetValue(everyPoint) ? new EveryPointPlan(TokensIn(parsed), WaysIn(parsed)) : null,
     };
 
     private IReadOnlyList<PointToken> TokensIn(ParseResult parsed) => [.. (parsed.GetValue(only) ?? []).Select(token => PointToken.TryParse(token)!)];
+
+    private IReadOnlyList<PointWay> WaysIn(ParseResult parsed) => parsed.GetValue(ways) is { Length: > 0 } typed
+        ? [.. typed.Select(letter => PointWays.Of(letter)!.Value)]
+        : TokensIn(parsed) is { Count: > 0 } tokens ? [.. tokens.Select(token => token.Way).Distinct()]
+        : PointWays.OfClient;
 
     // A run in the same folder gives the speeds, unless another is named.
     private SpeedSource? SpeedsOf(ParseResult parsed)
@@ -174,7 +186,7 @@ internal sealed class FaultsCommand : KitCommand
     private void CheckTogether(CommandResult result)
     {
         var isStorm = result.GetValue(storm);
-        if (isStorm && result.GetResult(fault) is { Implicit: false })
+        if (isStorm && IsGiven(result, fault))
             result.AddError("--fault: a storm has its own faults; leave out --storm or --fault.");
         // Single faults recognize a commit by the requests around it, which are others there.
         foreach (var (axis, what) in new[] { (Cell.BatchAxis, "batches apply"), (Cell.ReceiveAxis, "other ways to receive apply") })
@@ -186,7 +198,7 @@ internal sealed class FaultsCommand : KitCommand
         CheckPoints(result);
         foreach (var option in new Option[] { kills, cuts, serverCrashes, unflushed, seed })
         {
-            if (!isStorm && result.GetResult(option) is { Implicit: false })
+            if (!isStorm && IsGiven(result, option))
                 result.AddError($"{option.Name}: applies only to a storm; add --storm.");
         }
     }
@@ -198,16 +210,22 @@ internal sealed class FaultsCommand : KitCommand
     {
         // Not its value, which is an error if nothing follows the option.
         var tokens = result.GetResult(only) is { Implicit: false } typedAs ? TokensIn(typedAs.Tokens) : null;
+        var namesWays = IsGiven(result, ways);
         if (!result.GetValue(everyPoint))
         {
             if (tokens is not null)
                 result.AddError("--only: names points; add --every-point.");
+            if (namesWays)
+                result.AddError("--ways: names ways to meet points; add --every-point.");
             return;
         }
 
+        if (namesWays && tokens is not null)
+            result.AddError("--ways: each token names its way; leave out --ways or --only.");
+
         if (result.GetValue(storm))
             result.AddError("--every-point: a storm has random moments; leave out --storm or --every-point.");
-        if (result.GetResult(fault) is { Implicit: false })
+        if (IsGiven(result, fault))
             result.AddError("--fault: the points of a handling are not among the faults; leave out --fault or --every-point.");
         if (tokens is { Length: 0 } && result.GetResult(only)!.Tokens.Count > 0)
             result.AddError($"--only: no token. Expected {PointToken.Form}.");
@@ -222,7 +240,7 @@ internal sealed class FaultsCommand : KitCommand
     private string? WhyNot(string typed, CommandResult result)
     {
         if (PointToken.TryParse(typed) is not { } token)
-            return $"'{typed}' is not a token. Expected {PointToken.Form}; the ways are a, b, c and d.";
+            return $"'{typed}' is not a token. Expected {PointToken.Form}; the ways are a to f.";
         if (PointCells.Find(token.Of) is not { } cell)
             return $"'{typed}': there is no cell '{token.Of}'. To see the cells: list.";
 

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.CommandLine;
@@ -10,6 +11,9 @@ namespace Kit.Runner.CommandLine;
 internal abstract class KitCommand(string name, string description, params (string Typed, string Purpose)[] examples) : Command(name, description)
 {
     public IReadOnlyList<(string Typed, string Purpose)> Examples => examples;
+
+    /// <summary>Whether an option was typed.</summary>
+    protected static bool IsGiven(SymbolResult result, Option option) => result.GetResult(option) is { Implicit: false };
 
     /// <summary>Lets the kit's own servers keep their files in memory.</summary>
     protected static Option<bool> NoDurability() => new(ServerPlace.Option)

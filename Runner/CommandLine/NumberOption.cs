@@ -34,6 +34,31 @@ internal static class NumberOption
         },
     };
 
+    /// <summary>Numbers, separated by commas or spaces. Each is returned once, in the order in which they were typed.</summary>
+    public static Option<int[]> Counts(string name, string description, int least, int most) => new(name)
+    {
+        Description = description,
+        HelpName = "n,…",
+        AllowMultipleArgumentsPerToken = true,
+        CustomParser = result =>
+        {
+            var typed = result.Tokens
+                .SelectMany(token => token.Value.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries)).ToList();
+            if (typed.Count == 0)
+                result.AddError($"{name}: no number. Expected whole numbers from {least} to {most}, separated by commas.");
+            var numbers = new List<int>();
+            foreach (var one in typed)
+            {
+                if (int.TryParse(one, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var number) && number >= least && number <= most)
+                    numbers.Add(number);
+                else
+                    result.AddError($"{name}: expected whole numbers from {least} to {most}, separated by commas, found '{one}'.");
+            }
+
+            return [.. numbers.Distinct()];
+        },
+    };
+
     /// <summary>A time, typed with its unit: <c>500ms</c>, <c>10s</c>, <c>2min</c> or <c>8h</c>.</summary>
     public static Option<TimeSpan?> Time(string name, string description, TimeSpan least, TimeSpan most) => new(name)
     {
@@ -46,6 +71,24 @@ internal static class NumberOption
                 return time;
 
             result.AddError($"{name}: expected a time from {TextOf(least)} to {TextOf(most)} with its unit, such as 10s or 2min, found '{typed}'.");
+            return null;
+        },
+    };
+
+    /// <summary>From one time to a later one: <c>30s..60s</c>.</summary>
+    public static Option<(TimeSpan From, TimeSpan To)?> Range(string name, string description, TimeSpan least, TimeSpan most) => new(name)
+    {
+        Description = description,
+        HelpName = "time..time",
+        CustomParser = result =>
+        {
+            var typed = result.Tokens[0].Value;
+            if (typed.Split("..") is [var first, var second] && TimeOf(first) is { } from && TimeOf(second) is { } to
+                && least <= from && from < to && to <= most)
+                return (from, to);
+
+            result.AddError(
+                $"{name}: expected two times from {TextOf(least)} to {TextOf(most)} with their units, the earlier first, such as 30s..60s, found '{typed}'.");
             return null;
         },
     };
@@ -103,7 +146,9 @@ internal static class NumberOption
 
     private static string TextOf(TimeSpan time)
     {
-        var (unit, length) = Units.Where(unit => time.Ticks % unit.Length.Ticks == 0).MaxBy(unit => unit.Length);
+        var (unit, length) = time == TimeSpan.Zero
+            ? Units.Single(unit => unit.Length == TimeSpan.FromSeconds(1))
+            : Units.Where(unit => time.Ticks % unit.Length.Ticks == 0).MaxBy(unit => unit.Length);
         return string.Create(CultureInfo.InvariantCulture, $"{time / length}{unit}");
     }
 

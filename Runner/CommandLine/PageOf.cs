@@ -25,7 +25,7 @@ internal static class PageOf
     /// <summary>All that the page of a folder shows.</summary>
     /// <exception cref="KitException">A folder is damaged, or a further one has no cell of the first.</exception>
     public static PageContent ContentOf(ResultFolder folder, IEnumerable<string> further) =>
-        new(HtmlPage.ViewOf(folder, [.. further.Select(ResultFolder.Load)]), ChoicesOfAPage.All, Statements);
+        new(HtmlPage.ViewOf(folder, [.. further.Select(ResultFolder.Load)]), ChoicesOfAPage.All, NeedsInWords.CallsOutside, Statements);
 
     /// <summary>Writes the page, <c>results.json</c> and the badges.</summary>
     /// <exception cref="KitException">One exists and may not be replaced, or cannot be written.</exception>

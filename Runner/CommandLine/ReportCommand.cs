@@ -101,8 +101,6 @@ internal sealed class ReportCommand : KitCommand
         return ExitCode.Success;
     }
 
-    private static bool IsGiven(SymbolResult result, Option option) => result.GetResult(option) is { Implicit: false };
-
     private void CheckPage(CommandResult result)
     {
         if (result.GetValue(folder) is { } path && IsBundle(path))

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 
@@ -9,6 +10,10 @@ namespace Kit.Runner.CommandLine;
 internal sealed class RunCommand : KitCommand
 {
     private const int DefaultMaxRounds = 40;
+    private const int DefaultConcurrency = 2;
+
+    // Each can have two connections, and so many the kit's own server accepts.
+    private const int MostHandlers = 400;
 
     private readonly CellFilter filter = new(isMatrix: true, ofRounds: true);
     private readonly Option<int?> messages = NumberOption.Count(
@@ -27,8 +32,16 @@ internal sealed class RunCommand : KitCommand
         "--seed-rows", "Rows in the widgets' table before each round (1000000; quick: 100000).", least: 0);
     private readonly Option<int?> warmUp = NumberOption.Count(
         "--warmup", "Messages drained before the clock starts, in the same process (1000; quick: 500).", least: 0);
-    private readonly Option<int?> concurrency = NumberOption.Count(
-        "--concurrency", "Messages handled at the same time (2).", least: 1, most: NumberOption.MostConcurrency);
+    private readonly Option<int[]> concurrency = NumberOption.Counts(
+        "--concurrency",
+        $"Messages handled at the same time by each process ({DefaultConcurrency}). " +
+        "Several numbers multiply the cells; the others are compared with the first.",
+        least: 1, MostHandlers);
+    private readonly Option<int[]> pool = NumberOption.Counts(
+        "--pool",
+        $"Most connections of a process's handlers to the widgets' database, its Maximum Pool Size ({HandlerLimits.DefaultConnections}). " +
+        "Several numbers multiply the cells.",
+        least: 1, ConnectionNeeds.MostOfOwn);
     private readonly Option<int?> orderSeed = NumberOption.Count(
         "--order-seed", "Seed for the order of the cells within each round (random, and printed).", least: 0);
     private readonly Option<bool> quick = new("--quick")
@@ -67,6 +80,7 @@ internal sealed class RunCommand : KitCommand
             ("run --resume results/my-run", "goes on with a run that was stopped or killed"),
             ("run --precision 3% --max-rounds 30", "as many rounds as the ratios need"),
             ("run --at-least 10s", "rounds of 10 s or longer, with a multiple of the 10000 messages if they need it"),
+            ("run --framework bare --mode shared,outbox --concurrency 1,2,20 --pool 20,100", "how many handlers, and how many connections"),
             ("run --transport rabbitmq --queue-type quorum", "RabbitMQ alone, on replicated queues"),
             ("run --transport postgresql --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
             ("run --framework bare --transport postgresql --condition all", "how far the ratios depend on the table, the index, a slow neighbour"),
@@ -78,8 +92,8 @@ internal sealed class RunCommand : KitCommand
         resume.NotEmpty();
         foreach (var option in new Option[]
             {
-                messages, atLeast, rounds, precision, maxRounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume, retryFailed,
-                bundle, noDurability, inTurns,
+                messages, atLeast, rounds, precision, maxRounds, concurrency, pool, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume,
+                retryFailed, bundle, noDurability, inTurns,
             }
             .Concat(choices.All).Concat(servers.All))
             Options.Add(option);
@@ -157,7 +171,7 @@ internal sealed class RunCommand : KitCommand
     /// <summary>The stored run has its own cells and sizes. Only how to reach named servers is not stored.</summary>
     private void CheckResumed(CommandResult result)
     {
-        if (result.GetResult(resume) is not { Implicit: false })
+        if (!IsGiven(result, resume))
         {
             if (result.GetValue(retryFailed))
                 result.AddError($"{retryFailed.Name}: applies only with {resume.Name}.");
@@ -166,30 +180,30 @@ internal sealed class RunCommand : KitCommand
 
         var own = new Option[]
         {
-            messages, atLeast, rounds, precision, maxRounds, concurrency, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns,
+            messages, atLeast, rounds, precision, maxRounds, concurrency, pool, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns,
         };
         foreach (var option in own.Concat(filter.Options))
         {
-            if (result.GetResult(option) is { Implicit: false })
+            if (IsGiven(result, option))
                 result.AddError($"{option.Name}: the resumed run has its own; leave it out.");
         }
     }
 
     private void CheckPrecision(CommandResult result)
     {
-        var isAsked = result.GetResult(precision) is { Implicit: false };
-        if (!isAsked && result.GetResult(maxRounds) is { Implicit: false })
+        var isAsked = IsGiven(result, precision);
+        if (!isAsked && IsGiven(result, maxRounds))
             result.AddError($"{maxRounds.Name}: applies only with {precision.Name}.");
         foreach (var option in new Option[] { rounds, quick, inTurns })
         {
-            if (isAsked && result.GetResult(option) is { Implicit: false })
+            if (isAsked && IsGiven(result, option))
                 result.AddError($"{option.Name}: {precision.Name} decides how many rounds there are; leave out one of the two.");
         }
     }
 
     private void CheckLength(CommandResult result)
     {
-        if (result.GetResult(atLeast) is { Implicit: false } && result.GetResult(quick) is { Implicit: false })
+        if (IsGiven(result, atLeast) && IsGiven(result, quick))
             result.AddError($"{quick.Name}: makes rounds short, and {atLeast.Name} makes them long; leave out one of the two.");
     }
 
@@ -208,16 +222,18 @@ internal sealed class RunCommand : KitCommand
         var goal = parsed.GetValue(precision) is { } share
             ? new Precision(share, parsed.GetValue(maxRounds) ?? DefaultMaxRounds, Widest: null)
             : null;
+        int[] handlers = parsed.GetValue(concurrency) is { Length: > 0 } some ? some : [DefaultConcurrency];
         var sizes = new RunSettings(
             Messages: parsed.GetValue(messages) ?? (isQuick ? 2_000 : 10_000),
             Rounds: goal?.MostRounds ?? parsed.GetValue(rounds) ?? (isQuick ? 1 : 5),
-            Concurrency: parsed.GetValue(concurrency) ?? 2,
+            Concurrency: handlers[0],
             SeedRows: parsed.GetValue(seedRows) ?? (isQuick ? 100_000 : 1_000_000),
             WarmUp: parsed.GetValue(warmUp) ?? (isQuick ? 500 : 1_000),
             OrderSeed: parsed.GetValue(orderSeed) ?? Random.Shared.Next(1_000_000),
             Quick: isQuick);
-        var cells = filter.Choose(parsed);
-        if ((sizes.Concurrency < 2 || sizes.Messages < 2) && cells.FirstOrDefault(cell => cell.Condition.IsOneSlow) is { } slow)
+        var cells = HandlerLimits.Multiply(
+            filter.Choose(parsed), handlers, parsed.GetValue(pool) is { Length: > 0 } sizesOfPools ? sizesOfPools : [HandlerLimits.DefaultConnections]);
+        if ((handlers.Min() < 2 || sizes.Messages < 2) && cells.FirstOrDefault(cell => cell.Condition.IsOneSlow) is { } slow)
         {
             throw new KitException(
                 $"The condition '{slow.Condition.Name}' keeps one worker busy with one message; it needs another worker and another message.",
@@ -237,6 +253,14 @@ internal sealed class RunCommand : KitCommand
             throw new KitException(
                 $"The condition '{empty.Condition.Name}' removes the seeded rows, and --seed-rows 0 seeds none.",
                 "Give --seed-rows 1 or more, or leave the condition out.")
+            { IsUsage = true };
+        }
+
+        if (sizes.SeedRows == 0 && cells.FirstOrDefault(cell => cell.Scenario.Asks) is { } asking)
+        {
+            throw new KitException(
+                $"The scenario '{asking.Scenario.Name}' looks seeded rows up, and --seed-rows 0 seeds none.",
+                "Give --seed-rows 1 or more, or leave the scenario out.")
             { IsUsage = true };
         }
 

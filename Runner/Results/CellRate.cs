@@ -8,8 +8,13 @@ namespace Kit.Runner.Results;
 /// <param name="ToTransactionsOff">
 /// The ratio to <c>transactions-off</c> in the same run, with its 95 % interval; <see langword="null"/> if no round counts in both.
 /// </param>
-public sealed record CellRate(string PerSecond, string? ToTransactionsOff)
+/// <param name="Rate">The rate itself.</param>
+public sealed record CellRate(string PerSecond, string? ToTransactionsOff, Estimate Rate)
 {
+    /// <summary>Whether the cell drains so many messages a second: <c>yes</c>, <c>no</c>, or <c>not sure</c> where the interval covers it.</summary>
+    /// <param name="perSecond">Messages a second.</param>
+    public string Drains(double perSecond) => Rate.Low >= perSecond ? "yes" : Rate.High < perSecond ? "no" : "not sure";
+
     /// <param name="run">The run.</param>
     /// <param name="framework">The cell's framework.</param>
     /// <param name="transport">The cell's transport.</param>
@@ -25,7 +30,8 @@ public sealed record CellRate(string PerSecond, string? ToTransactionsOff)
         return cell?.Rate is { } rate
             ? new CellRate(
                 $"{Figures.Measured(rate.Mean)} ({SummaryTable.IntervalOf(rate)})",
-                mode == TransactionMode.TransactionsOff ? "1" : run.AgainstTransactionsOff(cell)?.ToString())
+                mode == TransactionMode.TransactionsOff ? "1" : run.AgainstTransactionsOff(cell)?.ToString(),
+                rate)
             : null;
     }
 }

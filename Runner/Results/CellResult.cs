@@ -14,6 +14,9 @@ public sealed class CellResult
 
     public CellName Cell { get; }
 
+    /// <summary>What its moments are; <see langword="null"/> before its first round.</summary>
+    public ClockSource? Clock => Rounds.Count == 0 ? null : Rounds[0].Clock;
+
     /// <summary>Every attempt, in order.</summary>
     public IReadOnlyList<RoundDocument> Rounds { get; }
 

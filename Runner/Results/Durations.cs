@@ -1,5 +1,4 @@
 using System.Text.Json.Serialization;
-using MathNet.Numerics.Statistics;
 
 namespace Kit.Runner.Results;
 
@@ -17,10 +16,11 @@ public sealed record Durations(double P50Milliseconds, double P99Milliseconds, i
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? MaxMilliseconds { get; init; }
 
-    /// <summary>
-    /// Exact quantiles of all values, with linear interpolation between two neighbours (R-8: Hyndman and Fan, Sample Quantiles in Statistical
-    /// Packages, The American Statistician 50, 1996), to the microsecond.
-    /// </summary>
+    /// <summary>The mean; absent in runs of earlier versions.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? MeanMilliseconds { get; init; }
+
+    /// <summary>The mean to the microsecond, and the quantiles of all values, as <see cref="Quantile"/> defines them.</summary>
     /// <param name="milliseconds">The values, in any order.</param>
     /// <returns><see langword="null"/> if there is none.</returns>
     public static Durations? Of(IReadOnlyCollection<double> milliseconds)
@@ -29,7 +29,11 @@ public sealed record Durations(double P50Milliseconds, double P99Milliseconds, i
             return null;
 
         var sorted = milliseconds.Order().ToArray();
-        double At(double share) => Math.Round(SortedArrayStatistics.Quantile(sorted, share), 3);
-        return new Durations(At(0.5), At(0.99), sorted.Length) { P95Milliseconds = At(0.95), MaxMilliseconds = At(1) };
+        return new Durations(Quantile.Of(sorted, 0.5), Quantile.Of(sorted, 0.99), sorted.Length)
+        {
+            P95Milliseconds = Quantile.Of(sorted, 0.95),
+            MaxMilliseconds = Quantile.Of(sorted, 1),
+            MeanMilliseconds = Math.Round(sorted.Average(), 3),
+        };
     }
 }

@@ -15,6 +15,12 @@ public static class Figures
     /// <summary>A count in full.</summary>
     public static string Count(long count) => count.ToString("N0", CultureInfo.InvariantCulture);
 
+    /// <summary>A count with its noun: <c>1 crash</c>, <c>2 crashes</c>.</summary>
+    /// <param name="count">How many.</param>
+    /// <param name="one">The noun for 1.</param>
+    /// <param name="several">The noun for any other count; <see langword="null"/>: the same with an s.</param>
+    public static string Count(long count, string one, string? several = null) => $"{Count(count)} {(count == 1 ? one : several ?? $"{one}s")}";
+
     /// <summary>A whole number without separators, for names and file names.</summary>
     public static string Plain(int number) => number.ToString(CultureInfo.InvariantCulture);
 

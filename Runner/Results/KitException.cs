@@ -8,6 +8,13 @@ public sealed class KitException(string message, string remedy, Exception? cause
 {
     public string Remedy { get; } = remedy;
 
+    /// <summary>A failure in one line, with the remedy if there is one.</summary>
+    public static string TextOf(Exception failure)
+    {
+        ArgumentNullException.ThrowIfNull(failure);
+        return failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message;
+    }
+
     /// <summary>Whether the command line is wrong, on any machine.</summary>
     public bool IsUsage { get; init; }
 }

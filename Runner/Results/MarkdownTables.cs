@@ -21,6 +21,7 @@ public static class MarkdownTables
 
         WriteRounds(run, graphs, output);
         WriteSummary(run, output);
+        WriteGrids(run, output);
         WriteServiceTime(run, output);
         WriteRoundTrips(run, output);
         WriteProbes(run, output);
@@ -61,6 +62,19 @@ public static class MarkdownTables
         if (ReportText.WarningOf(run.Document) is { } warning)
             output.Write($"**{warning}** ");
         output.WriteLine(ReportText.SummaryLegendOf(run));
+    }
+
+    private static void WriteGrids(RecordedRun run, TextWriter output)
+    {
+        foreach (var table in GridTable.Of(run))
+        {
+            output.WriteLine();
+            output.WriteLine($"## By {table.Axis}");
+            output.WriteLine();
+            WriteTable(table.Headers, table.Rows, output, table.IsFigure);
+            output.WriteLine();
+            output.WriteLine(GridTable.Legend);
+        }
     }
 
     private static void WriteServiceTime(RecordedRun run, TextWriter output)
@@ -131,14 +145,14 @@ public static class MarkdownTables
     internal static string Escaped(string text) =>
         Marks.Aggregate(text.ReplaceLineEndings(" "), (escaped, mark) => escaped.Replace(mark, "\\" + mark, StringComparison.Ordinal));
 
-    private static void WriteList(string heading, IReadOnlyList<string> items, TextWriter output)
+    /// <summary>A section with a list of texts; nothing if there are none.</summary>
+    internal static void WriteList(string heading, IEnumerable<string> items, TextWriter output)
     {
-        if (items.Count == 0)
-            return;
-        output.WriteLine();
-        output.WriteLine($"## {heading}");
-        output.WriteLine();
-        foreach (var item in items)
+        foreach (var (at, item) in items.Index())
+        {
+            if (at == 0)
+                output.WriteLine($"\n## {heading}\n");
             output.WriteLine($"- {Escaped(item)}");
+        }
     }
 }

@@ -6,8 +6,14 @@ namespace Kit.Runner.Results;
 /// <summary>A stored run: every report is written from this record.</summary>
 public sealed class RecordedRun
 {
+    /// <summary>The name of the axis that says which commits wait for the log.</summary>
+    internal const string FlushAxis = "flush";
+
     /// <summary>The name of the axis that says how many messages are received at once.</summary>
     internal const string BatchAxis = "batch";
+
+    /// <summary>The name of the axis that says how many messages a process handles at a time.</summary>
+    internal const string HandlersAxis = "handlers";
 
     private const string Floor = "bare";
 
@@ -71,7 +77,9 @@ public sealed class RecordedRun
     /// The cell's rate compared with that of the cell of this run that has the default value on every axis that names can leave out, such as the
     /// scenario or the batch; judged together with the other cells and their references.
     /// </summary>
-    /// <returns><see langword="null"/> for the default itself, if that was not measured, and if no round counts in both.</returns>
+    /// <returns>
+    /// <see langword="null"/> for the default itself, if that was not measured or by another clock, and if no round counts in both.
+    /// </returns>
     public Comparison? AgainstDefault(CellResult result) => toDefault.GetValueOrDefault(result.Cell);
 
     /// <summary>
@@ -105,7 +113,7 @@ public sealed class RecordedRun
     /// <returns><see langword="null"/> on a transport without batches, such as a broker, which pushes messages ahead.</returns>
     internal int? RedoBoundOf(CellResult result) =>
         Cells.Any(other => string.Equals(other.Cell.Transport, result.Cell.Transport, StringComparison.Ordinal) && BatchOf(other) > 1)
-            ? Document.Settings.Concurrency * BatchOf(result)
+            ? HandlersOf(result) * BatchOf(result)
             : null;
 
     /// <summary>
@@ -143,15 +151,20 @@ public sealed class RecordedRun
     private static int BatchOf(CellResult result) =>
         result.Cell.On(BatchAxis) is { } size ? int.Parse(size, CultureInfo.InvariantCulture) : 1;
 
+    private int HandlersOf(CellResult result) =>
+        result.Cell.On(HandlersAxis) is { } handlers ? GridTable.NumberOf(handlers) : Document.Settings.Concurrency;
+
     private CellName DefaultOf(CellResult result) =>
         (Document.Implied?.Keys ?? []).Aggregate(result.Cell, (cell, axis) => cell.Without(axis));
 
     /// <summary>How long a worker has one message, if a flush takes so long.</summary>
     private double? SecondsAt(double flushMilliseconds, CellResult cell) =>
-        Document.Settings.Concurrency / cell.Rate?.Mean
+        HandlersOf(cell) / cell.Rate?.Mean
         + (cell.MeanOf(round => round.Costs.WalFlushes.Value) * (flushMilliseconds - Document.Disk?.Flush.P50Milliseconds) / 1_000);
 
-    private CellResult? DefaultNextTo(CellResult result) => Cells.FirstOrDefault(other => other.Cell == DefaultOf(result));
+    // A scenario without a row has no commits to time, and a rate by another clock is no reference.
+    private CellResult? DefaultNextTo(CellResult result) =>
+        Cells.FirstOrDefault(other => other.Cell == DefaultOf(result) && (other.Clock ?? result.Clock) == (result.Clock ?? other.Clock));
 
     private Dictionary<CellName, Comparison> Judged(Func<CellResult, CellResult?> referenceOf)
     {

@@ -10,7 +10,9 @@ public enum ClockSource
     /// <summary>The database's record of when each row's transaction committed.</summary>
     CommitTimestamps,
 
-    /// <summary>The moment the handler returned, without the commit after it. For servers without commit timestamps.</summary>
+    /// <summary>
+    /// The moment the handler returned, without the commit after it. For servers without commit timestamps, and for scenarios without a row that commits.
+    /// </summary>
     HandlerCompletions,
 }
 
@@ -37,7 +39,12 @@ public sealed record RoundDocument
     /// <summary>How many messages were preloaded.</summary>
     public required int Messages { get; init; }
 
+    /// <summary>How many messages were handled at a time, by all processes together.</summary>
     public required int Concurrency { get; init; }
+
+    /// <summary>How many messages each process handled; <see langword="null"/> if there was one.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyList<int>? HandledByEach { get; init; }
 
     /// <summary>How long it took to restore the widgets' database; <see langword="null"/> if the round failed before.</summary>
     public required double? RestoreSeconds { get; init; }
@@ -82,8 +89,8 @@ public sealed record RoundDocument
     public NetworkUse? Network { get; init; }
 
     /// <summary>
-    /// Milliseconds from <see cref="FirstHandlerEntryUtc"/> to the commit of each message's row, ascending; kept to the microsecond,
-    /// which is the resolution of PostgreSQL's timestamps.
+    /// Milliseconds from <see cref="FirstHandlerEntryUtc"/> to the commit of each message's row, or to what <see cref="Clock"/> says, ascending; kept to the
+    /// microsecond, which is the resolution of PostgreSQL's timestamps.
     /// </summary>
     [JsonIgnore]
     public IReadOnlyList<double> OffsetsMilliseconds { get; init; } = [];

@@ -8,7 +8,7 @@ internal static class RoundNotes
     public static IReadOnlyList<string> Of(RecordedRun run) =>
     [
         .. run.RoundLeftOut is { } leftOut ? [leftOut] : Array.Empty<string>(),
-        .. Once(run, [.. run.Cells.SelectMany(result => NotesOn(result).Select(note => (result.Cell, note)))]),
+        .. Once(run, [.. run.Cells.SelectMany(result => NotesOn(result).Concat(ClockIn(run, result)).Select(note => (result.Cell, note)))]),
         .. from result in run.Cells
            from round in result.Rounds
            from note in NotesOf(result, round, run.Document.AtLeast)
@@ -96,6 +96,14 @@ internal static class RoundNotes
     {
         if (result.Counting.Any(round => round.Throughput.MaximumInOneSecond is null))
             yield return "drained in less than a second, so there is no busiest second to show.";
+    }
+
+    private static IEnumerable<string> ClockIn(RecordedRun run, CellResult result)
+    {
+        if (result.Clock is ClockSource.HandlerCompletions && run.Cells.Any(other => other.Clock is ClockSource.CommitTimestamps))
+        {
+            yield return "timed by handler completions, and other cells by commits: their rates are not compared.";
+        }
     }
 
     private static IEnumerable<string> PromotedIn(CellResult result)

@@ -50,14 +50,12 @@ public static class RoundsCsv
         new("sql_round_trips_per_message", (_, round) => round.Network?.SqlRoundTrips.Value),
         new("sql_connections", (_, round) => round.Network?.SqlConnections),
         new("not_measured", (_, round) => NotMeasured(round)),
-        new("second_phase_p50_ms", (_, round) => round.SecondPhase?.P50Milliseconds),
-        new("second_phase_p95_ms", (_, round) => round.SecondPhase?.P95Milliseconds),
-        new("second_phase_p99_ms", (_, round) => round.SecondPhase?.P99Milliseconds),
-        new("second_phase_max_ms", (_, round) => round.SecondPhase?.MaxMilliseconds),
+        .. DurationsOf("second_phase", round => round.SecondPhase),
         new("second_phase_count", (_, round) => round.SecondPhase?.Count),
-        .. DurationsOf("receive", time => time.Receive),
-        .. DurationsOf("handler", time => time.Handler),
-        .. DurationsOf("commit", time => time.Commit),
+        .. DurationsOf("receive", round => round.ServiceTime?.Receive),
+        .. DurationsOf("handler", round => round.ServiceTime?.Handler),
+        .. DurationsOf("commit", round => round.ServiceTime?.Commit),
+        new("handled_by_each", (_, round) => round.HandledByEach is { } each ? string.Join("; ", each.Select(Figures.Plain)) : null),
         new("handler_entries", (_, round) => round.HandlerEntries),
         new("retries", (_, round) => round.Retries),
         .. Enum.GetValues<DeliveryClass>().Select(kind => new Column(Words.ColumnOf(kind), (_, round) => CountOf(round, kind))),
@@ -84,14 +82,14 @@ public static class RoundsCsv
         }
     }
 
-    private static IEnumerable<Column> DurationsOf(string phase, Func<ServiceTime, Durations?> measured)
-    {
-        Durations? Of(RoundDocument round) => round.ServiceTime is { } time ? measured(time) : null;
-        yield return new($"{phase}_p50_ms", (_, round) => Of(round)?.P50Milliseconds);
-        yield return new($"{phase}_p95_ms", (_, round) => Of(round)?.P95Milliseconds);
-        yield return new($"{phase}_p99_ms", (_, round) => Of(round)?.P99Milliseconds);
-        yield return new($"{phase}_max_ms", (_, round) => Of(round)?.MaxMilliseconds);
-    }
+    private static IEnumerable<Column> DurationsOf(string phase, Func<RoundDocument, Durations?> measured) =>
+    [
+        new($"{phase}_mean_ms", (_, round) => measured(round)?.MeanMilliseconds),
+        new($"{phase}_p50_ms", (_, round) => measured(round)?.P50Milliseconds),
+        new($"{phase}_p95_ms", (_, round) => measured(round)?.P95Milliseconds),
+        new($"{phase}_p99_ms", (_, round) => measured(round)?.P99Milliseconds),
+        new($"{phase}_max_ms", (_, round) => measured(round)?.MaxMilliseconds),
+    ];
 
     private static int? CountOf(RoundDocument round, DeliveryClass kind) => round.Accounts.TryGetValue(kind, out var count) ? count : null;
 

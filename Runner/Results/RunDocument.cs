@@ -104,6 +104,16 @@ public sealed record Resumption(DateTimeOffset AtUtc, string CommandLine);
 /// <param name="Dirty">Whether the work tree had uncommitted changes.</param>
 public sealed record GitCommit(string Id, bool Dirty)
 {
+    private const int ShortLength = 7;
+
+    /// <summary>As people write it: the first seven digits.</summary>
+    [JsonIgnore]
+    public string ShortId => Id[..Math.Min(ShortLength, Id.Length)];
+
+    /// <summary>The short id, and whether there were changes.</summary>
+    [JsonIgnore]
+    public string Name => ShortId + (Dirty ? " with changes" : "");
+
     /// <summary>Whether both are one build: neither had uncommitted changes.</summary>
     public bool IsSameBuildAs(GitCommit? other) => !Dirty && other is { Dirty: false } && Id == other.Id;
 }

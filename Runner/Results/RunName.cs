@@ -5,12 +5,10 @@ namespace Kit.Runner.Results;
 /// <summary>The name of a stored run: the day on which it began, and the commit of the kit.</summary>
 public static class RunName
 {
-    private const int ShortCommit = 7;
-
     /// <param name="started">When it began.</param>
     /// <param name="commit"><see langword="null"/> if it is unknown.</param>
     public static string Of(DateTimeOffset started, GitCommit? commit) =>
-        started.UtcDateTime.ToString("yyyy-MM-dd-", CultureInfo.InvariantCulture) + (commit is null ? "unknown" : string.Concat(commit.Id.Take(ShortCommit)));
+        started.UtcDateTime.ToString("yyyy-MM-dd-", CultureInfo.InvariantCulture) + (commit?.ShortId ?? "unknown");
 
     /// <summary>A new folder of that name; if it exists, with a number appended, from 2.</summary>
     /// <param name="parent">The folder that is to contain it.</param>

@@ -45,8 +45,15 @@ internal static class DatabaseOwner
             await rollback.ExecuteNonQueryAsync(cancellationToken);
         }
 
-        await using var drop = source.CreateCommand($"DROP DATABASE IF EXISTS {database} WITH (FORCE)");
+        await using var drop = source.CreateCommand($"DROP DATABASE IF EXISTS {Quoted(database)} WITH (FORCE)");
         await drop.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    /// <summary>A name for use in a statement.</summary>
+    public static string Quoted(string database)
+    {
+        using var quoting = new NpgsqlCommandBuilder();
+        return quoting.QuoteIdentifier(database);
     }
 
     private static async Task<List<string>> ReadPreparedAsync(NpgsqlDataSource source, string database, CancellationToken cancellationToken)

@@ -6,18 +6,22 @@ using Kit.Runner.Servers.Machine;
 namespace Kit.Runner.Rounds;
 
 /// <summary>The result of one drain.</summary>
-/// <param name="Report">What the handler process saw.</param>
+/// <param name="Report">What the handler processes saw.</param>
 /// <param name="Stalled">Why the drain was ended before the queue was empty; <see langword="null"/> if it was not.</param>
 /// <param name="Start">The machine's processors before it.</param>
 /// <param name="End">The machine's processors after it.</param>
-internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? Start, CpuSample? End);
+internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? Start, CpuSample? End)
+{
+    /// <summary>How many messages each process handled.</summary>
+    public IReadOnlyList<int> HandledByEach { get; init; } = [];
+}
 
 /// <summary>Lets an endpoint empty its queue, and gives up if there is no progress.</summary>
-/// <param name="handler">Where the endpoint runs.</param>
-/// <param name="queue">Its queue.</param>
+/// <param name="handlers">Where the endpoints run.</param>
+/// <param name="queue">Their queue.</param>
 /// <param name="stallLimit">How long a drain may go without progress.</param>
 /// <param name="progress">Receives the number of handled messages.</param>
-internal sealed class Drain(HandlerProcess handler, IMessageQueue queue, TimeSpan stallLimit, IProgress<int> progress)
+internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, TimeSpan stallLimit, IProgress<int> progress)
 {
     /// <summary>Longer than a checkpoint or a lock timeout delays a healthy endpoint.</summary>
     public static readonly TimeSpan DefaultStallLimit = TimeSpan.FromSeconds(30);
@@ -33,12 +37,13 @@ internal sealed class Drain(HandlerProcess handler, IMessageQueue queue, TimeSpa
     public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)
     {
         var start = CpuSample.Take();
-        await handler.StartEndpointAsync(messages, cancellationToken);
+        await handlers.StartEndpointsAsync(messages, cancellationToken);
         var stalled = await WaitUntilEmptyAsync(messages, cancellationToken);
         var end = CpuSample.Take();
         try
         {
-            return new Drained(await handler.StopEndpointAsync(cancellationToken), stalled, start, end);
+            var reports = await handlers.StopEndpointsAsync(cancellationToken);
+            return new Drained(DrainReport.Of(reports), stalled, start, end) { HandledByEach = [.. reports.Select(report => report.Handled)] };
         }
         catch (KitException failure) when (stalled is not null)
         {
@@ -54,8 +59,8 @@ internal sealed class Drain(HandlerProcess handler, IMessageQueue queue, TimeSpa
         while (true)
         {
             await Task.Delay(Look, cancellationToken);
-            handler.ThrowIfBroken();
-            var handledNow = handler.Handled;
+            handlers.ThrowIfBroken();
+            var handledNow = handlers.Handled;
             var leftNow = left;
             if (handledNow >= messages || sinceProgress.Elapsed > Pause)
             {

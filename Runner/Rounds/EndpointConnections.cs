@@ -1,3 +1,4 @@
+using Kit.Endpoints.Cells;
 using Npgsql;
 
 namespace Kit.Runner.Rounds;
@@ -5,14 +6,17 @@ namespace Kit.Runner.Rounds;
 /// <summary>The connection settings that every endpoint of a run gets, whatever its framework.</summary>
 internal static class EndpointConnections
 {
-    public const int PoolSize = 100;
+    public const int PoolSize = HandlerLimits.DefaultConnections;
+
+    /// <summary>The application name of an endpoint's connections.</summary>
+    public const string Name = "kit endpoint";
 
     /// <summary>Their description, for the reports.</summary>
     public const string Description = "statements prepared from their second use (Max Auto Prepare 20), No Reset On Close";
 
     public static string For(string connection) => new NpgsqlConnectionStringBuilder(connection)
     {
-        ApplicationName = "kit endpoint",
+        ApplicationName = Name,
         MaxPoolSize = PoolSize,
         MaxAutoPrepare = 20,
         AutoPrepareMinUsages = 2,
@@ -24,5 +28,12 @@ internal static class EndpointConnections
     {
         ApplicationName = "kit runner",
         Pooling = false,
+    }.ConnectionString;
+
+    /// <summary>For counts that are read many times a second: a new session for each would cost more than what is counted.</summary>
+    public static string ForCounting(string connection) => new NpgsqlConnectionStringBuilder(ForRunner(connection))
+    {
+        Pooling = true,
+        NoResetOnClose = true,
     }.ConnectionString;
 }

@@ -14,11 +14,11 @@ internal static class EvidenceReader
     /// <param name="seedRows">How many are seeded.</param>
     /// <param name="widgets">The round's databases.</param>
     /// <param name="queue">The queue that was drained.</param>
-    /// <param name="sink">The queue that the handler sent to; <see langword="null"/>: it sends nothing.</param>
+    /// <param name="sinks">The queues that the handler sent to.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
     public static async Task<RoundEvidence> ReadAsync(
         Scenario scenario, IReadOnlyCollection<BuildWidget> warmUp, IReadOnlyCollection<BuildWidget> messages, IEnumerable<BuiltWidget> built,
-        long seedRows, IRoundStore widgets, IMessageQueue queue, IMessageQueue? sink, CancellationToken cancellationToken) => new()
+        long seedRows, IRoundStore widgets, IMessageQueue queue, Sinks sinks, CancellationToken cancellationToken) => new()
         {
             Messages = messages.Select(message => message.MessageId).ToHashSet(),
             WarmUp = warmUp.Select(message => message.MessageId).ToHashSet(),
@@ -28,12 +28,12 @@ internal static class EvidenceReader
                 Sendings = [.. warmUp.Concat(messages).Select(message => new Sending(message.MessageId, SendResult.Acked))],
                 Attempts = [],
                 Rows = [.. built.Select(widget => new WidgetRow(widget.Id, widget.MessageId, AttemptId: Guid.Empty))],
-                // An outgoing message has the id of the message that caused it.
-                Sink = sink is null ? [] : [.. (await sink.ReadMessagesAsync(cancellationToken)).Select(id => new SinkRow(id, id))],
+                Sink = await sinks.ReadAsync(warmUp.Concat(messages), cancellationToken),
                 Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
                 Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
                 Prepared = await widgets.ReadPreparedAsync(cancellationToken),
             },
+            RowsPerMessage = scenario.Rows,
             Sends = scenario.Sends,
             SeedRows = seedRows,
             TableRows = await widgets.CountAsync(cancellationToken),

@@ -14,7 +14,8 @@ internal abstract record HandlerEvent;
 internal sealed record HandlerReady : HandlerEvent;
 
 /// <param name="Handled">Handlers that returned since the endpoint started.</param>
-internal sealed record HandlerProgress(int Handled) : HandlerEvent;
+/// <param name="HeapBytes">The managed heap after the last collection; 0 before the first.</param>
+internal sealed record HandlerProgress(int Handled, long HeapBytes) : HandlerEvent;
 
 /// <summary>The endpoint has stopped, its connections are closed.</summary>
 /// <param name="Report">What it did.</param>
@@ -28,7 +29,7 @@ internal sealed record HandlerFailed(string Reason) : HandlerEvent;
 /// <param name="FirstEntryUtc">When the first handler was entered.</param>
 /// <param name="Entries">How often a handler was entered.</param>
 /// <param name="Handled">How often one returned.</param>
-/// <param name="CompletionsUtc">When each returned, if the specification asked for it.</param>
+/// <param name="CompletionsUtc">When the handler of each message returned, if the specification asked for it.</param>
 /// <param name="Promotions">Transactions that were promoted to a distributed one since the first entry.</param>
 internal sealed record DrainReport(
     DateTimeOffset? FirstEntryUtc, int Entries, int Handled,
@@ -47,4 +48,12 @@ internal sealed record DrainReport(
     public bool? OneHasWaited { get; init; }
 
     public static DrainReport Nothing { get; } = new(FirstEntryUtc: null, Entries: 0, Handled: 0, CompletionsUtc: [], Promotions: 0);
+
+    /// <summary>What several processes saw together. Their durations are left out: the quantiles of all do not follow from those of each.</summary>
+    /// <param name="reports">One of each process.</param>
+    public static DrainReport Of(IReadOnlyList<DrainReport> reports) => reports is [var only]
+        ? only
+        : new(
+            reports.Min(report => report.FirstEntryUtc), reports.Sum(report => report.Entries), reports.Sum(report => report.Handled),
+            [.. reports.SelectMany(report => report.CompletionsUtc)], reports.Sum(report => report.Promotions));
 }

@@ -12,21 +12,21 @@ internal sealed class HandlerProbe : IDisposable
     private readonly HandleMessage handle;
     private readonly bool recordCompletions;
     private readonly PhaseListener phases;
-    private readonly ConcurrentQueue<DateTimeOffset> completions = new();
+    private readonly ConcurrentDictionary<Guid, DateTimeOffset> completions = new();
     private long firstEntry;
     private int entries;
     private int handled;
     private int promotions;
 
     /// <param name="handle">The handler.</param>
-    /// <param name="recordCompletions">Whether to record when each handler returned.</param>
-    /// <param name="kind">The endpoint's framework and transport, whose metrics are read.</param>
+    /// <param name="recordCompletions">Whether to record when the handler returned, for the last time for each message.</param>
+    /// <param name="instruments">The metrics of the endpoint's packages that are read.</param>
     /// <param name="messages">How many messages to expect; 0 if unknown.</param>
-    public HandlerProbe(HandleMessage handle, bool recordCompletions, IEndpointKind kind, int messages)
+    public HandlerProbe(HandleMessage handle, bool recordCompletions, IReadOnlyList<PhaseInstrument> instruments, int messages)
     {
         this.handle = handle;
         this.recordCompletions = recordCompletions;
-        phases = new PhaseListener([.. PhaseInstrument.OfEveryFramework, .. kind.Instruments], messages);
+        phases = new PhaseListener(instruments, messages);
         TransactionManager.DistributedTransactionStarted += CountPromotion;
     }
 
@@ -39,13 +39,13 @@ internal sealed class HandlerProbe : IDisposable
 
         await handle(message, context, cancellationToken);
         if (recordCompletions)
-            completions.Enqueue(DateTimeOffset.UtcNow);
+            completions[message.MessageId] = DateTimeOffset.UtcNow;
 
         Interlocked.Increment(ref handled);
     }
 
     public DrainReport Report() => new(
-        firstEntry == 0 ? null : new DateTimeOffset(firstEntry, TimeSpan.Zero), entries, handled, [.. completions], promotions)
+        firstEntry == 0 ? null : new DateTimeOffset(firstEntry, TimeSpan.Zero), entries, handled, [.. completions.Values], promotions)
     {
         SecondPhase = phases.Of(MessagePhase.SecondPhase),
         Batch = phases.Of(MessagePhase.Batch),

@@ -23,6 +23,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private readonly Task reading;
     private TaskCompletionSource<DrainReport> stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int handled;
+    private long heapBytes;
 
     private HandlerProcess(Process process)
     {
@@ -35,6 +36,15 @@ internal sealed class HandlerProcess : IAsyncDisposable
 
     /// <summary>Handlers that returned since <see cref="StartEndpointAsync"/>; up to a quarter of a second old.</summary>
     public int Handled => Volatile.Read(ref handled);
+
+    /// <summary>Called when <see cref="Handled"/> is new; it must be quick.</summary>
+    public Action? Progressed { get; set; }
+
+    /// <summary>The process's managed heap after its last collection; <see langword="null"/> before the first.</summary>
+    public long? HeapBytes => Volatile.Read(ref heapBytes) is > 0 and var bytes ? bytes : null;
+
+    /// <summary>Whether <see cref="ThrowIfBroken"/> would throw.</summary>
+    public bool IsBroken => broken.Task.IsFaulted;
 
     /// <param name="spec">What it must run.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
@@ -109,7 +119,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     /// <exception cref="KitException">The process has ended unexpectedly or reported a failure.</exception>
     public void ThrowIfBroken()
     {
-        if (broken.Task.IsFaulted)
+        if (IsBroken)
             broken.Task.GetAwaiter().GetResult();
     }
 
@@ -176,6 +186,8 @@ internal sealed class HandlerProcess : IAsyncDisposable
                     break;
                 case HandlerProgress progress:
                     Volatile.Write(ref handled, progress.Handled);
+                    Volatile.Write(ref heapBytes, progress.HeapBytes);
+                    Progressed?.Invoke();
                     break;
                 case HandlerStopped end:
                     stopped.TrySetResult(end.Report);

@@ -19,6 +19,9 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
     public const string Start = "start";
     public const string Stop = "stop";
 
+    // Timers, the driver's reads, standard input.
+    private const int ThreadsOfOthers = 8;
+
     private static readonly TimeSpan ProgressInterval = TimeSpan.FromMilliseconds(250);
 
     private readonly Lock writing = new();
@@ -32,7 +35,8 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         {
             var spec = JsonSerializer.Deserialize<HandlerSpec>(await input.ReadLineAsync() ?? "null")
                        ?? throw new InvalidOperationException("The handler process received no specification.");
-            var cell = Cell.All.Single(cell => cell.Name == spec.Cell);
+            var cell = Cell.Find(spec.Cell) ?? throw new InvalidOperationException($"The handler process knows no cell {spec.Cell}.");
+            AllowThreads(spec.Concurrency);
             Say(new HandlerReady());
             while (await input.ReadLineAsync() is { } line && line.Split(' ') is [Start, var messages])
                 await DrainAsync(spec, cell, int.Parse(messages, CultureInfo.InvariantCulture));
@@ -51,12 +55,16 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         await using var experiment = spec.Experiment is null ? null : new ExperimentHandler(spec.Experiment, cell.Kind);
         HandleMessage handle = experiment is null ? cell.CreateHandler(spec.Queue) : experiment.HandleAsync;
         var slow = cell.Condition.IsOneSlow ? new SlowHandler(handle, messages) : null;
-        using var probe = new HandlerProbe(slow is null ? handle : slow.HandleAsync, spec.RecordCompletions, cell.Kind, messages);
+        using var probe = new HandlerProbe(
+            slow is null ? handle : slow.HandleAsync,
+            spec.RecordCompletions,
+            spec.KeepsPhases ? [.. PhaseInstrument.OfEveryFramework, .. cell.Kind.Instruments] : [],
+            messages);
         var host = Build(spec, cell, probe.HandleAsync);
         await using ((IAsyncDisposable)host)
         {
             await host.StartAsync();
-            await using (new Timer(_ => Say(new HandlerProgress(probe.Handled)), state: null, ProgressInterval, ProgressInterval))
+            await using (new Timer(_ => SayProgress(probe.Handled), state: null, ProgressInterval, ProgressInterval))
                 await input.ReadLineAsync();
 
             await host.StopAsync();
@@ -78,6 +86,18 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         cell.Kind.AddEndpoint(builder.Services, settings, handle);
         return builder.Build();
     }
+
+    /// <summary>
+    /// Lets every handler hold a thread: the driver commits an enlisted connection on the thread that ends the scope. Up to 8 handlers have enough in
+    /// the threads of every process.
+    /// </summary>
+    private static void AllowThreads(int concurrency)
+    {
+        ThreadPool.GetMinThreads(out var threads, out var completions);
+        ThreadPool.SetMinThreads(Math.Max(threads, concurrency + ThreadsOfOthers), completions);
+    }
+
+    private void SayProgress(int handled) => Say(new HandlerProgress(handled, GC.GetGCMemoryInfo(GCKind.Any).HeapSizeBytes));
 
     private void Say(HandlerEvent saying)
     {

@@ -11,12 +11,17 @@ namespace Kit.Runner.Rounds;
 /// <param name="Transport">Connection string of the transport.</param>
 /// <param name="Widgets">Connection string of the widgets' database.</param>
 /// <param name="Concurrency">How many messages are handled at the same time.</param>
-/// <param name="RecordCompletions">Whether to record when each handler returned, for servers without commit timestamps.</param>
+/// <param name="RecordCompletions">Whether to record when each handler returned, for rounds without commit timestamps.</param>
 /// <param name="Experiment">What the handler of an experiment with faults does; <see langword="null"/>: the measured handler runs.</param>
 internal sealed record HandlerSpec(
     string Cell, string Queue, string Transport, string Widgets, int Concurrency, bool RecordCompletions,
     ExperimentSpec? Experiment = null)
 {
+    /// <summary>
+    /// Whether the durations of each message's phases are kept, for a round's report. In a load of hours they would be memory that the process gains.
+    /// </summary>
+    public bool KeepsPhases { get; init; } = true;
+
     /// <summary>The timeout of the handlers' ambient transactions; <see langword="null"/>: .NET's default.</summary>
     public TimeSpan? TransactionTimeout { get; init; }
 }

@@ -43,6 +43,12 @@ internal interface IRoundStore : IQueueStore, IAsyncDisposable
     /// <summary>The messages that a scenario's handlers have counted; <see langword="null"/>: they count none.</summary>
     Task<long?> ReadTotalAsync(Scenario scenario, CancellationToken cancellationToken);
 
+    /// <summary>Some of the seeded rows, from all over the table, in the order of their ids.</summary>
+    /// <param name="most">At most so many.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <exception cref="NotSupportedException">No scenario on this server asks for rows.</exception>
+    Task<IReadOnlyList<Widget>> ReadSeededAsync(int most, CancellationToken cancellationToken);
+
     /// <summary>All rows of the widgets' table.</summary>
     Task<long> CountAsync(CancellationToken cancellationToken);
 

@@ -32,7 +32,7 @@ internal static class Provenance
             ImmediateRetries = plan.Cells.Select(cell => cell.Mode).Distinct().ToDictionary(mode => mode.Name, mode => mode.ImmediateRetries),
             PoolSizes = new Dictionary<string, int> { ["queue"] = EndpointConnections.PoolSize, ["widgets"] = EndpointConnections.PoolSize },
             SeedingSeconds = null,
-            Implied = Implied,
+            Implied = ImpliedAt(plan.Sizes.Concurrency),
             Cells = [.. plan.Runnable.Select(NameOf)],
             LeftOut =
             [
@@ -55,9 +55,12 @@ internal static class Provenance
 
     public static CellName NameOf(Cell cell) => new(cell.Values);
 
-    /// <summary>The values that names of cells leave out, by axis; <see langword="null"/> if they leave nothing out.</summary>
-    public static IReadOnlyDictionary<string, string>? Implied { get; } =
-        Cell.Axes.Where(axis => axis.Implied is not null).ToDictionary(axis => axis.Name, axis => axis.Implied!) is { Count: > 0 } implied ? implied : null;
+    /// <summary>The values that names of cells leave out, by axis.</summary>
+    /// <param name="concurrency">How many messages a cell handles at the same time if its name does not say it.</param>
+    public static IReadOnlyDictionary<string, string> ImpliedAt(int concurrency) =>
+        Cell.Axes.Where(axis => axis.Implied is not null).ToDictionary(
+            axis => axis.Name,
+            axis => axis.Name is Cell.HandlersAxis ? HandlerLimits.NameOf(concurrency) : axis.Implied!);
 
     /// <summary>A probe's findings, for the report.</summary>
     public static CellProbed OfProbe(Cell cell, ProbeResult probe) => new(

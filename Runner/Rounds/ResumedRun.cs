@@ -1,3 +1,4 @@
+using System.Globalization;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 
@@ -24,6 +25,10 @@ internal sealed class ResumedRun : IDisposable
     public RecordedRun Stored { get; }
 
     public bool RepeatsNoisy => Stored.Document.RepeatsNoisy is true;
+
+    /// <summary>How many connections its PostgreSQL server accepted; <see langword="null"/> if it is not known.</summary>
+    public int? MaxConnections =>
+        Stored.Document.Server.GetValueOrDefault("max_connections") is { } most ? int.Parse(most, CultureInfo.InvariantCulture) : null;
 
     /// <summary>Whether nothing is left to do.</summary>
     public bool IsComplete => Stored.Document.Ending.State is RunState.Completed && !Missing.Any();
@@ -63,11 +68,9 @@ internal sealed class ResumedRun : IDisposable
     /// <exception cref="KitException">This build does not have one of them.</exception>
     public IReadOnlyList<Cell> FindCells()
     {
-        var known = Cell.All.ToDictionary(Provenance.NameOf);
-        return
-        [
-            .. Stored.Document.Cells.Select(name => known.GetValueOrDefault(name) ?? throw Refusal(Folder.Location, [$"this build has no cell {name}"])),
-        ];
+        return [.. Stored.Document.Cells.Select(name => Find(name) ?? throw Refusal(Folder.Location, [$"this build has no cell {name}"]))];
+
+        static Cell? Find(CellName name) => Cell.Find(name.FileName) is { } cell && Provenance.NameOf(cell) == name ? cell : null;
     }
 
     /// <summary>The number of the attempt that a round needs; <see langword="null"/> if it needs none.</summary>

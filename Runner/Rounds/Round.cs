@@ -26,7 +26,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
     /// <summary>Runs the round. Any failure becomes its outcome; only a cancellation is thrown.</summary>
     public async Task<RoundDocument> RunAsync(int number, int attempt, CancellationToken cancellationToken)
     {
-        var document = RoundDocument.Blank(Provenance.NameOf(cell), number, attempt, sizes, settings.Clock, NotReached);
+        var together = sizes with { Concurrency = sizes.Concurrency * cell.Processes.Count };
+        var document = RoundDocument.Blank(Provenance.NameOf(cell), number, attempt, together, settings.Clock, NotReached);
         try
         {
             var watch = Stopwatch.StartNew();
@@ -38,21 +39,20 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             await using var transport = await settings.Queues.OpenAsync(cell, RoundTransport.QueueName, restored, cancellationToken);
             await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
             await queue.CreateAsync(cancellationToken);
-            await using var sink = cell.Scenario.Sends ? cell.Kind.OpenQueue(Cell.SinkOf(transport.Queue), transport.ForRunner) : null;
-            if (sink is not null)
-                await sink.CreateAsync(cancellationToken);
+            var made = await RoundMessages.OfAsync(cell, restored, cancellationToken);
+            await using var sinks = await Sinks.CreateAsync(cell, transport, made.ExpectedFor, cancellationToken);
             await VerifyResetAsync(restored, queue, cancellationToken);
 
             await using var network = new RoundNetwork(cell, transport.ForEndpoint, restored.WidgetsForEndpoint);
-            await using var handler = await StartHandlerAsync(transport.Queue, network, cancellationToken);
-            var drain = new Drain(handler, queue, Drain.DefaultStallLimit, progress);
+            await using var handlers = await StartHandlersAsync(transport.Queue, network, cancellationToken);
+            var drain = new Drain(handlers, queue, Drain.DefaultStallLimit, progress);
 
-            var warmUp = NewMessages(sizes.WarmUp);
+            var warmUp = made.New(sizes.WarmUp);
             await queue.PreloadAsync(warmUp, cancellationToken);
             // Nobody listens to this progress: its messages are not those of the round.
-            var cold = await new Drain(handler, queue, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(warmUp.Count, cancellationToken);
+            var cold = await new Drain(handlers, queue, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(warmUp.Count, cancellationToken);
 
-            var messages = NewMessages(sizes.Messages);
+            var messages = made.New(sizes.Messages);
             watch.Restart();
             await queue.PreloadAsync(messages, cancellationToken);
             document = document with { PreloadSeconds = watch.Elapsed.TotalSeconds };
@@ -74,20 +74,23 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
             var ahead = await restored.ClockAheadAsync(cancellationToken);
             var account = RoundAccount.Of(
-                await EvidenceReader.ReadAsync(cell.Scenario, warmUp, messages, built, SeedRows, restored, queue, sink, cancellationToken));
-            var use = UseOf(drained, handler);
+                await EvidenceReader.ReadAsync(cell.Scenario, warmUp, messages, built, SeedRows, restored, queue, sinks, cancellationToken));
+            var use = UseOf(drained, handlers);
             return document with
             {
                 Outcome = drained switch
                 {
                     { Stalled: { } stalled } => RoundOutcome.Stalled(stalled),
                     _ when held is { HasLasted: false } => RoundOutcome.Invalid(["the prepared transaction did not last for the whole drain"]),
+                    _ when drained.HandledByEach is { Count: > 1 } each && each.Contains(0) =>
+                        RoundOutcome.Invalid(["one of the processes has handled nothing"]),
                     { Report.OneHasWaited: false } => RoundOutcome.Invalid(["no handler has waited until all other messages were handled"]),
                     _ => account.Outcome,
                 },
                 Accounts = account.Counts,
                 FirstHandlerEntryUtc = drained.Report.FirstEntryUtc,
                 HandlerEntries = drained.Report.Entries,
+                HandledByEach = drained.HandledByEach.Count > 1 ? drained.HandledByEach : null,
                 OffsetsMilliseconds = OffsetsOf(drained.Report, messages, built, ahead),
                 ColdPerSecond = new Throughput(OffsetsOf(cold.Report, warmUp, built, ahead)).AveragePerSecond,
                 Promotions = Transport.Of(cell).CanPromote ? drained.Report.Promotions : null,
@@ -96,7 +99,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 ServiceTime = drained.Report.ServiceTime,
                 Network = networkUse,
                 Noise = NoiseOf(use) with { FlushRatio = RatioOf(flushBefore, flushAfter) },
-                Costs = await CostsOfAsync(restored.QueueForRunner(cell.Mode), before, after, drained, handler, cancellationToken),
+                Costs = await CostsOfAsync(restored.QueueForRunner(cell.Mode), before, after, drained, handlers, cancellationToken),
             };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
@@ -108,10 +111,9 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         }
     }
 
-    private static List<BuildWidget> NewMessages(int count) => [.. Enumerable.Range(0, count).Select(_ => new BuildWidget(Guid.CreateVersion7()))];
-
-    private Task<HandlerProcess> StartHandlerAsync(string queue, RoundNetwork network, CancellationToken cancellationToken) =>
-        HandlerProcess.StartAsync(
+    private Task<HandlerProcesses> StartHandlersAsync(string queue, RoundNetwork network, CancellationToken cancellationToken) =>
+        HandlerProcesses.StartAsync(
+            cell.Processes.Count,
             new HandlerSpec(
                 cell.Name, queue, network.Queues, network.Widgets, sizes.Concurrency,
                 settings.Clock is ClockSource.HandlerCompletions)
@@ -145,14 +147,14 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         return [.. moments.Select(moment => Math.Round((moment - first).TotalMilliseconds, 3)).Order()];
     }
 
-    private CpuUse? UseOf(Drained drained, HandlerProcess handler)
+    private CpuUse? UseOf(Drained drained, HandlerProcesses handlers)
     {
         if (drained is not { Start: { } start, End: { } end })
             return null;
 
-        // The handler process is a child of this one. The kit's own servers run in every round, whether the cell uses them or not.
+        // The handler processes are children of this one. The kit's own servers run in every round, whether the cell uses them or not.
         return CpuUse.Between(
-            start, end, new HashSet<int>([Environment.ProcessId, handler.Id, .. settings.Processes]));
+            start, end, new HashSet<int>([Environment.ProcessId, .. handlers.Ids, .. settings.Processes]));
     }
 
     private Noise NoiseOf(CpuUse? use) => settings.ServerProcesses is null
@@ -162,20 +164,20 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             : new Noise(Reading.Of(use.OthersShare), Noise.DefaultLimit, use.Busiest?.Name);
 
     private async Task<MessageCosts> CostsOfAsync(
-        string database, ServerCounters? before, ServerCounters? after, Drained drained, HandlerProcess handler, CancellationToken cancellationToken)
+        string database, ServerCounters? before, ServerCounters? after, Drained drained, HandlerProcesses handlers, CancellationToken cancellationToken)
     {
         var isOwn = settings.Widgets.IsOwn;
         var ofAllClients = Reading.Missing("the server is not the kit's own: it counts the work of all its clients");
         var server = settings.ServerProcesses is { } servers ? CpuOf(drained, servers) : Reading.Missing("a server is not the kit's own");
         if (before is null || after is null)
-            return new MessageCosts(NotCounted, NotCounted, NotCounted, NotCounted, CpuOf(drained, [handler.Id]), server) { Buffers = NotCounted };
+            return new MessageCosts(NotCounted, NotCounted, NotCounted, NotCounted, CpuOf(drained, [.. handlers.Ids]), server) { Buffers = NotCounted };
 
         return new MessageCosts(
             after.CommitsSince(before).Per(sizes.Messages),
             isOwn ? after.FlushesSince(before).Per(sizes.Messages) : ofAllClients,
             isOwn ? after.WalBytesSince(before).Per(sizes.Messages) : ofAllClients,
             isOwn ? (await after.TwoPhaseCommitsSinceAsync(before, database, cancellationToken)).Per(sizes.Messages) : ofAllClients,
-            CpuOf(drained, [handler.Id]),
+            CpuOf(drained, [.. handlers.Ids]),
             server)
         {
             Buffers = after.BuffersSince(before).Per(sizes.Messages),

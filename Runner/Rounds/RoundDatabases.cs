@@ -33,6 +33,8 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     public async Task<long?> ReadTotalAsync(Scenario scenario, CancellationToken cancellationToken) =>
         scenario.Total is { } query ? await Table.ScalarAsync<long>(query, cancellationToken) : null;
 
+    public Task<IReadOnlyList<Widget>> ReadSeededAsync(int most, CancellationToken cancellationToken) => Table.ReadSeededAsync(most, cancellationToken);
+
     public Task<long> CountAsync(CancellationToken cancellationToken) => Table.CountAsync(cancellationToken);
 
     public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>

@@ -5,7 +5,7 @@ namespace Kit.Runner.Rounds;
 
 /// <summary>What all rounds of a cell share.</summary>
 /// <param name="Sizes">How much is seeded, warmed up and drained.</param>
-/// <param name="Clock">The clock that the widgets' server allows.</param>
+/// <param name="Clock">The clock that the widgets' server and the scenario allow.</param>
 /// <param name="Queues">The server that holds the queue.</param>
 /// <param name="Widgets">The server that holds the widgets, which can be the same.</param>
 /// <param name="Disk">The disk with the files of the kit's own servers; <see langword="null"/>: there is none.</param>

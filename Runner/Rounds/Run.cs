@@ -74,6 +74,15 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
                     lacking.TryAdd(cell, lack);
             }
 
+            if (await transport.ReadDatabaseAsync(plan.Arguments, cancellationToken) is { } server)
+            {
+                foreach (var cell in cells.Where(cell => Transport.Of(cell).Widgets == transport))
+                {
+                    if (plan.ConnectionsOf(cell)?.LackOn(server) is { } lack)
+                        lacking.TryAdd(cell, lack);
+                }
+            }
+
             if (lacking.Count == cells.Count)
                 throw new KitException(lacking[cells[0]].Problem, lacking[cells[0]].Remedy);
         }
@@ -138,7 +147,10 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         }
 
         RoundSettings SettingsOf(Cell cell) =>
-            new(SizesOf(record.Document, cell), clocks[servers.WidgetsOf(cell)], servers.Of(cell), servers.WidgetsOf(cell), disk, servers.Processes);
+            new(SizesOf(record.Document, cell), ClockOf(cell), servers.Of(cell), servers.WidgetsOf(cell), disk, servers.Processes);
+
+        // Without a row there is no commit that has a time.
+        ClockSource ClockOf(Cell cell) => cell.Scenario.Rows == 0 ? ClockSource.HandlerCompletions : clocks[servers.WidgetsOf(cell)];
     }
 
     /// <summary>Drains each cell once, unmeasured, to find out how many messages it needs for a round that is long enough.</summary>
@@ -160,10 +172,11 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         }
     }
 
-    private RunSettings SizesOf(RunDocument document, Cell cell) =>
-        document.AtLeast?.Cells.FirstOrDefault(tried => tried.Cell == Provenance.NameOf(cell)) is { } length
-            ? plan.Sizes with { Messages = length.Messages }
-            : plan.Sizes;
+    private RunSettings SizesOf(RunDocument document, Cell cell) => plan.Sizes with
+    {
+        Concurrency = plan.ConcurrencyOf(cell),
+        Messages = document.AtLeast?.Cells.FirstOrDefault(tried => tried.Cell == Provenance.NameOf(cell))?.Messages ?? plan.Sizes.Messages,
+    };
 
     /// <summary>
     /// Whether the ratios are as narrow as was asked for. Later rounds, which a resumed run may have, do not count: it ends where it would have.
@@ -179,7 +192,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             display.Note($"Starting {what} of the kit's own.");
         try
         {
-            await servers.StartAsync(transport, plan.Arguments, cancellationToken);
+            await servers.StartAsync(transport, plan.Arguments.WithConnections(plan.Connections), cancellationToken);
         }
         catch (KitException failure) when (!isNamed && plan.Resumed is null && cells.Exists(cell => !transport.Serves(cell)))
         {
@@ -220,7 +233,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             {
                 var probe = await CellProbe.RunAsync(
                     cell,
-                    cell.EndpointOn(transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, plan.Sizes.Concurrency),
+                    cell.EndpointOn(transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, settings.Sizes.Concurrency),
                     cancellationToken);
                 var found = Provenance.OfProbe(cell, probe);
                 record.Save(run => run with { Probes = [.. run.Probes.Where(other => other.Cell != found.Cell), found] });

@@ -1,6 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Results;
+using Kit.Runner.Servers;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Rounds;
@@ -57,7 +58,22 @@ internal sealed record RunPlan(
 
     /// <summary>Whether a cell can run here, or the first reason why not.</summary>
     /// <exception cref="UnknownTransportException">Its transport has no descriptor.</exception>
-    public Support SupportOf(Cell cell) => cell.Support.IsSupported ? Here[Transport.Of(cell)] : cell.Support;
+    public Support SupportOf(Cell cell) =>
+        cell.Support is { IsSupported: false } never ? never
+        : Here[Transport.Of(cell)] is { IsSupported: false } notHere ? notHere
+        : cell.Limits.SupportOf(cell.Kind, cell.Mode, ConcurrencyOf(cell)) is { IsSupported: false } withFewer ? withFewer
+        : ConnectionsOf(cell) is { } needs && !Transport.Of(cell).Widgets.IsNamed(Arguments) ? needs.SupportOnOwn
+        : Support.Yes;
+
+    /// <summary>How many messages each process of a cell handles at the same time.</summary>
+    public int ConcurrencyOf(Cell cell) => cell.Limits.Handlers ?? Sizes.Concurrency;
+
+    /// <summary>The connections of a cell to the PostgreSQL server; <see langword="null"/>: it has none.</summary>
+    public ConnectionNeeds? ConnectionsOf(Cell cell) => ConnectionNeeds.Of(cell, ConcurrencyOf(cell));
+
+    /// <summary>How many connections the kit's own PostgreSQL server has to accept. That of a resumed run accepts as many as before.</summary>
+    public int Connections => Resumed?.MaxConnections
+        ?? Runnable.Select(cell => ConnectionsOf(cell)?.Total ?? 0).Append(ClusterSettings.Connections).Max();
 
     /// <summary>The rounds one after the other, in random order or as another process requests them.</summary>
     public IAsyncEnumerable<(Cell Cell, int Round)> Rounds(IReadOnlyCollection<Cell> cells, CancellationToken cancellationToken) =>

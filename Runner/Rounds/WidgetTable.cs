@@ -1,3 +1,4 @@
+using Kit.Handlers;
 using Kit.Runner.Results.Accounts;
 using Npgsql;
 
@@ -14,6 +15,15 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
 {
     /// <summary>How many rows there are.</summary>
     internal const string Count = "SELECT count(*) FROM widget";
+
+    /// <summary>At most so many seeded rows, the same number of rows apart.</summary>
+    private const string ReadSeeded =
+        """
+        SELECT id, message_id
+        FROM (SELECT id, message_id, row_number() OVER (ORDER BY id) - 1 AS place, count(*) OVER () AS rows FROM widget WHERE message_id <= $1) AS seeded
+        WHERE place % greatest(1, (rows + $2 - 1) / $2) = 0
+        ORDER BY id
+        """;
 
     /// <summary>The transactions that are prepared in some databases.</summary>
     internal const string ReadPrepared = "SELECT gid, transaction::text::bigint FROM pg_prepared_xacts WHERE database = ANY($1)";
@@ -41,11 +51,19 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
         return (T)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
+    /// <summary>Some of the seeded rows, from all over the table.</summary>
+    public Task<IReadOnlyList<Widget>> ReadSeededAsync(int most, CancellationToken cancellationToken) =>
+        ReadAsync(
+            ReadSeeded,
+            [new NpgsqlParameter<Guid> { TypedValue = KitDatabases.LastSeeded }, new NpgsqlParameter<long> { TypedValue = most }],
+            row => new Widget(row.GetInt64(0), row.GetGuid(1)),
+            cancellationToken);
+
     /// <summary>All rows that are not seeded.</summary>
     public Task<IReadOnlyList<BuiltWidget>> ReadBuiltAsync(bool withCommitTime, CancellationToken cancellationToken) =>
         ReadAsync(
             ReadBuilt(withCommitTime),
-            new NpgsqlParameter<Guid> { TypedValue = KitDatabases.LastSeeded },
+            [new NpgsqlParameter<Guid> { TypedValue = KitDatabases.LastSeeded }],
             row => new BuiltWidget(row.GetInt64(0), row.GetGuid(1), row.IsDBNull(2) ? null : row.GetFieldValue<DateTimeOffset>(2)),
             cancellationToken);
 
@@ -53,7 +71,7 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
     public Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(IReadOnlyList<string> databases, CancellationToken cancellationToken) =>
         ReadAsync(
             ReadPrepared,
-            new NpgsqlParameter<string[]> { TypedValue = [.. databases] },
+            [new NpgsqlParameter<string[]> { TypedValue = [.. databases] }],
             row => new PreparedTransaction(row.GetString(0), (uint)row.GetInt64(1)),
             cancellationToken);
 
@@ -100,10 +118,11 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
     public ValueTask DisposeAsync() => source.DisposeAsync();
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(
-        string query, NpgsqlParameter parameter, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
+        string query, IReadOnlyList<NpgsqlParameter> parameters, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
     {
         await using var command = source.CreateCommand(query);
-        command.Parameters.Add(parameter);
+        foreach (var parameter in parameters)
+            command.Parameters.Add(parameter);
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
         var rows = new List<T>();
         while (await reader.ReadAsync(cancellationToken))

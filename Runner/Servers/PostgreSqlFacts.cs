@@ -34,11 +34,19 @@ public sealed record PostgreSqlFacts(
                (SELECT count(*)::int FROM pg_prepared_xacts WHERE gid LIKE 'kit/%'),
                current_setting('fsync')::bool,
                current_setting('synchronous_commit'),
-               current_setting('full_page_writes')::bool
+               current_setting('full_page_writes')::bool,
+               current_setting('max_connections')::int,
+               current_setting('superuser_reserved_connections')::int
         """;
 
     // Long enough for a server across an ocean, short enough for a person who waits.
     private const int TimeoutSeconds = 10;
+
+    /// <summary>How many connections it accepts.</summary>
+    public int MaxConnections { get; init; }
+
+    /// <summary>How many of them it keeps for superusers.</summary>
+    public int ReservedConnections { get; init; }
 
     /// <summary>Asks the server.</summary>
     /// <exception cref="KitException">
@@ -58,7 +66,11 @@ public sealed record PostgreSqlFacts(
             await row.ReadAsync(cancellationToken);
             return new PostgreSqlFacts(
                 address, row.GetInt32(0), row.GetString(1), row.GetInt32(2), row.GetBoolean(3), row.GetBoolean(4), row.GetInt32(5),
-                row.GetInt32(6), row.GetBoolean(7), row.GetString(8), row.GetBoolean(9));
+                row.GetInt32(6), row.GetBoolean(7), row.GetString(8), row.GetBoolean(9))
+            {
+                MaxConnections = row.GetInt32(10),
+                ReservedConnections = row.GetInt32(11),
+            };
         }
         catch (NpgsqlException failure)
         {
@@ -114,6 +126,10 @@ public sealed record PostgreSqlFacts(
         yield return Durability();
     }
 
+    /// <summary>How to change a setting that takes effect when the server starts.</summary>
+    public static string Set(string setting, string value) =>
+        $"As superuser: ALTER SYSTEM SET {setting} = {value}; then restart the server.";
+
     private Finding Durability()
     {
         var found = $"fsync {OnOff(Fsync)}, synchronous_commit {SynchronousCommit}, full_page_writes {OnOff(FullPageWrites)}";
@@ -126,9 +142,6 @@ public sealed record PostgreSqlFacts(
     }
 
     private static string OnOff(bool on) => on ? "on" : "off";
-
-    private static string Set(string setting, string value) =>
-        $"As superuser: ALTER SYSTEM SET {setting} = {value}; then restart the server.";
 
     /// <exception cref="KitException">It cannot be read. The message does not repeat it.</exception>
     public static NpgsqlConnectionStringBuilder Parse(string connectionString)

@@ -19,13 +19,15 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
 
     private readonly ClusterFolder folder;
     private readonly ClusterControl control;
+    private readonly int connections;
     private readonly string password = Convert.ToHexStringLower(RandomNumberGenerator.GetBytes(16));
     private int port;
 
-    private PrivatePostgreSql(ClusterFolder folder, ClusterControl control, Version version)
+    private PrivatePostgreSql(ClusterFolder folder, ClusterControl control, Version version, int connections)
     {
         this.folder = folder;
         this.control = control;
+        this.connections = connections;
         Version = version;
     }
 
@@ -57,7 +59,12 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
 
     /// <summary>The same, under a folder of the caller's choice.</summary>
     /// <inheritdoc cref="StartAsync(CancellationToken)" path="/exception"/>
-    public static async Task<PrivatePostgreSql> StartAsync(string parent, CancellationToken cancellationToken)
+    public static Task<PrivatePostgreSql> StartAsync(string parent, CancellationToken cancellationToken) =>
+        StartAsync(parent, ClusterSettings.Connections, cancellationToken);
+
+    /// <summary>The same, for more or fewer connections than the server's own default.</summary>
+    /// <inheritdoc cref="StartAsync(CancellationToken)" path="/exception"/>
+    public static async Task<PrivatePostgreSql> StartAsync(string parent, int connections, CancellationToken cancellationToken)
     {
         // The server is found again by the exact path with which it was started.
         parent = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parent));
@@ -67,7 +74,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
             await RemoveLeftoverAsync(new ClusterControl(binaries, leftover, user));
 
         var own = ClusterFolder.Create(parent);
-        var server = new PrivatePostgreSql(own, new ClusterControl(binaries, own, user), binaries.Version);
+        var server = new PrivatePostgreSql(own, new ClusterControl(binaries, own, user), binaries.Version, connections);
         try
         {
             await server.MakeAndStartAsync(cancellationToken);
@@ -159,7 +166,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
     private async Task WriteSettingsAsync(CancellationToken cancellationToken)
     {
         var file = Path.Combine(DataFolder, "kit.conf");
-        await File.WriteAllTextAsync(file, ClusterSettings.For(port), cancellationToken);
+        await File.WriteAllTextAsync(file, ClusterSettings.For(port, connections), cancellationToken);
         // If root wrote it, the server's user must be able to read it, with any umask; its folder is closed to others.
         if (!OperatingSystem.IsWindows())
             File.SetUnixFileMode(file, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.OtherRead);

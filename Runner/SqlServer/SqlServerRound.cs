@@ -26,6 +26,10 @@ internal sealed class SqlServerRound(SqlServerDatabases databases, string queue,
     public async Task<long?> ReadTotalAsync(Scenario scenario, CancellationToken cancellationToken) =>
         scenario.Total is { } query ? (await ReadAsync(query, row => row.GetInt64(0), cancellationToken))[0] : null;
 
+    /// <summary>Not read: the scenario that asks for rows is written for PostgreSQL.</summary>
+    public Task<IReadOnlyList<Widget>> ReadSeededAsync(int most, CancellationToken cancellationToken) =>
+        throw new NotSupportedException("Seeded rows are read in PostgreSQL only. A scenario that asks for them must say that it needs PostgreSQL.");
+
     public async Task<long> CountAsync(CancellationToken cancellationToken) =>
         (await ReadAsync("SELECT count_big(*) FROM dbo.widget", row => row.GetInt64(0), cancellationToken))[0];
 

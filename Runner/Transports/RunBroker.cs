@@ -64,7 +64,8 @@ internal sealed class RunBroker : RunServer
         facts["version"] = version;
         facts["queues"] = $"{queueType.ToString().ToLowerInvariant()}, durable";
         facts["messages"] = "persistent, each publish confirmed";
-        facts["prefetch"] = $"{RabbitMqTransportSettings.MeasuredPrefetch} (no limit without acknowledgements: transactions-off)";
+        facts["prefetch"] =
+            $"{RabbitMqTransportSettings.MeasuredPrefetch}, or one message for each handler (no limit without acknowledgements: transactions-off)";
         return Task.FromResult<IReadOnlyDictionary<string, string>?>(facts);
     }
 
@@ -88,6 +89,9 @@ internal sealed class RunBroker : RunServer
         processes = await own.FindPidsAsync();
         return $"the broker (process {before}) was killed and started again";
     }
+
+    /// <summary>The same: a broker's crash is a SIGKILL, and the processes that it has started end with it.</summary>
+    public override Task<string> KillAsync(CancellationToken cancellationToken) => CrashAsync(cancellationToken);
 
     public override ValueTask DisposeAsync() => own?.DisposeAsync() ?? ValueTask.CompletedTask;
 }

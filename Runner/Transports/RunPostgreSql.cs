@@ -67,6 +67,18 @@ internal sealed class RunPostgreSql : RunDatabase
     public override Task<IReadOnlyList<string>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
         DatabaseOwner.RemoveLeftoversAsync(ConnectionString, cancellationToken);
 
+    /// <inheritdoc/>
+    /// <remarks>The log's writer flushes what nobody waits for, by default five times a second. 10 s is the most that it can be told to wait.</remarks>
+    public override async Task DelayFlushesAsync(CancellationToken cancellationToken)
+    {
+        await using var source = NpgsqlDataSource.Create(EndpointConnections.ForRunner(Own.ConnectionString));
+        foreach (var statement in new[] { "ALTER SYSTEM SET wal_writer_delay = '10s'", "SELECT pg_reload_conf()" })
+        {
+            await using var command = source.CreateCommand(statement);
+            await command.ExecuteNonQueryAsync(cancellationToken);
+        }
+    }
+
     public override async Task<string> CrashAsync(CancellationToken cancellationToken)
     {
         var before = postmaster;

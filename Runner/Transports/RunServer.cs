@@ -41,6 +41,12 @@ internal abstract class RunServer : IAsyncDisposable
     /// <exception cref="KitException">The place cannot be created.</exception>
     public abstract Task<RoundTransport> OpenAsync(Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken);
 
+    /// <summary>
+    /// Lets commits that nobody waits for stay in the memory of the kit's own server for as long as it allows, so that a crash takes them back.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">The server is the user's, or there is none.</exception>
+    public virtual Task DelayFlushesAsync(CancellationToken cancellationToken) => throw NoCrash();
+
     /// <summary>Ends the kit's own server like a crash, and starts it again.</summary>
     /// <returns>The evidence.</returns>
     /// <exception cref="InvalidOperationException">The server is the user's, or there is none.</exception>

@@ -36,6 +36,9 @@ internal abstract class Transport
     /// <summary>The transport whose server holds the widgets of its cells: itself, if queue and widgets are on one server.</summary>
     public abstract Transport Widgets { get; }
 
+    /// <summary>Whether queue and widgets are on one server.</summary>
+    public bool HoldsWidgets => Widgets == this;
+
     /// <summary>What the kit starts if no server is named, with its article; <see langword="null"/>: nothing.</summary>
     public virtual string? Own => null;
 
@@ -109,6 +112,12 @@ internal abstract class Transport
     /// <exception cref="KitException">It is out of reach, or refuses.</exception>
     public virtual Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<Lack>>([]);
+
+    /// <summary>Asks the named server how many connections it accepts, and more.</summary>
+    /// <returns><see langword="null"/> if it is no PostgreSQL server.</returns>
+    /// <inheritdoc cref="CheckAsync" path="/exception"/>
+    public virtual Task<PostgreSqlFacts?> ReadDatabaseAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
+        Task.FromResult<PostgreSqlFacts?>(null);
 
     /// <summary>Uses the named server, or starts the kit's own.</summary>
     /// <exception cref="KitException">The named one cannot be used, or the kit's own does not start.</exception>

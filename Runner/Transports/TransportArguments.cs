@@ -1,3 +1,5 @@
+using Kit.Runner.Servers;
+
 namespace Kit.Runner.Transports;
 
 /// <summary>What the command line and the environment say about the transports.</summary>
@@ -9,6 +11,9 @@ internal sealed class TransportArguments
 
     /// <summary>Whether the kit's own servers may keep their files in memory.</summary>
     public bool AllowsMemory { get; init; }
+
+    /// <summary>How many connections the kit's own PostgreSQL server accepts.</summary>
+    public int Connections { get; init; } = ClusterSettings.Connections;
 
     /// <summary>No arguments: every server is the kit's own.</summary>
     public static TransportArguments None { get; } = new([]);
@@ -28,8 +33,15 @@ internal sealed class TransportArguments
     public static TransportArguments Of(IEnumerable<(TransportSetting Setting, string? Text)> texts) => new(texts);
 
     /// <summary>The same arguments and one more.</summary>
-    public TransportArguments With(TransportSetting setting, string? text) => new([.. texts, (setting, text)]) { AllowsMemory = AllowsMemory };
+    public TransportArguments With(TransportSetting setting, string? text) => new([.. texts, (setting, text)])
+    {
+        AllowsMemory = AllowsMemory,
+        Connections = Connections,
+    };
 
     /// <summary>The same arguments, and whether the kit's own servers may keep their files in memory.</summary>
-    public TransportArguments WithMemory(bool isAllowed) => new(texts) { AllowsMemory = isAllowed };
+    public TransportArguments WithMemory(bool isAllowed) => new(texts) { AllowsMemory = isAllowed, Connections = Connections };
+
+    /// <summary>The same arguments, and how many connections the kit's own PostgreSQL server accepts.</summary>
+    public TransportArguments WithConnections(int connections) => new(texts) { AllowsMemory = AllowsMemory, Connections = connections };
 }

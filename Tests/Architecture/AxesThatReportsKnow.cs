@@ -27,6 +27,12 @@ public sealed class AxesThatReportsKnow
         Assert.That(Cell.Axes.Select(axis => axis.Name), Does.Contain(RecordedRun.BatchAxis).And.Contain(Cell.BatchAxis));
 
     [Test]
+    public void The_axis_of_the_flushes_is_one_of_the_matrix() => Assert.That(RecordedRun.FlushAxis, Is.EqualTo(Cell.FlushAxis));
+
+    [Test]
+    public void The_axes_of_grids_are_of_the_matrix() => Assert.That(Cell.Axes.Select(axis => axis.Name), Is.SupersetOf(GridTable.Axes));
+
+    [Test]
     public void The_axis_of_the_round_trips_is_one_of_the_matrix() => Assert.That(RoundTripSlope.Axis, Is.EqualTo(Cell.RoundTripAxis));
 
     [Test]

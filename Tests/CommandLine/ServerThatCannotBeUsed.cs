@@ -77,6 +77,13 @@ public sealed class ServerThatCannotBeUsed : OnANamedServer
         Assert.That(other.ExitCode, Is.EqualTo(ExitCode.Success), other.Output + other.Errors);
     }
 
+    [Test]
+    public Task Fewer_connections_than_the_handlers_need() => FailsAsync(
+        Server.ConnectionString,
+        "The cell needs up to 127 connections to PostgreSQL: 1 × (60 for handlers + 60 for receives + 2) + 5 for the runner, " +
+        "and the server has 100 (max_connections), 3 of them reserved for superusers.",
+        "--mode", "dtc-off", "--concurrency", "60");
+
     private async Task FailsAsync(string connectionString, string error, params string[] more)
     {
         var result = await RunAsync(connectionString, more);

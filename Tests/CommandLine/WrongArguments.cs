@@ -5,8 +5,10 @@ namespace Kit.Tests.CommandLine;
 [Parallelizable]
 public sealed class WrongArguments
 {
-    [TestCase("bogus", "unknown command 'bogus'. Commands: run, list, choose, doctor, report, compare, faults, load, errors, branches, install, pages.")]
-    [TestCase("", "no command. Commands: run, list, choose, doctor, report, compare, faults, load, errors, branches, install, pages.")]
+    [TestCase(
+        "bogus",
+        "unknown command 'bogus'. Commands: run, list, choose, doctor, report, compare, faults, prove, load, experiment, errors, branches, install, pages.")]
+    [TestCase("", "no command. Commands: run, list, choose, doctor, report, compare, faults, prove, load, experiment, errors, branches, install, pages.")]
     [TestCase("--bogus", "unknown option '--bogus'. Options: --help, --version, --verbose.")]
     [TestCase("run --bogus", "unknown option '--bogus'. Options: --framework, ")]
     [TestCase("run --resume mine --messages 5", "--messages: the resumed run has its own; leave it out.")]
@@ -36,12 +38,39 @@ public sealed class WrongArguments
     [TestCase("run --mode dtc-off,full", "--mode: unknown name 'full'.")]
     [TestCase("choose", "Option '--rows' is required.")]
     [TestCase("choose --rows here --tolerates once", "--rows: unknown value 'here'. Values: same-database, same-server, elsewhere.")]
+    [TestCase("choose --rows elsewhere --tolerates once --rate 500/s", "--rate: it is compared with the rates of a run; name one with --run.")]
+    [TestCase(
+        "choose --rows elsewhere --tolerates once --run results --rate fast",
+        "--rate: expected messages a second from 0.1 to 1000000, such as 500/s, found 'fast'.")]
     [TestCase("choose --rows elsewhere --tolerates all", "--tolerates: unknown value 'all'. Values: once, twice, twice-one-statement, loss.")]
     [TestCase("list --framework none", "--framework: unknown name 'none'. Names: bare, ")]
     [TestCase("list --transport none", "--transport: unknown name 'none'. Names: postgresql, ")]
     [TestCase("faults --batch 10", "--batch: batches apply only to a storm; add --storm.")]
     [TestCase("faults --receive ahead", "--receive: other ways to receive apply only to a storm; add --storm.")]
-    [TestCase("load", "expected --rate, such as --rate 500/s, or --find-rate.")]
+    [TestCase("prove", "Required argument missing for command: 'prove'.")]
+    [TestCase("prove a.proof.json --only orders", "--only: 'orders' is not a token. Expected name@point:way, as in orders@7:b; the ways are a, b, c, d.")]
+    [TestCase("prove a.proof.json --budget 1s", "--budget: expected a time from 10s to 24h with its unit, such as 10s or 2min, found '1s'.")]
+    [TestCase(
+        "prove a.proof.json --only orders@7:f",
+        "--only: in way f the server crashes, and 'prove' crashes no server; its ways are a, b, c, d.")]
+    [TestCase("prove a.proof.json --points 3", "unknown option '--points'. Options: --start, --only, --budget, --junit, --out, ")]
+    [TestCase("load", "expected --rate, such as --rate 500/s, or --users, such as --users 25, or --find-rate.")]
+    [TestCase("load --users 25 --rate 5", "--users: they wait for their rows, so they have no rate; leave out --rate.")]
+    [TestCase("load --users 25 --find-rate", "--users: they wait for their rows, so they have no rate; leave out --find-rate.")]
+    [TestCase("load --users 0", "--users: expected a whole number from 1 to 10000, found '0'.")]
+    [TestCase("load --users 25 --think 30", "--think: expected a time from 0s to 1h with its unit, such as 10s or 2min, found '30'.")]
+    [TestCase("load --rate 5 --think 30ms", "--think: applies only with --users.")]
+    [TestCase("load --rate 5 --ramp 5s", "--ramp: applies only with --users.")]
+    [TestCase("load --users 25 --ramp 30s", "--ramp: expected a time shorter than the load, which takes 30.0 s.")]
+    [TestCase(
+        "load --rate 5 --held-snapshot 60s..30s",
+        "--held-snapshot: expected two times from 0s to 24h with their units, the earlier first, such as 30s..60s, found '60s..30s'.")]
+    [TestCase("load --rate 5 --held-snapshot 10s..31s", "--held-snapshot: expected a part of the load, which takes 30.0 s.")]
+    [TestCase("load --find-rate --held-snapshot 1s..2s", "--held-snapshot: applies to one rate or to users, and not with --find-rate.")]
+    [TestCase("experiment", "expected the name of an experiment (nservicebus-2014), or --list.")]
+    [TestCase("experiment bogus", "unknown experiment 'bogus'. Experiments: nservicebus-2014.")]
+    [TestCase("experiment --list nservicebus-2014", "--list: shows every experiment and runs none; leave out the rest.")]
+    [TestCase("experiment nservicebus-2014 --from x --quick", "--from: runs nothing; leave out --quick and --out.")]
     [TestCase("load --rate fast", "--rate: expected messages a second from 1 to 100000, such as 500/s, found 'fast'.")]
     [TestCase("load --rate 0/s", "--rate: expected messages a second from 1 to 100000, such as 500/s, found '0/s'.")]
     [TestCase("load --rate 500/min", "--rate: expected messages a second from 1 to 100000, such as 500/s, found '500/min'.")]
@@ -55,8 +84,16 @@ public sealed class WrongArguments
     [TestCase("list --access ,", "--access: no name. Names: ado, dapper, ef, npoco, all.")]
     [TestCase("run --messages 0", "--messages: expected a whole number from 1 to 2147483647, found '0'.")]
     [TestCase("run --rounds -1", "--rounds: expected a whole number from 1 to 2147483647, found '-1'.")]
-    [TestCase("run --concurrency two", "--concurrency: expected a whole number from 1 to 40, found 'two'.")]
-    [TestCase("run --concurrency 41", "--concurrency: expected a whole number from 1 to 40, found '41'.")]
+    [TestCase("run --concurrency two", "--concurrency: expected whole numbers from 1 to 400, separated by commas, found 'two'.")]
+    [TestCase("run --concurrency 2,401", "--concurrency: expected whole numbers from 1 to 400, separated by commas, found '401'.")]
+    [TestCase("run --concurrency 0", "--concurrency: expected whole numbers from 1 to 400, separated by commas, found '0'.")]
+    [TestCase("run --concurrency ,", "--concurrency: no number. Expected whole numbers from 1 to 400, separated by commas.")]
+    [TestCase("run --pool 0", "--pool: expected whole numbers from 1 to 1000, separated by commas, found '0'.")]
+    [TestCase("run --pool 20,many", "--pool: expected whole numbers from 1 to 1000, separated by commas, found 'many'.")]
+    [TestCase("run --pool 1.5", "--pool: expected whole numbers from 1 to 1000, separated by commas, found '1.5'.")]
+    [TestCase("run --resume mine --pool 20", "--pool: the resumed run has its own; leave it out.")]
+    [TestCase("load --rate 5 --pool 20", "unknown option '--pool'.")]
+    [TestCase("load --rate 5 --concurrency 41", "--concurrency: expected a whole number from 1 to 40, found '41'.")]
     [TestCase("run --warmup 1.5", "--warmup: expected a whole number from 0 to 2147483647, found '1.5'.")]
     [TestCase("run --seed-rows -5", "--seed-rows: expected a whole number from 0 to 2147483647, found '-5'.")]
     [TestCase("run --order-seed 99999999999", "--order-seed: expected a whole number from 0 to 2147483647, found '99999999999'.")]
@@ -85,7 +122,13 @@ public sealed class WrongArguments
     [TestCase("faults --every-point --only", "Required argument missing for option: '--only'.")]
     [TestCase(
         "faults --every-point --only outbox@7",
-        "--only: 'outbox@7' is not a token. Expected cell@point:way, as in bare.postgresql.outbox@7:b; the ways are a, b, c and d.")]
+        "--only: 'outbox@7' is not a token. Expected cell@point:way, as in bare.postgresql.outbox@7:b; the ways are a to f.")]
+    [TestCase("faults --ways e", "--ways: names ways to meet points; add --every-point.")]
+    [TestCase("faults --every-point --ways g", "--ways: unknown name 'g'. Names: a, b, c, d, e, f.")]
+    [TestCase("faults --every-point --ways ,", "--ways: no name. Names: a, b, c, d, e, f.")]
+    [TestCase(
+        "faults --every-point --ways e --only bare.postgresql.outbox@7:b",
+        "--ways: each token names its way; leave out --ways or --only.")]
     [TestCase("faults --every-point --only bare.postgresql.inbox@7:b", "--only: 'bare.postgresql.inbox@7:b': there is no cell 'bare.postgresql.inbox'.")]
     [TestCase(
         "faults --every-point --mode shared --only bare.postgresql.outbox@7:b",

@@ -6,6 +6,7 @@ using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Bare.SqlServer;
 #endif
 using Kit.Modes;
+using Kit.Proofs;
 using MassTransit;
 using PublicApiGenerator;
 
@@ -22,6 +23,7 @@ public sealed class PublicApi
             yield return Case("TransactionModes.Bare", typeof(BareEndpointBuilder).Assembly);
             yield return Case("TransactionModes.Bare.PostgreSql", typeof(PostgreSqlQueue).Assembly);
             yield return Case("TransactionModes.Bare.RabbitMq", typeof(RabbitMqAddress).Assembly);
+            yield return Case("TransactionModes.Proofs", typeof(Proof).Assembly);
             yield return Case("TransactionModes.MassTransit", typeof(ReceiveEndpointExtensions).Assembly);
 #if KIT_SQLCLIENT
             yield return Case("TransactionModes.Bare.SqlServer", typeof(SqlServerSupport).Assembly);

@@ -172,6 +172,75 @@ public sealed class AccountingOfAFaultFreeRound
         }
     }
 
+    [Test]
+    public void Forwarded_messages_need_no_rows()
+    {
+        var account = RoundAccount.Of(Forwarded);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(account.Problems, Is.Empty);
+            Assert.That(account.Counts[DeliveryClass.Once], Is.EqualTo(10));
+        }
+    }
+
+    [TestCase(0, DeliveryClass.Lost)]
+    [TestCase(2, DeliveryClass.DuplicatedOutgoing)]
+    public void A_message_that_is_not_forwarded_once_makes_the_round_invalid(int forwarded, DeliveryClass expected)
+    {
+        var account = RoundAccount.Of(WithSink(Forwarded, Victim, [.. Enumerable.Repeat(new SinkRow(Victim, Victim), forwarded)]));
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(account.Counts[expected], Is.EqualTo(1));
+            Assert.That(account.Counts[DeliveryClass.Once], Is.EqualTo(9));
+            Assert.That(account.Problems.Single(), Does.Contain(Victim.ToString()));
+        }
+    }
+
+    [Test]
+    public void A_message_in_another_queue_makes_the_round_invalid_and_is_explained()
+    {
+        var account = RoundAccount.Of(WithSink(Forwarded, Victim, new SinkRow(Victim, Victim) { Mistake = "in b, expected in a" }));
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(account.Counts[DeliveryClass.Unexpected], Is.EqualTo(1));
+            Assert.That(
+                account.Problems,
+                Is.EqualTo([$"messages unexpected: 1 ({Victim})", $"outgoing messages that are wrong: 1 (for {Victim}: in b, expected in a)"]));
+        }
+    }
+
+    [Test]
+    public void A_message_forwarded_for_the_warm_up_to_another_queue_makes_the_round_invalid() => Assert.That(
+        RoundAccount.Of(WithSink(Forwarded, Id(102), new SinkRow(Id(102), Id(102)) { Mistake = "in b, expected in a" })).Problems[0],
+        Does.StartWith("messages of the warm-up unexpected: 1"));
+
+    [Test]
+    public void A_row_of_a_handler_that_inserts_none_makes_the_round_invalid()
+    {
+        var account = RoundAccount.Of(WithRows(Forwarded, Victim, 1));
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(account.Counts[DeliveryClass.Unexpected], Is.EqualTo(1));
+            Assert.That(account.Problems[^1], Is.EqualTo("rows: 1,001 found, 1,000 expected (1,000 seeded, 0 by the warm-up, 0 by the round)"));
+        }
+    }
+
+    private static RoundEvidence Forwarded => Announced with
+    {
+        RowsPerMessage = 0,
+        Found = Announced.Found with { Rows = [] },
+        TableRows = Seeded,
+    };
+
+    private static RoundEvidence WithSink(RoundEvidence evidence, Guid id, params SinkRow[] rows) => evidence with
+    {
+        Found = evidence.Found with { Sink = [.. evidence.Found.Sink.Where(row => row.CausedBy != id), .. rows] },
+    };
+
     private static RoundEvidence Announced => Clean with
     {
         Sends = true,

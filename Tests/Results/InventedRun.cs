@@ -54,11 +54,16 @@ internal static class InventedRun
     [
         .. Numbers.Select(number => Round("full-dtc", number, seconds: 4.0 + (0.02 * number)) with
         {
-            SecondPhase = new Durations(1.25 + (0.01 * number), 9.5 + number, Messages) { P95Milliseconds = 4.5, MaxMilliseconds = 20 + number },
+            SecondPhase = new Durations(1.25 + (0.01 * number), 9.5 + number, Messages)
+            {
+                P95Milliseconds = 4.5,
+                MaxMilliseconds = 20 + number,
+                MeanMilliseconds = 1.5,
+            },
             ServiceTime = new ServiceTime(
-                new Durations(0.25, 0.75, Messages) { P95Milliseconds = 0.5, MaxMilliseconds = 1 },
-                new Durations(1.5, 6, Messages) { P95Milliseconds = 3, MaxMilliseconds = 12.5 },
-                new Durations(2, 8, Messages) { P95Milliseconds = 4, MaxMilliseconds = 16 }),
+                new Durations(0.25, 0.75, Messages) { P95Milliseconds = 0.5, MaxMilliseconds = 1, MeanMilliseconds = 0.3 },
+                new Durations(1.5, 6, Messages) { P95Milliseconds = 3, MaxMilliseconds = 12.5, MeanMilliseconds = 1.75 },
+                new Durations(2, 8, Messages) { P95Milliseconds = 4, MaxMilliseconds = 16, MeanMilliseconds = 2.5 }),
             Costs = Costs(commits: 2.02, flushes: 1.98, bytes: 1_234.5, twoPhase: 1),
         }),
         .. Numbers.Select(number => Round("dtc-off", number, seconds: 3.5 + (0.02 * number))),

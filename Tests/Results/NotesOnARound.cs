@@ -43,6 +43,19 @@ public sealed class NotesOnARound
         Is.EqualTo(["bare/postgresql/full-dtc/ado: drained in less than a second, so there is no busiest second to show."]));
 
     [Test]
+    public void Cells_by_another_clock_are_named_once() => Assert.That(
+        RoundNotes.Of(new RecordedRun(
+            InventedRun.Document,
+            [
+                Quiet,
+                .. new[] { "dtc-off", "scope-off" }.Select(
+                    mode => InventedRun.Round(mode, 1, seconds: 4) with { Clock = ClockSource.HandlerCompletions }),
+            ])),
+        Does.Contain(
+            "bare/postgresql/dtc-off/ado, bare/postgresql/scope-off/ado: " +
+            "timed by handler completions, and other cells by commits: their rates are not compared."));
+
+    [Test]
     public void Promotions_are_told_round_by_round() => Assert.That(
         NotesOn(Quiet with { Promotions = 0 }, Quiet with { Round = 2, Promotions = 1_200 }),
         Is.EqualTo(["bare/postgresql/full-dtc/ado: transactions promoted to distributed ones, round by round: 0; 1,200."]));

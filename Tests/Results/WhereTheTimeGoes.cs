@@ -11,12 +11,16 @@ public sealed class WhereTheTimeGoes
     {
         var durations = Durations.Of([.. Enumerable.Range(1, 1_001).Select(value => value / 10d).Reverse()])!;
 
-        Assert.That(durations, Is.EqualTo(new Durations(50.1, 99.165, 1_001) { P95Milliseconds = 95.16, MaxMilliseconds = 100.1 }));
+        Assert.That(
+            durations,
+            Is.EqualTo(new Durations(50.1, 99.165, 1_001) { P95Milliseconds = 95.16, MaxMilliseconds = 100.1, MeanMilliseconds = 50.1 }));
     }
 
     [Test]
     public void One_value_is_every_quantile() =>
-        Assert.That(Durations.Of([1.23456]), Is.EqualTo(new Durations(1.235, 1.235, 1) { P95Milliseconds = 1.235, MaxMilliseconds = 1.235 }));
+        Assert.That(
+            Durations.Of([1.23456]),
+            Is.EqualTo(new Durations(1.235, 1.235, 1) { P95Milliseconds = 1.235, MaxMilliseconds = 1.235, MeanMilliseconds = 1.235 }));
 
     [Test]
     public void Nothing_measured_is_not_known()

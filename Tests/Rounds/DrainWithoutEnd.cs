@@ -19,7 +19,7 @@ public sealed class DrainWithoutEnd
     private KitDatabases databases = null!;
     private RoundDatabases restored = null!;
     private IMessageQueue queue = null!;
-    private HandlerProcess handler = null!;
+    private HandlerProcesses handlers = null!;
 
     [SetUp]
     public async Task Restore()
@@ -30,7 +30,8 @@ public sealed class DrainWithoutEnd
         queue = Cell.Kind.OpenQueue(Cell.Name, EndpointConnections.ForRunner(restored.Queue));
         await queue.CreateAsync(CancellationToken.None);
         await queue.PreloadAsync([.. Enumerable.Range(0, Messages).Select(_ => new BuildWidget(Guid.CreateVersion7()))], CancellationToken.None);
-        handler = await HandlerProcess.StartAsync(
+        handlers = await HandlerProcesses.StartAsync(
+            1,
             new HandlerSpec(
                 Cell.Name, Cell.Name,
                 EndpointConnections.For(restored.Queue),
@@ -42,8 +43,8 @@ public sealed class DrainWithoutEnd
     [TearDown]
     public async Task Drop()
     {
-        if (handler is not null)
-            await handler.DisposeAsync();
+        if (handlers is not null)
+            await handlers.DisposeAsync();
         if (queue is not null)
             await queue.DisposeAsync();
         if (databases is not null)
@@ -68,8 +69,8 @@ public sealed class DrainWithoutEnd
     {
         await using var holder = await LockAsync(restored.Queue, $"SELECT FROM \"{Cell.Name}\" FOR UPDATE");
         var watch = Stopwatch.StartNew();
-        var drain = new Drain(handler, queue, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
-        using (var process = Process.GetProcessById(handler.Id))
+        var drain = new Drain(handlers, queue, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
+        using (var process = Process.GetProcessById(handlers.Ids.Single()))
             process.Kill();
 
         await Assert.ThatAsync(() => drain, Throws.TypeOf<KitException>().With.Message.EqualTo("The handler process failed: it ended unexpectedly."));
@@ -80,7 +81,7 @@ public sealed class DrainWithoutEnd
     [CancelAfter(60_000)]
     public async Task A_handler_process_that_ended_before_breaks_it_too(CancellationToken cancellationToken)
     {
-        using (var process = Process.GetProcessById(handler.Id))
+        using (var process = Process.GetProcessById(handlers.Ids.Single()))
         {
             process.Kill();
             await process.WaitForExitAsync(cancellationToken);
@@ -90,7 +91,7 @@ public sealed class DrainWithoutEnd
     }
 
     private Task<Drained> DrainAsync(CancellationToken cancellationToken) =>
-        new Drain(handler, queue, StallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
+        new Drain(handlers, queue, StallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
 
     private static async Task<NpgsqlConnection> LockAsync(string database, string statement)
     {

@@ -4,14 +4,19 @@ using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Rounds;
 
-/// <summary>Every scenario in a mode that sends with its commit, one that sends after it and one that sends by itself.</summary>
+/// <summary>Every scenario that writes rows, in a mode that sends with its commit, one that sends after it and one that sends by itself.</summary>
 [Parallelizable]
 public sealed class RunOfScenarios : MeasuredRun
 {
-    protected override IEnumerable<string> Cells =>
-        ["--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,outbox,transactions-off", "--scenario", "all", "--access", "ado"];
+    private static readonly IReadOnlyList<string> Writing = [.. Scenario.All.Where(scenario => scenario.Rows > 0).Select(scenario => scenario.Name)];
 
-    protected override int CellCount => 3 * Scenario.All.Count;
+    protected override IEnumerable<string> Cells =>
+    [
+        "--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,outbox,transactions-off", "--scenario", string.Join(',', Writing),
+        "--access", "ado",
+    ];
+
+    protected override int CellCount => 3 * Writing.Count;
 
     protected override int Messages => 100;
 

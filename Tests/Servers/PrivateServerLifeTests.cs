@@ -21,6 +21,17 @@ public sealed class PrivateServerLifeTests
     [TearDown]
     public void RemoveParent() => parent?.Dispose();
 
+    [TestCase("max_connections")]
+    [TestCase("max_prepared_transactions")]
+    public async Task One_for_more_handlers_has_more_of(string setting)
+    {
+        await using var server = await PrivatePostgreSql.StartAsync(parent.Path, connections: 210, CancellationToken.None);
+        await using var source = NpgsqlDataSource.Create(server.ConnectionString);
+        await using var command = source.CreateCommand($"SELECT current_setting('{setting}')");
+
+        Assert.That(await command.ExecuteScalarAsync(), Is.EqualTo("210"));
+    }
+
     [Test]
     public async Task Disposing_leaves_no_process_and_no_folder()
     {

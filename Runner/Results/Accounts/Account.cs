@@ -20,9 +20,10 @@ public sealed class Account
             traces.HasHalfAttempt(workload.RowsPerAttempt) || (traces.Prepared.Count > 0 && HasVisibleBranch(traces, workload))),
         (DeliveryClass.InDoubt, (traces, workload) => traces.Prepared.Count > 0 && !HasVisibleBranch(traces, workload)),
         (DeliveryClass.Duplicated, (traces, workload) => traces.Rows.Count > workload.RowsPerAttempt),
-        (DeliveryClass.Ghost, (traces, _) => traces is { Rows.Count: 0, Sink.Count: > 0, Prepared.Count: 0 }),
+        (DeliveryClass.Ghost, (traces, workload) => workload.RowsPerAttempt > 0 && traces is { Rows.Count: 0, Sink.Count: > 0, Prepared.Count: 0 }),
         (DeliveryClass.Zombie, (traces, workload) =>
-            traces is { Rows.Count: > 0, Queue.Count: 0, Prepared.Count: 0 } && ((workload.Sends && traces.Sink.Count == 0) || traces.Errors > 0)),
+            traces is { Queue.Count: 0, Prepared.Count: 0 } && HasEffect(traces, workload)
+            && ((workload.Sends && traces.Sink.Count == 0) || traces.Errors > 0)),
         (DeliveryClass.DuplicatedOutgoing, (traces, _) => traces.Sink.Count > 1 || traces.Errors > 1),
         (DeliveryClass.Stuck, (traces, _) => traces is { Queue.Count: > 0, Prepared.Count: 0 }),
         (DeliveryClass.Lost, (traces, _) => traces is { HasOutcome: false, Queue.Count: 0, Prepared.Count: 0 }),
@@ -160,7 +161,12 @@ public sealed class Account
         traces.Sendings.Count != 1 // An unknown message, or a producer that sent duplicates itself.
         || traces.SentAs(SendResult.Failed)
         || (workload.HasJournal && IsOfNoAttempt(traces))
-        || (traces.Sink.Count > 0 && !workload.Sends);
+        || (traces.Sink.Count > 0 && !workload.Sends)
+        || (traces.Rows.Count > 0 && workload.RowsPerAttempt == 0)
+        || traces.Sink.Any(row => row.Mistake is not null);
+
+    /// <summary>Whether an attempt at it has had its effect: a row, or if it inserts none, its message.</summary>
+    private static bool HasEffect(Traces traces, Workload workload) => traces.Rows.Count > 0 || (workload.RowsPerAttempt == 0 && traces.Sink.Count > 0);
 
     // A message without an attempt is not unexpected: an endpoint can fail before its handler, and dead-letter the message.
     private static bool IsOfNoAttempt(Traces traces) =>

@@ -24,7 +24,11 @@ public sealed record WidgetRow(long Id, Guid MessageId, Guid AttemptId);
 /// <summary>A message from a handler that has arrived in its queue.</summary>
 /// <param name="OutgoingId">Its own id. A receiver can discard a second message with the same id.</param>
 /// <param name="CausedBy">The message whose handler sent it, as its body says.</param>
-public sealed record SinkRow(Guid OutgoingId, Guid CausedBy);
+public sealed record SinkRow(Guid OutgoingId, Guid CausedBy)
+{
+    /// <summary>What is wrong with it: another queue or another body than its handler must send; <see langword="null"/>: nothing, as far as checked.</summary>
+    public string? Mistake { get; init; }
+}
 
 /// <summary>A message in the input queue, found by a read that skips nothing.</summary>
 /// <param name="Receivable">Whether it can be received. A transport skips messages held by a transaction, including a prepared one.</param>

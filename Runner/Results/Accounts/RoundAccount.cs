@@ -25,7 +25,7 @@ public sealed class RoundAccount
     /// <summary>Accounts for the messages of the warm-up and of the round, and for everything else that was found.</summary>
     public static RoundAccount Of(RoundEvidence evidence)
     {
-        var account = Account.Of(evidence.Found, Workload.Measured(evidence.Sends));
+        var account = Account.Of(evidence.Found, Workload.Measured(evidence.RowsPerMessage, evidence.Sends));
         var verdicts = account.Verdicts.ToLookup(verdict => evidence.WarmUp.Contains(verdict.MessageId));
         var (warmUp, messages) = (verdicts[true].ToLookup(verdict => verdict.Class), verdicts[false].ToLookup(verdict => verdict.Class));
         return new RoundAccount(
@@ -33,6 +33,7 @@ public sealed class RoundAccount
             [
                 .. NotOnce(messages, "messages"),
                 .. NotOnce(warmUp, "messages of the warm-up"),
+                .. Mistaken(evidence.Found),
                 .. LeftPrepared(evidence.Found),
                 .. Miscounted(evidence),
             ]);
@@ -51,6 +52,13 @@ public sealed class RoundAccount
         return string.Join(", ", ids.Take(Examples)) + (ids.Count > Examples ? ", …" : "");
     }
 
+    private static IEnumerable<string> Mistaken(History found)
+    {
+        var mistaken = found.Sink.Where(row => row.Mistake is not null).OrderBy(row => row.CausedBy).ToList();
+        if (mistaken.Count > 0)
+            yield return $"outgoing messages that are wrong: {Figures.Count(mistaken.Count)} (for {mistaken[0].CausedBy}: {mistaken[0].Mistake})";
+    }
+
     private static IEnumerable<string> LeftPrepared(History found)
     {
         if (found.Prepared.Count > 0)
@@ -59,12 +67,12 @@ public sealed class RoundAccount
 
     private static IEnumerable<string> Miscounted(RoundEvidence evidence)
     {
-        var expected = evidence.SeedRows + evidence.WarmUp.Count + evidence.Messages.Count;
+        var (byWarmUp, byRound) = (evidence.RowsPerMessage * evidence.WarmUp.Count, evidence.RowsPerMessage * evidence.Messages.Count);
+        var expected = evidence.SeedRows + byWarmUp + byRound;
         if (evidence.TableRows != expected)
         {
             yield return $"rows: {Figures.Count(evidence.TableRows)} found, {Figures.Count(expected)} expected " +
-                         $"({Figures.Count(evidence.SeedRows)} seeded, {Figures.Count(evidence.WarmUp.Count)} by the warm-up, " +
-                         $"{Figures.Count(evidence.Messages.Count)} by the round)";
+                         $"({Figures.Count(evidence.SeedRows)} seeded, {Figures.Count(byWarmUp)} by the warm-up, {Figures.Count(byRound)} by the round)";
         }
 
         var messages = evidence.WarmUp.Count + evidence.Messages.Count;

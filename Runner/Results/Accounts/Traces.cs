@@ -61,7 +61,7 @@ internal sealed record Traces
         Sendings.Count == 0 ? "never sent" : $"sent: {string.Join(", ", Sendings.Select(sending => Words.Of(sending.Result)).Order())}",
         .. Attempts.GroupBy(line => line.AttemptId).OrderBy(attempt => attempt.Key).Select(Line),
         .. Rows.OrderBy(row => row.Id).ThenBy(row => row.AttemptId).Select(row => $"row {row.Id} of attempt {row.AttemptId}"),
-        .. Sink.Select(row => $"outgoing message {row.OutgoingId}").Order(),
+        .. Sink.Select(row => $"outgoing message {row.OutgoingId}{(row.Mistake is { } mistake ? $": {mistake}" : "")}").Order(),
         .. Errors > 0 ? [$"in the error queue: {Errors}"] : Array.Empty<string>(),
         .. Queue.Select(Line).Order(),
         .. Prepared.Select(Line).Order(),

@@ -1,3 +1,5 @@
+using Kit.Runner.Results.Published;
+
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>A block that the kit writes.</summary>
@@ -10,21 +12,30 @@ internal abstract class BlockKind(string name)
         new ModesChart(),
         new SurpriseSentence(),
         new SurpriseFinding(),
+        new FewestFlushes(),
         new Sequences(),
         new Speeds(),
         new TwoPhase(),
-        new Gains("flush", SummaryTable.Flushes, SummaryTable.AtOneMillisecond),
+        new Gains(RecordedRun.FlushAxis, SummaryTable.Flushes, SummaryTable.AtOneMillisecond),
         new Gains(RecordedRun.BatchAxis, SummaryTable.RedoBound),
+        new Gains("size"),
+        new Gains(RecordedRun.HandlersAxis, SummaryTable.HandlerCpu, SummaryTable.ServerCpu),
+        new Gains("pool"),
+        new Gains("processes", SummaryTable.HandlerCpu, SummaryTable.ServerCpu),
         new RoundTrips(),
         new ScenarioCosts(),
         new Kills(),
         new Storms(),
+        new EveryPointTable(),
+        new ServerCrashes("server-crashes", isForced: false),
+        new ServerCrashes("unflushed-crashes", isForced: true),
         new FaultsByMode(),
         new BrokerCrashes(),
         new ClaimsTable(),
         new PublishedRuns(),
         new WhatRuns(),
         new CellsTable(),
+        .. PublishedExperiment.All.Select(experiment => new RepeatedExperiment(experiment)),
     ];
 
     public string Name => name;

@@ -84,7 +84,7 @@ internal sealed partial class Page
         $"{block.Place}: the block '{block.Name}' has no end: {instead}.", $"Write {EndOfBlock} on a line of its own behind it.");
 
     [GeneratedRegex(
-        "^<!-- block: (?<name>[a-z-]+)( from (?<folder>[^ ,]+)(, (?<folder>[^ ,]+))*)? -->$",
+        "^<!-- block: (?<name>[a-z0-9-]+)( from (?<folder>[^ ,]+)(, (?<folder>[^ ,]+))*)? -->$",
         RegexOptions.ExplicitCapture,
         matchTimeoutMilliseconds: 1000)]
     private static partial Regex Mark();

@@ -13,9 +13,9 @@ internal sealed class PublishedRuns() : BlockKind("published-runs")
         {
             folder.Run is { } run ? sources.LinkTo(run) : sources.LinkTo(folder.Faults!),
             Figures.Day(folder.Run?.Run.Document.StartedUtc ?? folder.Faults!.Document.StartedUtc),
-            Joined(folder.Run?.Run.Document.Commit, folder.Faults?.Document.Commit),
-            Joined(HeldBy(folder.Run), HeldBy(folder.Faults)),
-            Joined(Code(folder.Run?.Run.Document.CommandLine), Code(folder.Faults?.Document.CommandLine)),
+            CommitsOf(folder.Run?.Run.Document.Commit, folder.Faults?.Document.Commit),
+            Joined(HeldBy(folder.Run), HeldBy(folder.Faults)) ?? Figures.None,
+            Joined(Code(folder.Run?.Run.Document.CommandLine), Code(folder.Faults?.Document.CommandLine)) ?? Figures.None,
             SizeOf(folder.Bytes),
         })));
 
@@ -27,6 +27,7 @@ internal sealed class PublishedRuns() : BlockKind("published-runs")
 
     private static string? HeldBy(FaultSource? source) => source is null ? null : Joined(
         source.Results.Count(result => result.IsSingleFault) is > 0 and var singles ? $"{Figures.Count(singles)} single faults" : null,
+        source.Results.Count(result => result.Point is not null) is > 0 and var points ? $"{Figures.Count(points)} experiments at every point" : null,
         source.Storms.Count switch
         {
             0 => null,
@@ -34,13 +35,11 @@ internal sealed class PublishedRuns() : BlockKind("published-runs")
             var storms => $"{Figures.Count(storms)} storms",
         });
 
-    private static string Joined(GitCommit? first, GitCommit? second) =>
-        Joined(NameOf(first), first?.Id == second?.Id ? null : NameOf(second)) is { Length: > 0 } named ? named : "not known";
+    private static string CommitsOf(GitCommit? first, GitCommit? second) =>
+        Joined(first?.Name, first?.Id == second?.Id ? null : second?.Name) ?? "not known";
 
-    private static string? NameOf(GitCommit? commit) => commit is null ? null
-        : commit.Id[..Math.Min(7, commit.Id.Length)] + (commit.Dirty ? " with changes" : "");
-
-    private static string Joined(string? first, string? second) => string.Join("; ", new[] { first, second }.OfType<string>());
+    private static string? Joined(params IEnumerable<string?> facts) =>
+        facts.OfType<string>().ToList() is { Count: > 0 } known ? string.Join("; ", known) : null;
 
     private static string? Code(string? command) => command is null ? null : $"`{command.Replace("|", @"\|", StringComparison.Ordinal)}`";
 

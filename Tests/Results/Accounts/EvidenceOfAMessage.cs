@@ -43,6 +43,11 @@ public sealed class EvidenceOfAMessage
         Assert.That(EvidenceOf(InventedHistory.Empty.Sent(1)), Is.EqualTo(["sent: acked"]));
 
     [Test]
+    public void Says_what_is_wrong_with_an_outgoing_message() => Assert.That(
+        EvidenceOf(InventedHistory.Empty.Sent(1).Arrived(1, 1, "in b, expected in a")),
+        Is.EqualTo(["sent: acked", $"outgoing message {InventedHistory.Outgoing(1, 1)}: in b, expected in a"]));
+
+    [Test]
     public void Says_that_nobody_sent_it() =>
         Assert.That(EvidenceOf(InventedHistory.Empty.Queued(1)), Is.EqualTo(["never sent", "in the queue, receivable"]));
 

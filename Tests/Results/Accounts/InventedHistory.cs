@@ -69,8 +69,8 @@ internal static class InventedHistory
         return history with { Rows = [.. history.Rows.Where(row => row != dropped)] };
     }
 
-    public static History Arrived(this History history, int message, int outgoing) =>
-        history with { Sink = [.. history.Sink, new SinkRow(Outgoing(message, outgoing), Message(message))] };
+    public static History Arrived(this History history, int message, int outgoing, string? mistake = null) =>
+        history with { Sink = [.. history.Sink, new SinkRow(Outgoing(message, outgoing), Message(message)) { Mistake = mistake }] };
 
     public static History DropSink(this History history, int message) =>
         history with { Sink = [.. history.Sink.Where(row => row.CausedBy != Message(message))] };

@@ -12,10 +12,12 @@ public sealed class MessageUnderAFault
     private static readonly Workload OneRowAndASend = new(RowsPerAttempt: 1, Sends: true, ReceiveIsBranch: true);
     private static readonly Workload OneRow = OneRowAndASend with { Sends = false };
     private static readonly Workload TwoRows = new(RowsPerAttempt: 2, Sends: false, ReceiveIsBranch: false);
+    private static readonly Workload ASendAlone = new(RowsPerAttempt: 0, Sends: true, ReceiveIsBranch: false);
     private static readonly Workload ReceiveApart = OneRowAndASend with { ReceiveIsBranch = false };
     private static readonly History Acked = InventedHistory.Empty.Sent(It);
     private static readonly History Unknown = InventedHistory.Empty.Sent(It, SendResult.Unknown);
     private static readonly History FailedToSend = InventedHistory.Empty.Sent(It, SendResult.Failed);
+    private static readonly History Forwarded = Acked.Handled(It, 1, ASendAlone);
     private static readonly History Once = Acked.Handled(It, 1, OneRowAndASend);
     private static readonly History Prepared = Acked.Attempted(It, 1, AttemptPoint.AfterFirstInsert).LeftPrepared(InventedHistory.Transaction(It, 1));
 
@@ -97,6 +99,25 @@ public sealed class MessageUnderAFault
         yield return Case("Given up by its endpoint, before the handler", Acked.InErrorQueue(It), CleanError);
         yield return Case("A send of a handler that sends nothing", Once, OneRow, Unexpected);
         yield return Case("Sent twice by its producer", Once.Sent(It), Unexpected);
+        yield return Case("A send to another queue, or with another body", Acked.Handled(It, 1, OneRow).Arrived(It, 1, "in another queue"), Unexpected);
+
+        yield return Case("Forwarded once", Forwarded, ASendAlone, DeliveryClass.Once);
+        yield return Case(
+            "Forwarded at the second attempt", Acked.Attempted(It, 1, AttemptPoint.Started).Handled(It, 2, ASendAlone), ASendAlone, DeliveryClass.Once);
+        yield return Case("Forwarded, sent with an unknown answer", Unknown.Handled(It, 1, ASendAlone), ASendAlone, Recovered);
+        yield return Case("Forwarded by each of two attempts", Forwarded.Handled(It, 2, ASendAlone), ASendAlone, DuplicatedOutgoing);
+        yield return Case("Received, and not forwarded", Acked.Attempted(It, 1, AttemptPoint.Returned), ASendAlone, Lost);
+        yield return Case("Forwarded, then given up", Forwarded.InErrorQueue(It), ASendAlone, Zombie);
+        yield return Case("Forwarded twice, then given up", Forwarded.Handled(It, 2, ASendAlone).InErrorQueue(It), ASendAlone, Zombie, DuplicatedOutgoing);
+        yield return Case("Given up, and not forwarded", Acked.Attempted(It, 1, AttemptPoint.Started).InErrorQueue(It), ASendAlone, CleanError);
+        yield return Case("Forwarded, its receive not committed", Forwarded.Queued(It), ASendAlone, Stuck);
+        yield return Case("Not picked up by the handler that forwards", Acked.Queued(It), ASendAlone, Stuck);
+        yield return Case(
+            "Forwarded to another queue", Acked.Attempted(It, 1, AttemptPoint.Returned).Arrived(It, 1, "in another queue"), ASendAlone, Unexpected);
+        yield return Case("Forwarded to both queues", Forwarded.Arrived(It, 2, "in another queue"), ASendAlone, Unexpected, DuplicatedOutgoing);
+        yield return Case("A row of a handler that inserts none", Forwarded.Row(It, 1), ASendAlone, Unexpected, Duplicated);
+        yield return Case("A row instead of the message", Acked.Attempted(It, 1, AttemptPoint.Returned).Row(It, 1), ASendAlone, Unexpected, Duplicated, Zombie);
+        yield return Case("Forwarded, and nobody sent it", InventedHistory.Empty.Handled(It, 1, ASendAlone), ASendAlone, Unexpected);
     }
 
     [TestCaseSource(nameof(Cases))]
@@ -164,9 +185,10 @@ public sealed class MessageUnderAFault
         }
     }
 
-    [Test]
-    public void Attempt_without_rows_cannot_be_accounted_for() =>
-        Assert.That(() => new Workload(RowsPerAttempt: 0, Sends: true, ReceiveIsBranch: true), Throws.InstanceOf<ArgumentOutOfRangeException>());
+    [TestCase(0, false)]
+    [TestCase(-1, true)]
+    public void Attempt_that_leaves_nothing_cannot_be_accounted_for(int rows, bool sends) =>
+        Assert.That(() => new Workload(rows, sends, ReceiveIsBranch: true), Throws.InstanceOf<ArgumentOutOfRangeException>());
 
     private static TestCaseData Case(string name, History history, params DeliveryClass[] classes) => Case(name, history, OneRowAndASend, classes);
 

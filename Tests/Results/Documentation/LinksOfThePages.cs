@@ -2,7 +2,7 @@ namespace Kit.Tests.Results.Documentation;
 
 public sealed class LinksOfThePages
 {
-    private static readonly string[] PackagesReadmes = ["Endpoints/", "Modes/"];
+    private static readonly string[] PackagesReadmes = ["Endpoints/", "Modes/", "Proofs/"];
 
     private static IEnumerable<string> Pages => MarkdownPage.All;
 

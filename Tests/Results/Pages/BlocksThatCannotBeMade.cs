@@ -29,6 +29,7 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("storms from results/run", "block 'storms': it needs a folder with storms (faults.json), and there is none in results/run.")]
     [TestCase("claims from results/run", "block 'claims': it needs a folder with experiments (faults.json), and there is none in results/run.")]
     [TestCase("kills from results/storm", "block 'kills': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
+    [TestCase("every-point from results/storm", "block 'every-point': results/storm has no experiments at the points of a handling.")]
     [TestCase("two-phase from results/run", "block 'two-phase': the run in results/run has no cell bare/postgresql/full-dtc-waiting/ado.")]
     [TestCase("round-trips from results/run", "block 'round-trips': the run in results/run has no cell at several distances.")]
     [TestCase("surprise from results/run, results/storm", "block 'surprise': the run in results/run has no cell bare/postgresql/shared/ado.")]

@@ -1,0 +1,87 @@
+namespace Kit.Runner.Results.Published;
+
+/// <summary>What a published row and its repetition have in common, each as a ratio to its own base.</summary>
+public enum Agreement
+{
+    /// <summary>The row that the others are divided by.</summary>
+    Base,
+
+    /// <summary>The published ratio is within the 95 % interval of ours.</summary>
+    Agrees,
+
+    /// <summary>Both are faster than their base, or both are slower, by another factor.</summary>
+    SameDirection,
+
+    /// <summary>One is faster than its base, and the other is not.</summary>
+    Opposite,
+
+    /// <summary>Ours may be faster or slower than its base: its interval has both. The published one is clearly one of them.</summary>
+    NoClearDifference,
+
+    /// <summary>Fewer rounds than an interval needs.</summary>
+    TooFewRounds,
+
+    /// <summary>No round of the cell or of its base counts.</summary>
+    NotMeasured,
+}
+
+/// <summary>A published row next to the cell that repeats it.</summary>
+/// <param name="Published">The row.</param>
+/// <param name="PublishedRatio">Its figure divided by that of the base.</param>
+/// <param name="PerSecond">Our mean; <see langword="null"/> if no round counts.</param>
+/// <param name="Ratio">Our ratio to our base, round by round; <see langword="null"/> for the base, and if no round counts in both.</param>
+public sealed record RepeatedRow(PublishedRow Published, double PublishedRatio, double? PerSecond, RateRatio? Ratio)
+{
+    private const double Alpha = Comparison.Alpha;
+
+    /// <summary>Whether it is the row that the others are divided by.</summary>
+    public bool IsBase { get; init; }
+
+    /// <summary>The 95 % interval of our ratio; <see langword="null"/> if there are too few rounds.</summary>
+    public RatioInterval? Interval => Ratio is { Pairs: >= Comparison.EnoughRounds } ? Ratio.IntervalAt(Alpha) : null;
+
+    public Agreement Agreement => (PerSecond, Ratio, Interval) switch
+    {
+        (not null, null, _) when IsBase => Agreement.Base,
+        (null, _, _) or (_, null, _) => Agreement.NotMeasured,
+        (_, _, null) => Agreement.TooFewRounds,
+        (_, _, var interval) when interval.Low <= PublishedRatio && PublishedRatio <= interval.High => Agreement.Agrees,
+        (_, _, { Low: <= 1, High: >= 1 }) => Agreement.NoClearDifference,
+        (_, { Value: > 1 }, _) when PublishedRatio > 1 => Agreement.SameDirection,
+        (_, { Value: < 1 }, _) when PublishedRatio < 1 => Agreement.SameDirection,
+        (_, { Value: > 1 }, _) when PublishedRatio <= 1 => Agreement.Opposite,
+        (_, { Value: < 1 }, _) when PublishedRatio >= 1 => Agreement.Opposite,
+        _ => throw new InvalidOperationException($"{Published.Title} and its repetition cannot be compared: {PublishedRatio} and {Ratio?.Value}."),
+    };
+
+    /// <summary>The rows of an experiment next to a run.</summary>
+    /// <exception cref="KitException">The run has none of the cells.</exception>
+    public static IReadOnlyList<RepeatedRow> Of(PublishedExperiment experiment, RecordedRun run)
+    {
+        ArgumentNullException.ThrowIfNull(experiment);
+        ArgumentNullException.ThrowIfNull(run);
+        var cells = run.Cells.ToDictionary(cell => $"{cell.Cell}", StringComparer.Ordinal);
+        if (!experiment.Rows.Any(row => cells.ContainsKey(row.Cell)))
+        {
+            throw new KitException(
+                $"The run has none of the cells of {experiment.Name}: {string.Join(", ", experiment.Rows.Select(row => row.Cell))}.",
+                $"Name the folder of a run that has them, or make one: experiment {experiment.Name}");
+        }
+
+        var reference = cells.GetValueOrDefault(experiment.Base.Cell);
+        return
+        [
+            .. from row in experiment.Rows
+               let cell = cells.GetValueOrDefault(row.Cell)
+               let isBase = row == experiment.Base
+               select new RepeatedRow(
+                   row,
+                   row.PerSecond / experiment.Base.PerSecond,
+                   cell?.Rate?.Mean,
+                   isBase || reference is null ? null : cell?.Against(reference))
+               {
+                   IsBase = isBase,
+               },
+        ];
+    }
+}

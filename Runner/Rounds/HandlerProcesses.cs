@@ -1,0 +1,59 @@
+using Kit.Runner.Results;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>The handler processes of one round, which receive from one queue.</summary>
+internal sealed class HandlerProcesses : IAsyncDisposable
+{
+    private readonly IReadOnlyList<HandlerProcess> all;
+
+    private HandlerProcesses(IReadOnlyList<HandlerProcess> all) => this.all = all;
+
+    public IEnumerable<int> Ids => all.Select(process => process.Id);
+
+    /// <summary>Handlers that returned since <see cref="StartEndpointsAsync"/>; up to a quarter of a second old.</summary>
+    public int Handled => all.Sum(process => process.Handled);
+
+    /// <param name="count">How many.</param>
+    /// <param name="spec">What each of them must run.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <param name="isTiered">Whether they run with tiered compilation.</param>
+    /// <exception cref="KitException">One does not start.</exception>
+    public static async Task<HandlerProcesses> StartAsync(int count, HandlerSpec spec, CancellationToken cancellationToken, bool isTiered = false)
+    {
+        var starting = Enumerable.Range(0, count).Select(_ => HandlerProcess.StartAsync(spec, cancellationToken, isTiered)).ToList();
+        try
+        {
+            return new HandlerProcesses(await Task.WhenAll(starting));
+        }
+        catch
+        {
+            foreach (var started in starting.Where(task => task.IsCompletedSuccessfully))
+                await (await started).DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Builds a new endpoint in each process and starts it.</summary>
+    /// <param name="messages">How many messages wait for them; 0 if unknown.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <exception cref="KitException">A process broke.</exception>
+    public Task StartEndpointsAsync(int messages, CancellationToken cancellationToken) =>
+        Task.WhenAll(all.Select(process => process.StartEndpointAsync(messages, cancellationToken)));
+
+    /// <summary>Stops the endpoints after their current messages, and closes their connections.</summary>
+    /// <returns>What each process saw.</returns>
+    /// <exception cref="KitException">A process broke, or does not stop within a minute.</exception>
+    public async Task<IReadOnlyList<DrainReport>> StopEndpointsAsync(CancellationToken cancellationToken) =>
+        await Task.WhenAll(all.Select(process => process.StopEndpointAsync(cancellationToken)));
+
+    /// <exception cref="KitException">A process has ended unexpectedly or reported a failure.</exception>
+    public void ThrowIfBroken()
+    {
+        foreach (var process in all)
+            process.ThrowIfBroken();
+    }
+
+    /// <summary>Ends the processes, and kills those that do not end.</summary>
+    public async ValueTask DisposeAsync() => await Task.WhenAll(all.Select(process => process.DisposeAsync().AsTask()));
+}

@@ -1,0 +1,42 @@
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>The messages of one round, and what its handlers must send for each.</summary>
+internal sealed class RoundMessages
+{
+    private const int MostAsked = 1_000;
+
+    private readonly Cell cell;
+    private readonly IReadOnlyList<Widget> asked;
+    private readonly Dictionary<long, Widget> byId;
+    private int made;
+
+    private RoundMessages(Cell cell, IReadOnlyList<Widget> asked)
+    {
+        this.cell = cell;
+        this.asked = asked;
+        byId = asked.ToDictionary(row => row.Id);
+    }
+
+    /// <summary>Those of a cell.</summary>
+    /// <param name="cell">The cell.</param>
+    /// <param name="widgets">The restored rows, which messages can ask for.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    public static async Task<RoundMessages> OfAsync(Cell cell, IRoundStore widgets, CancellationToken cancellationToken) =>
+        new(cell, cell.Scenario.Asks ? await widgets.ReadSeededAsync(MostAsked, cancellationToken) : []);
+
+    /// <summary>New messages. Those that ask for rows do so in turn.</summary>
+    public List<BuildWidget> New(int count) => [.. Enumerable.Range(0, count).Select(_ => Next())];
+
+    /// <summary>What the handler must send for one of them; <see langword="null"/>: only that it sends a message, or none, is known.</summary>
+    public ExpectedSend? ExpectedFor(BuildWidget message) =>
+        cell.Scenario.Expects?.Invoke(message, message.Row is { } id ? byId[id] : null);
+
+    private BuildWidget Next()
+    {
+        var message = cell.NewMessage();
+        return asked.Count == 0 ? message : message with { Row = asked[made++ % asked.Count].Id };
+    }
+}

@@ -1,0 +1,111 @@
+using System.Text.Json;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Runner.Results.Accounts;
+
+namespace Kit.Runner.Rounds;
+
+/// <summary>The queues that the handlers of one round send to.</summary>
+internal sealed class Sinks : IAsyncDisposable
+{
+    // Some frameworks write the names of properties in lower case.
+    private static readonly JsonSerializerOptions AnyCase = new() { PropertyNameCaseInsensitive = true };
+
+    private readonly IReadOnlyList<IMessageQueue> queues;
+    private readonly Func<BuildWidget, ExpectedSend?>? expectedFor;
+
+    private Sinks(IReadOnlyList<IMessageQueue> queues, Func<BuildWidget, ExpectedSend?>? expectedFor) =>
+        (this.queues, this.expectedFor) = (queues, expectedFor);
+
+    /// <summary>Of handlers that send nothing.</summary>
+    public static Sinks None { get; } = new([], expectedFor: null);
+
+    /// <summary>Creates those of a cell.</summary>
+    /// <param name="cell">The cell.</param>
+    /// <param name="transport">Where the round's queues are.</param>
+    /// <param name="expectedFor">What must be sent for a message, if its scenario says that; it is compared with each message that has arrived.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public static async Task<Sinks> CreateAsync(
+        Cell cell, RoundTransport transport, Func<BuildWidget, ExpectedSend?>? expectedFor, CancellationToken cancellationToken)
+    {
+        var sinks = new Sinks(
+            [.. cell.SinksOf(transport.Queue).Select(name => cell.Kind.OpenQueue(name, transport.ForRunner))],
+            cell.Scenario.Expects is null ? null : expectedFor);
+        try
+        {
+            foreach (var queue in sinks.queues)
+                await queue.CreateAsync(cancellationToken);
+            return sinks;
+        }
+        catch
+        {
+            await sinks.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>What has arrived in them.</summary>
+    /// <param name="messages">The messages whose handlers have sent it.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    public async Task<IReadOnlyList<SinkRow>> ReadAsync(IEnumerable<BuildWidget> messages, CancellationToken cancellationToken)
+    {
+        var found = new List<SinkRow>();
+        var sent = expectedFor is null ? [] : messages.ToDictionary(message => message.MessageId);
+        foreach (var (at, queue) in queues.Index())
+        {
+            found.AddRange(expectedFor is null
+                // An outgoing message has the id of the message that caused it.
+                ? (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new SinkRow(id, id))
+                : await queue.ReadBodiesAsync((id, body) => RowOf(id, body.Span, at, sent), cancellationToken));
+        }
+
+        return found;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var queue in queues)
+            await queue.DisposeAsync();
+    }
+
+    /// <summary>What is wrong with a message that has arrived; <see langword="null"/>: nothing.</summary>
+    /// <param name="expected">What was to arrive.</param>
+    /// <param name="names">The names of the queues.</param>
+    /// <param name="at">The queue that it arrived in.</param>
+    /// <param name="document">The document that it has.</param>
+    internal static string? MistakeIn(ExpectedSend expected, IReadOnlyList<string> names, int at, string? document)
+    {
+        if (expected.Sink != at)
+            return $"in {names[at]}, expected in {names[expected.Sink]}";
+        if (string.Equals(expected.Document, document, StringComparison.Ordinal))
+            return null;
+
+        var alike = (expected.Document ?? "").Zip(document ?? "").TakeWhile(pair => pair.First == pair.Second).Count();
+        return $"its document ({LengthOf(document)}) is not the expected one ({LengthOf(expected.Document)}), from character {alike + 1} on";
+    }
+
+    private SinkRow RowOf(Guid id, ReadOnlySpan<byte> body, int at, Dictionary<Guid, BuildWidget> sent)
+    {
+        WidgetBuilt? arrived;
+        try
+        {
+            arrived = JsonSerializer.Deserialize<WidgetBuilt>(body, AnyCase);
+        }
+        catch (JsonException unreadable)
+        {
+            return new SinkRow(id, id) { Mistake = $"its body cannot be read: {unreadable.Message}" };
+        }
+
+        var causedBy = arrived?.MessageId ?? id;
+        return new SinkRow(id, causedBy)
+        {
+            // Nobody knows what a message that was not sent should have caused. The account finds it.
+            Mistake = sent.TryGetValue(causedBy, out var message) && expectedFor!(message) is { } expected
+                ? MistakeIn(expected, [.. queues.Select(queue => queue.Name)], at, arrived?.Document)
+                : null,
+        };
+    }
+
+    private static string LengthOf(string? document) => document is null ? "none" : $"{document.Length} characters";
+}

@@ -1,0 +1,89 @@
+using System.Text;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Runner.Results;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>The queues of one virtual host, as a tester sees them: messages are put in, counted and taken out. Not thread-safe.</summary>
+public sealed class BrokerQueues : IAsyncDisposable
+{
+    private readonly IConnection connection;
+    private readonly ManagementApi management;
+    private IChannel channel;
+
+    private BrokerQueues(IConnection connection, IChannel channel, ManagementApi management)
+    {
+        this.connection = connection;
+        this.channel = channel;
+        this.management = management;
+    }
+
+    /// <exception cref="BrokerUnreachableException">The broker does not answer.</exception>
+    public static async Task<BrokerQueues> OpenAsync(RabbitMqAddress address, CancellationToken cancellationToken)
+    {
+        var opened = await address.ConnectAsync("comparison kit, proof", RabbitMqFacts.Timeout, cancellationToken);
+        return new BrokerQueues(opened, await OpenChannelAsync(opened, cancellationToken), new ManagementApi(address));
+    }
+
+    /// <summary>Creates a durable classic queue.</summary>
+    public Task CreateAsync(string queue, CancellationToken cancellationToken) =>
+        channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, cancellationToken: cancellationToken);
+
+    /// <summary>Sends a persistent message to a queue, and waits until the broker has confirmed it.</summary>
+    /// <exception cref="KitException">There is no such queue.</exception>
+    public async Task SendAsync(
+        string queue, Guid message, string body, string contentType, IReadOnlyDictionary<string, string> headers, CancellationToken cancellationToken)
+    {
+        var properties = new BasicProperties
+        {
+            MessageId = $"{message}",
+            ContentType = contentType,
+            Persistent = true,
+            Headers = headers.ToDictionary(header => header.Key, object? (header) => header.Value),
+        };
+        try
+        {
+            await channel.BasicPublishAsync(
+                exchange: "", routingKey: queue, mandatory: true, properties, Encoding.UTF8.GetBytes(body), cancellationToken);
+        }
+        catch (PublishException returned)
+        {
+            throw new KitException(
+                $"There is no queue '{queue}'.", "The application has to create it; or name it in \"queues\", and the kit creates it.", returned);
+        }
+    }
+
+    /// <summary>Takes every message out of a queue. It cannot be cancelled: the broker would have forgotten a message that nobody has.</summary>
+    /// <param name="queue">There is none to take if there is no such queue.</param>
+    /// <param name="taken">Receives the body, the message id and the correlation id of each, as one text.</param>
+    public async Task TakeAsync(string queue, ICollection<string> taken)
+    {
+        try
+        {
+            while (await channel.BasicGetAsync(queue, autoAck: true, CancellationToken.None) is { } message)
+                taken.Add($"{Encoding.UTF8.GetString(message.Body.Span)} {message.BasicProperties.MessageId} {message.BasicProperties.CorrelationId}");
+        }
+        catch (OperationInterruptedException absent) when (absent.ShutdownReason?.ReplyCode == Constants.NotFound)
+        {
+            // The broker has closed the channel.
+            await channel.DisposeAsync();
+            channel = await OpenChannelAsync(connection, CancellationToken.None);
+        }
+    }
+
+    /// <summary>The ready and unacknowledged messages of every queue.</summary>
+    /// <exception cref="BrokerException">The management plugin does not answer.</exception>
+    public Task<IReadOnlyDictionary<string, long>> CountAsync(CancellationToken cancellationToken) => management.CountAsync("", cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        management.Dispose();
+        await channel.DisposeAsync();
+        await connection.DisposeAsync();
+    }
+
+    private static Task<IChannel> OpenChannelAsync(IConnection connection, CancellationToken cancellationToken) => connection.CreateChannelAsync(
+        new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true), cancellationToken);
+}

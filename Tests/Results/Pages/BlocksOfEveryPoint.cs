@@ -1,0 +1,44 @@
+using Kit.Guarantees;
+using Kit.Runner.Results.Faults;
+using Kit.Tests.Results.Faults;
+
+namespace Kit.Tests.Results.Pages;
+
+/// <summary>A block that shows what became of the message at every point of a handling.</summary>
+public sealed class BlocksOfEveryPoint
+{
+    private static readonly CrashPoint Answered = new(1, new RequestId("data", "COMMIT", "COMMIT", 1, 1), Before: null, HasAnswer: true, CanBeProved: true);
+
+    private readonly InventedRepository repository = new();
+
+    [OneTimeTearDown]
+    public void RemoveResults() => repository.Dispose();
+
+    [Test]
+    public void Show_a_line_for_each_cell()
+    {
+        var cell = InventedRun.Cell("dtc-off");
+        repository.SaveExperiments(
+            "results/points",
+            [
+                At(PointWay.NeverSent, FaultVerdict.Kept, DeliveryClass.Once), At(PointWay.Killed, FaultVerdict.Kept, DeliveryClass.Duplicated),
+                At(PointWay.Cut, FaultVerdict.Broken, DeliveryClass.Lost), At(PointWay.Unanswered, FaultVerdict.Void, DeliveryClass.Once),
+            ],
+            InventedExperiments.Document with { Points = new Dictionary<string, IReadOnlyList<CrashPoint>> { [$"{cell}"] = [Answered] } });
+
+        var lines = repository.Made("every-point from results/points").Split('\n');
+
+        Assert.That(lines[0], Is.EqualTo("| Cell | points | experiments | met | The message was |"));
+        Assert.That(lines[2], Is.EqualTo("| bare/postgresql/dtc-off/ado | 1 | 4 | 3 | 1 VOID, 1 duplicated, 1 once, 1 ≠ lost |"));
+        Assert.That(lines[^1], Does.StartWith("From [results/points](../results/points/guarantees.md), "));
+
+        FaultResult At(PointWay way, FaultVerdict verdict, DeliveryClass seen) => new()
+        {
+            Cell = cell,
+            Fault = $"1:{way}",
+            Verdict = verdict,
+            Observed = [new Observation(seen, 1)],
+            Point = new PointFacts($"bare.postgresql.dtc-off@1:{way}", 1, way, "COMMIT (data)"),
+        };
+    }
+}

@@ -1,0 +1,121 @@
+using Kit.Guarantees;
+using Kit.Modes;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
+using Kit.Tests.Results.Faults;
+
+namespace Kit.Tests.Results.Pages;
+
+public sealed class BlocksOfServerCrashes
+{
+    private InventedRepository repository = null!;
+
+    [SetUp]
+    public void Create() => repository = new InventedRepository();
+
+    [TearDown]
+    public void Remove() => repository.Dispose();
+
+    [Test]
+    public void Say_what_became_of_the_messages()
+    {
+        repository.SaveExperiments(
+            "results/crashes",
+            [
+                CrashesOf(At(LogFlush.None, "shared"), again: 38, (DeliveryClass.Once, 2_000)),
+                CrashesOf(InventedRun.Cell("dtc-off"), again: 3, (DeliveryClass.Once, 1_998), (DeliveryClass.Duplicated, 2)),
+                Forced(CrashesOf(InventedRun.Cell("scope-off"), again: 0, (DeliveryClass.Once, 1_896), (DeliveryClass.Lost, 104))),
+                InventedRepository.StormOver("outbox"),
+            ],
+            InventedExperiments.Document with { Implied = new Dictionary<string, string> { [RecordedRun.FlushAxis] = LogFlush.Every.Name } });
+
+        var lines = repository.Made("server-crashes from results/crashes").Split('\n');
+        Assert.That(string.Join('\n', lines[..^1]), Is.EqualTo(
+            """
+            | Cell | Setting | Crashes | Messages | Handled again | Not handled exactly once | Promise |
+            | --- | --- | ---: | ---: | ---: | --- | --- |
+            | `bare/postgresql/dtc-off` | `every` | 20 | 2,000 | 3 | 2 doubled | kept |
+            | `bare/postgresql/shared` | `none` | 20 | 2,000 | 38 | 0 | kept |
+
+            """.ReplaceLineEndings("\n")));
+        Assert.That(lines[^1], Does.StartWith(
+            "From [results/crashes](../results/crashes/guarantees.md), 2026-03-01, commit 0123456 with changes, seed 7. 40 crashes in all. *Handled again*: "));
+    }
+
+    [Test]
+    public void Say_what_was_forced_apart_from_what_was_not()
+    {
+        var crashes = CrashesOf(InventedRun.Cell("scope-off"), again: 0, (DeliveryClass.Once, 1_896), (DeliveryClass.Lost, 104));
+        repository.SaveExperiments("results/crashes", [Forced(crashes)]);
+
+        Assert.That(
+            repository.Made("unflushed-crashes from results/crashes"),
+            Does.Contain("\n| `bare/postgresql/scope-off` | `synchronous_commit = off` for data, forced | 20 | 2,000 | 0 | 104 lost | kept |\n"));
+        Assert.That(
+            () => repository.Made("server-crashes from results/crashes"),
+            Throws.TypeOf<KitException>().With.Message.Contains("no storm in results/crashes has a crash of the server"));
+    }
+
+    [Test]
+    public void Need_a_crash()
+    {
+        repository.SaveStorms("results/storms");
+
+        Assert.That(
+            () => repository.Made("server-crashes from results/storms"),
+            Throws.TypeOf<KitException>().With.Message.Contains("no storm in results/storms has a crash of the server"));
+    }
+
+    [Test]
+    public void The_line_without_flushes_has_the_speed_and_the_crashes()
+    {
+        SaveRun();
+        repository.SaveExperiments("results/crashes", [CrashesOf(At(LogFlush.None, "shared"), again: 38, (DeliveryClass.Once, 2_000))]);
+
+        Assert.That(
+            Line(),
+            Does.StartWith("**Without waiting for the disk (`--flush none`), `shared` reached 800 messages a second in [results/run]")
+                .And.Contain(", and 400 with it.** Ratio, round by round: 2.00 (2.00 to 2.00, faster).")
+                .And.EndWith(
+                    " After 20 crashes of the server the handler ran again for 38 messages, and " +
+                    "[each of 2,000 messages](../results/crashes/guarantees.md) had its effect exactly once."));
+    }
+
+    [Test]
+    public void There_is_no_such_line_if_a_message_was_not_handled_exactly_once()
+    {
+        SaveRun();
+        repository.SaveExperiments(
+            "results/crashes", [CrashesOf(At(LogFlush.None, "shared"), again: 38, (DeliveryClass.Once, 1_999), (DeliveryClass.Lost, 1))]);
+
+        Assert.That(Line, Throws.TypeOf<KitException>().With.Message.Contains("the storm in results/crashes shows: 1 lost"));
+    }
+
+    [Test]
+    public void There_is_no_such_line_without_crashes_over_that_very_cell()
+    {
+        SaveRun();
+        repository.SaveExperiments("results/crashes", [CrashesOf(InventedRun.Cell("shared"), again: 38, (DeliveryClass.Once, 2_000))]);
+
+        Assert.That(Line, Throws.TypeOf<KitException>().With.Message.Contains("results/crashes has no storm with crashes of the server over"));
+    }
+
+    private string Line() => repository.Made("fewest-flushes from results/run, results/crashes");
+
+    private void SaveRun() => repository.SaveRun(
+        "results/run",
+        [
+            .. Enumerable.Range(1, 5).Select(number => InventedRun.Round("shared", number, seconds: 1)),
+            .. Enumerable.Range(1, 5).Select(number => InventedRun.Round("shared", number, seconds: 0.5) with { Cell = At(LogFlush.None, "shared") }),
+        ]);
+
+    private static CellName At(LogFlush flush, string mode) => new(InventedRun.Cell(mode).Values.Append((RecordedRun.FlushAxis, flush.Name)));
+
+    private static FaultResult CrashesOf(CellName cell, int again, params (DeliveryClass Class, int Messages)[] counts) =>
+        InventedExperiments.Storm(cell, counts) with
+        {
+            Storm = new StormFacts(Seed: 7, Kills: 0, Cuts: 0, InFlight: 40) { ServerCrashes = 20, Again = again },
+        };
+
+    private static FaultResult Forced(FaultResult storm) => storm with { Storm = storm.Storm! with { Unflushed = "data" } };
+}

@@ -1,0 +1,93 @@
+using Kit.Endpoints.Cells;
+using Kit.Runner;
+using Kit.Runner.Rounds;
+using Kit.Tests.CommandLine;
+
+namespace Kit.Tests.Rounds;
+
+/// <summary>Several numbers of handlers times several pools. A pool that is too small for its handlers is left out.</summary>
+[Parallelizable]
+public sealed class RunOfAGrid : MeasuredRun
+{
+    protected override IEnumerable<string> Cells =>
+        ["--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,shared", "--concurrency", "1,8", "--pool", "100,2"];
+
+    // Without 8 handlers that share 2 connections.
+    protected override int CellCount => 2 * 3;
+
+    protected override int Messages => 200;
+
+    [Test]
+    public void Each_cell_has_its_own_number_of_handlers()
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            foreach (var round in Run.Rounds)
+                Assert.That(round.Concurrency, Is.EqualTo(round.Cell.On(Cell.HandlersAxis) is "8-handlers" ? 8 : 1), $"{round.Cell}");
+            foreach (var probe in Run.Document.Probes)
+                Assert.That(probe.MostTogether, Is.EqualTo(probe.Cell.On(Cell.HandlersAxis) is "8-handlers" ? 8 : 1), $"{probe.Cell}");
+            Assert.That(Run.Document.Settings.Concurrency, Is.EqualTo(1));
+            Assert.That(Run.Document.Implied![Cell.HandlersAxis], Is.EqualTo("1-handler"));
+        }
+    }
+
+    [Test]
+    public void A_pool_that_is_too_small_is_left_out_with_its_reason() => Assert.That(
+        Run.Document.LeftOut.Select(left => $"{left.Cell}: {left.Because}"),
+        Is.EqualTo(new[] { "full-dtc", "shared" }.Select(mode =>
+            $"bare/postgresql/{mode}/ado/8-handlers/2-connections: 8 handlers in {mode} need a pool of 8 connections or more, and it has 2 (--pool)")));
+
+    [Test]
+    public async Task The_report_has_a_table_for_each_axis() => Assert.That(
+        await File.ReadAllTextAsync(PathOf("run", "tables.md")),
+        Does.Contain("## By handlers").And.Contain("## By pool").And.Contain("\n| 8-handlers | "));
+
+    [Test]
+    public void A_resumed_run_finds_its_cells()
+    {
+        using (Assert.EnterMultipleScope())
+        {
+            foreach (var name in Run.Document.Cells)
+                Assert.That(Provenance.NameOf(Cell.Find(name.FileName)!), Is.EqualTo(name));
+        }
+    }
+
+    [TestCase("bare.postgresql.shared.ado", null, 100)]
+    [TestCase("bare.postgresql.shared.ado.3-handlers", 3, 100)]
+    [TestCase("bare.postgresql.shared.ado.51200B.1-handler.250-connections", 1, 250)]
+    public void A_name_says_its_limits(string name, int? handlers, int connections)
+    {
+        var cell = Cell.Find(name)!;
+
+        Assert.That((cell.Name, cell.Limits), Is.EqualTo((name, new HandlerLimits(handlers, connections))));
+    }
+
+    [TestCase("bare.postgresql.shared.ado.1-handlers")]
+    [TestCase("bare.postgresql.shared.ado.many-handlers")]
+    [TestCase("bare.postgresql.shared.ado.bogus")]
+    public void Another_name_is_of_no_cell(string name) => Assert.That(Cell.Find(name), Is.Null);
+
+    [TestCase("bare.postgresql.dtc-off.ado", 20, 20 + 20 + 2 + 5)]
+    [TestCase("bare.postgresql.full-dtc.ado", 20, 20 + 20 + 5 + 5)]
+    [TestCase("bare.postgresql.shared.ado", 20, 20 + 2 + 5)]
+    [TestCase("bare.postgresql.dtc-off.ado.4", 20, (4 * (20 + 20 + 2)) + 5)]
+    [TestCase("bare.rabbitmq.dtc-off.ado", 20, 20 + 2 + 5)]
+    [TestCase("masstransit.rabbitmq.dtc-off.ado.5-connections", 20, 5 + 2 + 5)]
+    public void Connections_are_counted_for_handlers_and_receives(string name, int concurrency, int connections) =>
+        Assert.That(ConnectionNeeds.Of(Cell.Find(name)!, concurrency)!.Total, Is.EqualTo(connections));
+
+    [Test]
+    public async Task More_than_the_kits_own_server_accepts_is_refused_before_it_is_started()
+    {
+        var folder = PathOf("too-many");
+        var result = await RunnerProcess.RunAsync(
+            "run", "--framework", "bare", "--transport", "postgresql", "--mode", "dtc-off", "--processes", "8", "--concurrency", "100", "--out", folder);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
+        Assert.That(
+            result.Errors,
+            Does.StartWith(
+                "error: None of the cells can run: needs up to 1,621 connections to PostgreSQL: " +
+                "8 × (100 for handlers + 100 for receives + 2) + 5 for the runner, "));
+    }
+}
