@@ -3,6 +3,7 @@ using Kit.Benchmarks.Floor;
 using Kit.Benchmarks.Harness;
 using Kit.Benchmarks.Micro;
 using Kit.Benchmarks.Seeding;
+using Kit.Benchmarks.Waits;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Rounds;
 
@@ -21,12 +22,14 @@ return await Invocation.RunAsync(
           floor                      bare transactions-off against pgbench, five rounds
           seeding                    a million rows, against psql \copy
           harness                    a drain with and without the runner's work during it
+          waits --cells bare.postgresql.full-dtc.ado.last      what its sessions wait for
           bdn                        BenchmarkDotNet: inserts, messages, ids and bodies
         """)
     {
         new FloorCommand(),
         new SeedingCommand(),
         new HarnessCommand(),
+        new WaitsCommand(),
         new MicroCommand(),
     },
     args);

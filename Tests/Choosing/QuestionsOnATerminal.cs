@@ -39,7 +39,7 @@ public sealed class QuestionsOnATerminal
     [Test]
     public async Task What_was_answered_already_is_in_the_command_without_them()
     {
-        var folder = Path.Combine(RepositoryFiles.Root, "results", "2026-11-24-dcb6bd5-flush-and-batch");
+        var folder = Path.Combine(RepositoryFiles.Root, "results", "2026-11-23-29fde72");
         using var terminal = Terminal($"choose --rows elsewhere --calls-outside --run {folder} --rate 500.5/s --framework bare --transport postgresql");
 
         await terminal.PrintedAsync("What a crash may do to a message.");

@@ -55,7 +55,7 @@ public sealed class PublishedRuns
 
     private static bool IsBundle(string file) => file.EndsWith(Bundle.Extension, StringComparison.Ordinal);
 
-    private static async Task<List<string>> FoldersAsync()
+    internal static async Task<List<string>> FoldersAsync()
     {
         var folders = (await PublishedAsync()).Where(file => file.Contains('/', StringComparison.Ordinal))
             .Select(file => file[..file.IndexOf('/', StringComparison.Ordinal)]).Distinct(StringComparer.Ordinal).Where(name => name is not Submitted)
