@@ -103,6 +103,9 @@ public sealed class RecordedRun
     /// <summary>Whether cells receive several messages at once.</summary>
     internal bool HasBatches => Cells.Any(cell => BatchOf(cell) > 1);
 
+    /// <summary>Whether there are cells in which no commit waits for the disk.</summary>
+    internal bool HasCellsWithoutFlush => Cells.Any(cell => cell.Cell.On(FlushAxis, Document.Implied) == LogFlush.None.Name);
+
     /// <summary>Whether the duration of batches was measured, which older runs do not have.</summary>
     internal bool HasDurationsOfBatches => Rounds.Any(round => round.Batch is not null);
 

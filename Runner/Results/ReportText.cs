@@ -1,3 +1,5 @@
+using Kit.Modes;
+
 namespace Kit.Runner.Results;
 
 /// <summary>The sentences that all reports share.</summary>
@@ -25,6 +27,10 @@ internal static class ReportText
         run.HasBatches
             ? " The redo bound is concurrency × batch: the most messages that can be received and not settled when the process dies. They are handled " +
               "again; in transactions-off they are lost."
+            : "",
+        run.HasCellsWithoutFlush
+            ? $" With flush '{LogFlush.None.Name}', a crash of the database server also takes back the messages of the last 3 × wal_writer_delay " +
+              "(600 ms by default). They are handled again."
             : "",
         run.HasDurationsOfBatches
             ? " Batch is the time from the receive of a batch to its commit, which each of its messages waits for: the mean of the rounds' p50 and the " +

@@ -97,6 +97,17 @@ public sealed class CellsByTheirAxes
         }
     }
 
+    [TestCase("none", true)]
+    [TestCase("last", false)]
+    public void Where_no_commit_waits_the_legend_says_what_a_crash_of_the_server_takes_back(string flush, bool isSaid)
+    {
+        var cell = new CellName([.. Plain.Values, ("flush", flush)]);
+        var run = new RecordedRun(
+            InventedRun.Document with { Cells = [Plain, cell], Implied = new Dictionary<string, string> { ["flush"] = "every" } }, []);
+
+        Assert.That(ReportText.SummaryLegendOf(run).Contains("3 × wal_writer_delay", StringComparison.Ordinal), Is.EqualTo(isSaid));
+    }
+
     /// <summary>2 messages a worker and second, so 0.5 s each; one flush fewer saves what it takes on the other disk.</summary>
     [Test]
     public void A_ratio_on_another_disk_is_computed_from_the_flushes()

@@ -65,7 +65,7 @@ internal static class GuaranteeTables
     /// <param name="storms">At least one.</param>
     /// <param name="document">Where the speeds stand.</param>
     public static GuaranteeTable SignatureOfStorms(IReadOnlyList<FaultResult> storms, FaultDocument document) =>
-        SignatureOf("Storms: kills of the handler process and cuts of its connections", storms, document);
+        SignatureOf($"Storms: {FaultsOf(storms)}", storms, document);
 
     /// <summary>The messages that were not handled exactly once, in words: <c>4 lost, 3 torn</c>.</summary>
     /// <returns><c>0</c> where there is none.</returns>
@@ -78,6 +78,15 @@ internal static class GuaranteeTables
 
     /// <summary>How many messages that is.</summary>
     public static int MessagesNotOnceOf(FaultResult result) => Signature.Skip(1).Sum(column => column.MessagesOf(result));
+
+    private static string FaultsOf(IReadOnlyList<FaultResult> storms) => string.Join(
+        ", ",
+        new (string Fault, bool Happened)[]
+        {
+            ("kills of the handler process", storms.Any(storm => storm.Storm!.Kills > 0)),
+            ("cuts of its connections", storms.Any(storm => storm.Storm!.Cuts > 0)),
+            ("crashes of the database server", storms.Any(storm => storm.Storm!.ServerCrashes > 0)),
+        }.Where(one => one.Happened).Select(one => one.Fault));
 
     private static GuaranteeTable SignatureOf(string title, IReadOnlyList<FaultResult> chosen, FaultDocument document)
     {

@@ -77,6 +77,16 @@ public sealed class ReportOfExperiments
             ]));
     }
 
+    [TestCase(3, 4, 0, "kills of the handler process, cuts of its connections")]
+    [TestCase(3, 0, 5, "kills of the handler process, crashes of the database server")]
+    [TestCase(0, 0, 5, "crashes of the database server")]
+    public void A_table_of_storms_names_the_faults_that_they_had(int kills, int cuts, int crashes, string named)
+    {
+        var storm = Storm with { Storm = Storm.Storm! with { Kills = kills, Cuts = cuts, ServerCrashes = crashes } };
+
+        Assert.That(LinesOf(Document, storm), Has.One.EqualTo($"## Storms: {named}"));
+    }
+
     [Test]
     public void Of_a_storm_over_two_phase_commit_say_where_the_kills_met_it() => Assert.That(
         LinesOf(Document, Storm with { Storm = Storm.Storm! with { Kills = 1_000, Windows = new WindowsMet(4, 3, 2, 1) } }),
