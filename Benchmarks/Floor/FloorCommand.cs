@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
 using Kit.Runner;
+using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 
@@ -10,7 +11,7 @@ namespace Kit.Benchmarks.Floor;
 internal sealed class FloorCommand : Command
 {
     private const string CellName = "bare.postgresql.transactions-off.ado";
-    private const int Concurrency = 2;
+    private const int Concurrency = NumberOption.DefaultConcurrency;
 
     private readonly Option<int> rounds = CountOption.Rounds(5);
     private readonly Option<int> messages = CountOption.Messages();

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Kit.Runner;
+using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 
@@ -8,7 +9,7 @@ namespace Kit.Benchmarks.Harness;
 /// <summary><c>harness</c>: what the runner's own work during a drain costs.</summary>
 internal sealed class HarnessCommand : Command
 {
-    private const int Concurrency = 2;
+    private const int Concurrency = NumberOption.DefaultConcurrency;
 
     // The fastest cell, in which the harness weighs most, and the one that records most.
     private static readonly IReadOnlyList<string> CellNames = ["bare.postgresql.transactions-off.ado", "bare.postgresql.full-dtc.ado"];

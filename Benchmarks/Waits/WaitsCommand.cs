@@ -11,7 +11,7 @@ namespace Kit.Benchmarks.Waits;
 internal sealed class WaitsCommand : Command
 {
     private const string Queue = "waits";
-    private const int Concurrency = 2;
+    private const int Concurrency = NumberOption.DefaultConcurrency;
 
     private static readonly IReadOnlyList<string> Names =
     [
@@ -26,8 +26,8 @@ internal sealed class WaitsCommand : Command
 
     public WaitsCommand()
         : base("waits", $"""
-            What the sessions of a drain wait for: pg_stat_activity, read every {WaitSampler.Interval.TotalMilliseconds:F0} ms while {Concurrency} handlers drain
-            a queue. Cells run one after the other in each round, in alternating order.
+            What the sessions of a drain wait for: pg_stat_activity, read again and again while {Concurrency} handlers drain a queue, with a pause of
+            {WaitSampler.Interval.TotalMilliseconds:F0} ms after each time. Cells run one after the other in each round, in alternating order.
 
             Examples:
               waits --cells bare.postgresql.full-dtc.ado.last,bare.postgresql.dtc-off.ado.last

@@ -27,7 +27,8 @@ internal sealed class WaitsOfACell(string name)
         var waits = cells.SelectMany(cell => cell.samples.Waits).Distinct()
             .OrderByDescending(wait => cells.Sum(cell => cell.samples.MeanOf(wait))).ToList();
         var table = new PlainTable(
-            $"Sessions in each wait at a moment, on average, while {concurrency} handlers work. '{WaitSampler.Running}': has a processor, or is in the queue for one",
+            $"Sessions in each wait at a moment, on average, while {concurrency} handlers work. '{WaitSampler.Running}': has a processor, or is in the queue " +
+            "for one",
             ["", .. cells.Select(cell => cell.Name)]);
         foreach (var wait in waits)
             table.Add([wait, .. cells.Select(cell => Figures.Measured(cell.samples.MeanOf(wait)))]);
@@ -40,5 +41,6 @@ internal sealed class WaitsOfACell(string name)
         table.Write(output);
     }
 
-    private string MedianOf(Func<ContestResult, double?> figure) => Figures.Measured(Median.Of(results.Select(figure)));
+    private string MedianOf(Func<ContestResult, double?> figure) =>
+        Figures.Measured(Median.Of(results.Where(result => result.Outcome.IsValid()).Select(figure)));
 }

@@ -37,7 +37,7 @@ internal sealed record Advice(IEndpointKind Kind, Cell? Cell, IReadOnlyList<(Tra
     public static IReadOnlyList<Advice> For(IEnumerable<Cell> cells, HandlerNeeds needs) =>
     [
         .. from cell in cells
-           where cell.IsPlain && cell.Access == Handlers.AccessLibrary.All[0]
+           where cell.IsPlain && cell.Access.Name == Handlers.AccessLibrary.Baseline
            group cell by cell.Kind into kind
            select For(kind.Key, [.. kind], needs),
     ];

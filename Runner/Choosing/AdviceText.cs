@@ -73,9 +73,10 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
             return;
 
         var settings = run.Document.Settings;
+        var of = cells is [var only] ? $" {Advice.NamesOf(only)} --mode {only.Mode}" : "";
         output.WriteLine(
             $"A drain of a full queue, {Figures.Plain(settings.Concurrency)} messages at a time on {Figures.Plain(run.Document.Host.Cores)} cores. " +
-            $"How long a message takes at your rate: ./run.sh load --rate {rateOfLoad}, docs/load.md");
+            $"How long a message takes at your rate: ./run.sh load{of} --rate {rateOfLoad}, docs/load.md");
     }
 
     private void WriteInFull(Advice advice)

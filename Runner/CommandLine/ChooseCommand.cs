@@ -3,6 +3,7 @@ using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Choosing;
+using Kit.Runner.Loading;
 using Kit.Runner.Results;
 using Spectre.Console;
 
@@ -14,7 +15,6 @@ internal sealed class ChooseCommand : KitCommand
     private const string SeesRows = "A worker's next message must see the rows of its last one.";
     private const string CallsOutside = "The handler calls another system, such as an HTTP service or a mail server.";
     private const string Where = "The framework, and what holds the messages.";
-    private const double MostPerSecond = 1_000_000;
 
     private readonly CellFilter filter = CellFilter.Of(Cell.FrameworkAxis, Cell.TransportAxis);
 
@@ -32,7 +32,7 @@ internal sealed class ChooseCommand : KitCommand
     private readonly Option<bool> callsOutside = new("--calls-outside") { Description = CallsOutside };
 
     private readonly Option<double?> rate = NumberOption.Rate(
-        "--rate", "With --run: the messages a second that must be handled. The run's rates are compared with it.", least: 0.1, MostPerSecond);
+        "--rate", "With --run: the messages a second that must be handled. The run's rates are compared with it.", RateSearch.Lowest, RateSearch.Highest);
 
     private readonly Option<string?> run = new("--run") { Description = "A folder of results. Its rates are shown.", HelpName = "folder" };
 

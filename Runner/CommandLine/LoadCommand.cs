@@ -16,7 +16,6 @@ internal sealed class LoadCommand : KitCommand
     private const int DefaultSenders = 8;
     private const int DefaultSeedRows = 100_000;
     private const int DefaultWarmUp = 1_000;
-    private const int DefaultConcurrency = 2;
     private static readonly TimeSpan DefaultLength = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan DefaultStep = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan DefaultLimit = TimeSpan.FromSeconds(1);
@@ -55,7 +54,7 @@ internal sealed class LoadCommand : KitCommand
     private readonly Option<TimeSpan?> limit = NumberOption.Time(
         "--p99", $"With --find-rate: the highest p99 of the latency ({DefaultLimit.TotalSeconds}s).", TimeSpan.FromMilliseconds(1), TimeSpan.FromHours(1));
     private readonly Option<int?> concurrency = NumberOption.Count(
-        "--concurrency", $"Messages handled at the same time ({DefaultConcurrency}).", least: 1, most: NumberOption.MostConcurrency);
+        "--concurrency", $"Messages handled at the same time ({NumberOption.DefaultConcurrency}).", least: 1, most: NumberOption.MostConcurrency);
     private readonly Option<int?> senders = NumberOption.Count(
         "--senders", $"Sends under way at the same time ({DefaultSenders}).", least: 1, most: NumberOption.MostConcurrency);
     private readonly Option<int?> seedRows = NumberOption.Count(
@@ -140,7 +139,7 @@ internal sealed class LoadCommand : KitCommand
                 : new OpenLoad(parsed.GetValue(rate) ?? FirstRate),
             parsed.GetValue(length) ?? (isSearch ? DefaultStep : DefaultLength),
             isSearch ? (parsed.GetValue(limit) ?? DefaultLimit).TotalMilliseconds : null,
-            parsed.GetValue(concurrency) ?? DefaultConcurrency,
+            parsed.GetValue(concurrency) ?? NumberOption.DefaultConcurrency,
             parsed.GetValue(seedRows) ?? DefaultSeedRows,
             parsed.GetValue(warmUp) ?? DefaultWarmUp,
             parsed.GetValue(senders) ?? DefaultSenders,

@@ -6,6 +6,9 @@ namespace Kit.Runner.CommandLine;
 /// <summary>Options that take a number. Anything else, and a number out of bounds, is refused with the bounds.</summary>
 internal static class NumberOption
 {
+    /// <summary>That of the published benchmark.</summary>
+    public const int DefaultConcurrency = 2;
+
     /// <summary>
     /// Each worker holds a connection to its queue and one to the widgets; a server allows 100 by default.
     /// </summary>

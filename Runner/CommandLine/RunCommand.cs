@@ -10,7 +10,6 @@ namespace Kit.Runner.CommandLine;
 internal sealed class RunCommand : KitCommand
 {
     private const int DefaultMaxRounds = 40;
-    private const int DefaultConcurrency = 2;
 
     // Each can have two connections, and so many the kit's own server accepts.
     private const int MostHandlers = 400;
@@ -34,7 +33,7 @@ internal sealed class RunCommand : KitCommand
         "--warmup", "Messages drained before the clock starts, in the same process (1000; quick: 500).", least: 0);
     private readonly Option<int[]> concurrency = NumberOption.Counts(
         "--concurrency",
-        $"Messages handled at the same time by each process ({DefaultConcurrency}). " +
+        $"Messages handled at the same time by each process ({NumberOption.DefaultConcurrency}). " +
         "Several numbers multiply the cells; the others are compared with the first.",
         least: 1, MostHandlers);
     private readonly Option<int[]> pool = NumberOption.Counts(
@@ -222,7 +221,7 @@ internal sealed class RunCommand : KitCommand
         var goal = parsed.GetValue(precision) is { } share
             ? new Precision(share, parsed.GetValue(maxRounds) ?? DefaultMaxRounds, Widest: null)
             : null;
-        int[] handlers = parsed.GetValue(concurrency) is { Length: > 0 } some ? some : [DefaultConcurrency];
+        int[] handlers = parsed.GetValue(concurrency) is { Length: > 0 } some ? some : [NumberOption.DefaultConcurrency];
         var sizes = new RunSettings(
             Messages: parsed.GetValue(messages) ?? (isQuick ? 2_000 : 10_000),
             Rounds: goal?.MostRounds ?? parsed.GetValue(rounds) ?? (isQuick ? 1 : 5),

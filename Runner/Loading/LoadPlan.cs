@@ -1,5 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
+using Kit.Runner.Rounds;
+using Kit.Runner.Servers;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Loading;
@@ -26,6 +28,13 @@ internal sealed record LoadPlan(
     public bool IsSoak => LimitMilliseconds is null && (Length >= Soak || HeldSnapshot is not null);
 
     private static readonly TimeSpan Soak = TimeSpan.FromMinutes(1);
+
+    // The queue's counts, the watch on commits, the samples, and a reader in each of two databases.
+    private const int OfTheLoad = 5;
+
+    /// <summary>How many connections the kit's own PostgreSQL server has to accept.</summary>
+    public int Connections => Runnable.Select(cell => (ConnectionNeeds.Of(cell, Concurrency)?.Total ?? 0) + Senders + OfTheLoad)
+        .Append(ClusterSettings.Connections).Max();
 
     /// <summary>Whether the kit can start the server of each transport here. Commits are timed by the clock of a server on this machine.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(TransportArguments.None);

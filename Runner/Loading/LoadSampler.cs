@@ -40,7 +40,7 @@ internal sealed class LoadSampler(CellName cell, HandlerProcess handler, IMessag
     /// <summary>Takes samples until it is stopped, 180 of them in a load of half an hour.</summary>
     /// <param name="length">How long the load is to be.</param>
     /// <param name="sent">How many messages are sent by now.</param>
-    /// <param name="stop">Ends it, after a last sample.</param>
+    /// <param name="stop">Ends it. A sample that is being taken is still kept.</param>
     public async Task RunAsync(TimeSpan length, Func<int> sent, CancellationToken stop)
     {
         var watch = Stopwatch.StartNew();

@@ -10,5 +10,5 @@ internal sealed record OpenLoad(double Rate) : LoadShape;
 /// <summary>From users, each of whom waits until the row of its last message is committed, and then pauses.</summary>
 /// <param name="Users">How many there are.</param>
 /// <param name="Think">The pause.</param>
-/// <param name="Ramp">The first user begins at once, the last one after this time, the others evenly in between.</param>
+/// <param name="Ramp">The users begin within this time, the first at once and the others at equal distances.</param>
 internal sealed record ClosedLoad(int Users, TimeSpan Think, TimeSpan Ramp) : LoadShape;

@@ -53,6 +53,14 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         {
             return await LoadAsync(blank, shape, stop, end.Token);
         }
+        catch (OperationCanceledException) when (end.IsCancellationRequested)
+        {
+            return blank with
+            {
+                IsStopped = true,
+                Outcome = RoundOutcome.Stalled($"it was stopped, and its messages were not handled within {ToEnd.TotalSeconds} s"),
+            };
+        }
         catch (Exception failure) when (!stop.IsCancellationRequested)
         {
             return blank with { Outcome = RoundOutcome.Error(KitException.TextOf(failure)) };
@@ -115,6 +123,10 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         };
     }
 
+    /// <summary>A sender keeps its session: a new one for each message would cost more than the send.</summary>
+    private string ForSenders(RoundTransport transport) =>
+        Transport.Of(cell).HoldsWidgets ? EndpointConnections.ForManyUses(transport.ForRunner) : transport.ForRunner;
+
     private ILoadSender SenderOf(LoadShape shape, IReadOnlyList<IMessageQueue> queues, CommitWatch commits)
     {
         var sends = new ConfirmedSends(ConfirmedSends.Longest);
@@ -137,7 +149,7 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         try
         {
             for (var count = 0; count < plan.Senders; count++)
-                queues.Add(cell.Kind.OpenQueue(transport.Queue, transport.ForRunner));
+                queues.Add(cell.Kind.OpenQueue(transport.Queue, ForSenders(transport)));
             // The first use of a connection takes longer than a send.
             foreach (var each in queues)
                 await each.CountAsync(stop);

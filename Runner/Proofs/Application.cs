@@ -118,7 +118,10 @@ internal sealed class Application : ISubject<ProofAccount>
         List<string> lines;
         lock (output)
             lines = [.. output];
-        var account = ProofAccount.Of(sent, file.Effects, found, await ReadLeftAsync(cancellationToken), lines);
+        var account = ProofAccount.Of(sent, file.Effects, found, await ReadLeftAsync(cancellationToken), lines) with
+        {
+            Commits = await bed.ReadCommitsAsync(cancellationToken),
+        };
         sent.Clear();
         lock (output)
             output.Clear();
@@ -139,6 +142,7 @@ internal sealed class Application : ISubject<ProofAccount>
             return;
 
         Keep($"(the application ended with exit code {ended.ExitCode}, and the kit started it again)");
+        process = null;
         await ended.DisposeAsync();
         await Task.Delay(BeforeRestart, cancellationToken);
         await StartAsync(cancellationToken);

@@ -52,6 +52,14 @@ internal sealed class JsonKeys
         throw Wrong(key, "a whole number from 1", element.GetProperty(key));
     }
 
+    /// <summary><see langword="false"/> if it is not there.</summary>
+    public bool Flag(string key) => element.TryGetProperty(key, out var value) && value.ValueKind switch
+    {
+        JsonValueKind.True => true,
+        JsonValueKind.False => false,
+        _ => throw Wrong(key, "true or false", value),
+    };
+
     public IReadOnlyList<string> Texts(string key) => !Has(key) ? [] :
     [
         .. Value(key, JsonValueKind.Array, "a list of texts").EnumerateArray().Select(one => one.ValueKind is JsonValueKind.String

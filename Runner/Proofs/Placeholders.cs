@@ -51,7 +51,11 @@ internal sealed partial class Placeholders
         new Uri("http://localhost"),
         applicationPort: 0);
 
-    public static bool NameABroker(string template) => NamesIn(template).Any(name => name.Split(':')[0] == Broker);
+    public static bool NameABroker(string template) => NameServer(template, Broker);
+
+    /// <summary>Whether a text has a placeholder of a server: its name, alone or before a colon.</summary>
+    public static bool NameServer(string template, string server) =>
+        NamesIn(template).Any(name => name == server || name.StartsWith($"{server}:", StringComparison.Ordinal));
 
     public static bool NameCalls(string template) => NamesIn(template).Contains(Calls);
 

@@ -8,6 +8,9 @@ namespace Kit.Runner.Proofs;
 /// <param name="Left">What was left to do when nothing moved any more.</param>
 internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IReadOnlyList<string> Left)
 {
+    /// <summary>The transactions that were committed; <see langword="null"/> if the file does not ask for them.</summary>
+    public IReadOnlyList<CommittedTransaction>? Commits { get; init; }
+
     /// <param name="messages">Their ids.</param>
     /// <param name="effects">What a message leaves behind.</param>
     /// <param name="found">The texts with ids that were found, by the effect's name.</param>

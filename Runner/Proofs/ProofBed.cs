@@ -23,6 +23,7 @@ internal sealed class ProofBed : IAsyncDisposable
     private readonly int applicationPort = LoopbackPorts.Free(1)[0];
     private BrokerSpace? space;
     private BrokerQueues? queues;
+    private CommitLog? commits;
 
     private ProofBed(ProofServers servers, RequestGate gate) => (this.servers, calls) = (servers, new CallCounter(gate));
 
@@ -58,6 +59,8 @@ internal sealed class ProofBed : IAsyncDisposable
                 await bed.AddBrokerAsync(broker, file.Queues, gate, cancellationToken);
             foreach (var (database, sql) in file.Setup)
                 await bed.SetUpAsync(file, database, sql, cancellationToken);
+            if (file.ReadsCommits)
+                bed.commits = await CommitLog.BeginAsync(bed.sources.Select(source => (source.Key, source.Value)), cancellationToken);
             return bed;
         }
         catch
@@ -88,6 +91,10 @@ internal sealed class ProofBed : IAsyncDisposable
         return texts;
     }
 
+    /// <summary>What was committed since the last time; <see langword="null"/> if the file does not ask for it.</summary>
+    public async Task<IReadOnlyList<CommittedTransaction>?> ReadCommitsAsync(CancellationToken cancellationToken) =>
+        commits is null ? null : await commits.ReadAsync(cancellationToken);
+
     /// <summary>The prepared transactions of its databases.</summary>
     public async Task<int> CountPreparedAsync(CancellationToken cancellationToken)
     {
@@ -104,6 +111,8 @@ internal sealed class ProofBed : IAsyncDisposable
         foreach (var proxy in proxies.Values)
             await proxy.DisposeAsync();
         await calls.DisposeAsync();
+        if (commits is not null)
+            await commits.DisposeAsync();
         foreach (var source in sources.Values)
             await source.DisposeAsync();
         if (queues is not null)

@@ -43,6 +43,9 @@ internal sealed record ProofFile
     /// <summary>How many of the application's processes may run at the same time, each with databases and queues of its own.</summary>
     public required int Instances { get; init; }
 
+    /// <summary>Whether timelines show which rows were committed together.</summary>
+    public bool ReadsCommits { get; init; }
+
     public bool NeedsBroker { get; init; }
 
     public bool NeedsDatabases => Databases.Count > 0;

@@ -12,7 +12,7 @@ internal sealed class ProofFileReader
     private const string Id = "{{id}}";
 
     private static readonly IReadOnlyList<string> Keys =
-        ["name", "databases", "queues", "setup", "start", "send", "effects", "idle", "promise", "instances"];
+        ["name", "databases", "queues", "setup", "start", "send", "effects", "idle", "promise", "instances", "commits"];
 
     private static readonly IReadOnlyList<string> KeysOfSend =
         ["sql", "database", "queue", "body", "contentType", "headers", "http", "method", "command", "directory", "environment"];
@@ -93,7 +93,7 @@ internal sealed class ProofFileReader
     {
         var name = whole.Text("name");
         if (name.Any(one => !char.IsAsciiLetterOrDigit(one) && one is not ('-' or '_' or '.')))
-            throw whole.Error($"'name' is '{name}', and has more than letters, digits, dots and hyphens", "It is part of tokens such as orders@7:b.");
+            throw whole.Error($"'name' is '{name}': expected ASCII letters, digits, dots, hyphens and underscores", "It is part of tokens such as orders@7:b.");
 
         var queues = whole.Texts("queues");
         var startKeys = whole.Object("start", "command", "directory", "environment");
@@ -122,9 +122,13 @@ internal sealed class ProofFileReader
             Idle = idle,
             Promised = ReadPromise(),
             Instances = whole.Number("instances", unlessThere: 1),
+            ReadsCommits = ReadsCommits(),
             NeedsBroker = needsBroker,
         };
     }
+
+    private bool ReadsCommits() => whole.Flag("commits") && (databases.Count > 0 ? true : throw whole.Error(
+        "'commits' is true, and 'databases' names none", "Only databases have commits that can be read."));
 
     /// <summary>The command that starts the given program.</summary>
     private IReadOnlyList<string> Given => ["dotnet", given!];
@@ -236,7 +240,8 @@ internal sealed class ProofFileReader
             ["queue", ..] => new QueueEffect(name, Alone(one, "queue", "database", "sql", "calls"), perMessage),
             ["calls", ..] => new CallEffect(name, PathOf(one, Alone(one, "calls", "database", "sql"), start), perMessage),
             ["database" or "sql", ..] => new RowEffect(name, DatabaseOf(one), one.Text("sql"), perMessage),
-            [] => throw one.Error($"'{one.PlaceOf("")}' does not say where it is", "A row has the keys database and sql, a message queue, and a call calls."),
+            [] => throw one.Error(
+                $"'{one.PlaceOf("")}' does not say where it is", "Name 'database' and 'sql' for a row, 'queue' for a message, or 'calls' for a call."),
             [var other, ..] => throw new UnreachableException($"No effect by '{other}'."),
         };
     }

@@ -90,8 +90,19 @@ internal sealed class ProofJudge(ProofFile file)
             yield return new(TimelineKind.Left, unsettled);
         foreach (var left in account.Left)
             yield return new(TimelineKind.Left, $"left when nothing moved any more: {left}");
+        foreach (var line in CommitsOf(account, met))
+            yield return new(TimelineKind.Committed, line);
         yield return new(TimelineKind.Found, $"found of the message: {string.Join(", ", met.Found)}");
         yield return new(TimelineKind.Class, $"it is {Words.Of(met.Class)}");
+    }
+
+    private static List<string> CommitsOf(ProofAccount account, MessageAccount met)
+    {
+        if (account.Commits is not { } commits)
+            return [];
+
+        List<string> lines = [.. commits.Where(commit => commit.Names(met.Id)).Select(commit => $"{commit}")];
+        return lines.Count > 0 ? lines : ["no transaction that was committed has its id in a row"];
     }
 
     private static TimelineStep StepOf(int number, SeenRequest seen, bool isStopped) => new(TimelineKind.Request, seen.Text)

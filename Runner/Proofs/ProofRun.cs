@@ -88,8 +88,8 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         say("One undisturbed message …");
         await new Trial(file, servers).RunAsync(cancellationToken);
         say("It was handled once. The requests of three more handlings …");
-        var points = await experiments.RecordAsync(cancellationToken);
-        if (points.Count == 0)
+        var recorded = await experiments.RecordAsync(cancellationToken);
+        if (recorded.Points.Count == 0)
         {
             throw new KitException(
                 $"{file.Path}: the messages were handled, but no request of their handling passed through the proxy.",
@@ -97,7 +97,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             { IsUsage = true };
         }
 
-        document = document with { Points = points, Servers = servers.Versions };
+        document = document with { Points = recorded.Points, Polls = recorded.Polls, Servers = servers.Versions };
         folder.Save(document);
     }
 

@@ -29,6 +29,12 @@ internal sealed class ProofServers : IAsyncDisposable
         var postgreSql = file.NeedsDatabases ? await PrivatePostgreSql.StartAsync(cancellationToken) : null;
         try
         {
+            if (postgreSql is not null && file.ReadsCommits)
+            {
+                await CommitLog.PrepareAsync(postgreSql.ConnectionString, cancellationToken);
+                await postgreSql.RestartAsync(cancellationToken);
+            }
+
             return new ProofServers(postgreSql, file.NeedsBroker ? await PrivateRabbitMq.StartAsync(cancellationToken) : null);
         }
         catch

@@ -14,7 +14,7 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(300);
     private static readonly TimeSpan ToAnswer = TimeSpan.FromSeconds(10);
 
-    private readonly HttpClient http = new() { Timeout = ToAnswer };
+    private readonly HttpClient http = new(new SocketsHttpHandler { UseProxy = false }) { Timeout = ToAnswer };
     private readonly CancellationTokenSource disposed = new();
     private readonly List<Task> requests = [];
     private volatile string? why;
@@ -23,14 +23,14 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
     /// Requests that have not been accepted, as a text; <see langword="null"/> if there are none. A request is repeated until it is answered with 200 to
     /// 299, as a careful client does; the other ways to send wait for that themselves.
     /// </summary>
-    public string? Refused => requests.Count(request => !request.IsCompleted) is > 0 and var open
+    public string? Refused => requests.Count(request => !request.IsCompletedSuccessfully) is > 0 and var open
         ? $"requests not accepted: {open}{(why is null ? "" : $" ({why})")}"
         : null;
 
     /// <exception cref="KitException">It was refused for a minute.</exception>
     public async Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken)
     {
-        requests.RemoveAll(request => request.IsCompleted);
+        requests.RemoveAll(request => request.IsCompletedSuccessfully);
         foreach (var message in messages)
         {
             // The application answers when it has handled the message, and it may be unable to ask its servers now.

@@ -60,7 +60,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
     private bool IsGiven(string server)
     {
         var name = server == Placeholders.Broker ? server : $"{Placeholders.PostgreSql}:{server}";
-        return file.Start.Command.Concat(file.Start.Environment.Values).Any(text => text.Contains($"{{{{{name}", StringComparison.Ordinal));
+        return file.Start.Command.Concat(file.Start.Environment.Values).Any(text => Placeholders.NameServer(text, name));
     }
 
     private async Task SeeNothingAsync(Application application, CancellationToken cancellationToken)

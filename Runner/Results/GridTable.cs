@@ -16,7 +16,7 @@ internal sealed record GridTable(string Axis, IReadOnlyList<string> Headers, IRe
     private const string Others = "Other values";
 
     /// <summary>Those that a grid varies; each value of them is a number.</summary>
-    internal static IReadOnlyList<string> Axes { get; } = ["size", RecordedRun.HandlersAxis, "pool", "processes"];
+    internal static IReadOnlyList<string> Axes { get; } = [RecordedRun.SizeAxis, RecordedRun.HandlersAxis, RecordedRun.PoolAxis, RecordedRun.ProcessesAxis];
 
     /// <summary>A table for each axis on which the run has several values.</summary>
     public static IReadOnlyList<GridTable> Of(RecordedRun run) => [.. Axes.Select(axis => Of(run, axis)).OfType<GridTable>()];

@@ -9,6 +9,15 @@ public sealed class RecordedRun
     /// <summary>The name of the axis that says which commits wait for the log.</summary>
     internal const string FlushAxis = "flush";
 
+    /// <summary>The name of the axis that says how large messages are.</summary>
+    internal const string SizeAxis = "size";
+
+    /// <summary>The name of the axis that says how many connections the handlers share.</summary>
+    internal const string PoolAxis = "pool";
+
+    /// <summary>The name of the axis that says how many processes share the queue.</summary>
+    internal const string ProcessesAxis = "processes";
+
     /// <summary>The name of the axis that says how many messages are received at once.</summary>
     internal const string BatchAxis = "batch";
 

@@ -30,8 +30,8 @@ internal static class EndpointConnections
         Pooling = false,
     }.ConnectionString;
 
-    /// <summary>For counts that are read many times a second: a new session for each would cost more than what is counted.</summary>
-    public static string ForCounting(string connection) => new NpgsqlConnectionStringBuilder(ForRunner(connection))
+    /// <summary>For what the runner asks many times a second, such as counts and sends: a new session for each would cost more than that.</summary>
+    public static string ForManyUses(string connection) => new NpgsqlConnectionStringBuilder(ForRunner(connection))
     {
         Pooling = true,
         NoResetOnClose = true,

@@ -21,7 +21,8 @@ internal sealed class HandlerProcesses : IAsyncDisposable
     /// <exception cref="KitException">One does not start.</exception>
     public static async Task<HandlerProcesses> StartAsync(int count, HandlerSpec spec, CancellationToken cancellationToken, bool isTiered = false)
     {
-        var starting = Enumerable.Range(0, count).Select(_ => HandlerProcess.StartAsync(spec, cancellationToken, isTiered)).ToList();
+        var starting = Enumerable.Range(0, count)
+            .Select(number => HandlerProcess.StartAsync(spec with { Process = number }, cancellationToken, isTiered)).ToList();
         try
         {
             return new HandlerProcesses(await Task.WhenAll(starting));

@@ -36,6 +36,8 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
             var spec = JsonSerializer.Deserialize<HandlerSpec>(await input.ReadLineAsync() ?? "null")
                        ?? throw new InvalidOperationException("The handler process received no specification.");
             var cell = Cell.Find(spec.Cell) ?? throw new InvalidOperationException($"The handler process knows no cell {spec.Cell}.");
+            if (spec.Process is { } number)
+                WidgetId.Process = number;
             AllowThreads(spec.Concurrency);
             Say(new HandlerReady());
             while (await input.ReadLineAsync() is { } line && line.Split(' ') is [Start, var messages])

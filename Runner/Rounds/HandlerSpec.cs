@@ -22,6 +22,9 @@ internal sealed record HandlerSpec(
     /// </summary>
     public bool KeepsPhases { get; init; } = true;
 
+    /// <summary>Its number among the processes that share the queue, from 0; <see langword="null"/>: it has it alone.</summary>
+    public int? Process { get; init; }
+
     /// <summary>The timeout of the handlers' ambient transactions; <see langword="null"/>: .NET's default.</summary>
     public TimeSpan? TransactionTimeout { get; init; }
 }

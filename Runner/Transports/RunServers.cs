@@ -29,14 +29,18 @@ internal sealed class RunServers : IAsyncDisposable
         ?? throw new InvalidOperationException($"{Transport.Of(cell).Widgets.Title} holds no widgets.");
 
     /// <summary>Starts the kit's own servers, all or none.</summary>
+    /// <param name="transports">Whose.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <param name="connections">How many connections PostgreSQL accepts.</param>
     /// <exception cref="KitException">One of them does not start.</exception>
-    public static async Task<RunServers> StartAsync(IEnumerable<Transport> transports, CancellationToken cancellationToken)
+    public static async Task<RunServers> StartAsync(
+        IEnumerable<Transport> transports, CancellationToken cancellationToken, int connections = ClusterSettings.Connections)
     {
         var servers = new RunServers();
         try
         {
             foreach (var transport in transports)
-                await servers.StartAsync(transport, TransportArguments.None.WithMemory(isAllowed: true), cancellationToken);
+                await servers.StartAsync(transport, TransportArguments.None.WithMemory(isAllowed: true).WithConnections(connections), cancellationToken);
             return servers;
         }
         catch

@@ -30,6 +30,11 @@ public sealed class AxesThatReportsKnow
     public void The_axis_of_the_flushes_is_one_of_the_matrix() => Assert.That(RecordedRun.FlushAxis, Is.EqualTo(Cell.FlushAxis));
 
     [Test]
+    public void The_axes_of_sizes_pools_and_processes_are_those_of_the_matrix() => Assert.That(
+        new[] { RecordedRun.SizeAxis, RecordedRun.PoolAxis, RecordedRun.ProcessesAxis },
+        Is.EqualTo([Cell.SizeAxis, Cell.PoolAxis, Cell.ProcessesAxis]));
+
+    [Test]
     public void The_axes_of_grids_are_of_the_matrix() => Assert.That(Cell.Axes.Select(axis => axis.Name), Is.SupersetOf(GridTable.Axes));
 
     [Test]

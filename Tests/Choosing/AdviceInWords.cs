@@ -140,7 +140,8 @@ public sealed class AdviceInWords
 
         var text = TextOf(MeasuredKind, Once, new HandlerLoad(PerSecond: rate.Mean * share), Mine);
 
-        Assert.That(text, Does.Match($" drains [0-9.,]+/s\n.* {drains} *\n").And.Contain("./run.sh load --rate "));
+        Assert.That(text, Does.Match($" drains [0-9.,]+/s\n.* {drains} *\n")
+            .And.Contain("./run.sh load --framework bare --transport postgresql --mode full-dtc --rate "));
     }
 
     [Test]

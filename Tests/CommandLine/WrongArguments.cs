@@ -41,7 +41,7 @@ public sealed class WrongArguments
     [TestCase("choose --rows elsewhere --tolerates once --rate 500/s", "--rate: it is compared with the rates of a run; name one with --run.")]
     [TestCase(
         "choose --rows elsewhere --tolerates once --run results --rate fast",
-        "--rate: expected messages a second from 0.1 to 1000000, such as 500/s, found 'fast'.")]
+        "--rate: expected messages a second from 1 to 100000, such as 500/s, found 'fast'.")]
     [TestCase("choose --rows elsewhere --tolerates all", "--tolerates: unknown value 'all'. Values: once, twice, twice-one-statement, loss.")]
     [TestCase("list --framework none", "--framework: unknown name 'none'. Names: bare, ")]
     [TestCase("list --transport none", "--transport: unknown name 'none'. Names: postgresql, ")]

@@ -77,6 +77,30 @@ public sealed class AccountOfAnApplication
     }
 
     [Test]
+    public void Lines_of_the_log_are_transactions_and_only_their_rows_are_told()
+    {
+        var commits = CommittedTransaction.Of(
+            "orders",
+            [
+                ("7", "BEGIN"), ("7", $"table public.placed: INSERT: id[uuid]:'{Message}'"), ("7", "table public.stock: UPDATE: n[integer]:4"), ("7", "COMMIT"),
+                ("9", "BEGIN"), ("9", $"table public.placed: INSERT: id[uuid]:'{Other}'"), ("9", "COMMIT"),
+            ]).ToList();
+
+        Assert.That(commits.Select(commit => commit.Names(Message)), Is.EqualTo([true, false]));
+        Assert.That(
+            $"{commits[0]}",
+            Is.EqualTo($"committed together in orders: public.placed: INSERT: id[uuid]:'{Message}'; public.stock: UPDATE: n[integer]:4"));
+    }
+
+    [Test]
+    public void Of_many_or_long_rows_the_first_are_told()
+    {
+        var commit = new CommittedTransaction("orders", [.. Enumerable.Range(1, 10).Select(row => $"{row} {new string('x', 200)}")]);
+
+        Assert.That($"{commit}", Does.StartWith("committed together in orders: 1 xxx").And.EndsWith(" …; and 2 more rows"));
+    }
+
+    [Test]
     public void Kills_after_commits_and_acknowledgements_come_first()
     {
         CrashPoint[] points = [Point(1, "BEGIN"), Point(2, "COMMIT"), Point(3, "basic.ack")];

@@ -15,6 +15,24 @@ public sealed class ApplicationThatDoesNotFit
         "CREATE FUNCTION handle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO placed_order VALUES (NEW.id); RETURN NULL; END'; "
         + "CREATE TRIGGER handle AFTER INSERT ON inbox FOR EACH ROW EXECUTE FUNCTION handle()";
 
+    private ProofServers servers = null!;
+
+    [OneTimeSetUp]
+    public async Task StartServersAsync()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        if (OperatingSystem.IsWindows())
+            Assert.Ignore("The application is a shell command.");
+        servers = await ProofServers.StartAsync(ProofFileReader.Parse("orders.proof.json", new Case(Sleeps).Text), CancellationToken.None);
+    }
+
+    [OneTimeTearDown]
+    public async Task StopServersAsync()
+    {
+        if (servers is not null)
+            await servers.DisposeAsync();
+    }
+
     [Test]
     public Task It_ends_at_once() => IsRefusedAsync(
         new Case("echo no settings >&2; exit 3"), "the application ended with exit code 3 before it had handled a message.", "no settings");
@@ -74,8 +92,6 @@ public sealed class ApplicationThatDoesNotFit
     [Test]
     public async Task A_kill_ends_the_children_too()
     {
-        if (OperatingSystem.IsWindows())
-            Assert.Ignore("The application is a shell command.");
         var said = new TaskCompletionSource<string>();
         var program = new ProgramToStart(["/bin/sh", "-c", "(sleep 300 & echo $!) ; sleep 300"], ".", new Dictionary<string, string>());
         await using var process = ApplicationProcess.Start(program, Placeholders.Invented([], hasBroker: false), id: null, line => said.TrySetResult(line));
@@ -86,13 +102,9 @@ public sealed class ApplicationThatDoesNotFit
             () => Task.FromResult(!File.Exists($"/proc/{orphan}/cmdline") || File.ReadAllText($"/proc/{orphan}/cmdline").Length == 0), "its child has ended");
     }
 
-    private static async Task IsRefusedAsync(Case one, string message, string remedy)
+    private async Task IsRefusedAsync(Case one, string message, string remedy)
     {
-        PostgreSqlServer.IgnoreWithoutPrograms();
-        if (OperatingSystem.IsWindows())
-            Assert.Ignore("The application is a shell command.");
         var file = ProofFileReader.Parse("orders.proof.json", one.Text);
-        await using var servers = await ProofServers.StartAsync(file, CancellationToken.None);
 
         var refused = Assert.ThrowsAsync<KitException>(() => new Trial(file, servers, TimeSpan.FromSeconds(5)).RunAsync(CancellationToken.None));
 

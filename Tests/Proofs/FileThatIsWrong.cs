@@ -36,7 +36,8 @@ public sealed class FileThatIsWrong
     [TestCase("\"name\": \"orders\"", "\"nome\": \"orders\"", "unknown key 'nome'.", "Keys: name, databases, queues,")]
     [TestCase("\"name\": \"orders\"", "\"name\": \"orders\", \"calls\": {}", "unknown key 'calls'.", "Keys: name, databases, queues,")]
     [TestCase("\"name\": \"orders\",", "", "the key 'name' is missing.", "Keys: name,")]
-    [TestCase("\"name\": \"orders\"", "\"name\": \"my orders\"", "'name' is 'my orders', and has more than letters", "tokens")]
+    [TestCase("\"name\": \"orders\"", "\"name\": \"orders\", \"commits\": \"yes\"", "'commits': expected true or false, found \"yes\".", "docs/prove.md")]
+    [TestCase("\"name\": \"orders\"", "\"name\": \"my orders\"", "'name' is 'my orders': expected ASCII letters", "tokens")]
     [TestCase("\"name\": \"orders\"", "\"name\": 5", "'name': expected a text, found 5.", "docs/prove.md")]
     [TestCase("\"command\": [\"orders\"]", "\"command\": []", "'start.command' names no program.", "dotnet")]
     [TestCase("\"command\": [\"orders\"]", "\"comand\": [\"orders\"]", "unknown key 'comand' in 'start'.", "command, directory, environment")]
@@ -76,7 +77,7 @@ public sealed class FileThatIsWrong
         "'effects[0].calls' counts calls, and 'start' has no {{calls}}.", "environment")]
     [TestCase(
         ", \"database\": \"orders\", \"sql\": \"SELECT id FROM placed_order\"", "",
-        "'effects[0]' does not say where it is.", "a message queue, and a call calls")]
+        "'effects[0]' does not say where it is.", "'queue' for a message")]
     [TestCase("\"promise\"", "\"idle\": [ {} ], \"promise\"", "'idle[0]' does not say what is counted.", "Name a queue; or a database")]
     [TestCase(
         "\"name\": \"row\"", "\"name\": \"row\", \"perMessage\": 0",

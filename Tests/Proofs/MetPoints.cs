@@ -16,7 +16,7 @@ internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
         await using var servers = await ProofServers.StartAsync(file, CancellationToken.None);
         await new Trial(file, servers).RunAsync(CancellationToken.None);
         var experiments = new PointExperiments<ProofAccount>(async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
-        var points = await experiments.RecordAsync(CancellationToken.None);
+        var points = (await experiments.RecordAsync(CancellationToken.None)).Points;
         foreach (var point in points)
             TestContext.Out.WriteLine($"{point.Number}: {point.Request}");
 

@@ -31,18 +31,18 @@ public sealed class RunOnRabbitMq : OnAServerOfItsOwn
             await broker.DisposeAsync();
     }
 
-    [TestCase("classic", "dtc-off,scope-off,transactions-off,full-dtc", 2)]
-    [TestCase("quorum", "scope-off,full-dtc", 1)]
-    public async Task Every_message_is_accounted_for_and_nothing_is_left(string queueType, string modes, int rounds)
+    [TestCase("classic", "dtc-off,scope-off,transactions-off,full-dtc")]
+    [TestCase("quorum", "scope-off,full-dtc")]
+    public async Task Every_message_is_accounted_for_and_nothing_is_left(string queueType, string modes)
     {
         var before = await VirtualHostsAsync();
-        using var runner = Start("--messages", "150", "--warmup", "20", "--rounds", $"{rounds}", "--queue-type", queueType, "--mode", modes);
+        using var runner = Start("--messages", "150", "--warmup", "20", "--rounds", "1", "--queue-type", queueType, "--mode", modes);
 
         var result = await runner.EndAsync();
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
         var run = RunFolder.Open(Parent.Path).Load();
-        Assert.That(run.Rounds, Has.Count.EqualTo(Cells * (modes.Split(',').Length - 1) * rounds));
+        Assert.That(run.Rounds, Has.Count.EqualTo(Cells * (modes.Split(',').Length - 1)));
         using (Assert.EnterMultipleScope())
         {
             foreach (var round in run.Rounds)

@@ -15,16 +15,25 @@ public sealed class RunThatIsResumed
     private static readonly string[] Modes = ["scope-off", "shared"];
 
     private NamedServer server = null!;
+    private TemporaryFolder complete = null!;
     private TemporaryFolder parent = null!;
 
     private string Folder => Path.Combine(parent.Path, "run");
 
-    [SetUp]
-    public async Task PrepareAsync()
+    [OneTimeSetUp]
+    public async Task CompleteAsync()
     {
         server = await NamedServer.GetAsync();
-        parent = new TemporaryFolder();
+        complete = new TemporaryFolder();
+        var result = await RunnerProcess.RunAsync(Measured(complete.Path));
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
     }
+
+    [OneTimeTearDown]
+    public void RemoveCompleteFolder() => complete?.Dispose();
+
+    [SetUp]
+    public void PrepareFolder() => parent = new TemporaryFolder();
 
     [TearDown]
     public void RemoveFolder() => parent?.Dispose();
@@ -63,7 +72,7 @@ public sealed class RunThatIsResumed
     [Test]
     public async Task A_complete_one_is_left_alone()
     {
-        await CompleteAsync();
+        CopyComplete();
         var before = await File.ReadAllBytesAsync(Path.Combine(Folder, RoundFiles.LinesFile));
 
         var again = await RunnerProcess.RunAsync(Resumed());
@@ -79,7 +88,7 @@ public sealed class RunThatIsResumed
     [Test]
     public async Task A_failed_round_is_tried_again_if_asked_for()
     {
-        await CompleteAsync();
+        CopyComplete();
         await ReplaceAsync(
             RoundFiles.LinesFile, "\"verdict\":\"valid\",\"reasons\":[]}", "\"verdict\":\"error\",\"reasons\":[\"tried\"]}");
 
@@ -100,7 +109,7 @@ public sealed class RunThatIsResumed
     [TestCase("\"repeatsNoisy\": false,", "", "an earlier version of the kit made it")]
     public async Task One_of_another_build_server_or_machine_is_refused_with_the_difference(string stored, string other, string difference)
     {
-        await CompleteAsync();
+        CopyComplete();
         await ReplaceAsync(RunFolder.RunFile, stored, other);
         await ReplaceAsync(RunFolder.RunFile, "\"state\": \"completed\"", "\"state\": \"stopped\"");
         var before = await File.ReadAllTextAsync(Path.Combine(Folder, RunFolder.RunFile));
@@ -139,10 +148,11 @@ public sealed class RunThatIsResumed
         await runner.EndAsync();
     }
 
-    private async Task CompleteAsync()
+    private void CopyComplete()
     {
-        var result = await RunnerProcess.RunAsync(Measured());
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        Directory.CreateDirectory(Folder);
+        foreach (var file in Directory.GetFiles(complete.Path))
+            File.Copy(file, Path.Combine(Folder, Path.GetFileName(file)));
     }
 
     private async Task ReplaceAsync(string file, string text, string other)
@@ -154,11 +164,13 @@ public sealed class RunThatIsResumed
         await File.WriteAllTextAsync(path, content.Remove(at, text.Length).Insert(at, other));
     }
 
-    private string[] Measured() =>
+    private string[] Measured() => Measured(Folder);
+
+    private string[] Measured(string folder) =>
     [
         "run", "--framework", "bare", "--transport", "postgresql", "--mode", string.Join(',', Modes), "--messages", "100",
         "--rounds", Rounds.ToString(CultureInfo.InvariantCulture), "--warmup", "0", "--seed-rows", "0", "--no-repeat",
-        "--postgresql", server.ConnectionString, "--out", Folder,
+        "--postgresql", server.ConnectionString, "--out", folder,
     ];
 
     private string[] Resumed() => ["run", "--resume", Folder, "--postgresql", server.ConnectionString];

@@ -41,7 +41,8 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
         PointExperiment.At(PointCells.NameOf(cell), points, ways);
 
     /// <inheritdoc cref="PointExperiments{TAccount}.RecordAsync"/>
-    public Task<IReadOnlyList<CrashPoint>> RecordAsync(CancellationToken cancellationToken) => Experiments.RecordAsync(cancellationToken);
+    public async Task<IReadOnlyList<CrashPoint>> RecordAsync(CancellationToken cancellationToken) =>
+        (await Experiments.RecordAsync(cancellationToken)).Points;
 
     /// <summary>Makes the experiments. Those in which a server crashes come last, one at a time, because all share the server.</summary>
     public async Task MakeAsync(IEnumerable<PointExperiment> todo, Action<FaultResult> save, CancellationToken cancellationToken)

@@ -27,7 +27,7 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     internal const string ReadRows = "SELECT id, message_id, attempt_id FROM widget";
 
     private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(connectionString));
-    private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForCounting(connectionString));
+    private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForManyUses(connectionString));
 
     /// <summary>Adds the tables and functions of experiments to the empty database.</summary>
     public Task PrepareAsync(CancellationToken cancellationToken) => ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);

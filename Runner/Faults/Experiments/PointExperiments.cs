@@ -40,15 +40,17 @@ internal sealed class PointExperiments<TAccount>(Func<RequestGate, CancellationT
     private const int Tries = 3;
 
     /// <summary>The points of an undisturbed handling.</summary>
-    /// <exception cref="Results.KitException">An undisturbed message is not handled.</exception>
-    public async Task<IReadOnlyList<CrashPoint>> RecordAsync(CancellationToken cancellationToken)
+    /// <exception cref="Results.KitException">
+    /// An undisturbed message is not handled, or in a transaction that was open before it came.
+    /// </exception>
+    public async Task<RecordedPoints> RecordAsync(CancellationToken cancellationToken)
     {
         await using var lane = await OpenAsync(cancellationToken);
         var idle = await lane.RecordIdleAsync(cancellationToken);
         var handlings = new List<Handling>();
         for (var recording = 0; recording < Recordings; recording++)
             handlings.Add(await lane.RecordAsync(idle, cancellationToken));
-        return Handling.PointsOf(handlings);
+        return RecordedPoints.Of(handlings);
     }
 
     /// <summary>Makes experiments until there is none left.</summary>

@@ -45,25 +45,26 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
 
     private TimeSpan Limit => PointSettling.Limit + (2 * (quiet - Settling.QuietWithWorkLeft));
 
-    /// <summary>The transactions of the process while it has no message.</summary>
-    public async Task<IReadOnlySet<string>> RecordIdleAsync(CancellationToken cancellationToken)
+    /// <summary>What the process asks while it has no message.</summary>
+    public async Task<IdleTraffic> RecordIdleAsync(CancellationToken cancellationToken)
     {
         await GetReadyAsync(cancellationToken);
         gate.Record();
         await Task.Delay(IdleTime, cancellationToken);
-        return Handling.TransactionsIn(gate.Release());
+        var seen = gate.Release();
+        return new IdleTraffic(Handling.TransactionsIn(seen), seen.Select(one => (one.Server, one.Text)).Concat(gate.Hidden).ToHashSet());
     }
 
     /// <summary>The requests of one undisturbed handling.</summary>
     /// <exception cref="KitException">The message was not handled.</exception>
-    public async Task<Handling> RecordAsync(IReadOnlySet<string> idle, CancellationToken cancellationToken)
+    public async Task<Handling> RecordAsync(IdleTraffic idle, CancellationToken cancellationToken)
     {
         await GetReadyAsync(cancellationToken);
         var message = await SendAsync(gate.Record, cancellationToken);
         if (await subject.SettleAsync(message, Limit, quiet, cancellationToken) is { } why)
             throw new KitException($"An undisturbed message was not handled: {why}.", subject.Remedy);
 
-        return Handling.Of(gate.Release(), idle);
+        return Handling.Of(gate.Release(), idle.Transactions, [.. gate.Hidden.Except(idle.Requests)]);
     }
 
     /// <summary>Handles one message and stops at a point of its handling.</summary>

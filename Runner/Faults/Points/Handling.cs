@@ -9,9 +9,17 @@ internal sealed class Handling
 
     private Handling(IReadOnlyList<(RequestId Id, SeenRequest Seen, bool IsOfHandling)> requests) => this.requests = requests;
 
+    /// <summary>Requests in a transaction that was open before the message came, and that a process without a message does not make.</summary>
+    public IReadOnlyList<(string Server, string Text)> Hidden { get; init; } = [];
+
+    /// <summary>Those that are no points: a process without a message makes them, too.</summary>
+    public IEnumerable<string> Polls => requests.Where(one => !one.IsOfHandling).Select(one => $"{one.Seen.Text} ({one.Seen.Server})").Distinct();
+
     /// <param name="seen">The requests from the message's arrival until nothing was left to do.</param>
     /// <param name="idle">The transactions of a process without a message, from <see cref="TransactionsIn"/>: polls and housekeeping are no points.</param>
-    public static Handling Of(IReadOnlyList<SeenRequest> seen, IReadOnlySet<string> idle)
+    /// <param name="hidden">See <see cref="Hidden"/>; <see langword="null"/>: none.</param>
+    public static Handling Of(
+        IReadOnlyList<SeenRequest> seen, IReadOnlySet<string> idle, IReadOnlyList<(string Server, string Text)>? hidden = null)
     {
         var sent = new Dictionary<(string, string), int>();
         var answered = new Dictionary<(string, string, string?), int>();
@@ -23,7 +31,10 @@ internal sealed class Handling
                let id = new RequestId(
                    one.Server, one.Text, outcome, CountIn(sent, (one.Server, one.Text)), CountIn(answered, (one.Server, one.Text, outcome)))
                select (id, one, !ofIdle.Contains(one)),
-        ]);
+        ])
+        {
+            Hidden = hidden ?? [],
+        };
     }
 
     /// <summary>The transactions of a process without a message, each as one text.</summary>

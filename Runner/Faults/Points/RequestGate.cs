@@ -13,6 +13,7 @@ internal sealed class RequestGate
     private readonly Lock deciding = new();
     private readonly List<GatedConnection> connections = [];
     private readonly List<SeenRequest> seen = [];
+    private readonly HashSet<(string Server, string Text)> hidden = [];
     private readonly HashSet<string> asked = [];
     private readonly HashSet<string> unreadable = [];
     private TaskCompletionSource fired = new();
@@ -76,6 +77,16 @@ internal sealed class RequestGate
         }
     }
 
+    /// <summary>Since it began to count, what was asked in transactions that were open then.</summary>
+    public IReadOnlySet<(string Server, string Text)> Hidden
+    {
+        get
+        {
+            lock (deciding)
+                return hidden.ToHashSet();
+        }
+    }
+
     /// <summary>The servers that were asked anything, since the gate was made.</summary>
     public IReadOnlySet<string> Asked
     {
@@ -135,10 +146,16 @@ internal sealed class RequestGate
     internal GateDecision Decide(GatedConnection connection, WireRequest request)
     {
         asked.Add(connection.Server);
-        if (!isCounting || connection.IsIgnored)
+        if (!isCounting)
             return GateDecision.Pass;
 
         var text = StatementText.Normal(request.Text);
+        if (connection.IsIgnored)
+        {
+            hidden.Add((connection.Server, text));
+            return GateDecision.Pass;
+        }
+
         seen.Add(new SeenRequest(connection.Server, text, connection.Number, request));
         if (target is not var (id, way) || id.Server != connection.Server || id.Text != text)
             return GateDecision.Pass;
@@ -235,6 +252,7 @@ internal sealed class RequestGate
         lock (deciding)
         {
             seen.Clear();
+            hidden.Clear();
             fired = new TaskCompletionSource();
             (target, sent, answered, metAt, isUnsent, isCounting) = (stopAt, 0, 0, null, false, true);
             foreach (var connection in connections)

@@ -68,12 +68,12 @@ internal static class GuaranteeTables
         SignatureOf($"Storms: {FaultsOf(storms)}", storms, document);
 
     /// <summary>The messages that were not handled exactly once, in words: <c>4 lost, 3 torn</c>.</summary>
-    /// <returns><c>0</c> where there is none.</returns>
+    /// <returns><c>0</c> if there is none and the promise was kept.</returns>
     public static string NotOnceOf(FaultResult result)
     {
         var words = Signature.Skip(1).Select(column => (column.Word, Messages: column.MessagesOf(result))).Where(column => column.Messages > 0)
             .Select(column => $"{Figures.Count(column.Messages)} {column.Word}").ToList();
-        return words.Count == 0 ? "0" : string.Join(", ", words);
+        return words.Count > 0 ? string.Join(", ", words) : VerdictText.Of(result.Verdict, () => "0", () => "another promise broken");
     }
 
     /// <summary>How many messages that is.</summary>

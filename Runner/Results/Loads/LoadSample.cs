@@ -28,11 +28,11 @@ public sealed record LoadSample(CellName Cell, double Seconds, int Sent)
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? Queued { get; init; }
 
-    /// <summary>Rows that PostgreSQL counts as dead in the round's tables: those of queues and outboxes, because widgets are only inserted.</summary>
+    /// <summary>Rows that PostgreSQL counts as dead in all tables of the round's databases.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? DeadRows { get; init; }
 
-    /// <summary>The tables of queues and outboxes with their indexes, in bytes.</summary>
+    /// <summary>All tables but the widgets', with their indexes, in bytes: queues, outboxes, and the counter of <c>update-one-row</c>.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? QueueBytes { get; init; }
 

@@ -5,7 +5,7 @@ namespace Kit.Runner.Results.Loads;
 /// <param name="First">The first value.</param>
 /// <param name="Highest">The highest value.</param>
 /// <param name="Last">The last value.</param>
-/// <param name="Trend">Absent if the load was too short for one.</param>
+/// <param name="Trend">Absent if the load was too short for one, or a block has no sample.</param>
 public sealed record SoakFigure(string Title, double First, double Highest, double Last, Trend? Trend)
 {
     private const double Megabyte = 1_000_000;

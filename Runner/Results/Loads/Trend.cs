@@ -14,7 +14,7 @@ public enum TrendVerdict
     /// <summary>The interval of the slope is below zero, and not within the margin.</summary>
     Falls,
 
-    /// <summary>Anything else: the load was too short, or the figure varies too much.</summary>
+    /// <summary>Anything else: the figure varies too much for a verdict.</summary>
     NotDetermined,
 }
 

@@ -60,6 +60,10 @@ internal sealed class BlockSources
     /// <inheritdoc cref="LinkTo(RunSource)"/>
     public string LinkTo(FaultSource faults) => $"[{faults.Folder}]({LinkTo(faults.Tables)})";
 
+    /// <summary>The same, with the day and the build of the experiments.</summary>
+    public string MadeIn(FaultSource faults) =>
+        $"{LinkTo(faults)}, {Figures.Day(faults.Document.StartedUtc)}" + (faults.Document.Commit is { } commit ? $", commit {commit.Name}" : "");
+
     /// <exception cref="KitException">The file may not be read.</exception>
     public string TextOf(string path) => repository.TextOf(path);
 

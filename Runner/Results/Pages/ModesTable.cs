@@ -56,10 +56,10 @@ internal sealed class ModesTable() : BlockKind("modes-table")
     private static string KillsOf(BlockSources sources, FaultSource kills)
     {
         var result = kills.StormOf(TransactionMode.FullDtc);
-        var (storm, notOnce) = (result.Storm!, GuaranteeTables.MessagesNotOnceOf(result));
+        var (storm, notOnce) = (result.Storm!, GuaranteeTables.NotOnceOf(result));
         return $" In [a storm of {Figures.Count(storm.Kills)} kills]({sources.LinkTo(kills.Tables)}) over `{TransactionMode.FullDtc}` it was " +
-            $"{Figures.Count(notOnce)} of {Figures.Count(storm.InFlight)} in flight" +
-            (notOnce == 0 ? $": fewer than {Figures.Share(RuleOfThree.UpperBound(storm.InFlight))}." : ".");
+            $"{notOnce} of {Figures.Count(storm.InFlight)} in flight" +
+            (notOnce is "0" ? $": fewer than {Figures.Share(RuleOfThree.UpperBound(storm.InFlight))}." : ".");
     }
 
     private static string FromTo(IEnumerable<int> counts)

@@ -41,11 +41,16 @@ internal sealed class RateChart
     public RateChart(RunSource run, FaultSource? storms)
     {
         notOnce = storms is null ? []
-            : ShownCells.Modes.ToDictionary(mode => mode, mode => GuaranteeTables.MessagesNotOnceOf(storms.StormOf(mode)));
+            : ShownCells.Modes.ToDictionary(mode => mode, mode => MessagesOf(storms.StormOf(mode)));
         handlers = [.. Handlers.Where(handler => handler.Scenario is null || ShownCells.Modes.Any(mode => run.Find(mode, handler.Scenario)?.Rate is not null))];
         modes = [.. ShownCells.Modes.Select(mode => (mode, (IReadOnlyList<(string, Estimate)>)[.. RatesOf(run, mode)]))];
         most = modes.SelectMany(mode => mode.Rates).Max(bar => bar.Rate.High ?? bar.Rate.Mean);
     }
+
+    private static int MessagesOf(FaultResult storm) =>
+        GuaranteeTables.MessagesNotOnceOf(storm) is > 0 and var messages ? messages
+        : GuaranteeTables.NotOnceOf(storm) is "0" ? 0
+        : throw new KitException($"the storm over {storm.Cell} broke a promise that the chart does not show.", "Find out why before anything is published.");
 
     /// <summary>For those who do not see it.</summary>
     public string Words =>
@@ -106,7 +111,7 @@ internal sealed class RateChart
         if (run.CellOf(mode).Rate is null)
         {
             throw new KitException(
-                $"no round of bare/postgresql/{mode}/ado counts in {run.Folder}.", "Name the folder of a run in which each mode has one.");
+                $"no round of bare/postgresql/{mode}/{ShownCells.Access} counts in {run.Folder}.", "Name the folder of a run in which each mode has one.");
         }
 
         foreach (var (_, scenario, style) in handlers)

@@ -16,11 +16,10 @@ internal sealed class ServerCrashes(string name, bool isForced) : BlockKind(name
         if (storms.Count == 0)
         {
             throw new KitException(
-                $"no storm in {source.Folder} has a crash of the server.",
+                $"no storm in {source.Folder} has a crash of the server {(isForced ? "with" : "without")} synchronous_commit off against the mode's needs.",
                 $"Make one: faults --storm --server-crashes{(isForced ? " --unflushed" : "")}.");
         }
 
-        var commit = source.Document.Commit is { } build ? $", commit {build.Name}" : "";
         var seeds = storms.Select(storm => storm.Storm!.Seed).Distinct().Select(seed => Figures.Plain(seed)).ToList();
         return BlockText.Of(
         [
@@ -31,7 +30,7 @@ internal sealed class ServerCrashes(string name, bool isForced) : BlockKind(name
                 ],
                 storms.Select(storm => RowOf(storm, source.Document))),
             "",
-            $"From {sources.LinkTo(source)}, {Figures.Day(source.Document.StartedUtc)}{commit}, seed {string.Join(", ", seeds)}. " +
+            $"From {sources.MadeIn(source)}, seed {string.Join(", ", seeds)}. " +
             $"{Figures.Count(storms.Sum(storm => storm.Storm!.ServerCrashes))} crashes in all. *Handled again*: the handler had returned, and a crash took " +
             "its commit back or came before it.",
         ]);

@@ -7,7 +7,7 @@ namespace Kit.Runner.Results.Pages;
 /// <param name="Folder">From the root, with slashes.</param>
 /// <param name="Run"><see langword="null"/> where it holds none.</param>
 /// <param name="Faults"><see langword="null"/> where it holds none.</param>
-/// <param name="Bytes">Of all its files.</param>
+/// <param name="Bytes">Of the files that <c>run</c> and <c>faults</c> write.</param>
 internal sealed record SourceFolder(string Folder, RunSource? Run, FaultSource? Faults, long Bytes);
 
 /// <summary>A run, and where it is.</summary>
@@ -36,7 +36,7 @@ internal sealed record RunSource(string Folder, RecordedRun Run)
     /// <inheritdoc cref="Find"/>
     /// <exception cref="KitException">The run has no such cell.</exception>
     public CellResult CellOf(TransactionMode mode) => Find(mode)
-        ?? throw new KitException($"the run in {Folder} has no cell bare/postgresql/{mode}/ado.", "Name the folder of a run that has it.");
+        ?? throw new KitException($"the run in {Folder} has no cell bare/postgresql/{mode}/{ShownCells.Access}.", "Name the folder of a run that has it.");
 }
 
 /// <summary>Experiments, and where they are.</summary>
@@ -49,11 +49,15 @@ internal sealed record FaultSource(string Folder, FaultDocument Document, IReadO
     /// <summary>The only storm over a mode; of several, the one over the bare cell on PostgreSQL.</summary>
     /// <exception cref="KitException">There is none.</exception>
     public FaultResult OnlyStormOf(TransactionMode mode) =>
-        Storms.Where(storm => string.Equals(storm.Cell.Mode, mode.Name, StringComparison.Ordinal)).ToList() is [var only] ? only : StormOf(mode);
+        Storms.Where(storm => string.Equals(storm.Cell.Mode, mode.Name, StringComparison.Ordinal)).ToList() is [var only] ? Shown(only) : StormOf(mode);
 
     /// <summary>The storm over a bare cell on PostgreSQL.</summary>
     /// <exception cref="KitException">There is none.</exception>
-    public FaultResult StormOf(TransactionMode mode) => Storms.FirstOrDefault(
+    public FaultResult StormOf(TransactionMode mode) => Shown(Storms.FirstOrDefault(
         storm => ShownCells.IsBareOnPostgreSql(storm.Cell) && string.Equals(storm.Cell.Mode, mode.Name, StringComparison.Ordinal))
-        ?? throw new KitException($"{Folder} has no storm over bare/postgresql/{mode}/ado.", "Name the folder of experiments that have it.");
+        ?? throw new KitException($"{Folder} has no storm over bare/postgresql/{mode}/{ShownCells.Access}.", "Name the folder of experiments that have it."));
+
+    /// <exception cref="KitException">The storm shows nothing.</exception>
+    private FaultResult Shown(FaultResult storm) => storm.Verdict is FaultVerdict.Kept or FaultVerdict.Broken ? storm : throw new KitException(
+        $"the storm over {storm.Cell} in {Folder} is {VerdictText.Of(storm.Verdict, () => "", () => "")} and shows nothing.", "Make it again.");
 }

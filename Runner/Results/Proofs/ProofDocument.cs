@@ -30,6 +30,9 @@ public sealed record ProofDocument
     /// <summary>The points of an undisturbed handling.</summary>
     public IReadOnlyList<CrashPoint> Points { get; init; } = [];
 
+    /// <summary>Requests during a handling that are no points, because the application makes them without a message, too.</summary>
+    public IReadOnlyList<string> Polls { get; init; } = [];
+
     public IReadOnlyList<ProofResult> Results { get; init; } = [];
 
     /// <summary>The tokens of all experiments that were not made, because of a budget, a choice or a stop.</summary>

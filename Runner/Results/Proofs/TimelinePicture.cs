@@ -102,7 +102,7 @@ public sealed class TimelinePicture
 
     /// <summary>What was read when nothing moved any more.</summary>
     private static bool IsOfTheEnd(TimelineStep step) =>
-        step.Kind is TimelineKind.Output or TimelineKind.Left or TimelineKind.Found or TimelineKind.Class;
+        step.Kind is TimelineKind.Output or TimelineKind.Left or TimelineKind.Committed or TimelineKind.Found or TimelineKind.Class;
 
     private int DrawHeads()
     {
@@ -179,7 +179,7 @@ public sealed class TimelinePicture
     {
         switch (step.Kind)
         {
-            case TimelineKind.Output or TimelineKind.Left:
+            case TimelineKind.Output or TimelineKind.Left or TimelineKind.Committed:
                 Say(Margin, ["dim"], Wrapped(step.Text, width - (2 * Margin), OfWords));
                 break;
             case TimelineKind.Found:

@@ -60,6 +60,9 @@ public enum TimelineKind
     /// <summary>What was left when nothing moved any more.</summary>
     Left,
 
+    /// <summary>Rows that were committed together, and that have the message's id.</summary>
+    Committed,
+
     /// <summary>The effects that were found.</summary>
     Found,
 

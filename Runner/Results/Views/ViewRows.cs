@@ -165,7 +165,7 @@ internal sealed class ViewRows
            let isClean = notOnce == 0 && result.Verdict is FaultVerdict.Kept
            select new ViewStorm(
                storm.Kills, storm.Cuts, storm.ServerCrashes, result.Messages, storm.InFlight, notOnce,
-               notOnce == 0 && !isClean ? "another promise broken" : GuaranteeTables.NotOnceOf(result),
+               GuaranteeTables.NotOnceOf(result),
                isClean && storm.InFlight > 0 ? Figures.Share(RuleOfThree.UpperBound(storm.InFlight)) : null,
                Words.Of(result.Verdict), ViewSources.Short(experiment.Source.Document.Commit), sources.IsOfThisBuild(experiment.Source),
                ViewSources.LineOf(experiment.Source, result)),

@@ -1,4 +1,5 @@
 using Kit.Runner.Faults.Points;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 
 namespace Kit.Tests.Faults.Points;
@@ -36,6 +37,23 @@ public sealed class RecordedHandlings
         var points = Handling.PointsOf([Handling.Of([.. Receive, .. extra], Idle), Handling.Of(Receive, Idle), Handling.Of(Receive, Idle)]);
 
         Assert.That(points.Select(point => point.Request.Text), Is.EqualTo(new[] { "BEGIN", "DELETE", "COMMIT" }));
+    }
+
+    [Test]
+    public void Polls_are_named_once() => Assert.That(
+        RecordedPoints.Of([Handling.Of([.. Poll, .. Receive], Idle), Handling.Of([.. Receive, .. PollIn(9)], Idle)]).Polls,
+        Is.EqualTo(Poll.Select(one => $"{one.Text} ({one.Server})").Distinct().Order(StringComparer.Ordinal)));
+
+    [Test]
+    public void What_every_handling_does_in_a_transaction_that_was_open_before_is_refused()
+    {
+        Handling[] handlings = [With("INSERT", "COMMIT"), With("COMMIT"), With("UPDATE", "COMMIT")];
+
+        Assert.That(
+            () => RecordedPoints.Of(handlings), Throws.TypeOf<KitException>().With.Message.EndsWith("be told from a poll: COMMIT (queue)."));
+        Assert.That(RecordedPoints.Of([.. handlings, Handling.Of(Receive, Idle)]).Points, Is.Not.Empty, "a poll was open by chance");
+
+        static Handling With(params string[] hidden) => Handling.Of(Receive, Idle, [.. hidden.Select(text => ("queue", text))]);
     }
 
     [TestCase(true, true, ExpectedResult = "abcdef")]

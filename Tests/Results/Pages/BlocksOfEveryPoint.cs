@@ -1,4 +1,5 @@
 using Kit.Guarantees;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Tests.Results.Faults;
 
@@ -9,6 +10,8 @@ public sealed class BlocksOfEveryPoint
 {
     private static readonly CrashPoint Answered = new(1, new RequestId("data", "COMMIT", "COMMIT", 1, 1), Before: null, HasAnswer: true, CanBeProved: true);
 
+    private static readonly CellName Cell = InventedRun.Cell("dtc-off");
+
     private readonly InventedRepository repository = new();
 
     [OneTimeTearDown]
@@ -17,14 +20,13 @@ public sealed class BlocksOfEveryPoint
     [Test]
     public void Show_a_line_for_each_cell()
     {
-        var cell = InventedRun.Cell("dtc-off");
         repository.SaveExperiments(
             "results/points",
             [
                 At(PointWay.NeverSent, FaultVerdict.Kept, DeliveryClass.Once), At(PointWay.Killed, FaultVerdict.Kept, DeliveryClass.Duplicated),
                 At(PointWay.Cut, FaultVerdict.Broken, DeliveryClass.Lost), At(PointWay.Unanswered, FaultVerdict.Void, DeliveryClass.Once),
             ],
-            InventedExperiments.Document with { Points = new Dictionary<string, IReadOnlyList<CrashPoint>> { [$"{cell}"] = [Answered] } });
+            InventedExperiments.Document with { Points = new Dictionary<string, IReadOnlyList<CrashPoint>> { [$"{Cell}"] = [Answered] } });
 
         var lines = repository.Made("every-point from results/points").Split('\n');
 
@@ -32,13 +34,25 @@ public sealed class BlocksOfEveryPoint
         Assert.That(lines[2], Is.EqualTo("| bare/postgresql/dtc-off/ado | 1 | 4 | 3 | 1 VOID, 1 duplicated, 1 once, 1 ≠ lost |"));
         Assert.That(lines[^1], Does.StartWith("From [results/points](../results/points/guarantees.md), "));
 
-        FaultResult At(PointWay way, FaultVerdict verdict, DeliveryClass seen) => new()
-        {
-            Cell = cell,
-            Fault = $"1:{way}",
-            Verdict = verdict,
-            Observed = [new Observation(seen, 1)],
-            Point = new PointFacts($"bare.postgresql.dtc-off@1:{way}", 1, way, "COMMIT (data)"),
-        };
     }
+
+    [TestCase("every-point", PointWay.ServerCrashedAfter)]
+    [TestCase("server-points", PointWay.Killed)]
+    public void Refuse_the_experiments_of_the_other_one(string block, PointWay way)
+    {
+        repository.SaveExperiments($"results/{block}", [At(way, FaultVerdict.Kept, DeliveryClass.Once)], InventedExperiments.Document);
+
+        Assert.That(
+            () => repository.Made($"{block} from results/{block}"),
+            Throws.TypeOf<KitException>().With.Message.Contains($"results/{block} has other experiments at the points of a handling."));
+    }
+
+    private static FaultResult At(PointWay way, FaultVerdict verdict, DeliveryClass seen) => new()
+    {
+        Cell = Cell,
+        Fault = $"1:{way}",
+        Verdict = verdict,
+        Observed = [new Observation(seen, 1)],
+        Point = new PointFacts($"bare.postgresql.dtc-off@1:{way}", 1, way, "COMMIT (data)"),
+    };
 }

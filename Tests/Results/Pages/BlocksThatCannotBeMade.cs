@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
 
 namespace Kit.Tests.Results.Pages;
 
@@ -73,6 +74,24 @@ public sealed class BlocksThatCannotBeMade
         }]);
 
         AssertFailure("surprise from results/all, results/doubled", "its storm in results/doubled shows: 4 lost, 2 torn.");
+    }
+
+    [TestCase("surprise", FaultVerdict.Broken, "its storm in results/broken shows: another promise broken.")]
+    [TestCase("surprise", FaultVerdict.Void, "the storm over bare/postgresql/shared/ado in results/broken is VOID and shows nothing.")]
+    [TestCase("modes-chart", FaultVerdict.Broken, "the storm over bare/postgresql/shared/ado broke a promise that the chart does not show.")]
+    [TestCase("modes-table", FaultVerdict.Failed, "the storm over bare/postgresql/shared/ado in results/broken is FAILED and shows nothing.")]
+    public void A_storm_in_which_each_message_was_once_is_not_enough(string block, FaultVerdict verdict, string message)
+    {
+        repository.SaveRun("results/all", InventedRepository.Shown);
+        repository.SaveExperiments(
+            "results/broken",
+            [
+                .. InventedRepository.Shown.Select(mode => mode == "shared"
+                    ? InventedRepository.StormOver(mode) with { Verdict = verdict }
+                    : InventedRepository.StormOver(mode)),
+            ]);
+
+        AssertFailure($"{block} from results/all, results/broken", message);
     }
 
     private void AssertFailure(string mark, string message)

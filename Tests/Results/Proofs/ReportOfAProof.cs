@@ -38,6 +38,7 @@ public sealed class ReportOfAProof
                     new TimelineStep(TimelineKind.Ordinary, "ordinary messages are sent after it, and are: once"),
                     new TimelineStep(TimelineKind.Output, "the application wrote: \u0001 & so on"),
                     new TimelineStep(TimelineKind.Left, "left when nothing moved any more: queue 'orders': 1"),
+                    new TimelineStep(TimelineKind.Committed, "committed together in orders: public.handled: INSERT: id[uuid]:'01a20da4'"),
                     new TimelineStep(TimelineKind.Found, "found of the message: row: 0 of 1, mail: 1 of 1"),
                     new TimelineStep(TimelineKind.Class, "it is lost"),
                 ],
@@ -47,6 +48,7 @@ public sealed class ReportOfAProof
         ],
         NotTried = ["orders@1:d"],
         NotTriedBecause = "the budget was used up",
+        Polls = ["SELECT 1 (orders)"],
     };
 
     [Test]
