@@ -10,7 +10,6 @@ namespace Kit.Benchmarks.Waits;
 /// <summary><c>waits</c>: what the sessions of a drain wait for.</summary>
 internal sealed class WaitsCommand : Command
 {
-    private const string Queue = "waits";
     private const int Concurrency = NumberOption.DefaultConcurrency;
 
     private static readonly IReadOnlyList<string> Names =
@@ -60,7 +59,8 @@ internal sealed class WaitsCommand : Command
                 var result = await new ContestRound(sizes, server).RunAsync(
                     (restored, stop) => SampledHandler.StartAsync(
                         new HandlerSpec(
-                            cell.Name, Queue, restored.QueueForEndpoint(cell.Mode), restored.WidgetsForEndpoint, Concurrency, RecordCompletions: false),
+                            cell.Name, Queue: cell.Name, restored.QueueForEndpoint(cell.Mode), restored.WidgetsForEndpoint, Concurrency,
+                            RecordCompletions: false),
                         new WaitSampler(server.ConnectionString, restored.Names),
                         waits, stop),
                     cancellationToken);

@@ -48,7 +48,10 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
 
     private void WriteRates(string folder, RecordedRun run, IReadOnlyList<Cell> cells)
     {
-        output.WriteLine($"Measured in {folder}:");
+        if (cells.Count == 0)
+            return;
+
+        output.WriteLine($"Measured in {folder}:{(run.Document.Settings.Quick ? " a quick run, which shows that it works, and not how fast it is." : "")}");
         PlainColumns.Write(
             [
                 "framework", "transport", "mode", "the handler", "msg/s (95 % interval)", $"ratio to {TransactionMode.TransactionsOff}",
@@ -73,10 +76,10 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
             return;
 
         var settings = run.Document.Settings;
-        var of = cells is [var only] ? $" {Advice.NamesOf(only)} --mode {only.Mode}" : "";
+        var of = (cells is [var only] ? $"{Advice.NamesOf(only)} " : "") + $"--mode {string.Join(',', cells.Select(cell => cell.Mode.Name).Distinct())}";
         output.WriteLine(
             $"A drain of a full queue, {Figures.Plain(settings.Concurrency)} messages at a time on {Figures.Plain(run.Document.Host.Cores)} cores. " +
-            $"How long a message takes at your rate: ./run.sh load{of} --rate {rateOfLoad}, docs/load.md");
+            $"How long a message takes at your rate: ./run.sh load {of} --rate {rateOfLoad}, docs/load.md");
     }
 
     private void WriteInFull(Advice advice)
@@ -84,7 +87,8 @@ internal sealed class AdviceText((string Folder, RecordedRun Run)? measured, Han
         var place = $"{advice.Kind.Framework} on {advice.Kind.Transport}";
         if (advice.Kind.InBuild.Because is { } absent)
         {
-            output.WriteLine($"{place} is not in this build: {absent}. Nothing is known about its modes here.");
+            output.WriteLine(
+                $"{place} is not in this build: {absent}. So this build cannot say which of its modes exist; results of another build may have them.");
             return;
         }
 

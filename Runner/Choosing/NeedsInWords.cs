@@ -21,7 +21,7 @@ internal static class NeedsInWords
     [
         new("once", "its rows are written exactly once", Tolerance.Once),
         new("twice", "it is handled again", Tolerance.Twice),
-        new("twice-one-statement", "the same, and the handler has one statement", Tolerance.TwiceInOneStatement),
+        new("twice-one-statement", "it is handled again, and the handler has one statement", Tolerance.TwiceInOneStatement),
         new("loss", "it is lost, or half done", Tolerance.Loss),
     ];
 }

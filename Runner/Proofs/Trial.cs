@@ -82,13 +82,15 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
         for (var watch = Stopwatch.StartNew(); ; await Task.Delay(Pause, cancellationToken))
         {
             ThrowIfEnded(application);
-            var counts = CountsOf(await application.Effects.ReadAsync(cancellationToken), message);
+            var found = await application.Effects.ReadAsync(cancellationToken);
+            var counts = CountsOf(found, message);
             if (counts.All(count => count.Found >= count.Effect.PerMessage))
                 return;
             if (watch.Elapsed < patience)
                 continue;
 
-            var missing = string.Concat(application.Effects.Missing.Concat([application.Refused]).OfType<string>().Select(why => $" And {why}."));
+            var missing = string.Concat(application.Effects.Missing.Concat([.. found.Select(effect => OthersIn(effect, message)), application.Refused])
+                .OfType<string>().Select(why => $" And {why}."));
             throw Wrong(
                 (counts.All(count => count.Found == 0)
                     ? $"within {patience.TotalSeconds} s the application handled nothing: no effect of the first message, {message}, is there"
@@ -96,6 +98,12 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
                 $"Check how the message is sent, and that the effects return its id. {application.Process.LastOutput}");
         }
     }
+
+    /// <summary>That an effect is there, and not of this message; <see langword="null"/>: it is not there, or is of this message.</summary>
+    private static string? OthersIn(KeyValuePair<string, IReadOnlyList<string>> effect, Guid message) =>
+        effect.Value.Count > 0 && !effect.Value.Any(text => ProofAccount.Names(text, message))
+            ? $"effect '{effect.Key}' has {Figures.Count(effect.Value.Count, "entry", "entries")} without that id; the first: {Shortened(effect.Value[0])}"
+            : null;
 
     private async Task SeeIdleAsync(Application application, CancellationToken cancellationToken)
     {

@@ -6,7 +6,7 @@ namespace Kit.Runner.Results;
 /// <summary>The rate of one cell of a run, as the run's tables show it.</summary>
 /// <param name="PerSecond">Messages per second with their 95 % interval.</param>
 /// <param name="ToTransactionsOff">
-/// The ratio to <c>transactions-off</c> in the same run, with its 95 % interval; <see langword="null"/> if no round counts in both.
+/// The ratio to <c>transactions-off</c> in the same run, with its 95 % interval and no verdict; <see langword="null"/> if no round counts in both.
 /// </param>
 /// <param name="Rate">The rate itself.</param>
 public sealed record CellRate(string PerSecond, string? ToTransactionsOff, Estimate Rate)
@@ -30,7 +30,7 @@ public sealed record CellRate(string PerSecond, string? ToTransactionsOff, Estim
         return cell?.Rate is { } rate
             ? new CellRate(
                 $"{Figures.Measured(rate.Mean)} ({SummaryTable.IntervalOf(rate)})",
-                mode == TransactionMode.TransactionsOff ? "1" : run.AgainstTransactionsOff(cell)?.ToString(),
+                mode == TransactionMode.TransactionsOff ? "1" : run.AgainstTransactionsOff(cell)?.WithoutReading,
                 rate)
             : null;
     }

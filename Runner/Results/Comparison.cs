@@ -67,6 +67,9 @@ public sealed record Comparison(RateRatio Ratio, ComparisonVerdict Verdict, doub
         _ => throw new InvalidOperationException($"No such verdict: {Verdict}."),
     };
 
+    /// <summary>The ratio and its interval, where a reader compares with something else than the ratios that the verdict was adjusted for.</summary>
+    public string WithoutReading => Verdict is ComparisonVerdict.TooFewRounds ? ToString() : $"{Figures.Measured(Ratio.Value)} ({Interval})";
+
     public override string ToString() => Verdict is ComparisonVerdict.TooFewRounds
         ? $"{Figures.Measured(Ratio.Value)} ({Reading})"
         : $"{Figures.Measured(Ratio.Value)} ({Interval}, {Reading})";

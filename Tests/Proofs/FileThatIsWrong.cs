@@ -120,6 +120,19 @@ public sealed class FileThatIsWrong
     }
 
     [Test]
+    public void The_one_on_the_page_is_right()
+    {
+        var page = File.ReadAllText(Path.Combine(RepositoryFiles.Root, "docs", "prove.md"));
+        const string Fence = "```json\n";
+        var from = page.IndexOf(Fence, StringComparison.Ordinal) + Fence.Length;
+
+        var file = ProofFileReader.Parse("orders.proof.json", page[from..page.IndexOf("```", from, StringComparison.Ordinal)]);
+
+        Assert.That(file.Send, Is.TypeOf<SendBySql>());
+        Assert.That(file.NeedsBroker, Is.False);
+    }
+
+    [Test]
     public void One_that_is_not_there_is_refused() =>
         Assert.That(() => ProofFileReader.Read("none.proof.json"), Throws.TypeOf<KitException>().With.Message.StartsWith("The proof file cannot be read: "));
 

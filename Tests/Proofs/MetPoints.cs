@@ -29,8 +29,8 @@ internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
         foreach (var result in results)
         {
             TestContext.Out.WriteLine($"{result.Point.Token} {result.Verdict} {result.Class} {result.Because}: {result.Point.Moment}");
-            foreach (var step in result.Timeline)
-                TestContext.Out.WriteLine(step);
+            foreach (var line in TimelineStep.LinesOf(result.Timeline))
+                TestContext.Out.WriteLine(line);
         }
 
         return new MetPoints([.. results]);

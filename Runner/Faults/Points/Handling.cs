@@ -13,7 +13,10 @@ internal sealed class Handling
     public IReadOnlyList<(string Server, string Text)> Hidden { get; init; } = [];
 
     /// <summary>Those that are no points: a process without a message makes them, too.</summary>
-    public IEnumerable<string> Polls => requests.Where(one => !one.IsOfHandling).Select(one => $"{one.Seen.Text} ({one.Seen.Server})").Distinct();
+    public IEnumerable<string> Polls => requests.Where(one => !one.IsOfHandling).Select(one => NameOf(one.Seen.Server, one.Seen.Text)).Distinct();
+
+    /// <summary>A request in a list.</summary>
+    public static string NameOf(string server, string text) => $"{text} ({server})";
 
     /// <param name="seen">The requests from the message's arrival until nothing was left to do.</param>
     /// <param name="idle">The transactions of a process without a message, from <see cref="TransactionsIn"/>: polls and housekeeping are no points.</param>

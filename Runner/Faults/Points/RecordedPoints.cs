@@ -24,6 +24,13 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
             { IsUsage = true };
         }
 
-        return new RecordedPoints(Handling.PointsOf(handlings), [.. handlings.SelectMany(handling => handling.Polls).Distinct().Order(StringComparer.Ordinal)]);
+        var points = Handling.PointsOf(handlings);
+        // A poll that finds a message has the same requests as one that finds none, and is a point.
+        return new RecordedPoints(
+            points,
+            [
+                .. handlings.SelectMany(handling => handling.Polls).Except(points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text)))
+                    .Order(StringComparer.Ordinal),
+            ]);
     }
 }

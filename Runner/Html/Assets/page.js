@@ -121,10 +121,12 @@
     const wanted = `${answer.get('rows')} ${answer.get('tolerates')} ${answer.get('sees')}`;
     for (const body of all('#advice tbody')) body.hidden = body.dataset.needs !== wanted;
     byId('outside').hidden = answer.get('calls') !== 'yes';
-    const asked = Number.parseFloat(answer.get('asked'));
+    const field = byId('asked');
+    const asked = field.validity.valid ? Number.parseFloat(field.value) : Number.NaN;
+    const perSecond = `${asked.toLocaleString('en')}/s`;
     for (const mark of all('#advice .drains')) {
       const [low, high] = [mark.dataset.low, mark.dataset.high].map(Number.parseFloat);
-      mark.textContent = Number.isNaN(asked) ? '' : low >= asked ? `drains ${asked}/s` : high < asked ? `does not drain ${asked}/s` : `${asked}/s: not sure`;
+      mark.textContent = Number.isNaN(asked) ? '' : low >= asked ? `drains ${perSecond}` : high < asked ? `does not drain ${perSecond}` : `${perSecond}: not sure`;
     }
   };
   needs.addEventListener('input', advise);

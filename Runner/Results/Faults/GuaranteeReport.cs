@@ -15,6 +15,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
             .OrderBy(result => result.Cell.Framework, StringComparer.Ordinal)
             .ThenBy(result => result.Cell.Transport, StringComparer.Ordinal)
             .ThenBy(result => TransactionMode.All.ToList().FindIndex(mode => mode.Name == result.Cell.Mode))
+            // Cells that differ in their settings alone.
+            .ThenBy(result => $"{result.Cell}", StringComparer.Ordinal)
             .ThenBy(result => Fault.All.ToList().FindIndex(fault => fault.Name == result.Fault))
             .ThenBy(result => result.Point?.Number)
             .ThenBy(result => result.Point?.Way),

@@ -10,7 +10,7 @@ internal sealed class EveryPointTable(string name, bool crashesServer) : BlockKi
     public override BlockText Write(BlockSources sources)
     {
         var source = sources.Experiments is [var only] ? only : throw new KitException("it needs one folder.", "Leave the others out of its mark.");
-        var met = source.Results.Where(result => result.Point is not null).ToList();
+        var met = new GuaranteeReport(source.Document, source.Results).Ordered.Where(result => result.Point is not null).ToList();
         if (met.Count == 0 || met.Exists(result => result.Point!.Way.Facts().CrashesServer != crashesServer))
         {
             throw new KitException(

@@ -40,7 +40,7 @@ public static class ProofJUnit
             xml.WriteStartElement(result.IsMet ? "failure" : "error");
             xml.WriteAttributeString("message", XmlText.Readable(result.IsMet ? string.Join("; ", result.Violations) : $"{result.Verdict}: {result.Because}"));
             xml.WriteAttributeString("type", result.Class is { } kind ? Words.Of(kind) : $"{result.Verdict}");
-            xml.WriteString(XmlText.Readable(string.Join('\n', result.Timeline)));
+            xml.WriteString(XmlText.Readable(string.Join('\n', TimelineStep.LinesOf(result.Timeline))));
             xml.WriteEndElement();
         }
 

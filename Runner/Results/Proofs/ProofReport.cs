@@ -104,8 +104,8 @@ public sealed class ProofReport(ProofDocument document)
         output.WriteLine($"![What happened at {token}: {told.Name}]({told.Picture})");
         output.WriteLine();
         output.WriteLine("```");
-        foreach (var step in told.Result.Timeline)
-            output.WriteLine(step);
+        foreach (var line in TimelineStep.LinesOf(told.Result.Timeline))
+            output.WriteLine(line);
         output.WriteLine("```");
         output.WriteLine();
         output.WriteLine($"To repeat it: `prove … --only {token}`");

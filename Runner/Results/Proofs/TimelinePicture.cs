@@ -70,7 +70,7 @@ public sealed class TimelinePicture
         output.WriteLine(
             $"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {y}" width="{width}" height="{y}" font-family="sans-serif" font-size="13">""");
         output.WriteLine($"<title>{XmlText.Escaped($"{result.Point.Token}: {string.Join("; ", result.Violations)}")}</title>");
-        output.WriteLine($"<desc>{XmlText.Escaped(string.Join("; ", result.Timeline.Select(step => $"{step}".Trim())))}</desc>");
+        output.WriteLine($"<desc>{XmlText.Escaped(string.Join("; ", TimelineStep.LinesOf(result.Timeline).Select(line => line.Trim())))}</desc>");
         output.WriteLine($"<style>\n{Style.ReplaceLineEndings("\n")}\n</style>");
         output.WriteLine($"""<rect class="ground" width="{width}" height="{y}" rx="6"/>""");
         foreach (var line in behind.Concat(marks))

@@ -24,10 +24,23 @@ public sealed record TimelineStep(TimelineKind Kind, string Text)
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Outcome { get; init; }
 
-    /// <summary>A line of a report.</summary>
-    public override string ToString() => Kind is TimelineKind.Request
-        ? string.Create(CultureInfo.InvariantCulture, $"{Number,3}. {Server}: {Text}{(Outcome is null ? "" : $" → {Outcome}")}")
-        : $"     {Text}";
+    /// <summary>The lines of a report. Where a server was asked on several connections, they are numbered: <c>orders (2)</c>.</summary>
+    public static IEnumerable<string> LinesOf(IReadOnlyList<TimelineStep> timeline)
+    {
+        var connections = timeline.Where(step => step.Kind is TimelineKind.Request).Select(step => (step.Server, step.Connection)).Distinct()
+            .ToLookup(one => one.Server, one => one.Connection);
+        return timeline.Select(step => step.LineIn([.. connections[step.Server]]));
+    }
+
+    /// <param name="connections">Those on which its server was asked.</param>
+    private string LineIn(List<int?> connections)
+    {
+        if (Kind is not TimelineKind.Request)
+            return $"     {Text}";
+
+        var server = connections.Count > 1 ? $"{Server} ({connections.IndexOf(Connection) + 1})" : Server;
+        return string.Create(CultureInfo.InvariantCulture, $"{Number,3}. {server}: {Text}{(Outcome is null ? "" : $" → {Outcome}")}");
+    }
 }
 
 /// <summary>What a step of a timeline is.</summary>

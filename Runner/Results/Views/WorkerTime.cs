@@ -12,6 +12,7 @@ namespace Kit.Runner.Results.Views;
 public sealed record WorkerTime(Figure Receive, Figure Handler, Figure Commit, Figure Rest, Figure SecondPhase)
 {
     private const double Millisecond = 1_000;
+    private const double Rounding = 0.01;
 
     /// <returns><see langword="null"/> if the handler was not measured, or if the phases are longer than the time that the workers had.</returns>
     internal static WorkerTime? Of(CellResult cell)
@@ -23,8 +24,10 @@ public sealed record WorkerTime(Figure Receive, Figure Handler, Figure Commit, F
         var receive = PerMessage(round => round.ServiceTime?.Receive);
         var handler = PerMessage(round => round.ServiceTime?.Handler);
         var commit = PerMessage(round => round.ServiceTime?.Commit);
-        return all - (receive ?? 0) - handler - (commit ?? 0) is { } rest and >= 0
-            ? new WorkerTime(Figure.Of(receive), Figure.Of(handler), Figure.Of(commit), Figure.Of(rest), Figure.Of(PerMessage(round => round.SecondPhase)))
+        // Means of rounded figures can exceed the whole by a little.
+        return all - (receive ?? 0) - handler - (commit ?? 0) is { } rest && rest >= -Rounding * all
+            ? new WorkerTime(
+                Figure.Of(receive), Figure.Of(handler), Figure.Of(commit), Figure.Of(Math.Max(0, rest)), Figure.Of(PerMessage(round => round.SecondPhase)))
             : null;
     }
 }
