@@ -89,6 +89,13 @@ internal sealed class QueueStatements
     /// <summary>Whether the error table is the queue of another endpoint.</summary>
     public string HasQueueForErrors => $"SELECT to_regclass({Literal(Errors)}) IS NOT NULL AND NOT {HasReason(Errors)}";
 
+    /// <summary>Whether a table of the queue is not in the server's log.</summary>
+    public string IsUnlogged =>
+        $"""
+        SELECT EXISTS (
+            SELECT FROM pg_class WHERE oid IN (to_regclass({Literal(Queue)}), to_regclass({Literal(Errors)})) AND relpersistence <> 'p')
+        """;
+
     /// <summary>Whether a table lacks one of its latest columns, because an earlier version of the kit created it.</summary>
     public string IsOutdated =>
         $"""

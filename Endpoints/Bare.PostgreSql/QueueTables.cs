@@ -33,6 +33,14 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
         if (await ReadAsync<bool>(statements.IsMissing, cancellationToken))
             await CreateAsync(cancellationToken);
 
+        // A crash of the server empties it, and a commit that changes nothing else does not wait for the log.
+        if (await ReadAsync<bool>(statements.IsUnlogged, cancellationToken))
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint}' cannot start: table {statements.Queue} or its error table is unlogged, and a crash of the server would empty it. " +
+                $"Run this once for each of them: ALTER TABLE {statements.Queue} SET LOGGED");
+        }
+
         if (await ReadAsync<bool>(statements.IsOutdated, cancellationToken))
         {
             throw new InvalidOperationException(

@@ -108,7 +108,8 @@ internal sealed class DatabaseAccess
     public DatabaseAccess CommittingAsynchronously()
     {
         var settings = new NpgsqlConnectionStringBuilder(Text(enlist: false));
-        settings.Options = $"{settings.Options} -c synchronous_commit=off".TrimStart();
+        // The driver reads the variable only if the connection string has no options.
+        settings.Options = $"{settings.Options ?? Environment.GetEnvironmentVariable("PGOPTIONS")} -c synchronous_commit=off".TrimStart();
         return new DatabaseAccess(settings.ConnectionString);
     }
 

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Kit.Guarantees;
 using Kit.Runner.Faults;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Points;
@@ -24,6 +25,7 @@ internal sealed class Application : ISubject<ProofAccount>
     private readonly Sender sender;
     private readonly EffectReader effects;
     private readonly List<Guid> sent = [];
+    private readonly Dictionary<Guid, DeliveryClass> earlier = [];
     private readonly List<string> output = [];
     private ApplicationProcess? process;
 
@@ -118,10 +120,18 @@ internal sealed class Application : ISubject<ProofAccount>
         List<string> lines;
         lock (output)
             lines = [.. output];
-        var account = ProofAccount.Of(sent, file.Effects, found, await ReadLeftAsync(cancellationToken), lines) with
+        var left = await ReadLeftAsync(cancellationToken);
+        var account = ProofAccount.Of(sent, file.Effects, found, left, lines) with
         {
             Commits = await bed.ReadCommitsAsync(cancellationToken),
+            Changed =
+            [
+                .. ProofAccount.Of(earlier.Keys, file.Effects, found, left, []).Messages
+                    .Where(message => message.Class != earlier[message.Id] && !file.Promised.Contains(message.Class)),
+            ],
         };
+        foreach (var message in account.Messages)
+            earlier[message.Id] = message.Class;
         sent.Clear();
         lock (output)
             output.Clear();

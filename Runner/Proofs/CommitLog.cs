@@ -63,6 +63,14 @@ internal sealed class CommitLog : IAsyncDisposable
                 "Lower 'instances', or leave 'commits' out of the proof file.", full)
             { IsUsage = true };
         }
+        catch (NpgsqlException late) when (late is not PostgresException)
+        {
+            await log.DisposeAsync();
+            throw new KitException(
+                "The server's log cannot be read yet: it waits for a transaction that another instance holds open.",
+                "Set 'instances' to 1, or leave 'commits' out of the proof file.", late)
+            { IsUsage = true };
+        }
         catch (PostgresException refused)
         {
             await log.DisposeAsync();

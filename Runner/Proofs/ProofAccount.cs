@@ -8,6 +8,9 @@ namespace Kit.Runner.Proofs;
 /// <param name="Left">What was left to do when nothing moved any more.</param>
 internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IReadOnlyList<string> Left)
 {
+    /// <summary>Messages of earlier experiments that have become something that is not promised.</summary>
+    public IReadOnlyList<MessageAccount> Changed { get; init; } = [];
+
     /// <summary>The transactions that were committed; <see langword="null"/> if the file does not ask for them.</summary>
     public IReadOnlyList<CommittedTransaction>? Commits { get; init; }
 

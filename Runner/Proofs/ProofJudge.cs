@@ -62,6 +62,9 @@ internal sealed class ProofJudge(ProofFile file)
                 $"({string.Join(", ", message.Found)})";
         }
 
+        foreach (var message in account.Changed)
+            yield return $"a message before it, {message.Id}, has become {Words.Of(message.Class)} ({string.Join(", ", message.Found)})";
+
         if (account.Left.Count > 0 && !file.Promised.Contains(DeliveryClass.Stuck))
             yield return $"work is left: {string.Join(", ", account.Left)}";
     }

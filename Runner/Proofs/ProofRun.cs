@@ -36,7 +36,8 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             await RecordAsync(servers, experiments, cancellationToken);
         watch.Restart();
 
-        say($"{document.Points.Count} points, {document.Planned} experiments");
+        say($"{document.Points.Count} points, {document.Planned} experiments"
+            + (document.Rare.Count > 0 ? $"; not tried, because one of three handlings alone has them: {string.Join(", ", document.Rare)}" : ""));
         var all = PointExperiment.At(file.Name, document.Points).ToList();
         waiting = new Queue<PointExperiment>(PointOrder.Of(Chosen(all)));
         planned = waiting.Count;
@@ -97,7 +98,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             { IsUsage = true };
         }
 
-        document = document with { Points = recorded.Points, Polls = recorded.Polls, Servers = servers.Versions };
+        document = document with { Points = recorded.Points, Polls = recorded.Polls, Rare = recorded.Rare, Servers = servers.Versions };
         folder.Save(document);
     }
 

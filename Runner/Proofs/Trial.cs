@@ -15,6 +15,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
     /// <summary>How long an application may run before the first message without leaving an effect.</summary>
     private static readonly TimeSpan Before = TimeSpan.FromSeconds(3);
 
+    private static readonly TimeSpan ToBeRead = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
 
     /// <summary>With another limit than a minute, for an application that handles nothing.</summary>
@@ -81,7 +82,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
     {
         for (var watch = Stopwatch.StartNew(); ; await Task.Delay(Pause, cancellationToken))
         {
-            ThrowIfEnded(application);
+            await ThrowIfEndedAsync(application, cancellationToken);
             var found = await application.Effects.ReadAsync(cancellationToken);
             var counts = CountsOf(found, message);
             if (counts.All(count => count.Found >= count.Effect.PerMessage))
@@ -109,7 +110,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
     {
         for (var watch = Stopwatch.StartNew(); ; await Task.Delay(Pause, cancellationToken))
         {
-            ThrowIfEnded(application);
+            await ThrowIfEndedAsync(application, cancellationToken);
             if (await application.ReadLeftAsync(cancellationToken) is not [var left, ..])
                 break;
             if (watch.Elapsed > patience)
@@ -153,17 +154,21 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
     {
         while (!awaited.IsCompleted)
         {
-            ThrowIfEnded(application);
+            await ThrowIfEndedAsync(application, cancellationToken);
             await Task.WhenAny(awaited, Task.Delay(Pause, cancellationToken));
         }
 
         await awaited;
     }
 
-    private void ThrowIfEnded(Application application)
+    private async Task ThrowIfEndedAsync(Application application, CancellationToken cancellationToken)
     {
-        if (application.Process is { HasEnded: true } ended)
-            throw Wrong($"the application ended with exit code {ended.ExitCode} before it had handled a message", ended.LastOutput);
+        if (application.Process is not { HasEnded: true } ended)
+            return;
+
+        // Its last lines can come after its end, or never, if a child of it has its output.
+        await ended.EndAsync(cancellationToken).WaitAsync(ToBeRead, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        throw Wrong($"the application ended with exit code {ended.ExitCode} before it had handled a message", ended.LastOutput);
     }
 
     private static string Shortened(string text) => text.Length > 100 ? $"{text[..100]} …" : text;

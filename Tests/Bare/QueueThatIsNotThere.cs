@@ -44,6 +44,16 @@ public sealed class QueueThatIsNotThere
             Does.Contain("\"work\" exists and is not a queue of the kit").And.Not.Contain("ALTER"));
     }
 
+    [TestCase("work")]
+    [TestCase("work_error")]
+    public async Task An_unlogged_table_is_refused(string table)
+    {
+        await bench.RestartAsync(TransactionMode.DtcOff);
+        await TestDatabases.ExecuteAsync(bench.Databases.Queue, $"ALTER TABLE {table} SET UNLOGGED");
+
+        Assert.That(bench.RefusalOf(TransactionMode.DtcOff), Does.Contain("is unlogged").And.EndWith("SET LOGGED"));
+    }
+
     [Test]
     public async Task The_queue_of_another_endpoint_is_no_error_table()
     {

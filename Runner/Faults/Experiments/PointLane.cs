@@ -52,7 +52,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         gate.Record();
         await Task.Delay(IdleTime, cancellationToken);
         var seen = gate.Release();
-        return new IdleTraffic(Handling.TransactionsIn(seen), seen.Select(one => (one.Server, one.Text)).Concat(gate.Hidden).ToHashSet());
+        return new IdleTraffic(Handling.TransactionsIn(seen), seen.Select(one => (one.Server, one.Text, one.Request.Outcome)).Concat(gate.Hidden).ToHashSet());
     }
 
     /// <summary>The requests of one undisturbed handling.</summary>
@@ -64,7 +64,9 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         if (await subject.SettleAsync(message, Limit, quiet, cancellationToken) is { } why)
             throw new KitException($"An undisturbed message was not handled: {why}.", subject.Remedy);
 
-        return Handling.Of(gate.Release(), idle.Transactions, [.. gate.Hidden.Except(idle.Requests)]);
+        var hidden = gate.Hidden;
+        return Handling.Of(
+            gate.Release(), idle.Transactions, [.. hidden.Except(idle.Requests)], hidden.Any(request => StatementText.EndsTransaction(request.Text)));
     }
 
     /// <summary>Handles one message and stops at a point of its handling.</summary>

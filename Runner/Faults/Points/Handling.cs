@@ -10,10 +10,14 @@ internal sealed class Handling
     private Handling(IReadOnlyList<(RequestId Id, SeenRequest Seen, bool IsOfHandling)> requests) => this.requests = requests;
 
     /// <summary>Requests in a transaction that was open before the message came, and that a process without a message does not make.</summary>
-    public IReadOnlyList<(string Server, string Text)> Hidden { get; init; } = [];
+    public IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden { get; private init; } = [];
 
-    /// <summary>Those that are no points: a process without a message makes them, too.</summary>
-    public IEnumerable<string> Polls => requests.Where(one => !one.IsOfHandling).Select(one => NameOf(one.Seen.Server, one.Seen.Text)).Distinct();
+    /// <summary>Whether such a transaction ended before the message was handled. If not, it holds a lock, and not the message.</summary>
+    public bool EndsHidden { get; private init; }
+
+    /// <summary>Those that are no points: a process without a message makes them, too, or they are in a transaction that does not end.</summary>
+    public IEnumerable<string> Polls => requests.Where(one => !one.IsOfHandling).Select(one => NameOf(one.Seen.Server, one.Seen.Text))
+        .Concat(Hidden.Select(request => NameOf(request.Server, request.Text))).Distinct();
 
     /// <summary>A request in a list.</summary>
     public static string NameOf(string server, string text) => $"{text} ({server})";
@@ -21,8 +25,10 @@ internal sealed class Handling
     /// <param name="seen">The requests from the message's arrival until nothing was left to do.</param>
     /// <param name="idle">The transactions of a process without a message, from <see cref="TransactionsIn"/>: polls and housekeeping are no points.</param>
     /// <param name="hidden">See <see cref="Hidden"/>; <see langword="null"/>: none.</param>
+    /// <param name="endsHidden">See <see cref="EndsHidden"/>.</param>
     public static Handling Of(
-        IReadOnlyList<SeenRequest> seen, IReadOnlySet<string> idle, IReadOnlyList<(string Server, string Text)>? hidden = null)
+        IReadOnlyList<SeenRequest> seen, IReadOnlySet<string> idle, IReadOnlyList<(string Server, string Text, string? Outcome)>? hidden = null,
+        bool endsHidden = false)
     {
         var sent = new Dictionary<(string, string), int>();
         var answered = new Dictionary<(string, string, string?), int>();
@@ -37,6 +43,7 @@ internal sealed class Handling
         ])
         {
             Hidden = hidden ?? [],
+            EndsHidden = endsHidden,
         };
     }
 
@@ -59,6 +66,12 @@ internal sealed class Handling
                 .Select((one, at) => new CrashPoint(at + 1, one.Id, longest.BeforeOf(one.Seen), one.Seen.Request.HasAnswer, one.Seen.Request.CanBeProved)),
         ];
     }
+
+    /// <summary>Requests that only one of several handlings has.</summary>
+    /// <param name="handlings">More than one.</param>
+    public static IEnumerable<string> RareIn(IReadOnlyList<Handling> handlings) => handlings
+        .SelectMany(handling => handling.requests.Where(one => one.IsOfHandling).Select(one => NameOf(one.Seen.Server, one.Seen.Text)).Distinct())
+        .GroupBy(name => name).Where(alike => alike.Count() == 1 && handlings.Count > 1).Select(alike => alike.Key);
 
     private static (string, string, string?, int) KeyOf(RequestId id) => (id.Server, id.Text, id.Outcome, id.Answered);
 

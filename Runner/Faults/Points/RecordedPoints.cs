@@ -6,15 +6,18 @@ namespace Kit.Runner.Faults.Points;
 /// <summary>What several undisturbed handlings have in common.</summary>
 /// <param name="Points">The points, in the order of the handling.</param>
 /// <param name="Polls">Requests during a handling that are no points, because a process without a message makes them, too.</param>
-internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnlyList<string> Polls)
+/// <param name="Rare">Requests that only one of the handlings has. They are no points.</param>
+internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnlyList<string> Polls, IReadOnlyList<string> Rare)
 {
     private const int MostNamed = 3;
 
     /// <inheritdoc cref="Handling.PointsOf" path="/param"/>
-    /// <exception cref="KitException">Each handling is in a transaction that was open before its message came.</exception>
+    /// <exception cref="KitException">Handlings are in a transaction that was open before their message came.</exception>
     public static RecordedPoints Of(IReadOnlyList<Handling> handlings)
     {
-        var hidden = handlings.Skip(1).Aggregate(handlings[0].Hidden, (common, handling) => [.. common.Intersect(handling.Hidden)]);
+        // One of them can meet a poll by chance.
+        var hidden = handlings.Where(handling => handling.EndsHidden).SelectMany(handling => handling.Hidden).GroupBy(request => request)
+            .Where(alike => alike.Count() >= Math.Min(2, handlings.Count)).Select(alike => alike.Key).ToList();
         if (hidden.Count > 0)
         {
             throw new KitException(
@@ -26,11 +29,8 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
 
         var points = Handling.PointsOf(handlings);
         // A poll that finds a message has the same requests as one that finds none, and is a point.
-        return new RecordedPoints(
-            points,
-            [
-                .. handlings.SelectMany(handling => handling.Polls).Except(points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text)))
-                    .Order(StringComparer.Ordinal),
-            ]);
+        var named = points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text)).ToHashSet();
+        List<string> polls = [.. handlings.SelectMany(handling => handling.Polls).Distinct().Except(named).Order(StringComparer.Ordinal)];
+        return new RecordedPoints(points, polls, [.. Handling.RareIn(handlings).Except(named).Except(polls).Order(StringComparer.Ordinal)]);
     }
 }

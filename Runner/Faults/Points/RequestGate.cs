@@ -13,7 +13,7 @@ internal sealed class RequestGate
     private readonly Lock deciding = new();
     private readonly List<GatedConnection> connections = [];
     private readonly List<SeenRequest> seen = [];
-    private readonly HashSet<(string Server, string Text)> hidden = [];
+    private readonly List<SeenRequest> hidden = [];
     private readonly HashSet<string> asked = [];
     private readonly HashSet<string> unreadable = [];
     private TaskCompletionSource fired = new();
@@ -78,12 +78,12 @@ internal sealed class RequestGate
     }
 
     /// <summary>Since it began to count, what was asked in transactions that were open then.</summary>
-    public IReadOnlySet<(string Server, string Text)> Hidden
+    public IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden
     {
         get
         {
             lock (deciding)
-                return hidden.ToHashSet();
+                return [.. hidden.Select(one => (one.Server, one.Text, one.Request.Outcome)).Distinct()];
         }
     }
 
@@ -152,7 +152,7 @@ internal sealed class RequestGate
         var text = StatementText.Normal(request.Text);
         if (connection.IsIgnored)
         {
-            hidden.Add((connection.Server, text));
+            hidden.Add(new SeenRequest(connection.Server, text, connection.Number, request));
             return GateDecision.Pass;
         }
 

@@ -15,21 +15,33 @@ internal static partial class StatementText
     /// <summary>A text that is no longer than this only says what becomes of the transaction.</summary>
     public const int MostOfACommand = 32;
 
-    /// <summary>Literals, numbers and ids become <c>?</c>; any white space is one space.</summary>
+    /// <summary>Comments are left out, literals, numbers and ids become <c>?</c>; any white space is one space.</summary>
     public static string Normal(string text)
     {
-        var whole = Space().Replace(Literal().Replace(Number().Replace(Uuid().Replace(text, "?"), "?"), "'?'"), " ").Trim().TrimEnd(';');
+        var plain = DollarQuoted().Replace(LiteralOrComment().Replace(text, match => match.Value[0] == '\'' ? "'?'" : " "), "'?'");
+        var whole = Space().Replace(Number().Replace(Uuid().Replace(plain, "?"), "?"), " ").Trim().TrimEnd(';');
         return whole.Length > Most ? whole[..Most] : whole;
     }
+
+    /// <summary>Whether a statement ends its transaction, or prepares it.</summary>
+    public static bool EndsTransaction(string normal) => End().IsMatch(normal);
 
     /// <summary>Short enough for a sentence.</summary>
     public static string Short(string normal) => normal.Length > MostShown ? $"{normal[..MostShown].TrimEnd()} …" : normal;
 
+    [GeneratedRegex(
+        @"^(?:COMMIT|END|ABORT|PREPARE TRANSACTION|ROLLBACK(?! (?:WORK |TRANSACTION )?TO ))\b", RegexOptions.IgnoreCase, MostMilliseconds)]
+    private static partial Regex End();
+
     [GeneratedRegex(@"\s+", RegexOptions.None, MostMilliseconds)]
     private static partial Regex Space();
 
-    [GeneratedRegex(@"'(?:[^']|'')*'", RegexOptions.None, MostMilliseconds)]
-    private static partial Regex Literal();
+    // One alternative after the other: a literal can have dashes in it, and a comment quotes.
+    [GeneratedRegex(@"'(?:[^']|'')*'|--[^\n]*|/\*[\s\S]*?\*/", RegexOptions.None, MostMilliseconds)]
+    private static partial Regex LiteralOrComment();
+
+    [GeneratedRegex(@"\$(?<tag>[\p{L}_]*)\$[\s\S]*?\$\k<tag>\$", RegexOptions.None, MostMilliseconds)]
+    private static partial Regex DollarQuoted();
 
     // Not of a parameter ($1), and not within a name, unless an underscore is before it.
     [GeneratedRegex(@"(?<![$\p{L}\d])\d+(?!\p{L})|(?<=_)\d+", RegexOptions.None, MostMilliseconds)]

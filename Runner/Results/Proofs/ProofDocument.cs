@@ -33,6 +33,9 @@ public sealed record ProofDocument
     /// <summary>Requests during a handling that are no points, because the application makes them without a message, too.</summary>
     public IReadOnlyList<string> Polls { get; init; } = [];
 
+    /// <summary>Requests that only one of the recorded handlings has. They are no points.</summary>
+    public IReadOnlyList<string> Rare { get; init; } = [];
+
     public IReadOnlyList<ProofResult> Results { get; init; } = [];
 
     /// <summary>The tokens of all experiments that were not made, because of a budget, a choice or a stop.</summary>

@@ -43,6 +43,7 @@ public sealed class ProofReport(ProofDocument document)
             $"{result.Point.Token} {KindOf(result)}: {result.Point.Moment}: {result.Because}"), output);
         MarkdownTables.WriteList("Not tried", document.NotTried, output);
         WritePoints(output);
+        MarkdownTables.WriteList("Not tried, because one of the recorded handlings alone has them", document.Rare, output);
         MarkdownTables.WriteList("No points, because an idle process makes them, too", document.Polls, output);
         output.WriteLine();
         output.WriteLine("## What this cannot show");

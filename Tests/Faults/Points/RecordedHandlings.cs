@@ -47,14 +47,28 @@ public sealed class RecordedHandlings
     [Test]
     public void What_every_handling_does_in_a_transaction_that_was_open_before_is_refused()
     {
-        Handling[] handlings = [With("INSERT", "COMMIT"), With("COMMIT"), With("UPDATE", "COMMIT")];
+        var once = Handling.Of(Receive, Idle);
 
         Assert.That(
-            () => RecordedPoints.Of(handlings), Throws.TypeOf<KitException>().With.Message.EndsWith("be told from a poll: COMMIT (queue)."));
-        Assert.That(RecordedPoints.Of([.. handlings, Handling.Of(Receive, Idle)]).Points, Is.Not.Empty, "a poll was open by chance");
+            () => RecordedPoints.Of([With(true, "INSERT"), once, With(true, "UPDATE", "INSERT")]),
+            Throws.TypeOf<KitException>().With.Message.EndsWith("be told from a poll: INSERT (queue)."));
+        Assert.That(RecordedPoints.Of([With(true, "INSERT"), once, With(true, "UPDATE")]).Points, Is.Not.Empty, "a poll was open by chance");
+        Assert.That(RecordedPoints.Of([With(false, "SELECT"), With(false, "SELECT")]).Polls, Is.EqualTo(["SELECT (queue)"]), "a lock is held");
 
-        static Handling With(params string[] hidden) => Handling.Of(Receive, Idle, [.. hidden.Select(text => ("queue", text))]);
+        static Handling With(bool ends, params string[] hidden) =>
+            Handling.Of(Receive, Idle, [.. hidden.Select(text => ("queue", text, (string?)"ok"))], ends);
     }
+
+    [TestCase("COMMIT", ExpectedResult = true)]
+    [TestCase("PREPARE TRANSACTION '?'", ExpectedResult = true)]
+    [TestCase("ROLLBACK TO SAVEPOINT a", ExpectedResult = false)]
+    [TestCase("SELECT ?", ExpectedResult = false)]
+    public bool A_statement_ends_its_transaction(string text) => StatementText.EndsTransaction(text);
+
+    [Test]
+    public void A_request_of_one_handling_alone_is_named() => Assert.That(
+        RecordedPoints.Of([Handling.Of([.. Receive, .. Transaction(2, 1, ("SELECT", "SELECT 1"))], Idle), Handling.Of(Receive, Idle)]).Rare,
+        Is.EqualTo(["SELECT (queue)"]));
 
     [TestCase(true, true, ExpectedResult = "abcdef")]
     [TestCase(false, true, ExpectedResult = "abcef")]
@@ -71,6 +85,8 @@ public sealed class RecordedHandlings
     [TestCase("INSERT INTO t  VALUES\n (1, 'it''s', $1);", ExpectedResult = "INSERT INTO t VALUES (?, '?', $1)")]
     [TestCase("PREPARE TRANSACTION 'kit-0191f0c5-7d5e-7cc3-98c4-dc0c0c07398f'", ExpectedResult = "PREPARE TRANSACTION '?'")]
     [TestCase("SAVEPOINT kit_before_sends_17", ExpectedResult = "SAVEPOINT kit_before_sends_?")]
+    [TestCase("/* job:4f1a */ INSERT INTO t VALUES ('a -- b', $1) -- for 17", ExpectedResult = "INSERT INTO t VALUES ('?', $1)")]
+    [TestCase("SELECT $$it's 5$$, $x$a$$b$x$", ExpectedResult = "SELECT '?', '?'")]
     [TestCase("SELECT int4, a1 FROM t2 WHERE x = 1.5", ExpectedResult = "SELECT int4, a1 FROM t2 WHERE x = ?.?")]
     public string A_statement_is_known_without_its_values(string text) => StatementText.Normal(text);
 

@@ -49,6 +49,7 @@ public sealed class ReportOfAProof
         NotTried = ["orders@1:d"],
         NotTriedBecause = "the budget was used up",
         Polls = ["SELECT 1 (orders)"],
+        Rare = ["UPDATE stock (orders)"],
     };
 
     [Test]
