@@ -123,10 +123,6 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         };
     }
 
-    /// <summary>A sender keeps its session: a new one for each message would cost more than the send.</summary>
-    private string ForSenders(RoundTransport transport) =>
-        Transport.Of(cell).HoldsWidgets ? EndpointConnections.ForManyUses(transport.ForRunner) : transport.ForRunner;
-
     private ILoadSender SenderOf(LoadShape shape, IReadOnlyList<IMessageQueue> queues, CommitWatch commits)
     {
         var sends = new ConfirmedSends(ConfirmedSends.Longest);
@@ -149,7 +145,7 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         try
         {
             for (var count = 0; count < plan.Senders; count++)
-                queues.Add(cell.Kind.OpenQueue(transport.Queue, ForSenders(transport)));
+                queues.Add(cell.Kind.OpenQueue(transport.Queue, EndpointConnections.ForManyUses(cell, transport.ForRunner)));
             // The first use of a connection takes longer than a send.
             foreach (var each in queues)
                 await each.CountAsync(stop);

@@ -55,32 +55,11 @@ internal sealed class CommitLog : IAsyncDisposable
 
             return log;
         }
-        catch (PostgresException full) when (full.SqlState == PostgresErrorCodes.ConfigurationLimitExceeded)
+        catch (Exception failure)
         {
             await log.DisposeAsync();
-            throw new KitException(
-                $"With 'commits', all instances together can have {MostSlots} databases, and they have more.",
-                "Lower 'instances', or leave 'commits' out of the proof file.", full)
-            { IsUsage = true };
-        }
-        catch (NpgsqlException late) when (late is not PostgresException)
-        {
-            await log.DisposeAsync();
-            throw new KitException(
-                "The server's log cannot be read yet: it waits for a transaction that another instance holds open.",
-                "Set 'instances' to 1, or leave 'commits' out of the proof file.", late)
-            { IsUsage = true };
-        }
-        catch (PostgresException refused)
-        {
-            await log.DisposeAsync();
-            throw new KitException(
-                $"The server cannot decode its log: {refused.MessageText}.",
-                "Install PostgreSQL's contrib modules, or leave 'commits' out of the proof file.", refused);
-        }
-        catch
-        {
-            await log.DisposeAsync();
+            if (Explained(failure) is { } explained)
+                throw explained;
             throw;
         }
     }
@@ -117,4 +96,21 @@ internal sealed class CommitLog : IAsyncDisposable
 
         slots.Clear();
     }
+
+    /// <summary>A failure to begin, with what to do; <see langword="null"/>: it is not the server's.</summary>
+    private static KitException? Explained(Exception failure) => failure switch
+    {
+        PostgresException { SqlState: PostgresErrorCodes.ConfigurationLimitExceeded } => new KitException(
+            $"With 'commits', all instances together can have {MostSlots} databases, and they have more.",
+            "Lower 'instances', or leave 'commits' out of the proof file.", failure)
+        { IsUsage = true },
+        PostgresException refused => new KitException(
+            $"The server cannot decode its log: {refused.MessageText}.",
+            "Install PostgreSQL's contrib modules, or leave 'commits' out of the proof file.", failure),
+        NpgsqlException => new KitException(
+            "The server's log cannot be read yet: it waits for a transaction that another instance holds open.",
+            "Set 'instances' to 1, or leave 'commits' out of the proof file.", failure)
+        { IsUsage = true },
+        _ => null,
+    };
 }

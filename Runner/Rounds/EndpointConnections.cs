@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Runner.Transports;
 using Npgsql;
 
 namespace Kit.Runner.Rounds;
@@ -29,6 +30,9 @@ internal static class EndpointConnections
         ApplicationName = "kit runner",
         Pooling = false,
     }.ConnectionString;
+
+    /// <summary>The same for the queue of a cell, if that is in the widgets' server; a broker's client keeps its connection anyway.</summary>
+    public static string ForManyUses(Cell cell, string transport) => Transport.Of(cell).HoldsWidgets ? ForManyUses(transport) : transport;
 
     /// <summary>For what the runner asks many times a second, such as counts and sends: a new session for each would cost more than that.</summary>
     public static string ForManyUses(string connection) => new NpgsqlConnectionStringBuilder(ForRunner(connection))

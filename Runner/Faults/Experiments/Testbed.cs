@@ -101,7 +101,7 @@ internal sealed class Testbed : IAsyncDisposable
 
     private string SinkName => Cell.SinkOf(transport.Queue);
 
-    private string ForCounting => Transport.Of(cell).IsBroker ? transport.ForRunner : EndpointConnections.ForManyUses(transport.ForRunner);
+    private string ForCounting => EndpointConnections.ForManyUses(cell, transport.ForRunner);
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     /// <param name="cell">The cell.</param>

@@ -57,8 +57,7 @@ internal sealed class Handling
     /// <param name="handlings">At least one. With one, all its requests count.</param>
     public static IReadOnlyList<CrashPoint> PointsOf(IReadOnlyList<Handling> handlings)
     {
-        var common = handlings.SelectMany(handling => handling.Keys().Distinct()).GroupBy(key => key)
-            .Where(key => key.Count() >= Math.Min(2, handlings.Count)).Select(key => key.Key).ToHashSet();
+        var common = CommonIn(handlings, handling => handling.Keys()).ToHashSet();
         var longest = handlings.MaxBy(handling => handling.Keys().Count(common.Contains))!;
         return
         [
@@ -66,6 +65,11 @@ internal sealed class Handling
                 .Select((one, at) => new CrashPoint(at + 1, one.Id, longest.BeforeOf(one.Seen), one.Seen.Request.HasAnswer, one.Seen.Request.CanBeProved)),
         ];
     }
+
+    /// <summary>What more than one handling has; of one handling, all.</summary>
+    public static IEnumerable<T> CommonIn<T>(IReadOnlyList<Handling> handlings, Func<Handling, IEnumerable<T>> of) => handlings
+        .SelectMany(handling => of(handling).Distinct()).GroupBy(one => one).Where(alike => alike.Count() >= Math.Min(2, handlings.Count))
+        .Select(alike => alike.Key);
 
     /// <summary>Requests that only one of several handlings has.</summary>
     /// <param name="handlings">More than one.</param>

@@ -16,13 +16,13 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
     public static RecordedPoints Of(IReadOnlyList<Handling> handlings)
     {
         // One of them can meet a poll by chance.
-        var hidden = handlings.Where(handling => handling.EndsHidden).SelectMany(handling => handling.Hidden).GroupBy(request => request)
-            .Where(alike => alike.Count() >= Math.Min(2, handlings.Count)).Select(alike => alike.Key).ToList();
+        var hidden = Handling.CommonIn(handlings, handling => handling.EndsHidden ? handling.Hidden : []).ToList();
         if (hidden.Count > 0)
         {
             throw new KitException(
                 "The message is handled in a transaction that was open before it came, and what happens there cannot be told from a poll: " +
-                string.Join(", ", hidden.Take(MostNamed).Select(request => $"{request.Text} ({request.Server})")) + (hidden.Count > MostNamed ? " …" : "."),
+                string.Join(", ", hidden.Take(MostNamed).Select(request => Handling.NameOf(request.Server, request.Text))) +
+                (hidden.Count > MostNamed ? " …" : "."),
                 "Let the application end the transaction of a poll that finds nothing: with autocommit, or with a rollback.")
             { IsUsage = true };
         }

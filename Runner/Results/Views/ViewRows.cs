@@ -162,11 +162,11 @@ internal sealed class ViewRows
            let result = experiment.Result
            let storm = result.Storm!
            let notOnce = GuaranteeTables.MessagesNotOnceOf(result)
-           let isClean = notOnce == 0 && result.Verdict is FaultVerdict.Kept
+           let found = GuaranteeTables.NotOnceOf(result)
            select new ViewStorm(
                storm.Kills, storm.Cuts, storm.ServerCrashes, result.Messages, storm.InFlight, notOnce,
-               GuaranteeTables.NotOnceOf(result),
-               isClean && storm.InFlight > 0 ? Figures.Share(RuleOfThree.UpperBound(storm.InFlight)) : null,
+               found,
+               found is "0" && storm.InFlight > 0 ? Figures.Share(RuleOfThree.UpperBound(storm.InFlight)) : null,
                Words.Of(result.Verdict), ViewSources.Short(experiment.Source.Document.Commit), sources.IsOfThisBuild(experiment.Source),
                ViewSources.LineOf(experiment.Source, result)),
     ];
