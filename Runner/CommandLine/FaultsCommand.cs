@@ -40,7 +40,7 @@ internal sealed class FaultsCommand : KitCommand
         "--seed", "In a storm: the seed for its random moments (random, and printed).", least: 0);
     private readonly Option<bool> everyPoint = new("--every-point")
     {
-        Description = "Instead of single faults: a crash before and after each request of one handling, in four ways.",
+        Description = "Instead of single faults: a crash or a cut connection before and after each request of one handling.",
     };
     private readonly Option<string[]> only = new("--only")
     {
@@ -51,7 +51,7 @@ internal sealed class FaultsCommand : KitCommand
     };
     private readonly Option<string[]> ways = NamesOption.Of(
         "--ways",
-        "With --every-point: only these ways (a, b, c, d). In e and f the server crashes, before or after it has executed the request.",
+        $"With --every-point: only these ways ({PointWays.ListOf(PointWays.OfClient)}). In e and f the server crashes, before or after it has executed the request.",
         PointWays.Letters);
     private readonly Option<string?> speedFrom = new("--speed-from")
     {
@@ -102,7 +102,7 @@ internal sealed class FaultsCommand : KitCommand
             (plan.Storm is { } sizes
                 ? $"Storm: {sizes.Messages} messages, {sizes.Kills} kills, {sizes.Cuts} cuts, {sizes.ServerCrashes} server crashes, seed {sizes.Seed}"
                 : plan.EveryPoint is { } points
-                    ? $"Every point of a handling, ways {string.Join(", ", points.Ways.Order().Select(way => way.Facts().Letter))}"
+                    ? $"Every point of a handling, ways {PointWays.ListOf(points.Ways.Order())}"
                     : $"Faults: {plan.Faults.Count}") +
             $". Results: {plan.Folder}");
         try
@@ -240,7 +240,7 @@ internal sealed class FaultsCommand : KitCommand
     private string? WhyNot(string typed, CommandResult result)
     {
         if (PointToken.TryParse(typed) is not { } token)
-            return $"'{typed}' is not a token. Expected {PointToken.Form}; the ways are a to f.";
+            return $"'{typed}' is not a token. Expected {PointToken.Form}; the ways are {string.Join(", ", PointWays.Letters)}.";
         if (PointCells.Find(token.Of) is not { } cell)
             return $"'{typed}': there is no cell '{token.Of}'. To see the cells: list.";
 

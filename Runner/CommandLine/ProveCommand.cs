@@ -108,7 +108,7 @@ internal sealed class ProveCommand : KitCommand
         if (result.GetResult(only) is not { Implicit: false, Tokens: [var typed, ..] })
             return;
 
-        var letters = string.Join(", ", PointWays.OfClient.Select(way => way.Facts().Letter));
+        var letters = PointWays.ListOf(PointWays.OfClient);
         if (PointToken.TryParse(typed.Value) is not { } token)
             result.AddError($"--only: '{typed.Value}' is not a token. Expected name@point:way, as in orders@7:b; the ways are {letters}.");
         else if (!PointWays.OfClient.Contains(token.Way))

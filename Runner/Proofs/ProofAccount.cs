@@ -38,16 +38,20 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
 
     private static DeliveryClass ClassOf(IReadOnlyList<Effect> effects, List<int> counts, bool isWorkLeft)
     {
-        if (counts.TrueForAll(count => count == 0))
+        var all = effects.Zip(counts).ToList();
+        var isGivenUp = all.Exists(pair => pair.First.IsDeadLetter && pair.Second > 0);
+        var pairs = all.FindAll(pair => !pair.First.IsDeadLetter);
+        if (isGivenUp)
+            return pairs.TrueForAll(pair => pair.Second == 0) ? DeliveryClass.CleanError : DeliveryClass.Zombie;
+        if (pairs.TrueForAll(pair => pair.Second == 0))
             return isWorkLeft ? DeliveryClass.Stuck : DeliveryClass.Lost;
 
-        var pairs = effects.Zip(counts).ToList();
         if (pairs.Exists(pair => pair.Second < pair.First.PerMessage))
             return DeliveryClass.Torn;
 
         var more = pairs.Where(pair => pair.Second > pair.First.PerMessage).ToList();
         return more.Count == 0 ? DeliveryClass.Once
-            : more.TrueForAll(pair => pair.First.IsSent) && effects.Any(effect => !effect.IsSent) ? DeliveryClass.DuplicatedOutgoing
+            : more.TrueForAll(pair => pair.First.IsSent) && pairs.Exists(pair => !pair.First.IsSent) ? DeliveryClass.DuplicatedOutgoing
             : DeliveryClass.Duplicated;
     }
 }

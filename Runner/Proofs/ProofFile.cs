@@ -32,6 +32,7 @@ internal sealed record ProofFile
 
     public required WayToSend Send { get; init; }
 
+    /// <summary>What a message leaves behind, with its dead letters.</summary>
     public required IReadOnlyList<Effect> Effects { get; init; }
 
     /// <summary>What is 0 when the application has nothing to do.</summary>
@@ -80,6 +81,12 @@ internal sealed record SendByCommand(ProgramToStart Program) : WayToSend;
 /// <param name="PerMessage">How often it is there if the message was handled once.</param>
 internal abstract record Effect(string Name, int PerMessage)
 {
+    /// <summary>How often a dead letter is there if the message was handled once.</summary>
+    public const int NeverThere = 0;
+
+    /// <summary>Whether it is there only if the application has given the message up.</summary>
+    public bool IsDeadLetter => PerMessage == NeverThere;
+
     /// <summary>Whether it leaves the application.</summary>
     public abstract bool IsSent { get; }
 }

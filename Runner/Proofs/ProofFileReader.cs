@@ -12,7 +12,7 @@ internal sealed class ProofFileReader
     private const string Id = "{{id}}";
 
     private static readonly IReadOnlyList<string> Keys =
-        ["name", "databases", "queues", "setup", "start", "send", "effects", "idle", "promise", "instances", "commits"];
+        ["name", "databases", "queues", "setup", "start", "send", "effects", "deadLetters", "idle", "promise", "instances", "commits"];
 
     private static readonly IReadOnlyList<string> KeysOfSend =
         ["sql", "database", "queue", "body", "contentType", "headers", "http", "method", "command", "directory", "environment"];
@@ -29,6 +29,7 @@ internal sealed class ProofFileReader
     public static IReadOnlyDictionary<string, DeliveryClass> Classes { get; } = new[]
     {
         DeliveryClass.Once, DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing, DeliveryClass.Lost, DeliveryClass.Torn, DeliveryClass.Stuck,
+        DeliveryClass.CleanError, DeliveryClass.Zombie,
     }.ToDictionary(Words.Of);
 
     private readonly string path;
@@ -222,19 +223,21 @@ internal sealed class ProofFileReader
     {
         List<Effect> effects =
         [
-            .. whole.Objects("effects", "name", "database", "sql", "queue", "calls", "perMessage").Select(one => ReadEffect(one, start)),
+            .. whole.Objects("effects", "name", "database", "sql", "queue", "calls", "perMessage")
+                .Select(one => ReadEffect(one, one.Number("perMessage", unlessThere: 1), start)),
         ];
         if (effects.Count == 0)
             throw whole.Error("'effects' names nothing", "Without an effect that can be read, nothing shows that a message was handled.");
+        effects.AddRange(whole.Objects("deadLetters", "name", "database", "sql", "queue").Select(one => ReadEffect(one, Effect.NeverThere, start)));
         if (effects.GroupBy(effect => effect.Name).FirstOrDefault(named => named.Count() > 1) is { } twice)
             throw whole.Error($"two effects are named '{twice.Key}'", "Reports tell them apart by their names.");
 
         return effects;
     }
 
-    private Effect ReadEffect(JsonKeys one, ProgramToStart start)
+    private Effect ReadEffect(JsonKeys one, int perMessage, ProgramToStart start)
     {
-        var (name, perMessage) = (one.Text("name"), one.Number("perMessage", unlessThere: 1));
+        var name = one.Text("name");
         return one.Among("queue", "calls", "database", "sql") switch
         {
             ["queue", ..] => new QueueEffect(name, Alone(one, "queue", "database", "sql", "calls"), perMessage),

@@ -48,11 +48,11 @@ public sealed class WrongArguments
     [TestCase("faults --batch 10", "--batch: batches apply only to a storm; add --storm.")]
     [TestCase("faults --receive ahead", "--receive: other ways to receive apply only to a storm; add --storm.")]
     [TestCase("prove", "Required argument missing for command: 'prove'.")]
-    [TestCase("prove a.proof.json --only orders", "--only: 'orders' is not a token. Expected name@point:way, as in orders@7:b; the ways are a, b, c, d.")]
+    [TestCase("prove a.proof.json --only orders", "--only: 'orders' is not a token. Expected name@point:way, as in orders@7:b; the ways are a, b, c, d, g.")]
     [TestCase("prove a.proof.json --budget 1s", "--budget: expected a time from 10s to 24h with its unit, such as 10s or 2min, found '1s'.")]
     [TestCase(
         "prove a.proof.json --only orders@7:f",
-        "--only: in way f the server crashes, and 'prove' crashes no server; its ways are a, b, c, d.")]
+        "--only: in way f the server crashes, and 'prove' crashes no server; its ways are a, b, c, d, g.")]
     [TestCase("prove a.proof.json --points 3", "unknown option '--points'. Options: --start, --only, --budget, --junit, --out, ")]
     [TestCase("load", "expected --rate, such as --rate 500/s, or --users, such as --users 25, or --find-rate.")]
     [TestCase("load --users 25 --rate 5", "--users: they wait for their rows, so they have no rate; leave out --rate.")]
@@ -122,10 +122,10 @@ public sealed class WrongArguments
     [TestCase("faults --every-point --only", "Required argument missing for option: '--only'.")]
     [TestCase(
         "faults --every-point --only outbox@7",
-        "--only: 'outbox@7' is not a token. Expected cell@point:way, as in bare.postgresql.outbox@7:b; the ways are a to f.")]
+        "--only: 'outbox@7' is not a token. Expected cell@point:way, as in bare.postgresql.outbox@7:b; the ways are a, b, c, d, e, f, g.")]
     [TestCase("faults --ways e", "--ways: names ways to meet points; add --every-point.")]
-    [TestCase("faults --every-point --ways g", "--ways: unknown name 'g'. Names: a, b, c, d, e, f.")]
-    [TestCase("faults --every-point --ways ,", "--ways: no name. Names: a, b, c, d, e, f.")]
+    [TestCase("faults --every-point --ways h", "--ways: unknown name 'h'. Names: a, b, c, d, e, f, g.")]
+    [TestCase("faults --every-point --ways ,", "--ways: no name. Names: a, b, c, d, e, f, g.")]
     [TestCase(
         "faults --every-point --ways e --only bare.postgresql.outbox@7:b",
         "--ways: each token names its way; leave out --ways or --only.")]

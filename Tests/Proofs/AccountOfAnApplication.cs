@@ -28,6 +28,24 @@ public sealed class AccountOfAnApplication
     public void The_class_follows_from_the_counts(int rows, int shipments, DeliveryClass expected) =>
         Assert.That(Account(rows, shipments).Messages.Single(message => message.Id == Message).Class, Is.EqualTo(expected));
 
+    [TestCase(0, 0, DeliveryClass.CleanError)]
+    [TestCase(2, 1, DeliveryClass.Zombie)]
+    [TestCase(2, 0, DeliveryClass.Zombie)]
+    public void A_dead_letter_says_that_it_was_given_up(int rows, int shipments, DeliveryClass expected)
+    {
+        IReadOnlyList<Effect> effects = [.. Effects, new QueueEffect("error", "orders.error", Effect.NeverThere)];
+        var found = new Dictionary<string, IReadOnlyList<string>>
+        {
+            ["row"] = Enumerable.Repeat($"{Message}", rows).ToList(),
+            ["shipment"] = Enumerable.Repeat($"{Message}", shipments).ToList(),
+            ["error"] = [$"{Message}"],
+        };
+
+        var message = ProofAccount.Of([Message], effects, found, ["queue 'other': 1"], []).Messages.Single();
+        Assert.That(message.Class, Is.EqualTo(expected));
+        Assert.That($"{message.Found[^1]}", Is.EqualTo("error: 1"));
+    }
+
     [Test]
     public void Without_an_effect_and_with_work_left_it_is_stuck() =>
         Assert.That(Account(0, 0, "queue 'orders': 1").Messages[0].Class, Is.EqualTo(DeliveryClass.Stuck));
@@ -107,7 +125,7 @@ public sealed class AccountOfAnApplication
 
         var order = PointOrder.Of(PointExperiment.At("orders", points)).Select(experiment => $"{experiment.Token}"["orders@".Length..]);
 
-        Assert.That(string.Join(' ', order), Is.EqualTo("2:b 3:b 2:a 3:a 1:b 1:a 1:c 2:c 3:c 1:d 2:d 3:d"));
+        Assert.That(string.Join(' ', order), Is.EqualTo("2:b 3:b 2:a 3:a 1:b 1:a 1:c 2:c 3:c 1:g 2:g 3:g 1:d 2:d 3:d"));
     }
 
     private static CrashPoint Point(int number, string text) =>

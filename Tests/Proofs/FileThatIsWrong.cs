@@ -66,6 +66,12 @@ public sealed class FileThatIsWrong
     [TestCase(
         "\"database\": \"orders\", \"sql\": \"SELECT id FROM placed_order\"", "\"sql\": \"SELECT 1\"",
         "the key 'database' is missing in 'effects[0]'.", "Keys in")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"deadLetters\": [ { \"name\": \"row\", \"queue\": \"error\" } ]",
+        "two effects are named 'row'.", "names")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"deadLetters\": [ { \"name\": \"error\", \"calls\": \"/error\" } ]",
+        "unknown key 'calls' in 'deadLetters[0]'.", "Keys in")]
     [TestCase("\"name\": \"row\"", "\"name\": \"row\", \"queue\": \"orders\"", "'effects[0].queue' and 'effects[0].database' are both there.", "either")]
     [TestCase(
         "\"name\": \"row\"", "\"name\": \"row\", \"calls\": \"/mails\"", "'effects[0].calls' and 'effects[0].database' are both there.", "either")]

@@ -7,12 +7,13 @@ using Kit.Runner.Results.Proofs;
 
 namespace Kit.Tests.Proofs;
 
-/// <summary>What became of the messages of an application that was killed at chosen points, before a request arrived and after it was executed.</summary>
+/// <summary>What became of the messages of an application that was stopped at chosen points: killed before a request arrived and after it was executed, or in other ways.</summary>
 /// <param name="All">One result for each point and way.</param>
 internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
 {
-    public static async Task<MetPoints> OfAsync(ProofFile file, Func<CrashPoint, bool> chosen)
+    public static async Task<MetPoints> OfAsync(ProofFile file, Func<CrashPoint, bool> chosen, params IReadOnlyList<PointWay> ways)
     {
+        IReadOnlyList<PointWay> asked = ways is [] ? [PointWay.NeverSent, PointWay.Killed] : ways;
         await using var servers = await ProofServers.StartAsync(file, CancellationToken.None);
         await new Trial(file, servers).RunAsync(CancellationToken.None);
         var experiments = new PointExperiments<ProofAccount>(async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
@@ -21,7 +22,7 @@ internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
             TestContext.Out.WriteLine($"{point.Number}: {point.Request}");
 
         var todo = new ConcurrentQueue<PointExperiment>(
-            PointExperiment.At(file.Name, points.Where(chosen)).Where(experiment => experiment.Way is PointWay.NeverSent or PointWay.Killed));
+            PointExperiment.At(file.Name, points.Where(chosen)).Where(experiment => asked.Contains(experiment.Way)));
         var results = new ConcurrentBag<ProofResult>();
         await experiments.MakeAsync(
             file.Instances, () => todo.TryDequeue(out var next) ? next : null, new ProofJudge(file).Judge, result => result.Verdict is FaultVerdict.Kept,

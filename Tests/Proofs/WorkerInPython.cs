@@ -111,6 +111,40 @@ public sealed class WorkerInPython
         promise = "at-least-once",
     });
 
+    /// <summary>Inserts an order for each job. If that fails, it writes the job to a table of errors, and goes on.</summary>
+    private const string ForgivingWorker =
+        """
+        import os, psycopg2, time
+        def connect():
+            database = psycopg2.connect(os.environ["DATABASE"])
+            database.autocommit = True
+            return database.cursor()
+        cursor = connect()
+        while True:
+            cursor.execute("SELECT id FROM job")
+            for job in cursor.fetchall():
+                try:
+                    cursor.execute("INSERT INTO placed_order VALUES (%s)", job)
+                except psycopg2.Error:
+                    cursor = connect()
+                    cursor.execute("INSERT INTO failed_job VALUES (%s)", job)
+                cursor.execute("DELETE FROM job WHERE id = %s", job)
+            time.sleep(0.2)
+        """;
+
+    private static readonly string ForgivingProof = JsonSerializer.Serialize(new
+    {
+        name = "forgiving",
+        databases = new[] { "orders" },
+        setup = new { orders = "CREATE TABLE job (id uuid); CREATE TABLE failed_job (id uuid); CREATE TABLE placed_order (id uuid)" },
+        start = new { command = new[] { Python, "-c", ForgivingWorker }, environment = new { DATABASE = "{{postgresql:orders:uri}}" } },
+        send = new { sql = "INSERT INTO job VALUES ('{{id}}')", database = "orders" },
+        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
+        deadLetters = new[] { new { name = "failed", database = "orders", sql = "SELECT id FROM failed_job" } },
+        idle = new[] { new { database = "orders", sql = "SELECT count(*) FROM job" } },
+        promise = "at-least-once",
+    });
+
     private const string Python = "python3";
     private const string PathVariable = "PATH";
 
@@ -189,6 +223,18 @@ public sealed class WorkerInPython
 
         Assert.That(results.ClassOf("COMMIT", PointWay.NeverSent), Is.EqualTo(DeliveryClass.DuplicatedOutgoing));
         Assert.That(results.ClassOf("COMMIT", PointWay.Killed), Is.EqualTo(DeliveryClass.Once));
+    }
+
+    [Test]
+    public async Task A_service_that_takes_each_error_for_a_failure_is_wrong_in_both_ways_of_a_cut()
+    {
+        var results = await MetPoints.OfAsync(
+            ProofFileReader.Parse("forgiving.proof.json", ForgivingProof), point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal),
+            PointWay.Cut, PointWay.CutBefore);
+
+        Assert.That(results.ClassOf("INSERT", PointWay.CutBefore), Is.EqualTo(DeliveryClass.CleanError));
+        Assert.That(results.ClassOf("INSERT", PointWay.Cut), Is.EqualTo(DeliveryClass.Zombie));
+        Assert.That(results.All.Select(result => result.Verdict), Is.All.EqualTo(FaultVerdict.Broken));
     }
 
     /// <summary>Its points would be those of a poll alone, and its promise would be called kept.</summary>

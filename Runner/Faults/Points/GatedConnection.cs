@@ -99,10 +99,10 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
             return;
         }
 
-        if (decision is GateDecision.HoldBack)
+        if (decision is GateDecision.HoldBack or GateDecision.CutOff)
         {
             (isMute, isHanging) = (true, true);
-            gate.HoldBack();
+            gate.HoldBack(decision is GateDecision.CutOff ? sides.Cut : null);
             return;
         }
 

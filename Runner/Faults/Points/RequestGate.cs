@@ -21,6 +21,7 @@ internal sealed class RequestGate
     private bool isCounting;
     private bool isUnsent;
     private bool isHoldingBack;
+    private Action? cutOff;
     private int? metAt;
     private GatedConnection? holder;
     private int opened;
@@ -130,7 +131,7 @@ internal sealed class RequestGate
     {
         lock (deciding)
         {
-            (target, isCounting, IsFrozen, isHoldingBack) = (null, false, false, false);
+            (target, isCounting, IsFrozen, isHoldingBack, cutOff) = (null, false, false, false, null);
             return
             [
                 .. from one in seen
@@ -167,7 +168,13 @@ internal sealed class RequestGate
             return GateDecision.Pass;
 
         (metAt, isUnsent) = (seen.Count, true);
-        return way.Facts().KillsProcess ? GateDecision.Stop : GateDecision.HoldBack;
+        return way switch
+        {
+            PointWay.NeverSent => GateDecision.Stop,
+            PointWay.ServerCrashedBefore => GateDecision.HoldBack,
+            PointWay.CutBefore => GateDecision.CutOff,
+            _ => throw new InvalidOperationException($"In way {way} the request is sent."),
+        };
     }
 
     /// <summary>The way, if this answered request is the one to stop at; otherwise <see langword="null"/>.</summary>
@@ -211,9 +218,10 @@ internal sealed class RequestGate
     }
 
     /// <summary>Lets other connections go on while one holds a request back, and reports it when every server has acted on what it was asked before.</summary>
-    internal void HoldBack()
+    /// <param name="then">Done before it is reported; <see langword="null"/>: nothing.</param>
+    internal void HoldBack(Action? then)
     {
-        (isHoldingBack, target) = (true, null);
+        (isHoldingBack, target, cutOff) = (true, null, then);
         FireWhenSettled();
     }
 
@@ -226,7 +234,8 @@ internal sealed class RequestGate
 
     internal void Fire()
     {
-        (target, isHoldingBack) = (null, false);
+        cutOff?.Invoke();
+        (target, isHoldingBack, cutOff) = (null, false, null);
         // Continuations must not run within the lock.
         _ = Task.Run(fired.TrySetResult);
     }
@@ -274,4 +283,7 @@ internal enum GateDecision
 
     /// <summary>Do not send it, nor anything else on its connection.</summary>
     HoldBack,
+
+    /// <summary>The same, and cut the connection when every server has acted on what it was asked before.</summary>
+    CutOff,
 }

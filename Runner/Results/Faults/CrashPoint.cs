@@ -47,6 +47,9 @@ public enum PointWay
 
     /// <summary>(f) The server has acted, its answer is withheld, and it crashes and is started again. The process lives.</summary>
     ServerCrashedAfter,
+
+    /// <summary>(g) The request never reaches the server, the connection is cut, and the process lives.</summary>
+    CutBefore,
 }
 
 /// <summary>The point that an experiment met, or was to meet.</summary>

@@ -5,6 +5,8 @@ namespace Kit.Runner.Results.Faults;
 /// <summary>The facts about a run of experiments as a whole: <c>faults.json</c>.</summary>
 public sealed record FaultDocument
 {
+    private static readonly IReadOnlyList<PointWay> First = [PointWay.NeverSent, PointWay.Killed, PointWay.Cut, PointWay.Unanswered];
+
     public int Schema { get; init; } = ResultJson.Schema;
 
     /// <summary>The command as typed; the last one, if the run was resumed.</summary>
@@ -38,23 +40,20 @@ public sealed record FaultDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, IReadOnlyList<CrashPoint>>? Points { get; init; }
 
-    /// <summary>The ways in which the points were to be met; absent: all in which the servers live.</summary>
+    /// <summary>The ways in which the points were to be met; absent without points, and in older documents, which have the first four.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<PointWay>? Ways { get; init; }
 
     /// <summary>The same, never absent.</summary>
     [JsonIgnore]
-    public IReadOnlyList<PointWay> AllWays => Ways ?? PointWays.OfClient;
+    public IReadOnlyList<PointWay> AllWays => Ways ?? (Points is null ? [] : First);
 
     /// <summary>Where the speeds come from; <see langword="null"/> if no run was named.</summary>
     public SpeedSource? Speeds { get; init; }
 
     /// <summary>The document of a command that meets points in these ways, too.</summary>
-    public FaultDocument With(IReadOnlyList<PointWay> more)
-    {
-        List<PointWay> all = [.. (Points is null ? more : AllWays.Union(more)).Order()];
-        return this with { Ways = all.SequenceEqual(PointWays.OfClient) ? null : all };
-    }
+    public FaultDocument With(IReadOnlyList<PointWay> more) =>
+        this with { Ways = [.. AllWays.Union(more).Order()] };
 }
 
 /// <summary>A run without faults, whose speeds are shown next to the guarantees.</summary>

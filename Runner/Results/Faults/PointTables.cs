@@ -9,11 +9,6 @@ internal static class PointTables
     private const string Experiments = "experiments";
     private const string Met = "met";
 
-    private static string ClientLegend => $"Each is met in up to four ways: {LegendOf(crashesServer: false)}. A request without an answer has no d. ";
-
-    private static string ServerLegend =>
-        $"In two ways all processes of the server are killed, it is started again, and the client's process lives: {LegendOf(crashesServer: true)}. ";
-
     /// <summary>A line for each cell.</summary>
     /// <param name="document">Has the points.</param>
     /// <param name="met">The results of experiments at points.</param>
@@ -35,8 +30,11 @@ internal static class PointTables
                    ],
             ],
             "A point is the gap around one request of an undisturbed handling. " +
-            (ways.Exists(way => !way.CrashesServer) ? ClientLegend : "") +
-            (ways.Exists(way => way.CrashesServer) ? ServerLegend : "") +
+            LegendOf("Each is met in these ways", ways.Where(way => !way.CrashesServer)) +
+            LegendOf(
+                "All processes of the server are killed, it is started again, and the client's process lives",
+                ways.Where(way => way.CrashesServer)) +
+            (ways.Exists(way => way.Way is PointWay.Unanswered) ? "A request without an answer has no d. " : "") +
             "Met counts the experiments whose handling came to the point. The rule of three does not apply: these are all points, and not a sample.");
     }
 
@@ -71,8 +69,8 @@ internal static class PointTables
         }
     }
 
-    private static string LegendOf(bool crashesServer) =>
-        string.Join("; ", PointWays.All.Where(way => way.CrashesServer == crashesServer).Select(way => $"({way.Letter}) {way.Legend}"));
+    private static string LegendOf(string before, IEnumerable<PointWayFacts> ways) =>
+        ways.Select(way => $"({way.Letter}) {way.Legend}").ToList() is { Count: > 0 } legends ? $"{before}: {string.Join("; ", legends)}. " : "";
 
     private static string SentenceOf(FaultDocument document, CellName cell, IReadOnlyList<FaultResult> met)
     {

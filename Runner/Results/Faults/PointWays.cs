@@ -35,7 +35,7 @@ public static class PointWays
             Legend = "as b, and the answer never comes",
             Happened = "was executed, and its answer never came",
             Moment = "the server has executed the last request, and its answer never comes",
-            Rank = 3,
+            Rank = 4,
             IsPossibleAt = point => point.HasAnswer,
         },
         new(PointWay.ServerCrashedBefore, 'e', "never sent, server crashed", IsExecuted: false, KillsProcess: false, CrashesServer: true)
@@ -43,7 +43,7 @@ public static class PointWays
             Legend = "the request never reaches the server",
             Happened = "never reached the server, which crashed",
             Moment = "the last request never reaches its server, which crashes and is started again",
-            Rank = 4,
+            Rank = 5,
             IsPossibleAt = _ => true,
         },
         new(PointWay.ServerCrashedAfter, 'f', "executed, server crashed", IsExecuted: true, KillsProcess: false, CrashesServer: true)
@@ -51,8 +51,16 @@ public static class PointWays
             Legend = "the server has acted, and its answer is withheld",
             Happened = "was executed, its answer withheld, and the server crashed",
             Moment = "the server has executed the last request, its answer is withheld, and the server crashes and is started again",
-            Rank = 5,
+            Rank = 6,
             IsPossibleAt = point => point.CanBeProved,
+        },
+        new(PointWay.CutBefore, 'g', "never sent, cut", IsExecuted: false, KillsProcess: false, CrashesServer: false)
+        {
+            Legend = "the request never reaches the server, and the connection is cut",
+            Happened = "never reached the server, and the connection was cut",
+            Moment = "the last request never reaches its server, and the connection is cut",
+            Rank = 3,
+            IsPossibleAt = _ => true,
         },
     ];
 
@@ -61,6 +69,9 @@ public static class PointWays
 
     /// <summary>The letters of all ways.</summary>
     public static IReadOnlyList<string> Letters { get; } = [.. All.Select(facts => $"{facts.Letter}")];
+
+    /// <summary>Some of them as texts show them: <c>a, b</c>.</summary>
+    public static string ListOf(IEnumerable<PointWay> ways) => string.Join(", ", ways.Select(way => way.Facts().Letter));
 
     /// <summary>Its entry.</summary>
     /// <exception cref="ArgumentOutOfRangeException">It has none.</exception>

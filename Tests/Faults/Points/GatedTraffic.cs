@@ -69,6 +69,20 @@ public sealed class GatedTraffic
     }
 
     [Test]
+    public async Task Cut_before_a_request_the_statements_before_it_are_executed()
+    {
+        Arm("COMMIT", "COMMIT", PointWay.CutBefore);
+        one.Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Sync()]);
+        Assert.That((one.Sent, one.IsCut), Is.EqualTo(("INSERT|flush|", false)));
+
+        one.Server(Complete("INSERT"));
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        other.Ask("SELECT");
+        Assert.That((one.Sent, one.Received, one.IsCut), Is.EqualTo(("INSERT|flush|", "", true)));
+        Assert.That((other.Sent, other.Received, gate.IsFrozen), Is.EqualTo(("SELECT|", "SELECT|", false)));
+    }
+
+    [Test]
     public async Task What_waits_for_the_proof_of_an_acknowledgement_waits_for_the_crash_of_its_broker()
     {
         const ushort Channel = 1;

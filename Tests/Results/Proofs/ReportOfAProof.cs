@@ -111,7 +111,7 @@ public sealed class ReportOfAProof
 
         Assert.That(
             new ProofReport(kept).Summary,
-            Is.EqualTo("orders kept its promise (once or duplicated) at the only crash that was met: 1 point of its handling, 4 experiments, 1 once."));
+            Is.EqualTo("orders kept its promise (once or duplicated) at the only crash that was met: 1 point of its handling, 5 experiments, 1 once."));
     }
 
     [Test]
