@@ -110,4 +110,10 @@ public enum MessageClass
 
     /// <summary>No effect is there, and something is left to do.</summary>
     Stuck,
+
+    /// <summary>No effect is there, and a dead letter.</summary>
+    CleanError,
+
+    /// <summary>An effect is there, and a dead letter all the same.</summary>
+    Zombie,
 }

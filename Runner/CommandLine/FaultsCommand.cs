@@ -51,7 +51,8 @@ internal sealed class FaultsCommand : KitCommand
     };
     private readonly Option<string[]> ways = NamesOption.Of(
         "--ways",
-        $"With --every-point: only these ways ({PointWays.ListOf(PointWays.OfClient)}). In e and f the server crashes, before or after it has executed the request.",
+        $"With --every-point: only these ways ({PointWays.ListOf(PointWays.OfClient)}). " +
+        "In e and f the server crashes, before or after it has executed the request.",
         PointWays.Letters);
     private readonly Option<string?> speedFrom = new("--speed-from")
     {

@@ -30,7 +30,7 @@ internal sealed class ProofJudge(ProofFile file)
         List<MessageAccount> beyond =
         [
             .. from message in account.Messages
-               let promised = message == met ? file.Promised : PromisedAfter(way)
+               let promised = message == met ? file.Promised : message.Id == outcome.Last ? Undisturbed : PromisedAfter(way)
                where !promised.Contains(message.Class)
                orderby message != met
                select message,
@@ -85,8 +85,10 @@ internal sealed class ProofJudge(ProofFile file)
             yield return new(TimelineKind.Process, line);
         if (ended.Count > 0)
             yield return new(TimelineKind.Restart, "the process is started again");
-        var others = account.Messages.Where(one => one.Id != met.Id).Select(one => Words.Of(one.Class));
+        var others = account.Messages.Where(one => one.Id != met.Id && one.Id != outcome.Last).Select(one => Words.Of(one.Class));
         yield return new(TimelineKind.Ordinary, $"ordinary messages are sent after it, and are: {string.Join(", ", others)}");
+        if (account.Messages.SingleOrDefault(one => one.Id == outcome.Last) is { } last)
+            yield return new(TimelineKind.Ordinary, $"when nothing moves any more, one more is sent, and is: {Words.Of(last.Class)}");
         foreach (var line in met.Output)
             yield return new(TimelineKind.Output, $"the application wrote: {line}");
         if (outcome.Because is { } unsettled)

@@ -7,7 +7,7 @@ using Kit.Runner.Results.Proofs;
 
 namespace Kit.Tests.Proofs;
 
-/// <summary>What became of the messages of an application that was stopped at chosen points: killed before a request arrived and after it was executed, or in other ways.</summary>
+/// <summary>What became of the messages of an application that was met at chosen points.</summary>
 /// <param name="All">One result for each point and way.</param>
 internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
 {

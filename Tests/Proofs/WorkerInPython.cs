@@ -145,6 +145,39 @@ public sealed class WorkerInPython
         promise = "at-least-once",
     });
 
+    /// <summary>Lets the broker forget each message at once, and never connects to its database again.</summary>
+    private const string DeafWorker =
+        """
+        import os, pika, psycopg2
+        database = psycopg2.connect(os.environ["DATABASE"])
+        database.autocommit = True
+        cursor = database.cursor()
+        def handle(channel, method, properties, body):
+            try:
+                cursor.execute("INSERT INTO placed_order VALUES (%s)", (body.decode(),))
+            except psycopg2.Error as error:
+                print(error, flush=True)
+        channel = pika.BlockingConnection(pika.URLParameters(os.environ["BROKER"])).channel()
+        channel.basic_consume("orders", handle, auto_ack=True)
+        channel.start_consuming()
+        """;
+
+    private static readonly string DeafProof = JsonSerializer.Serialize(new
+    {
+        name = "deaf",
+        databases = new[] { "orders" },
+        queues = new[] { "orders" },
+        setup = new { orders = "CREATE TABLE placed_order (id uuid)" },
+        start = new
+        {
+            command = new[] { Python, "-c", DeafWorker },
+            environment = new { DATABASE = "{{postgresql:orders:uri}}", BROKER = "{{rabbitmq}}" },
+        },
+        send = new { queue = "orders", body = "{{id}}" },
+        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
+        promise = "at-most-once",
+    });
+
     private const string Python = "python3";
     private const string PathVariable = "PATH";
 
@@ -235,6 +268,20 @@ public sealed class WorkerInPython
         Assert.That(results.ClassOf("INSERT", PointWay.CutBefore), Is.EqualTo(DeliveryClass.CleanError));
         Assert.That(results.ClassOf("INSERT", PointWay.Cut), Is.EqualTo(DeliveryClass.Zombie));
         Assert.That(results.All.Select(result => result.Verdict), Is.All.EqualTo(FaultVerdict.Broken));
+    }
+
+    /// <summary>It may lose the message, and it loses every later one, too.</summary>
+    [Test]
+    public async Task A_service_that_never_connects_again_breaks_the_promise_to_lose_at_most_what_was_under_way()
+    {
+        var results = await MetPoints.OfAsync(
+            ProofFileReader.Parse("deaf.proof.json", DeafProof), point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal),
+            PointWay.NeverSent, PointWay.CutBefore);
+
+        Assert.That(results.All.Single(result => result.Point.Way is PointWay.NeverSent).Verdict, Is.EqualTo(FaultVerdict.Kept));
+        var cut = results.All.Single(result => result.Point.Way is PointWay.CutBefore);
+        Assert.That((cut.Class, cut.Verdict), Is.EqualTo((DeliveryClass.Lost, FaultVerdict.Broken)));
+        Assert.That(cut.Violations, Is.EqualTo(["an ordinary message after it is lost (row: 0 of 1)"]));
     }
 
     /// <summary>Its points would be those of a poll alone, and its promise would be called kept.</summary>

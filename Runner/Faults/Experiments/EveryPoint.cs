@@ -17,6 +17,8 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
 
     private const int MostViolations = 5;
 
+    private static readonly IReadOnlySet<DeliveryClass> Undisturbed = new HashSet<DeliveryClass> { DeliveryClass.Once };
+
     /// <summary>What the handler does. The commands leave it as it is; only tests draw other handlers.</summary>
     public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
 
@@ -74,7 +76,14 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
         || (!way.Facts().KillsProcess && Promise.Reach is (Reach.Pushed or Reach.Unbounded))
         || (way.Facts().CrashesServer && Promise.Reach is Reach.HandledAndNext)
             ? Promise.Classes
-            : new HashSet<DeliveryClass> { DeliveryClass.Once };
+            : Undisturbed;
+
+    /// <summary>What is promised to a message.</summary>
+    private IReadOnlySet<DeliveryClass> PromisedTo(Guid message, PointWay way, PointOutcome<Account> outcome) =>
+        message == outcome.Chosen ? Promise.Classes
+        : message != outcome.Last ? PromisedAfter(way)
+        : Shape.ThrowsAtFirst ? Promise.Classes
+        : Undisturbed;
 
     private FaultResult Judge(PointExperiment experiment, PointOutcome<Account> outcome)
     {
@@ -96,15 +105,17 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
         // The known limits of storms need several crashes, and excuse nothing here.
         List<Violation> violations =
         [
-            .. account.ViolationsOf(Promise.Classes).Where(violation => violation.MessageId == outcome.Chosen),
-            .. account.ViolationsOf(PromisedAfter(way)).Where(violation => violation.MessageId is { } id
-                ? id != outcome.Chosen
-                : !Promise.Classes.Contains(DeliveryClass.InDoubt)),
+            .. from message in account.Verdicts
+               from violation in account.ViolationsOf(PromisedTo(message.MessageId, way, outcome))
+               where violation.MessageId == message.MessageId
+               select violation,
+            .. account.ViolationsOf(PromisedAfter(way)).Where(violation =>
+                violation.MessageId is null && !Promise.Classes.Contains(DeliveryClass.InDoubt)),
         ];
         var met = account.Verdicts.Single(verdict => verdict.MessageId == outcome.Chosen);
         var notPromised =
             from message in account.Verdicts
-            let promised = message == met ? Promise.Classes : PromisedAfter(way)
+            let promised = PromisedTo(message.MessageId, way, outcome)
             from kind in message.Also.Prepend(message.Class)
             where !promised.Contains(kind)
             select kind;

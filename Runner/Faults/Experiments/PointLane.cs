@@ -104,7 +104,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
             fired.Add(await crashServer(point.Request.Server, cancellationToken));
 
         gate.Release();
-        var after = await SendOrdinaryAsync(cancellationToken);
+        var after = await SendOrdinaryAsync(ToWarmUp, cancellationToken);
         var why = await subject.SettleAsync(after, way is PointWay.Unanswered ? ToGetOver : Limit, quiet, cancellationToken);
         if (why is not null && way is PointWay.Unanswered)
         {
@@ -113,11 +113,20 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
             why = await subject.SettleAsync(after, Limit, quiet, cancellationToken);
         }
 
+        var last = default(Guid?);
+        // A process that lives can be deaf. What was sent at once can be lost with a session that ends, but not what is sent when nothing moves any more.
+        if (!way.Facts().KillsProcess && why is null)
+        {
+            last = await SendOrdinaryAsync(1, cancellationToken);
+            why = await subject.SettleAsync(last.Value, Limit, quiet, cancellationToken);
+        }
+
         isFresh = way.Facts().KillsProcess && why is null;
         return new PointOutcome<TAccount>(why)
         {
             Fired = fired,
             Chosen = chosen,
+            Last = last,
             Requests = requests,
             Account = await AccountAsync(cancellationToken),
         };
@@ -136,7 +145,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         gate.Release();
         var watch = Stopwatch.StartNew();
         await subject.StartAsync(cancellationToken);
-        var last = await SendOrdinaryAsync(cancellationToken);
+        var last = await SendOrdinaryAsync(ToWarmUp, cancellationToken);
         if (await subject.SettleAsync(last, Limit, quiet, cancellationToken) is { } why)
             throw new KitException($"The messages before the experiment were not handled: {why}.", subject.Remedy);
 
@@ -189,9 +198,9 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     }
 
     /// <returns>The last of some ordinary messages.</returns>
-    private async Task<Guid> SendOrdinaryAsync(CancellationToken cancellationToken)
+    private async Task<Guid> SendOrdinaryAsync(int count, CancellationToken cancellationToken)
     {
-        List<Guid> messages = [.. Enumerable.Range(0, ToWarmUp).Select(_ => Guid.CreateVersion7())];
+        List<Guid> messages = [.. Enumerable.Range(0, count).Select(_ => Guid.CreateVersion7())];
         await subject.SendAsync(messages, cancellationToken);
         return messages[^1];
     }
@@ -215,6 +224,11 @@ internal sealed record PointOutcome<TAccount>(string? Because)
 
     /// <summary>The message that met the point.</summary>
     public Guid Chosen { get; init; }
+
+    /// <summary>
+    /// The message that was sent when nothing moved any more, to see that the process is not deaf; <see langword="null"/>: the process was killed.
+    /// </summary>
+    public Guid? Last { get; init; }
 
     /// <summary>The account of that message and of the ordinary ones after it; <see langword="null"/>: the point was not met.</summary>
     public TAccount? Account { get; init; }

@@ -75,7 +75,8 @@ public sealed class ProofReport(ProofDocument document)
         output.WriteLine(
             "A message is *once* if each effect is there as often as the file expects, *duplicated* if one is there more often, *duplicated-outgoing* if " +
             "only messages or calls are, *torn* if some of its effects are there and others are not, *lost* if none is, and *stuck* if none is and work " +
-            "is left. With a dead letter it is *clean-error* if no effect is there, and *zombie* if one is. ≠ is not promised. *≠ afterwards*: a message after it broke the promise, or something was left.");
+            "is left. With a dead letter it is *clean-error* if no effect is there, and *zombie* if one is. ≠ is not promised. " +
+            "*≠ afterwards*: a message after it broke the promise, or something was left.");
     }
 
     private void WriteViolations(TextWriter output)
