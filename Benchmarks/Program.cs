@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Kit.Benchmarks.Floor;
 using Kit.Benchmarks.Harness;
+using Kit.Benchmarks.Latencies;
 using Kit.Benchmarks.Micro;
 using Kit.Benchmarks.Seeding;
 using Kit.Benchmarks.Waits;
@@ -23,6 +24,7 @@ return await Invocation.RunAsync(
           seeding                    a million rows, against psql \copy
           harness                    a drain with and without the runner's work during it
           waits --cells bare.postgresql.full-dtc.ado.last      what its sessions wait for
+          latency                    what 'load' finds against pgbench and SQL
           bdn                        BenchmarkDotNet: inserts, messages, ids and bodies
         """)
     {
@@ -30,6 +32,7 @@ return await Invocation.RunAsync(
         new SeedingCommand(),
         new HarnessCommand(),
         new WaitsCommand(),
+        new LatencyCommand(),
         new MicroCommand(),
     },
     args);

@@ -111,9 +111,9 @@ public enum MessageClass
     /// <summary>No effect is there, and something is left to do.</summary>
     Stuck,
 
-    /// <summary>No effect is there, and a dead letter.</summary>
+    /// <summary>It is a dead letter, and no effect is there.</summary>
     CleanError,
 
-    /// <summary>An effect is there, and a dead letter all the same.</summary>
+    /// <summary>It is a dead letter, and an effect is there.</summary>
     Zombie,
 }

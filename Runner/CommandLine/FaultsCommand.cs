@@ -40,7 +40,7 @@ internal sealed class FaultsCommand : KitCommand
         "--seed", "In a storm: the seed for its random moments (random, and printed).", least: 0);
     private readonly Option<bool> everyPoint = new("--every-point")
     {
-        Description = "Instead of single faults: a crash or a cut connection before and after each request of one handling.",
+        Description = "Instead of single faults: a kill, a cut connection or a missing answer at each request of one handling.",
     };
     private readonly Option<string[]> only = new("--only")
     {
@@ -52,7 +52,8 @@ internal sealed class FaultsCommand : KitCommand
     private readonly Option<string[]> ways = NamesOption.Of(
         "--ways",
         $"With --every-point: only these ways ({PointWays.ListOf(PointWays.OfClient)}). " +
-        "In e and f the server crashes, before or after it has executed the request.",
+        $"In {PointWay.ServerCrashedBefore.Facts().Letter} the server crashes before it has executed the request, " +
+        $"in {PointWay.ServerCrashedAfter.Facts().Letter} after it.",
         PointWays.Letters);
     private readonly Option<string?> speedFrom = new("--speed-from")
     {
@@ -241,7 +242,7 @@ internal sealed class FaultsCommand : KitCommand
     private string? WhyNot(string typed, CommandResult result)
     {
         if (PointToken.TryParse(typed) is not { } token)
-            return $"'{typed}' is not a token. Expected {PointToken.Form}; the ways are {string.Join(", ", PointWays.Letters)}.";
+            return $"'{typed}' is not a token. Expected {PointToken.Form}; the ways are {PointWays.ListOf(PointWays.All.Select(facts => facts.Way))}.";
         if (PointCells.Find(token.Of) is not { } cell)
             return $"'{typed}': there is no cell '{token.Of}'. To see the cells: list.";
 

@@ -1,4 +1,5 @@
 using Kit.Guarantees;
+using Kit.Runner.Results.Proofs;
 
 namespace Kit.Runner.Proofs;
 
@@ -81,11 +82,8 @@ internal sealed record SendByCommand(ProgramToStart Program) : WayToSend;
 /// <param name="PerMessage">How often it is there if the message was handled once.</param>
 internal abstract record Effect(string Name, int PerMessage)
 {
-    /// <summary>How often a dead letter is there if the message was handled once.</summary>
-    public const int NeverThere = 0;
-
-    /// <summary>Whether it is there only if the application has given the message up.</summary>
-    public bool IsDeadLetter => PerMessage == NeverThere;
+    /// <inheritdoc cref="FoundEffect.IsDeadLetter"/>
+    public bool IsDeadLetter => PerMessage == FoundEffect.NeverThere;
 
     /// <summary>Whether it leaves the application.</summary>
     public abstract bool IsSent { get; }

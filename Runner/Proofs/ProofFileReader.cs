@@ -3,6 +3,7 @@ using System.Net.Http.Headers;
 using System.Text.Json;
 using Kit.Guarantees;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Proofs;
 
 namespace Kit.Runner.Proofs;
 
@@ -228,7 +229,7 @@ internal sealed class ProofFileReader
         ];
         if (effects.Count == 0)
             throw whole.Error("'effects' names nothing", "Without an effect that can be read, nothing shows that a message was handled.");
-        effects.AddRange(whole.Objects("deadLetters", "name", "database", "sql", "queue").Select(one => ReadEffect(one, Effect.NeverThere, start)));
+        effects.AddRange(whole.Objects("deadLetters", "name", "database", "sql", "queue").Select(one => ReadEffect(one, FoundEffect.NeverThere, start)));
         if (effects.GroupBy(effect => effect.Name).FirstOrDefault(named => named.Count() > 1) is { } twice)
             throw whole.Error($"two effects are named '{twice.Key}'", "Reports tell them apart by their names.");
 
@@ -244,7 +245,8 @@ internal sealed class ProofFileReader
             ["calls", ..] => new CallEffect(name, PathOf(one, Alone(one, "calls", "database", "sql"), start), perMessage),
             ["database" or "sql", ..] => new RowEffect(name, DatabaseOf(one), one.Text("sql"), perMessage),
             [] => throw one.Error(
-                $"'{one.PlaceOf("")}' does not say where it is", "Name 'database' and 'sql' for a row, 'queue' for a message, or 'calls' for a call."),
+                $"'{one.PlaceOf("")}' does not say where it is",
+                "Name 'database' and 'sql' for a row, or 'queue' for a message." + (perMessage == FoundEffect.NeverThere ? "" : " For a call, name 'calls'.")),
             [var other, ..] => throw new UnreachableException($"No effect by '{other}'."),
         };
     }

@@ -11,8 +11,6 @@ internal sealed class ProofJudge(ProofFile file)
 {
     private const int MostRequests = 60;
 
-    private static readonly IReadOnlySet<DeliveryClass> Undisturbed = new HashSet<DeliveryClass> { DeliveryClass.Once };
-
     public ProofResult Judge(PointExperiment experiment, PointOutcome<ProofAccount> outcome)
     {
         var (point, way, token) = experiment;
@@ -30,12 +28,12 @@ internal sealed class ProofJudge(ProofFile file)
         List<MessageAccount> beyond =
         [
             .. from message in account.Messages
-               let promised = message == met ? file.Promised : message.Id == outcome.Last ? Undisturbed : PromisedAfter(way)
+               let promised = outcome.PromisedTo(message.Id, file.Promised, PromisedAfter(way), PointVerdict.PromisedUndisturbed)
                where !promised.Contains(message.Class)
                orderby message != met
                select message,
         ];
-        List<string> violations = [.. ViolationsOf(account, met, beyond)];
+        List<string> violations = [.. ViolationsOf(account, outcome, beyond)];
         var verdict = PointVerdict.Of(outcome.Because, violations.Count > 0, beyond.Select(message => message.Class));
         return blank with
         {
@@ -52,14 +50,16 @@ internal sealed class ProofJudge(ProofFile file)
     /// What is promised to an ordinary message. After a kill nothing disturbs it. If the process lives, a session that ends can have had it.
     /// </summary>
     private IReadOnlySet<DeliveryClass> PromisedAfter(PointWay way) =>
-        way.Facts().KillsProcess ? Undisturbed : file.Promised.Union(Undisturbed).ToHashSet();
+        way.Facts().KillsProcess ? PointVerdict.PromisedUndisturbed : file.Promised.Union(PointVerdict.PromisedUndisturbed).ToHashSet();
 
-    private IEnumerable<string> ViolationsOf(ProofAccount account, MessageAccount met, IEnumerable<MessageAccount> beyond)
+    private IEnumerable<string> ViolationsOf(ProofAccount account, PointOutcome<ProofAccount> outcome, IEnumerable<MessageAccount> beyond)
     {
         foreach (var message in beyond)
         {
-            yield return $"{(message == met ? "the message" : "an ordinary message after it")} is {Words.Of(message.Class)} " +
-                $"({string.Join(", ", message.Found)})";
+            var which = message.Id == outcome.Chosen ? "the message"
+                : message.Id == outcome.Last ? "the message that was sent when nothing moved any more"
+                : "an ordinary message after it";
+            yield return $"{which} is {Words.Of(message.Class)} ({string.Join(", ", message.Found)})";
         }
 
         foreach (var message in account.Changed)

@@ -85,6 +85,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
             await ThrowIfEndedAsync(application, cancellationToken);
             var found = await application.Effects.ReadAsync(cancellationToken);
             var counts = CountsOf(found, message);
+            ThrowIfGivenUp(application, message, counts);
             if (counts.All(count => count.Found >= count.Effect.PerMessage))
                 return;
             if (watch.Elapsed < patience)
@@ -139,15 +140,30 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
             }
         }
 
-        if (CountsOf(found, message) is var counts && counts.Any(count => count.Found != count.Effect.PerMessage))
+        var counts = CountsOf(found, message);
+        ThrowIfGivenUp(application, message, counts);
+        if (counts.Any(count => count.Found != count.Effect.PerMessage))
             throw Wrong($"an undisturbed message left behind {TextOf(counts)}", "Correct 'perMessage', or the statement.");
+    }
+
+    private void ThrowIfGivenUp(Application application, Guid message, IEnumerable<(Effect Effect, int Found)> counts)
+    {
+        if (counts.FirstOrDefault(count => count.Effect.IsDeadLetter && count.Found > 0) is { Effect: { } deadLetter })
+        {
+            throw Wrong(
+                $"the application gave up the first message, {message}, although nothing disturbed it: it is a dead letter, '{deadLetter.Name}'",
+                $"Check how the message is sent. {application.Process.LastOutput}");
+        }
     }
 
     private List<(Effect Effect, int Found)> CountsOf(IReadOnlyDictionary<string, IReadOnlyList<string>> found, Guid message) =>
         [.. file.Effects.Select(effect => (effect, found[effect.Name].Count(text => ProofAccount.Names(text, message))))];
 
-    private static string TextOf(IEnumerable<(Effect Effect, int Found)> counts) =>
-        string.Join(", ", counts.Select(count => $"{count.Found} of {count.Effect.PerMessage} for effect '{count.Effect.Name}'"));
+    private static string TextOf(IEnumerable<(Effect Effect, int Found)> counts) => string.Join(
+        ", ",
+        from count in counts
+        where !count.Effect.IsDeadLetter
+        select $"{count.Found} of {count.Effect.PerMessage} for effect '{count.Effect.Name}'");
 
     /// <summary>Waits, unless the application ends.</summary>
     private async Task WhileItRunsAsync(Application application, Task awaited, CancellationToken cancellationToken)

@@ -28,22 +28,25 @@ public sealed class AccountOfAnApplication
     public void The_class_follows_from_the_counts(int rows, int shipments, DeliveryClass expected) =>
         Assert.That(Account(rows, shipments).Messages.Single(message => message.Id == Message).Class, Is.EqualTo(expected));
 
-    [TestCase(0, 0, DeliveryClass.CleanError)]
-    [TestCase(2, 1, DeliveryClass.Zombie)]
-    [TestCase(2, 0, DeliveryClass.Zombie)]
-    public void A_dead_letter_says_that_it_was_given_up(int rows, int shipments, DeliveryClass expected)
+    [TestCase(0, 0, 1, DeliveryClass.CleanError)]
+    [TestCase(2, 1, 1, DeliveryClass.Zombie)]
+    [TestCase(2, 0, 1, DeliveryClass.Zombie)]
+    [TestCase(2, 1, 0, DeliveryClass.Once)]
+    [TestCase(2, 2, 0, DeliveryClass.DuplicatedOutgoing)]
+    [TestCase(0, 0, 0, DeliveryClass.Stuck)]
+    public void With_dead_letters_in_the_file_the_class_follows_from_them_too(int rows, int shipments, int errors, DeliveryClass expected)
     {
-        IReadOnlyList<Effect> effects = [.. Effects, new QueueEffect("error", "orders.error", Effect.NeverThere)];
+        IReadOnlyList<Effect> effects = [.. Effects, new QueueEffect("error", "orders.error", FoundEffect.NeverThere)];
         var found = new Dictionary<string, IReadOnlyList<string>>
         {
             ["row"] = Enumerable.Repeat($"{Message}", rows).ToList(),
             ["shipment"] = Enumerable.Repeat($"{Message}", shipments).ToList(),
-            ["error"] = [$"{Message}"],
+            ["error"] = Enumerable.Repeat($"{Message}", errors).ToList(),
         };
 
         var message = ProofAccount.Of([Message], effects, found, ["queue 'other': 1"], []).Messages.Single();
         Assert.That(message.Class, Is.EqualTo(expected));
-        Assert.That($"{message.Found[^1]}", Is.EqualTo("error: 1"));
+        Assert.That($"{message.Found[^1]}", Is.EqualTo($"error: {errors}"));
     }
 
     [Test]
@@ -74,6 +77,16 @@ public sealed class AccountOfAnApplication
 
         Assert.That(Judge("at-least-once", PointWay.Killed, account).Violations.Single(), Does.StartWith("an ordinary message after it is duplicated"));
         Assert.That(Judge("at-least-once", PointWay.Cut, account).Verdict, Is.EqualTo(FaultVerdict.Kept));
+    }
+
+    [Test]
+    public void A_process_that_lives_must_handle_the_last_message_once()
+    {
+        var result = Judge("at-least-once", PointWay.Cut, Account(2, 1, other: 3), last: Other);
+
+        Assert.That(
+            result.Violations, Is.EqualTo(["the message that was sent when nothing moved any more is duplicated (row: 3 of 2, shipment: 1 of 1)"]));
+        Assert.That(result.Timeline.Select(step => step.Text), Has.One.EqualTo("when nothing moves any more, one more is sent, and is: duplicated"));
     }
 
     [Test]
@@ -142,7 +155,7 @@ public sealed class AccountOfAnApplication
         left is null ? [] : [left],
         output: []);
 
-    private static ProofResult Judge(string promise, PointWay way, ProofAccount account, string? unsettled = null)
+    private static ProofResult Judge(string promise, PointWay way, ProofAccount account, string? unsettled = null, Guid? last = null)
     {
         var file = ProofFileReader.Parse(
             "orders.proof.json",
@@ -154,6 +167,6 @@ public sealed class AccountOfAnApplication
             """.Replace("PROMISE", promise, StringComparison.Ordinal));
         return new ProofJudge(file).Judge(
             new PointExperiment(Point(1, "COMMIT"), way, new PointToken("orders", 1, way)),
-            new PointOutcome<ProofAccount>(unsettled) { Chosen = Message, Account = account, Fired = ["met"] });
+            new PointOutcome<ProofAccount>(unsettled) { Chosen = Message, Last = last, Account = account, Fired = ["met"] });
     }
 }

@@ -78,6 +78,11 @@ public sealed class ApplicationThatDoesNotFit
         new Case(Sleeps) { Effect = "SELEKT id" }, "the effect 'row' fails in database 'orders': syntax error", "SELEKT id");
 
     [Test]
+    public Task It_gives_the_first_message_up() => IsRefusedAsync(
+        new Case(Sleeps) { DeadLetter = "SELECT id FROM inbox" }, "although nothing disturbed it: it is a dead letter, 'error'",
+        "Check how the message is sent");
+
+    [Test]
     public Task The_table_of_an_effect_never_comes() => IsRefusedAsync(
         new Case(Sleeps) { Effect = "SELECT id FROM nothing" }, "relation \"nothing\" does not exist", "effects");
 
@@ -123,6 +128,8 @@ public sealed class ApplicationThatDoesNotFit
 
         public string Idle { get; init; } = "SELECT 0";
 
+        public string DeadLetter { get; init; } = "SELECT id FROM inbox WHERE false";
+
         public string Text => System.Text.Json.JsonSerializer.Serialize(new
         {
             name = "orders",
@@ -135,6 +142,7 @@ public sealed class ApplicationThatDoesNotFit
             },
             send = new { sql = "INSERT INTO inbox VALUES ('{{id}}')", database = "orders" },
             effects = new[] { new { name = "row", database = "orders", sql = Effect } },
+            deadLetters = new[] { new { name = "error", database = "orders", sql = DeadLetter } },
             idle = new[] { new { database = "orders", sql = Idle } },
             promise = "exactly-once",
         });

@@ -22,6 +22,16 @@ public sealed class FileThatIsWrong
         """;
 
     [Test]
+    public void Dead_letters_are_there_only_if_a_message_was_given_up()
+    {
+        var file = ProofFileReader.Parse(
+            "orders.proof.json",
+            Right.Replace("\"promise\"", "\"deadLetters\": [ { \"name\": \"error\", \"queue\": \"orders.error\" } ], \"promise\"", StringComparison.Ordinal));
+
+        Assert.That(file.Effects.Select(effect => (effect.Name, effect.IsDeadLetter)), Is.EqualTo([("row", false), ("error", true)]));
+    }
+
+    [Test]
     public void A_right_one_is_read()
     {
         var file = ProofFileReader.Parse("orders.proof.json", Right);
@@ -69,6 +79,9 @@ public sealed class FileThatIsWrong
     [TestCase(
         "\"name\": \"orders\"", "\"name\": \"orders\", \"deadLetters\": [ { \"name\": \"row\", \"queue\": \"error\" } ]",
         "two effects are named 'row'.", "names")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"deadLetters\": [ { \"name\": \"error\" } ]",
+        "'deadLetters[0]' does not say where it is.", "or 'queue' for a message")]
     [TestCase(
         "\"name\": \"orders\"", "\"name\": \"orders\", \"deadLetters\": [ { \"name\": \"error\", \"calls\": \"/error\" } ]",
         "unknown key 'calls' in 'deadLetters[0]'.", "Keys in")]

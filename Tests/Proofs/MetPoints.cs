@@ -7,13 +7,12 @@ using Kit.Runner.Results.Proofs;
 
 namespace Kit.Tests.Proofs;
 
-/// <summary>What became of the messages of an application that was met at chosen points.</summary>
+/// <summary>What became of the messages of an application whose handling was met at chosen points.</summary>
 /// <param name="All">One result for each point and way.</param>
 internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
 {
     public static async Task<MetPoints> OfAsync(ProofFile file, Func<CrashPoint, bool> chosen, params IReadOnlyList<PointWay> ways)
     {
-        IReadOnlyList<PointWay> asked = ways is [] ? [PointWay.NeverSent, PointWay.Killed] : ways;
         await using var servers = await ProofServers.StartAsync(file, CancellationToken.None);
         await new Trial(file, servers).RunAsync(CancellationToken.None);
         var experiments = new PointExperiments<ProofAccount>(async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
@@ -22,7 +21,7 @@ internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
             TestContext.Out.WriteLine($"{point.Number}: {point.Request}");
 
         var todo = new ConcurrentQueue<PointExperiment>(
-            PointExperiment.At(file.Name, points.Where(chosen)).Where(experiment => asked.Contains(experiment.Way)));
+            PointExperiment.At(file.Name, points.Where(chosen)).Where(experiment => ways.Contains(experiment.Way)));
         var results = new ConcurrentBag<ProofResult>();
         await experiments.MakeAsync(
             file.Instances, () => todo.TryDequeue(out var next) ? next : null, new ProofJudge(file).Judge, result => result.Verdict is FaultVerdict.Kept,

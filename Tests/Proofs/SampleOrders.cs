@@ -56,7 +56,7 @@ public sealed class SampleOrders
 #endif
 
     private static Task<MetPoints> MeetAsync(string name, Func<CrashPoint, bool> chosen) =>
-        MetPoints.OfAsync(ProofFileReader.Parse(FileOf(name), TextOf(name)), chosen);
+        MetPoints.OfAsync(ProofFileReader.Parse(FileOf(name), TextOf(name)), chosen, PointWay.NeverSent, PointWay.Killed);
 
     private static string FileOf(string name) => Path.Combine(RepositoryFiles.Root, "Samples", "Orders", $"{name}{ProofFile.Suffix}");
 

@@ -244,7 +244,8 @@ public sealed class WorkerInPython
     [Test]
     public async Task A_service_that_is_asked_over_HTTP_is_asked_again_after_a_crash()
     {
-        var results = await MetPoints.OfAsync(ProofFileReader.Parse("http.proof.json", HttpProof), point => point.Request.Text is "COMMIT");
+        var results = await MetPoints.OfAsync(
+            ProofFileReader.Parse("http.proof.json", HttpProof), point => point.Request.Text is "COMMIT", PointWay.NeverSent, PointWay.Killed);
 
         Assert.That(results.All.Select(result => result.Class), Is.EqualTo([DeliveryClass.Once, DeliveryClass.Once]));
     }
@@ -252,14 +253,15 @@ public sealed class WorkerInPython
     [Test]
     public async Task A_call_before_the_commit_is_made_again_after_a_crash()
     {
-        var results = await MetPoints.OfAsync(ProofFileReader.Parse("mailing.proof.json", MailingProof), point => point.Request.Text is "COMMIT");
+        var results = await MetPoints.OfAsync(
+            ProofFileReader.Parse("mailing.proof.json", MailingProof), point => point.Request.Text is "COMMIT", PointWay.NeverSent, PointWay.Killed);
 
         Assert.That(results.ClassOf("COMMIT", PointWay.NeverSent), Is.EqualTo(DeliveryClass.DuplicatedOutgoing));
         Assert.That(results.ClassOf("COMMIT", PointWay.Killed), Is.EqualTo(DeliveryClass.Once));
     }
 
     [Test]
-    public async Task A_service_that_takes_each_error_for_a_failure_is_wrong_in_both_ways_of_a_cut()
+    public async Task A_service_that_gives_a_message_up_at_each_error_breaks_its_promise_in_both_ways_of_a_cut()
     {
         var results = await MetPoints.OfAsync(
             ProofFileReader.Parse("forgiving.proof.json", ForgivingProof), point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal),
@@ -281,13 +283,13 @@ public sealed class WorkerInPython
         Assert.That(results.All.Single(result => result.Point.Way is PointWay.NeverSent).Verdict, Is.EqualTo(FaultVerdict.Kept));
         var cut = results.All.Single(result => result.Point.Way is PointWay.CutBefore);
         Assert.That((cut.Class, cut.Verdict), Is.EqualTo((DeliveryClass.Lost, FaultVerdict.Broken)));
-        Assert.That(cut.Violations, Is.EqualTo(["an ordinary message after it is lost (row: 0 of 1)"]));
+        Assert.That(cut.Violations, Is.EqualTo(["the message that was sent when nothing moved any more is lost (row: 0 of 1)"]));
     }
 
     /// <summary>Its points would be those of a poll alone, and its promise would be called kept.</summary>
     [Test]
     public async Task A_handling_in_a_transaction_that_was_open_before_its_message_is_refused() => await Assert.ThatAsync(
-        () => MetPoints.OfAsync(ProofFileReader.Parse("polling.proof.json", PollingProof), _ => true),
+        () => MetPoints.OfAsync(ProofFileReader.Parse("polling.proof.json", PollingProof), _ => true, PointWay.Killed),
         Throws.TypeOf<KitException>().With.Message.Contains("in a transaction that was open before it came")
             .And.Message.Contains("INSERT INTO placed_order VALUES").And.Message.Contains("COMMIT (orders)"));
 
@@ -355,5 +357,5 @@ public sealed class WorkerInPython
     private static string FileOf(string way) => Path.Combine(RepositoryFiles.Root, "Samples", "Worker", $"{way}{ProofFile.Suffix}");
 
     private static Task<MetPoints> MeetAsync(string way, Func<CrashPoint, bool> chosen) =>
-        MetPoints.OfAsync(ProofFileReader.Read(FileOf(way)), chosen);
+        MetPoints.OfAsync(ProofFileReader.Read(FileOf(way)), chosen, PointWay.NeverSent, PointWay.Killed);
 }

@@ -17,8 +17,6 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
 
     private const int MostViolations = 5;
 
-    private static readonly IReadOnlySet<DeliveryClass> Undisturbed = new HashSet<DeliveryClass> { DeliveryClass.Once };
-
     /// <summary>What the handler does. The commands leave it as it is; only tests draw other handlers.</summary>
     public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
 
@@ -67,23 +65,16 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     }
 
     /// <summary>
-    /// What is promised to the messages after the one that met the point: once. A process that lives can have a session that is about to end, and a broker
-    /// pushes them to it. If the server crashed, all its sessions have ended, and the next message can get one of those. A handler that throws makes more than
-    /// one attempt at each.
+    /// What is promised to the ordinary messages after the one that met the point, without the last: once. A process that lives can have a session that is
+    /// about to end, and a broker pushes them to it. If the server crashed, all its sessions have ended, and the next message can get one of those. A handler
+    /// that throws makes more than one attempt at each.
     /// </summary>
     private IReadOnlySet<DeliveryClass> PromisedAfter(PointWay way) =>
         Shape.ThrowsAtFirst
         || (!way.Facts().KillsProcess && Promise.Reach is (Reach.Pushed or Reach.Unbounded))
         || (way.Facts().CrashesServer && Promise.Reach is Reach.HandledAndNext)
             ? Promise.Classes
-            : Undisturbed;
-
-    /// <summary>What is promised to a message.</summary>
-    private IReadOnlySet<DeliveryClass> PromisedTo(Guid message, PointWay way, PointOutcome<Account> outcome) =>
-        message == outcome.Chosen ? Promise.Classes
-        : message != outcome.Last ? PromisedAfter(way)
-        : Shape.ThrowsAtFirst ? Promise.Classes
-        : Undisturbed;
+            : PointVerdict.PromisedUndisturbed;
 
     private FaultResult Judge(PointExperiment experiment, PointOutcome<Account> outcome)
     {
@@ -102,11 +93,14 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
         if (outcome.Account is not { } account)
             return blank;
 
+        var last = Shape.ThrowsAtFirst ? Promise.Classes : PointVerdict.PromisedUndisturbed;
+        IReadOnlySet<DeliveryClass> PromisedTo(Guid message) => outcome.PromisedTo(message, Promise.Classes, PromisedAfter(way), last);
+
         // The known limits of storms need several crashes, and excuse nothing here.
         List<Violation> violations =
         [
             .. from message in account.Verdicts
-               from violation in account.ViolationsOf(PromisedTo(message.MessageId, way, outcome))
+               from violation in account.ViolationsOf(PromisedTo(message.MessageId))
                where violation.MessageId == message.MessageId
                select violation,
             .. account.ViolationsOf(PromisedAfter(way)).Where(violation =>
@@ -115,7 +109,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
         var met = account.Verdicts.Single(verdict => verdict.MessageId == outcome.Chosen);
         var notPromised =
             from message in account.Verdicts
-            let promised = PromisedTo(message.MessageId, way, outcome)
+            let promised = PromisedTo(message.MessageId)
             from kind in message.Also.Prepend(message.Class)
             where !promised.Contains(kind)
             select kind;

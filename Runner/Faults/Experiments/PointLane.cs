@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Kit.Guarantees;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
@@ -83,7 +84,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
             return new PointOutcome<TAccount>("this handling did not come to the point") { Fired = fired };
         }
 
-        if (way.Facts().KillsProcess && !gate.IsSettled)
+        if (gate.IsHoldingBack || (way.Facts().KillsProcess && !gate.IsSettled))
         {
             gate.Release();
             return new PointOutcome<TAccount>("the servers had not acted on all that they were asked before") { Fired = fired };
@@ -114,7 +115,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         }
 
         var last = default(Guid?);
-        // A process that lives can be deaf. What was sent at once can be lost with a session that ends, but not what is sent when nothing moves any more.
+        // A process that lives may never connect again. A session that ends can lose what was sent at once, but not what is sent when nothing moves any more.
         if (!way.Facts().KillsProcess && why is null)
         {
             last = await SendOrdinaryAsync(1, cancellationToken);
@@ -226,11 +227,12 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     public Guid Chosen { get; init; }
 
     /// <summary>
-    /// The message that was sent when nothing moved any more, to see that the process is not deaf; <see langword="null"/>: the process was killed.
+    /// The message that was sent when nothing moved any more, to see that the process still handles messages; <see langword="null"/>: the way kills the
+    /// process, or the messages before it did not settle.
     /// </summary>
     public Guid? Last { get; init; }
 
-    /// <summary>The account of that message and of the ordinary ones after it; <see langword="null"/>: the point was not met.</summary>
+    /// <summary>The account of the message that met the point and of those sent after it; <see langword="null"/>: the point was not met.</summary>
     public TAccount? Account { get; init; }
 
     /// <summary>The requests that passed until the point was met, with the one at the point last.</summary>
@@ -240,4 +242,15 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     public bool HasFailed { get; init; }
 
     public double Seconds { get; init; }
+
+    /// <summary>What is promised to a message.</summary>
+    /// <param name="message">One of those in the account.</param>
+    /// <param name="chosen">What is promised to the one that met the point.</param>
+    /// <param name="ordinary">What is promised to those that were sent at once after it.</param>
+    /// <param name="last">What is promised to the last one.</param>
+    public IReadOnlySet<DeliveryClass> PromisedTo(
+        Guid message, IReadOnlySet<DeliveryClass> chosen, IReadOnlySet<DeliveryClass> ordinary, IReadOnlySet<DeliveryClass> last) =>
+        message == Chosen ? chosen
+        : message == Last ? last
+        : ordinary;
 }

@@ -6,6 +6,9 @@ namespace Kit.Runner.Faults.Experiments;
 /// <summary>The verdict on an experiment that met its point: one rule for the kit's cells and for a user's application.</summary>
 internal static class PointVerdict
 {
+    /// <summary>What is promised to a message that no fault disturbs.</summary>
+    public static IReadOnlySet<DeliveryClass> PromisedUndisturbed { get; } = new HashSet<DeliveryClass> { DeliveryClass.Once };
+
     /// <summary>What stays as it is, however long one waits.</summary>
     private static readonly IReadOnlyList<DeliveryClass> Final = [DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing];
 

@@ -20,7 +20,6 @@ internal sealed class RequestGate
     private (RequestId Id, PointWay Way)? target;
     private bool isCounting;
     private bool isUnsent;
-    private bool isHoldingBack;
     private Action? cutOff;
     private int? metAt;
     private GatedConnection? holder;
@@ -33,6 +32,9 @@ internal sealed class RequestGate
 
     /// <summary>Whether nothing passes any more.</summary>
     public bool IsFrozen { get; private set; }
+
+    /// <summary>Whether a request is held back, and a server has not yet acted on what it was asked before: nothing is cut.</summary>
+    public bool IsHoldingBack { get; private set; }
 
     /// <summary>Whether every server has acted on everything that it was asked.</summary>
     public bool IsSettled
@@ -131,7 +133,7 @@ internal sealed class RequestGate
     {
         lock (deciding)
         {
-            (target, isCounting, IsFrozen, isHoldingBack, cutOff) = (null, false, false, false, null);
+            (target, isCounting, IsFrozen, IsHoldingBack, cutOff) = (null, false, false, false, null);
             return
             [
                 .. from one in seen
@@ -221,21 +223,21 @@ internal sealed class RequestGate
     /// <param name="then">Done before it is reported; <see langword="null"/>: nothing.</param>
     internal void HoldBack(Action? then)
     {
-        (isHoldingBack, target, cutOff) = (true, null, then);
+        (IsHoldingBack, target, cutOff) = (true, null, then);
         FireWhenSettled();
     }
 
     /// <summary>Reports a freeze, or that a request is held back, when every server has acted.</summary>
     internal void FireIfSettled()
     {
-        if ((IsFrozen || isHoldingBack) && connections.TrueForAll(connection => connection.Wire.IsSettled))
+        if ((IsFrozen || IsHoldingBack) && connections.TrueForAll(connection => connection.Wire.IsSettled))
             Fire();
     }
 
     internal void Fire()
     {
         cutOff?.Invoke();
-        (target, isHoldingBack, cutOff) = (null, false, null);
+        (target, IsHoldingBack, cutOff) = (null, false, null);
         // Continuations must not run within the lock.
         _ = Task.Run(fired.TrySetResult);
     }

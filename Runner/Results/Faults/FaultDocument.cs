@@ -5,7 +5,8 @@ namespace Kit.Runner.Results.Faults;
 /// <summary>The facts about a run of experiments as a whole: <c>faults.json</c>.</summary>
 public sealed record FaultDocument
 {
-    private static readonly IReadOnlyList<PointWay> First = [PointWay.NeverSent, PointWay.Killed, PointWay.Cut, PointWay.Unanswered];
+    private static readonly IReadOnlyList<PointWay> OfOlderDocuments =
+        [PointWay.NeverSent, PointWay.Killed, PointWay.Cut, PointWay.Unanswered];
 
     public int Schema { get; init; } = ResultJson.Schema;
 
@@ -40,13 +41,13 @@ public sealed record FaultDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, IReadOnlyList<CrashPoint>>? Points { get; init; }
 
-    /// <summary>The ways in which the points were to be met; absent without points, and in older documents, which have the first four.</summary>
+    /// <summary>The ways in which the points were to be met. Absent in a document without points, and in older ones, whose points were met in a to d.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<PointWay>? Ways { get; init; }
 
     /// <summary>The same, never absent.</summary>
     [JsonIgnore]
-    public IReadOnlyList<PointWay> AllWays => Ways ?? (Points is null ? [] : First);
+    public IReadOnlyList<PointWay> AllWays => Ways ?? (Points is null ? [] : OfOlderDocuments);
 
     /// <summary>Where the speeds come from; <see langword="null"/> if no run was named.</summary>
     public SpeedSource? Speeds { get; init; }

@@ -30,11 +30,11 @@ internal static class PointTables
                    ],
             ],
             "A point is the gap around one request of an undisturbed handling. " +
-            LegendOf("Each is met in these ways", ways.Where(way => !way.CrashesServer)) +
+            LegendOf("A point is met in those of these ways that are possible there", ways.Where(way => !way.CrashesServer)) +
             LegendOf(
-                "All processes of the server are killed, it is started again, and the client's process lives",
+                "In these ways all processes of the server are killed, it is started again, and the client's process lives",
                 ways.Where(way => way.CrashesServer)) +
-            (ways.Exists(way => way.Way is PointWay.Unanswered) ? "A request without an answer has no d. " : "") +
+            (ways.Exists(way => way.Way is PointWay.Unanswered) ? $"A request without an answer has no {PointWay.Unanswered.Facts().Letter}. " : "") +
             "Met counts the experiments whose handling came to the point. The rule of three does not apply: these are all points, and not a sample.");
     }
 

@@ -24,7 +24,7 @@ public static class PointWays
         },
         new(PointWay.Cut, 'c', "executed, cut", IsExecuted: true, KillsProcess: false, CrashesServer: false)
         {
-            Legend = "as b, and the connection is cut",
+            Legend = "the server has acted, its answer is withheld, and the connection is cut",
             Happened = "was executed, its answer withheld, and the connection cut",
             Moment = "the server has executed the last request, its answer is withheld, and the connection is cut",
             Rank = 2,
@@ -32,7 +32,7 @@ public static class PointWays
         },
         new(PointWay.Unanswered, 'd', "never answered", IsExecuted: true, KillsProcess: false, CrashesServer: false)
         {
-            Legend = "as b, and the answer never comes",
+            Legend = "the server has acted, and its answer never comes",
             Happened = "was executed, and its answer never came",
             Moment = "the server has executed the last request, and its answer never comes",
             Rank = 4,

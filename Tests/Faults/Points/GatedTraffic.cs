@@ -83,6 +83,16 @@ public sealed class GatedTraffic
     }
 
     [Test]
+    public async Task While_a_server_has_not_acted_nothing_is_cut()
+    {
+        Arm("COMMIT", "COMMIT", PointWay.CutBefore);
+        one.Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Sync()]);
+
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That((gate.IsHoldingBack, one.IsCut), Is.EqualTo((true, false)), "the experiment shows nothing");
+    }
+
+    [Test]
     public async Task What_waits_for_the_proof_of_an_acknowledgement_waits_for_the_crash_of_its_broker()
     {
         const ushort Channel = 1;

@@ -49,7 +49,7 @@ public sealed class PointsOfAHandling
 
         Assert.That(text, Does.Contain("| d: never answered | e: never sent, server crashed | f: executed, server crashed |"));
         Assert.That(text, Does.Contain("| 3 | 13 | 2 | – | – | – | – | 1 once | 1 duplicated |"));
-        Assert.That(text, Does.Contain("All processes of the server are killed"));
+        Assert.That(text, Does.Contain("In these ways all processes of the server are killed"));
     }
 
     [Test]
@@ -59,7 +59,17 @@ public sealed class PointsOfAHandling
         var text = Written(crashes, Met(1, PointWay.ServerCrashedBefore));
 
         Assert.That(text, Does.Contain("| 3 | 3 | 1 | 1 once |"));
-        Assert.That(text, Does.Not.Contain("Each is met").And.Not.Contain("f: executed"));
+        Assert.That(text, Does.Not.Contain("A point is met").And.Not.Contain("f: executed"));
+    }
+
+    [Test]
+    public void Keep_their_ways_in_the_folder_also_those_by_default()
+    {
+        using var temporary = new TemporaryFolder();
+        var folder = new FaultFolder(temporary.Path);
+        folder.Save((Document with { Points = null }).With(PointWays.OfClient));
+
+        Assert.That(folder.LoadDocument().Ways, Is.EqualTo(PointWays.OfClient));
     }
 
     [Test]
