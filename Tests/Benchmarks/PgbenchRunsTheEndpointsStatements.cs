@@ -1,5 +1,8 @@
 using Kit.Benchmarks.Floor;
+using Kit.Benchmarks.Latencies;
 using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Handlers;
+using Kit.Runner.Rounds;
 
 namespace Kit.Tests.Benchmarks;
 
@@ -22,4 +25,13 @@ public sealed class PgbenchRunsTheEndpointsStatements
     [Test]
     public void The_insert_writes_the_columns_of_a_widget() =>
         Assert.That(Statements[1], Does.StartWith("INSERT INTO widget (id, message_id) VALUES (").And.EndsWith(":message_id::uuid);"));
+
+    [Test]
+    public void A_message_is_sent_with_the_columns_and_the_body_that_the_endpoint_reads()
+    {
+        var statement = File.ReadLines(PgbenchLoad.Script).Single(line => !line.StartsWith("--", StringComparison.Ordinal));
+
+        Assert.That(statement, Does.Contain($"INSERT INTO {RoundTransport.QueueName} (message_id, type, body) SELECT message_id, '{typeof(BuildWidget)}', "));
+        Assert.That(statement, Does.Contain($"'{{\"{nameof(BuildWidget.MessageId)}\":\"' || message_id || '\"}}'"));
+    }
 }
