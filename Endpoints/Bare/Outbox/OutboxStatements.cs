@@ -11,8 +11,9 @@ internal sealed class OutboxStatements
 {
     public const string AreThere = "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL";
 
-    /// <summary>Whether the outbox lacks its latest column, because an earlier version of the kit created it.</summary>
-    public const string IsOutdated = "SELECT NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'is_event')";
+    /// <summary>Whether the outbox lacks one of its latest columns, because an earlier version of the kit created it.</summary>
+    public const string IsOutdated =
+        "SELECT count(*) < 2 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname IN ('headers', 'is_event') AND NOT attisdropped";
 
     // PostgreSQL truncates names at 63 bytes without an error.
     private const int LongestName = 56;

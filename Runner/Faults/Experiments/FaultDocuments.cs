@@ -27,10 +27,18 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
                 Packages = Provenance.Packages(),
                 LeftOut = LeftOut([]),
                 Speeds = plan.Speeds,
+                Subscribers = Subscribers,
             };
         }
 
         var begun = folder.LoadDocument();
+        if (begun.Subscribers != Subscribers)
+        {
+            throw new KitException(
+                $"In {plan.Folder}, {HandlerOf(begun.Subscribers)}, and now {HandlerOf(Subscribers)}.",
+                "Name a new folder with --out: all results of a table must come from one handler.");
+        }
+
         return begun.Commit == commit
             ? begun with { CommandLine = plan.CommandLine, LeftOut = LeftOut(begun.LeftOut), Speeds = plan.Speeds ?? begun.Speeds }
             : throw new KitException(
@@ -38,6 +46,12 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
                 $"and this build is of {commit?.Id ?? "unknown"}{(commit is { Dirty: true } ? " with changes" : "")}.",
                 "Name a new folder with --out: all results of a table must come from one build.");
     }
+
+    private int? Subscribers => plan.Shape.Subscribers > 0 ? plan.Shape.Subscribers : null;
+
+    private static string HandlerOf(int? subscribers) => subscribers is { } count
+        ? $"the handler publishes to {count} {(count == 1 ? "queue" : "queues")}"
+        : "the handler sends to one queue";
 
     private IReadOnlyList<CellLeftOut> LeftOut(IReadOnlyList<CellLeftOut> before) =>
     [

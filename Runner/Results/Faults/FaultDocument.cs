@@ -26,6 +26,10 @@ public sealed record FaultDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? Implied { get; init; }
 
+    /// <summary>The queues that have subscribed to the event that the handler publishes; absent if it sends to one queue.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? Subscribers { get; init; }
+
     /// <summary>The cells that cannot run, and why.</summary>
     public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
 
