@@ -35,7 +35,7 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
         if (begun.Subscribers != Subscribers)
         {
             throw new KitException(
-                $"In {plan.Folder}, {HandlerOf(begun.Subscribers)}, and now {HandlerOf(Subscribers)}.",
+                $"{plan.Folder} holds experiments whose handler {begun.Handler}, and that of this command {(begun with { Subscribers = Subscribers }).Handler}.",
                 "Name a new folder with --out: all results of a table must come from one handler.");
         }
 
@@ -48,11 +48,6 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
     }
 
     private int? Subscribers => plan.Shape.Subscribers > 0 ? plan.Shape.Subscribers : null;
-
-    private static string HandlerOf(int? subscribers) => subscribers is { } count
-        ? $"the handler publishes to {count} {(count == 1 ? "queue" : "queues")}"
-        : "the handler sends to one queue";
-
     private IReadOnlyList<CellLeftOut> LeftOut(IReadOnlyList<CellLeftOut> before) =>
     [
         .. before.UnionBy(

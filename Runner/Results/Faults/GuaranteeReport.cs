@@ -108,8 +108,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         if (document.Servers.Count > 0)
             yield return $"The kit's own servers: {RunFacts.Listed(document.Servers)}";
         yield return $"Packages: {RunFacts.Listed(document.Packages)}";
-        if (document.Subscribers is { } subscribers)
-            yield return $"Handler: inserts two rows and publishes one event, to which {subscribers} {(subscribers == 1 ? "queue has" : "queues have")} subscribed";
+        if (document.Subscribers is not null)
+            yield return $"Handler: {document.Handler}";
         yield return SpeedsOf(document);
         foreach (var lack in Lacks())
             yield return lack;
