@@ -27,7 +27,9 @@ internal static class SubscriptionStatements
         """
         DECLARE @inserts nvarchar(max), @unrouted nvarchar(500);
         SELECT @inserts = STRING_AGG(
-            CAST(N'INSERT INTO ' + QUOTENAME(queue) + N' (message_id, type, body, headers) VALUES (@message_id, @type, @body, @headers);' AS nvarchar(max)), N' ')
+            CAST(
+                N'INSERT INTO ' + QUOTENAME(queue) + N' (message_id, type, body, headers) VALUES (@message_id, @type, @body, @headers);' AS nvarchar(max)),
+            N' ')
         FROM kit_subscription WHERE type = @type;
         IF @inserts IS NULL
         BEGIN

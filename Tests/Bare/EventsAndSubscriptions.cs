@@ -108,7 +108,7 @@ public sealed class EventsAndSubscriptions
 
         Assert.That(
             () => queue.SubscribeAsync(typeof(WidgetReady), CancellationToken.None),
-            Throws.TypeOf<BrokerException>().With.Message.StartsWith("Exchange 'Kit.Handlers.WidgetReady' already exists, and not as a durable fanout exchange"));
+            Throws.TypeOf<BrokerException>().With.Message.StartsWith("Exchange 'Kit.Handlers.WidgetReady' already exists, and not as a durable fanout"));
     }
 
     private static async Task<string?> SendAsync(string transport, string address, OutgoingMessage message)

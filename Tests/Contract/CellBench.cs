@@ -150,7 +150,8 @@ internal sealed class CellBench : IAsyncDisposable
         return
         [
             .. messages.Select(message => new Expectation(
-                rows.GetValueOrDefault(message), SameIn(sent.Select(queue => queue[message].Count())), errors[message].Count(), attempts.GetValueOrDefault(message))),
+                rows.GetValueOrDefault(message), SameIn(sent.Select(queue => queue[message].Count())), errors[message].Count(),
+                attempts.GetValueOrDefault(message))),
         ];
     }
 

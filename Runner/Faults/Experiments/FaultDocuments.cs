@@ -35,7 +35,8 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
         if (begun.Subscribers != Subscribers)
         {
             throw new KitException(
-                $"{plan.Folder} holds experiments whose handler {begun.Handler}, and that of this command {(begun with { Subscribers = Subscribers }).Handler}.",
+                $"{plan.Folder} holds experiments whose handler {begun.Handler}, " +
+                $"and that of this command {(begun with { Subscribers = Subscribers }).Handler}.",
                 "Name a new folder with --out: all results of a table must come from one handler.");
         }
 

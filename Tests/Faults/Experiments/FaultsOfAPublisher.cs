@@ -45,11 +45,14 @@ public sealed class FaultsOfAPublisher
             Assert.That(doubled.Observed.Select(seen => seen.Class), Is.EqualTo([DeliveryClass.Duplicated]), "the rows, and not the deliveries");
             Assert.That(doubled.Evidence.Count(line => line.StartsWith("outgoing message ", StringComparison.Ordinal)), Is.EqualTo(3));
             Assert.That(document.Subscribers, Is.EqualTo(3));
-            Assert.That(File.ReadAllText(Path.Combine(folder.Path, "guarantees.md")), Does.Contain("Handler: writes two rows and publishes one event, to which 3 queues have subscribed"));
+            Assert.That(
+                File.ReadAllText(Path.Combine(folder.Path, "guarantees.md")),
+                Does.Contain("Handler: writes two rows and publishes one event, to which 3 queues have subscribed"));
         }
 
         Assert.That(
             async () => await new FaultRun(PlanIn(folder.Path, Names.Take(1), subscribers: 5), (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None),
-            Throws.TypeOf<KitException>().With.Message.Contains("to which 3 queues have subscribed, and that of this command").And.Message.Contains("to which 5 queues"));
+            Throws.TypeOf<KitException>().With.Message.Contains("to which 3 queues have subscribed, and that of this command")
+                .And.Message.Contains("to which 5 queues"));
     }
 }
