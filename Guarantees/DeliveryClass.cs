@@ -25,8 +25,8 @@ public enum DeliveryClass
     Ghost,
 
     /// <summary>
-    /// The row is there, but the handler's message was not sent, or the handled message was given up. Of a handler that inserts no row, its message is
-    /// there, and the handled message was given up.
+    /// The row is there, but the handler's message was not sent, its event is missing in a subscriber's queue, or the handled message was given up. Of a
+    /// handler that inserts no row, its message is there, and the handled message was given up.
     /// </summary>
     Zombie,
 

@@ -5,4 +5,7 @@ public interface IMessageContext : IConnections
 {
     /// <summary>Sends a message to a queue. The mode decides when, and in which transaction.</summary>
     Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken);
+
+    /// <summary>Publishes an event: each queue that has subscribed to its type gets it. The mode decides when, and in which transaction.</summary>
+    Task PublishAsync(WidgetReady message, CancellationToken cancellationToken);
 }

@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Kit.Handlers;
 
 /// <summary>What a handler does with each message. Both the cost and the value of a mode depend on it.</summary>
@@ -13,7 +15,7 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
     public static Scenario InsertAndSend { get; } = new(
         "insert-and-send", "inserts one row and sends one message", (insert, sink) => new WidgetAnnouncer(new WidgetBuilder(insert), sink).BuildAsync)
     {
-        Sends = true,
+        Sinks = 1,
     };
 
     /// <summary>One row, and 1 added to a single row that counts all messages: handlers wait for each other's commits.</summary>
@@ -45,11 +47,10 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
     public static Scenario Route { get; } = new(
         "route",
         "looks into the message's document (XPath) and forwards it to one of two queues; no row",
-        (_, sink) => new OrderRouter(sink, SecondOf(sink)).RouteAsync)
+        (_, sink) => new OrderRouter(sink, SinkAt(1, sink)).RouteAsync)
     {
         Rows = 0,
-        Sends = true,
-        Routes = true,
+        Sinks = 2,
         Document = OrderDocument.Of,
         // By the id, which decided the region when the document was written. The handler reads the document.
         Expects = (message, _) => new ExpectedSend(OrderDocument.RegionOf(message.MessageId) == OrderDocument.North ? 0 : 1, message.Document),
@@ -76,15 +77,25 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
         "query", "looks a seeded row up by its id and replies with it; no row is inserted", (_, sink) => new WidgetLookup(sink).AnswerAsync)
     {
         Rows = 0,
-        Sends = true,
+        Sinks = 1,
         Asks = true,
         NeedsPostgreSql = true,
         Expects = (_, asked) => new ExpectedSend(0, asked is null ? null : WidgetLookup.ReplyWith(asked)),
     };
 
+    /// <summary>One row, and one event to one subscriber.</summary>
+    public static Scenario Publish1 { get; } = Publishes(1);
+
+    /// <summary>One row, and one event to five subscribers.</summary>
+    public static Scenario Publish5 { get; } = Publishes(5);
+
+    /// <summary>One row, and one event to twenty subscribers.</summary>
+    public static Scenario Publish20 { get; } = Publishes(20);
+
     public static IReadOnlyList<Scenario> All { get; } =
     [
         Insert, InsertAndSend, UpdateOneRow, Upsert, Pass, Route, TransformXsl, TransformOnce, TransformEach, TransformMapper, Query,
+        Publish1, Publish5, Publish20,
     ];
 
     /// <summary>
@@ -93,11 +104,14 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
     /// </summary>
     public int Rows { get; init; } = 1;
 
-    /// <summary>Whether the handler sends a message for each message.</summary>
-    public bool Sends { get; init; }
+    /// <summary>How many queues its messages arrive in; 0: it sends nothing. Each is named by <see cref="SinkAt"/>.</summary>
+    public int Sinks { get; init; }
 
-    /// <summary>Whether it sends to one of two queues: the given one, and <see cref="SecondOf"/> it.</summary>
-    public bool Routes { get; init; }
+    /// <summary>Whether it publishes an event, which arrives in each of these queues. Otherwise it sends a message to one of them.</summary>
+    public bool IsPublisher { get; init; }
+
+    /// <summary>How many messages arrive for each that is handled.</summary>
+    public int Deliveries => IsPublisher ? Sinks : Math.Min(Sinks, 1);
 
     /// <summary>Makes the document of a message, from its id and the number of characters; <see langword="null"/>: it has none.</summary>
     public Func<Guid, int?, string>? Document { get; init; }
@@ -119,9 +133,23 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
     /// <summary>Whether its statements run on PostgreSQL only.</summary>
     public bool NeedsPostgreSql { get; init; }
 
-    /// <summary>The second queue of a scenario that sends to one of two.</summary>
-    /// <param name="sink">The first.</param>
-    public static string SecondOf(string sink) => $"{sink}-2";
+    /// <summary>The name of one of the queues that messages arrive in.</summary>
+    /// <param name="index">Which one, from 0.</param>
+    /// <param name="sink">The name of the first.</param>
+    public static string SinkAt(int index, string sink) => index == 0 ? sink : string.Create(CultureInfo.InvariantCulture, $"{sink}-{index + 1}");
+
+    private static Scenario Publishes(int subscribers)
+    {
+        var queues = subscribers == 1 ? "1 queue has" : string.Create(CultureInfo.InvariantCulture, $"{subscribers} queues have");
+        return new(
+            string.Create(CultureInfo.InvariantCulture, $"publish-{subscribers}"),
+            $"inserts one row and publishes one event, to which {queues} subscribed",
+            (insert, _) => new WidgetPublisher(new WidgetBuilder(insert)).BuildAsync)
+        {
+            Sinks = subscribers,
+            IsPublisher = true,
+        };
+    }
 
     // What it must have sent is computed without its handler: the mapper says what each stylesheet makes.
     private static Scenario Transforms(string name, string how, Func<IOrderTransform> create) => Forwards(
@@ -134,7 +162,7 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
         new(name, what, (_, sink) => handle(sink))
         {
             Rows = 0,
-            Sends = true,
+            Sinks = 1,
             Document = OrderDocument.Of,
             Expects = (message, _) => new ExpectedSend(0, resultOf(OrderDocument.In(message))),
         };

@@ -22,6 +22,25 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
             await ExecuteAsync(statements.Create, cancellationToken);
     }
 
+    /// <inheritdoc/>
+    /// <remarks>
+    /// The subscription is a row of <c>kit_subscription</c>. The first one creates that table and the procedure <c>kit_publish</c>. Publishers need SELECT on
+    /// the table, and INSERT on the queues.
+    /// </remarks>
+    public async Task SubscribeAsync(Type eventType, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(eventType);
+        await using (var missing = source.CreateCommand(SubscriptionStatements.IsMissing))
+        {
+            if (await missing.ExecuteScalarAsync(cancellationToken) is true)
+                await ExecuteAsync(SubscriptionStatements.Create, cancellationToken);
+        }
+
+        await using var batch = source.CreateBatch();
+        batch.BatchCommands.Add(SubscriptionStatements.Subscribing(OutgoingMessage.TypeName(eventType), name));
+        await batch.ExecuteNonQueryAsync(cancellationToken);
+    }
+
     public Task DropAsync(CancellationToken cancellationToken) => ExecuteAsync(statements.Drop, cancellationToken);
 
     /// <summary>Adds messages in one transaction, with a binary COPY.</summary>

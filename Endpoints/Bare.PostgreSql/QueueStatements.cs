@@ -151,8 +151,10 @@ internal sealed class QueueStatements
         "which happens behind a pooler with transaction pooling. Use session pooling, or connect to the PostgreSQL server directly.",
         foreign);
 
-    /// <summary>Sends a message. Without headers it does not need the headers column, which tables of earlier versions lack.</summary>
-    public static NpgsqlBatchCommand Sending(OutgoingMessage message) => MessageHeaders.Write(message.Headers) is { } headers
+    /// <summary>Sends a message, or publishes it. A send without headers does not need the headers column, which tables of earlier versions lack.</summary>
+    public static NpgsqlBatchCommand Sending(OutgoingMessage message) => message.IsEvent
+        ? SubscriptionStatements.Publishing(message)
+        : MessageHeaders.Write(message.Headers) is { } headers
         ? PostgreSqlStatement.Of(
             $"INSERT INTO {PostgreSqlStatement.Quoted(message.Queue)} (message_id, type, body, headers) VALUES ($1, $2, $3, $4)",
             message.MessageId, message.Type, message.Body, headers)

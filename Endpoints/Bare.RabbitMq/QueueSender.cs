@@ -9,11 +9,13 @@ internal sealed class QueueSender : IOutboxSender
 {
     private readonly IConnection connection;
     private readonly IChannel channel;
+    private readonly EventExchanges exchanges;
 
     private QueueSender(IConnection connection, IChannel channel)
     {
         this.connection = connection;
         this.channel = channel;
+        exchanges = new EventExchanges(connection);
     }
 
     /// <summary>Whether it can still send.</summary>
@@ -38,7 +40,7 @@ internal sealed class QueueSender : IOutboxSender
     {
         try
         {
-            await channel.PublishConfirmedAsync(message.Queue, AmqpMessage.PropertiesOf(message), message.Body);
+            await channel.PublishConfirmedAsync(message, exchanges);
             return null;
         }
         catch (BrokerException refused) when (refused.InnerException is PublishException or TimeoutException or ArgumentException)

@@ -13,15 +13,18 @@ internal sealed class QueueSession : IAsyncDisposable
     private readonly QueueNames names;
     private readonly IChannel retries;
     private readonly IChannel publishing;
+    private readonly EventExchanges exchanges;
     private readonly RetryTurn turn;
     private readonly CancellationToken stopping;
     private bool hasTurn;
     private bool isRefused;
     private int refusals;
 
-    private QueueSession(Inbox inbox, RetryTurn turn, QueueNames names, IChannel retries, IChannel publishing, CancellationToken stopping)
+    private QueueSession(
+        Inbox inbox, RetryTurn turn, QueueNames names, IChannel retries, IChannel publishing, EventExchanges exchanges, CancellationToken stopping)
     {
         this.stopping = stopping;
+        this.exchanges = exchanges;
         this.inbox = inbox;
         this.turn = turn;
         this.names = names;
@@ -37,6 +40,7 @@ internal sealed class QueueSession : IAsyncDisposable
             inbox, turn, names,
             await receiving.CreateChannelAsync(cancellationToken: cancellationToken),
             await sending.OpenConfirmedChannelAsync(cancellationToken),
+            new EventExchanges(sending),
             stopping);
 
     /// <summary>Receives the next message, retries first; <see langword="null"/> if there is none at the moment.</summary>
@@ -69,7 +73,7 @@ internal sealed class QueueSession : IAsyncDisposable
         if (messages.Count == 0)
             return;
 
-        await Task.WhenAll(messages.Select(message => PublishAsync(message.Queue, AmqpMessage.PropertiesOf(message), message.Body)));
+        await Task.WhenAll(messages.Select(message => publishing.PublishConfirmedAsync(message, exchanges)));
     }
 
     /// <summary>Publishes a message to the retry queue. The caller must still acknowledge it.</summary>

@@ -46,12 +46,25 @@ public sealed class RabbitMqQueue(
             await channel.QueueDeleteAsync(queue, ifUnused: false, ifEmpty: false, cancellationToken: cancellationToken);
     }
 
-    /// <summary>Creates an exchange with the queue's name and binds the queue to it. MassTransit sends to such an exchange.</summary>
-    public async Task BindExchangeAsync(CancellationToken cancellationToken)
+    /// <inheritdoc/>
+    /// <remarks>The subscription is a binding of the queue to a durable fanout exchange with the type's full name.</remarks>
+    public Task SubscribeAsync(Type eventType, CancellationToken cancellationToken)
     {
-        await using var channel = await OpenChannelAsync(cancellationToken);
-        await channel.ExchangeDeclareAsync(name, ExchangeType.Fanout, durable: true, autoDelete: false, cancellationToken: cancellationToken);
-        await channel.QueueBindAsync(name, name, routingKey: "", cancellationToken: cancellationToken);
+        ArgumentNullException.ThrowIfNull(eventType);
+        return BindExchangeAsync(OutgoingMessage.TypeName(eventType), cancellationToken);
+    }
+
+    /// <summary>Creates a fanout exchange with the queue's name and binds the queue to it. MassTransit sends to such an exchange.</summary>
+    public Task BindExchangeAsync(CancellationToken cancellationToken) => BindExchangeAsync(name, cancellationToken);
+
+    /// <summary>Creates a durable fanout exchange if it is missing, and binds the queue to it.</summary>
+    /// <exception cref="BrokerException">The exchange exists with another type.</exception>
+    public async Task BindExchangeAsync(string exchange, CancellationToken cancellationToken)
+    {
+        var broker = await ConnectAsync(cancellationToken);
+        await new EventExchanges(broker).DeclareAsync(exchange);
+        await using var channel = await broker.CreateChannelAsync(cancellationToken: cancellationToken);
+        await channel.QueueBindAsync(name, exchange, routingKey: "", cancellationToken: cancellationToken);
     }
 
     /// <summary>Adds persistent messages. When this returns, the broker has confirmed each of them.</summary>

@@ -6,13 +6,13 @@ namespace Kit.Endpoints.Bare.SqlServer;
 /// <summary>Statements that write messages. Parameters have fixed sizes, so that the server uses one plan for values of every length.</summary>
 internal static class MessageCommands
 {
-    /// <summary>Sends a message.</summary>
+    /// <summary>Sends a message, or publishes it.</summary>
     public static SqlCommand Send(OutgoingMessage message)
     {
         var headers = MessageHeaders.Write(message.Headers);
-        var command = new SqlCommand(QueueStatements.Send(message.Queue, hasHeaders: headers is not null));
+        var command = new SqlCommand(message.IsEvent ? SubscriptionStatements.Publish : QueueStatements.Send(message.Queue, hasHeaders: headers is not null));
         command.Add(message.MessageId, message.Type, message.Body);
-        if (headers is not null)
+        if (headers is not null || message.IsEvent)
             command.AddHeaders(headers);
 
         return command;

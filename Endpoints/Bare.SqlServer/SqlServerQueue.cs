@@ -20,6 +20,15 @@ public sealed class SqlServerQueue(string connectionString, string name) : IMess
 
     public Task CreateAsync(CancellationToken cancellationToken) => tables.ExecuteAsync(statements.Create, cancellationToken);
 
+    /// <inheritdoc/>
+    /// <remarks>The subscription is a row of <c>kit_subscription</c>, a table that the first one creates.</remarks>
+    public Task SubscribeAsync(Type eventType, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(eventType);
+        return tables.ExecuteAsync(
+            SubscriptionStatements.Subscribe, cancellationToken, ("@type", OutgoingMessage.TypeName(eventType)), ("@queue", name));
+    }
+
     public Task DropAsync(CancellationToken cancellationToken) => tables.ExecuteAsync(statements.Drop, cancellationToken);
 
     /// <summary>Adds messages in one transaction.</summary>

@@ -38,10 +38,13 @@ internal sealed class SqlServerTables(string connectionString)
         return rows;
     }
 
-    public async Task ExecuteAsync(string statement, CancellationToken cancellationToken)
+    public async Task ExecuteAsync(string statement, CancellationToken cancellationToken, params (string Name, string Value)[] parameters)
     {
         await using var connection = await OpenAsync(cancellationToken);
         await using var command = new SqlCommand(statement, connection);
+        foreach (var (name, value) in parameters)
+            command.Parameters.AddWithValue(name, value);
+
         await command.ExecuteNonQueryAsync(cancellationToken);
     }
 

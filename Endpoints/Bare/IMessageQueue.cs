@@ -11,6 +11,14 @@ public interface IMessageQueue : IAsyncDisposable
     /// <summary>Creates the queue and its error queue, as its endpoint needs them.</summary>
     Task CreateAsync(CancellationToken cancellationToken);
 
+    /// <summary>
+    /// Subscribes the queue, which must exist, to a type of event: each one that is published from then on arrives in it. A queue can subscribe again;
+    /// that changes nothing.
+    /// </summary>
+    /// <param name="eventType">The type that publishers publish, not one that it is derived from.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    Task SubscribeAsync(Type eventType, CancellationToken cancellationToken);
+
     /// <summary>Adds messages, durably.</summary>
     Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken);
 

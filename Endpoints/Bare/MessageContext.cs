@@ -88,8 +88,26 @@ public sealed class MessageContext
         where TMessage : notnull
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(queue);
-        await EndpointTelemetry.ProduceAsync(
-            telemetry, work.SendsAtOnce ? "send" : "create", OutgoingMessage.Create(queue, message, messageId, json), headers,
-            outgoing => work.SendAsync(outgoing, cancellationToken));
+        await ProduceAsync(OutgoingMessage.Create(queue, message, messageId, json), headers, cancellationToken);
     }
+
+    /// <summary>
+    /// Publishes an event: each queue that has subscribed to its type gets it once. It is one send, so the mode does with it what it does with
+    /// <see cref="SendAsync"/>. See <see cref="IMessageQueue.SubscribeAsync"/>.
+    /// </summary>
+    /// <remarks>
+    /// An event of a type to which no queue has subscribed is refused, like a message to a queue that does not exist.
+    /// </remarks>
+    /// <param name="message">Serialized as JSON, at once. Subscribers name its type.</param>
+    /// <param name="messageId">The event's id, the same in all queues; a new one by default.</param>
+    /// <param name="headers">The event's headers; <c>traceparent</c> is added if a trace is recorded.</param>
+    /// <param name="cancellationToken">Cancels the publish.</param>
+    /// <inheritdoc cref="SendAsync" path="/exception"/>
+    public Task PublishAsync<TMessage>(
+        TMessage message, Guid? messageId = null, IReadOnlyDictionary<string, string>? headers = null, CancellationToken cancellationToken = default)
+        where TMessage : notnull => ProduceAsync(OutgoingMessage.CreateEvent(message, messageId, json), headers, cancellationToken);
+
+    private Task ProduceAsync(OutgoingMessage message, IReadOnlyDictionary<string, string>? headers, CancellationToken cancellationToken) =>
+        EndpointTelemetry.ProduceAsync(
+            telemetry, work.SendsAtOnce ? "send" : "create", message, headers, outgoing => work.SendAsync(outgoing, cancellationToken));
 }

@@ -3,12 +3,15 @@ using System.Text.Json;
 namespace Kit.Endpoints.Bare;
 
 /// <summary>A message on its way into a queue.</summary>
-/// <param name="Queue">The queue that receives it.</param>
+/// <param name="Queue">The queue that receives it; of an event, the name of its type.</param>
 /// <param name="MessageId">Its id.</param>
 /// <param name="Type">The name of its type.</param>
 /// <param name="Body">Its JSON body, in UTF-8.</param>
 public sealed record OutgoingMessage(string Queue, Guid MessageId, string Type, byte[] Body)
 {
+    /// <summary>Whether it is published: each queue that has subscribed to its type receives it.</summary>
+    public bool IsEvent { get; init; }
+
     /// <summary>Headers that travel with it, besides its id, type and body; for example <c>traceparent</c>.</summary>
     /// <exception cref="ArgumentException">A name is empty or begins with <c>kit-</c>, a value is null, or they exceed 16,384 characters.</exception>
     public IReadOnlyDictionary<string, string> Headers { get; init => field = MessageHeaders.Required(value); } = MessageHeaders.None;
@@ -27,6 +30,12 @@ public sealed record OutgoingMessage(string Queue, Guid MessageId, string Type, 
         ShortName.Require(type, "The name of a message's type");
         return new(queue, messageId ?? Guid.CreateVersion7(), type, JsonSerializer.SerializeToUtf8Bytes(message, message.GetType(), json));
     }
+
+    /// <summary>Creates an event, for the queues that have subscribed to its type.</summary>
+    /// <inheritdoc cref="Create" path="/param"/>
+    /// <inheritdoc cref="Create" path="/exception"/>
+    public static OutgoingMessage CreateEvent<TMessage>(TMessage message, Guid? messageId = null, JsonSerializerOptions? json = null)
+        where TMessage : notnull => Create(TypeName(message.GetType()), message, messageId, json) with { IsEvent = true };
 
     internal static string TypeName(Type type) => type.FullName ?? type.Name;
 }

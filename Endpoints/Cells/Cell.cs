@@ -284,14 +284,10 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <param name="queue">The one that it receives from.</param>
     public static string SinkOf(string queue) => $"{queue}-sink";
 
-    /// <summary>All queues that its handler sends to.</summary>
+    /// <summary>All queues that its handler sends to, or that have subscribed to what it publishes.</summary>
     /// <param name="queue">The one that it receives from.</param>
-    public IReadOnlyList<string> SinksOf(string queue) => Scenario switch
-    {
-        { Sends: false } => [],
-        { Routes: true } => [SinkOf(queue), Scenario.SecondOf(SinkOf(queue))],
-        _ => [SinkOf(queue)],
-    };
+    public IReadOnlyList<string> SinksOf(string queue) =>
+        [.. Enumerable.Range(0, Scenario.Sinks).Select(index => Scenario.SinkAt(index, SinkOf(queue)))];
 
     /// <summary>A message with an id of its own, of this cell's size, and with the document that its scenario needs.</summary>
     public BuildWidget NewMessage()

@@ -56,14 +56,23 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
     {
         var settings = RabbitMqTransportSettings.Parse(transport);
         var queue = new RabbitMqQueue(settings.Broker, name, settings.QueueType, hasRetries: false, MassTransitErrorQueue.Of(name));
-        return new RabbitMqCellQueue(queue, CreateAsync, DeadLetterOf);
+        return new RabbitMqCellQueue(queue, CreateAsync, SubscribeAsync, DeadLetterOf);
 
         async Task CreateAsync(CancellationToken cancellationToken)
         {
             await queue.DeclareAsync(ArgumentsOf(name, settings.QueueType), cancellationToken);
             await queue.BindExchangeAsync(cancellationToken);
         }
+
+        // As MassTransit binds the queue of a consumer of that type, except that it binds the queue's exchange.
+        Task SubscribeAsync(Type eventType, CancellationToken cancellationToken) =>
+            queue.BindExchangeAsync(ExchangeOf(eventType), cancellationToken);
     }
+
+    /// <summary>The exchange that MassTransit publishes messages of a type to. It is asked of a bus that never starts.</summary>
+    private static string ExchangeOf(Type eventType) => Bus.Factory.CreateUsingRabbitMq(_ => { }).Topology.TryGetPublishAddress(eventType, out var address)
+        ? Uri.UnescapeDataString(address.Segments[^1])
+        : throw new ArgumentException($"MassTransit publishes no messages of type {eventType}.", nameof(eventType));
 
     private static DeadLetter DeadLetterOf(IReadOnlyBasicProperties properties) => new(
         Guid.TryParse(properties.MessageId, out var id) ? id : Guid.Empty,
@@ -136,12 +145,15 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         public async Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
         {
             var endpoint = await context.GetSendEndpoint(new Uri($"exchange:{queue}"));
-            await endpoint.Send(message, Pipe.Execute<SendContext<WidgetBuilt>>(Address), cancellationToken);
+            await endpoint.Send(message, Pipe.Execute<SendContext<WidgetBuilt>>(send => Address(send, message.MessageId)), cancellationToken);
         }
 
-        private static void Address(SendContext<WidgetBuilt> send)
+        public Task PublishAsync(WidgetReady message, CancellationToken cancellationToken) =>
+            context.Publish(message, Pipe.Execute<PublishContext<WidgetReady>>(publish => Address(publish, message.MessageId)), cancellationToken);
+
+        private static void Address(SendContext send, Guid messageId)
         {
-            send.MessageId = send.Message.MessageId;
+            send.MessageId = messageId;
             // A message that cannot be routed to a queue fails the send.
             if (send.TryGetPayload(out RabbitMqSendContext? rabbit))
                 rabbit.Mandatory = true;

@@ -8,7 +8,9 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using NServiceBus;
+using NServiceBus.Extensibility;
 using NServiceBus.Transport;
+using NServiceBus.Unicast.Messages;
 using DeadLetter = Kit.Endpoints.Bare.DeadLetter;
 using OutgoingMessage = Kit.Endpoints.Bare.OutgoingMessage;
 
@@ -59,7 +61,9 @@ internal static class NServiceBusEndpoint
 #endif
         }
 
-        endpoint.Conventions().DefiningMessagesAs(type => type == typeof(BuildWidget) || type == typeof(WidgetBuilt));
+        endpoint.Conventions()
+            .DefiningMessagesAs(type => type == typeof(BuildWidget) || type == typeof(WidgetBuilt))
+            .DefiningEventsAs(type => type == typeof(WidgetReady));
         endpoint.AddHandler<BuildWidgetHandler>();
         services.AddSingleton(handle);
         services.AddSingleton(new HandlerSettings(settings.Mode, LentBy(transport, settings.Mode)));
@@ -80,6 +84,17 @@ internal static class NServiceBusEndpoint
             await host.StartAsync(cancellationToken);
             await host.StopAsync(cancellationToken);
         }
+    }
+
+    /// <summary>Subscribes a queue to a type of event with the transport's own subscriptions, without starting an endpoint.</summary>
+    public static async Task SubscribeAsync(
+        string queue, TransportDefinition transport, string errorQueue, Type eventType, CancellationToken cancellationToken)
+    {
+        var host = new HostSettings(queue, queue, new StartupDiagnosticEntries(), (_, _, _) => { }, setupInfrastructure: true);
+        var receiver = new ReceiveSettings(queue, new QueueAddress(queue), usePublishSubscribe: true, purgeOnStartup: false, errorQueue);
+        var infrastructure = await transport.Initialize(host, [receiver], sendingAddresses: [errorQueue], cancellationToken);
+        await infrastructure.Receivers[queue].Subscriptions.SubscribeAll([new MessageMetadata(eventType)], new ContextBag(), cancellationToken);
+        await infrastructure.Shutdown(cancellationToken);
     }
 
     /// <summary>The headers that a message needs. Its type is written as in the other frameworks, without the assembly.</summary>
@@ -153,6 +168,9 @@ internal static class NServiceBusEndpoint
     {
         private DbConnection? own;
 
+        // NServiceBus holds a handler's sends back until the handler has returned, even without transactions.
+        private bool SendsAtOnce => settings.Mode == TransactionMode.TransactionsOff;
+
         public async ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) => settings.Lent is { } lent
             ? await lent.Connection(context)
             : own ??= await data.OpenConnectionAsync(cancellationToken);
@@ -165,11 +183,20 @@ internal static class NServiceBusEndpoint
             var options = new SendOptions();
             options.SetDestination(queue);
             options.SetMessageId(message.MessageId.ToString());
-            // NServiceBus holds a handler's sends back until the handler has returned, even without transactions.
-            if (settings.Mode == TransactionMode.TransactionsOff)
+            if (SendsAtOnce)
                 options.RequireImmediateDispatch();
 
             return context.Send(message, options);
+        }
+
+        public Task PublishAsync(WidgetReady message, CancellationToken cancellationToken)
+        {
+            var options = new PublishOptions();
+            options.SetMessageId(message.MessageId.ToString());
+            if (SendsAtOnce)
+                options.RequireImmediateDispatch();
+
+            return context.Publish(message, options);
         }
 
         public ValueTask DisposeAsync() => own?.DisposeAsync() ?? ValueTask.CompletedTask;

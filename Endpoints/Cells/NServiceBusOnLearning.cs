@@ -64,6 +64,9 @@ public sealed class NServiceBusOnLearning : IEndpointKind
         /// <summary>Does nothing: a queue's folder is created with its first message.</summary>
         public Task CreateAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
+        public Task SubscribeAsync(Type eventType, CancellationToken cancellationToken) => NServiceBusEndpoint.SubscribeAsync(
+            name, TransportIn(directory), NServiceBusEndpoint.ErrorQueueOf(name), eventType, cancellationToken);
+
         /// <summary>Writes messages with the transport's own dispatcher.</summary>
         public async Task EnqueueAsync(IEnumerable<KitMessage> messages, CancellationToken cancellationToken)
         {

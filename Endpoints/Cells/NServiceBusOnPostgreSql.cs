@@ -82,6 +82,13 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
             TransportPool.Close(transport);
         }
 
+        public async Task SubscribeAsync(Type eventType, CancellationToken cancellationToken)
+        {
+            await NServiceBusEndpoint.SubscribeAsync(
+                name, new PostgreSqlTransport(transport), AddressOf(NServiceBusEndpoint.ErrorQueueOf(name)), eventType, cancellationToken);
+            TransportPool.Close(transport);
+        }
+
         /// <summary>Adds messages in one transaction, with a binary COPY.</summary>
         public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
         {

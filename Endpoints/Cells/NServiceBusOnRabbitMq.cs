@@ -47,6 +47,8 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
             new RabbitMqQueue(broker.Broker, name, broker.QueueType, hasRetries: false),
             cancellationToken => NServiceBusEndpoint.InstallAsync(
                 name, TransportOf(broker), NServiceBusEndpoint.ErrorQueueOf(name), cancellationToken),
+            (eventType, cancellationToken) => NServiceBusEndpoint.SubscribeAsync(
+                name, TransportOf(broker), NServiceBusEndpoint.ErrorQueueOf(name), eventType, cancellationToken),
             properties => NServiceBusEndpoint.DeadLetterOf(properties.MessageId, header => RabbitMqCellQueue.HeaderOf(properties, header)));
     }
 

@@ -69,6 +69,9 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
         public Task CreateAsync(CancellationToken cancellationToken) => NServiceBusEndpoint.InstallAsync(
             name, new SqlServerTransport(tables.ConnectionString), NServiceBusEndpoint.ErrorQueueOf(name), cancellationToken);
 
+        public Task SubscribeAsync(Type eventType, CancellationToken cancellationToken) => NServiceBusEndpoint.SubscribeAsync(
+            name, new SqlServerTransport(tables.ConnectionString), NServiceBusEndpoint.ErrorQueueOf(name), eventType, cancellationToken);
+
         public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
         {
             using var rows = new DataTable();

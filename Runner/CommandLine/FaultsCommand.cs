@@ -21,6 +21,8 @@ internal sealed class FaultsCommand : KitCommand
 
     private readonly CellFilter filter = new(isMatrix: true, ofRounds: false);
     private readonly Option<string[]> fault = NamesOption.Of("--fault", "Only these faults.", [.. Fault.All.Select(one => one.Name)]);
+    private readonly Option<int?> subscribers = NumberOption.Count(
+        "--subscribers", "The handler publishes one event, and so many queues have subscribed to it (it sends to one queue).", least: 1, most: 20);
     private readonly Option<bool> storm = new("--storm")
     {
         Description = "Instead of single faults: 2000 messages for each cell, with kills and cut connections at random moments.",
@@ -76,6 +78,7 @@ internal sealed class FaultsCommand : KitCommand
             "reason, and the exit code stays 0. On 2 cores a cell takes about a minute under all faults, and two minutes in a storm.",
             ("faults --framework bare --transport postgresql", "every fault in the four modes"),
             ("faults --fault kill-before-ack,swallowed-error", "two faults in every cell"),
+            ("faults --subscribers 5 --fault kill-before-commit,kill-before-ack", "the same for a handler that publishes to five queues"),
             ("faults --storm --speed-from results/my-run", "random kills and cuts, with the speeds of a run next to them"),
             ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),
             ("faults --storm --mode shared --flush none --kills 0 --cuts 0 --server-crashes 20", "crashes of the server, without a flush of its log"),
@@ -88,7 +91,10 @@ internal sealed class FaultsCommand : KitCommand
         filter.AddTo(this);
         speedFrom.NotEmpty();
         output.NotEmpty();
-        foreach (var option in new Option[] { fault, storm, kills, cuts, serverCrashes, unflushed, seed, everyPoint, only, ways, speedFrom, output })
+        foreach (var option in new Option[]
+        {
+            fault, subscribers, storm, kills, cuts, serverCrashes, unflushed, seed, everyPoint, only, ways, speedFrom, output,
+        })
             Options.Add(option);
         Validators.Add(CheckTogether);
         SetAction(RunAsync);
@@ -144,6 +150,7 @@ internal sealed class FaultsCommand : KitCommand
         parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)),
         string.Join(' ', arguments))
     {
+        Shape = parsed.GetValue(subscribers) is { } count ? HandlerShape.OfExperiments with { Sends = 0, Subscribers = count } : HandlerShape.OfExperiments,
         EveryPoint = parsed.GetValue(everyPoint) ? new EveryPointPlan(TokensIn(parsed), WaysIn(parsed)) : null,
     };
 
@@ -190,6 +197,8 @@ internal sealed class FaultsCommand : KitCommand
         var isStorm = result.GetValue(storm);
         if (isStorm && IsGiven(result, fault))
             result.AddError("--fault: a storm has its own faults; leave out --storm or --fault.");
+        if (IsGiven(result, subscribers) && (isStorm || result.GetValue(everyPoint)))
+            result.AddError("--subscribers: applies only to single faults; leave out --storm and --every-point.");
         // Single faults recognize a commit by the requests around it, which are others there.
         foreach (var (axis, what) in new[] { (Cell.BatchAxis, "batches apply"), (Cell.ReceiveAxis, "other ways to receive apply") })
         {

@@ -14,7 +14,7 @@ internal static class EvidenceReader
     /// <param name="seedRows">How many are seeded.</param>
     /// <param name="widgets">The round's databases.</param>
     /// <param name="queue">The queue that was drained.</param>
-    /// <param name="sinks">The queues that the handler sent to.</param>
+    /// <param name="sinks">The queues that the handler sent to, or that have subscribed to what it published.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
     public static async Task<RoundEvidence> ReadAsync(
         Scenario scenario, IReadOnlyCollection<BuildWidget> warmUp, IReadOnlyCollection<BuildWidget> messages, IEnumerable<BuiltWidget> built,
@@ -34,7 +34,7 @@ internal static class EvidenceReader
                 Prepared = await widgets.ReadPreparedAsync(cancellationToken),
             },
             RowsPerMessage = scenario.Rows,
-            Sends = scenario.Sends,
+            Deliveries = scenario.Deliveries,
             SeedRows = seedRows,
             TableRows = await widgets.CountAsync(cancellationToken),
             Counted = await widgets.ReadTotalAsync(scenario, cancellationToken),

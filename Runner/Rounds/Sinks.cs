@@ -6,22 +6,25 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>The queues that the handlers of one round send to.</summary>
+/// <summary>The queues that the handlers of one round send to, or that have subscribed to what they publish.</summary>
 internal sealed class Sinks : IAsyncDisposable
 {
     // Some frameworks write the names of properties in lower case.
     private static readonly JsonSerializerOptions AnyCase = new() { PropertyNameCaseInsensitive = true };
 
     private readonly IReadOnlyList<IMessageQueue> queues;
+    private readonly IMessageQueue? bystander;
     private readonly Func<BuildWidget, ExpectedSend?>? expectedFor;
 
-    private Sinks(IReadOnlyList<IMessageQueue> queues, Func<BuildWidget, ExpectedSend?>? expectedFor) =>
-        (this.queues, this.expectedFor) = (queues, expectedFor);
+    private Sinks(IReadOnlyList<IMessageQueue> queues, IMessageQueue? bystander, Func<BuildWidget, ExpectedSend?>? expectedFor) =>
+        (this.queues, this.bystander, this.expectedFor) = (queues, bystander, expectedFor);
 
     /// <summary>Of handlers that send nothing.</summary>
-    public static Sinks None { get; } = new([], expectedFor: null);
+    public static Sinks None { get; } = new([], bystander: null, expectedFor: null);
 
-    /// <summary>Creates those of a cell.</summary>
+    private IEnumerable<IMessageQueue> All => bystander is null ? queues : queues.Append(bystander);
+
+    /// <summary>Creates those of a cell. Of a publisher there is one more queue, which has not subscribed.</summary>
     /// <param name="cell">The cell.</param>
     /// <param name="transport">Where the round's queues are.</param>
     /// <param name="expectedFor">What must be sent for a message, if its scenario says that; it is compared with each message that has arrived.</param>
@@ -30,12 +33,15 @@ internal sealed class Sinks : IAsyncDisposable
         Cell cell, RoundTransport transport, Func<BuildWidget, ExpectedSend?>? expectedFor, CancellationToken cancellationToken)
     {
         var sinks = new Sinks(
-            [.. cell.SinksOf(transport.Queue).Select(name => cell.Kind.OpenQueue(name, transport.ForRunner))],
+            [.. cell.SinksOf(transport.Queue).Select(Open)],
+            cell.Scenario.IsPublisher ? Open($"{Cell.SinkOf(transport.Queue)}-not-subscribed") : null,
             cell.Scenario.Expects is null ? null : expectedFor);
         try
         {
-            foreach (var queue in sinks.queues)
+            foreach (var queue in sinks.All)
                 await queue.CreateAsync(cancellationToken);
+            foreach (var queue in cell.Scenario.IsPublisher ? sinks.queues : [])
+                await queue.SubscribeAsync(typeof(WidgetReady), cancellationToken);
             return sinks;
         }
         catch
@@ -43,6 +49,8 @@ internal sealed class Sinks : IAsyncDisposable
             await sinks.DisposeAsync();
             throw;
         }
+
+        IMessageQueue Open(string name) => cell.Kind.OpenQueue(name, transport.ForRunner);
     }
 
     /// <summary>What has arrived in them.</summary>
@@ -56,8 +64,14 @@ internal sealed class Sinks : IAsyncDisposable
         {
             found.AddRange(expectedFor is null
                 // An outgoing message has the id of the message that caused it.
-                ? (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new SinkRow(id, id))
+                ? (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new SinkRow(id, id) { Queue = at })
                 : await queue.ReadBodiesAsync((id, body) => RowOf(id, body.Span, at, sent), cancellationToken));
+        }
+
+        if (bystander is not null)
+        {
+            found.AddRange((await bystander.ReadMessagesAsync(cancellationToken))
+                .Select(id => new SinkRow(id, id) { Queue = queues.Count, Mistake = $"in {bystander.Name}, which has not subscribed" }));
         }
 
         return found;
@@ -65,7 +79,7 @@ internal sealed class Sinks : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        foreach (var queue in queues)
+        foreach (var queue in All)
             await queue.DisposeAsync();
     }
 
@@ -94,12 +108,13 @@ internal sealed class Sinks : IAsyncDisposable
         }
         catch (JsonException unreadable)
         {
-            return new SinkRow(id, id) { Mistake = $"its body cannot be read: {unreadable.Message}" };
+            return new SinkRow(id, id) { Queue = at, Mistake = $"its body cannot be read: {unreadable.Message}" };
         }
 
         var causedBy = arrived?.MessageId ?? id;
         return new SinkRow(id, causedBy)
         {
+            Queue = at,
             // Nobody knows what a message that was not sent should have caused. The account finds it.
             Mistake = sent.TryGetValue(causedBy, out var message) && expectedFor!(message) is { } expected
                 ? MistakeIn(expected, [.. queues.Select(queue => queue.Name)], at, arrived?.Document)

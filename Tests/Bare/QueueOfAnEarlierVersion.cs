@@ -20,12 +20,13 @@ public sealed class QueueOfAnEarlierVersion
         Assert.That(await bench.HandleAsync(TransactionMode.DtcOff, (_, _) => Task.CompletedTask), Is.Empty);
     }
 
-    [Test]
-    public async Task The_same_of_an_outbox()
+    [TestCase("headers")]
+    [TestCase("is_event")]
+    public async Task The_same_of_an_outbox(string column)
     {
         await using var bench = await BareBench.CreateAsync();
         await bench.RestartAsync(TransactionMode.Outbox);
-        await TestDatabases.ExecuteAsync(bench.Databases.Widgets, "ALTER TABLE work_outbox DROP COLUMN headers");
+        await TestDatabases.ExecuteAsync(bench.Databases.Widgets, $"ALTER TABLE work_outbox DROP COLUMN {column}");
 
         var refusal = bench.RefusalOf(TransactionMode.Outbox);
 

@@ -7,7 +7,9 @@ using Microsoft.Extensions.Hosting;
 
 namespace Kit.Tests.Contract;
 
-/// <summary>One cell's endpoint with its queue, the queue that it sends to and its widgets, on the tests' own servers.</summary>
+/// <summary>
+/// One cell's endpoint with its queue, the queue that it sends to or the subscribers of what it publishes, and its widgets, on the tests' own servers.
+/// </summary>
 internal sealed class CellBench : IAsyncDisposable
 {
     private const string Sink = "built";
@@ -16,7 +18,8 @@ internal sealed class CellBench : IAsyncDisposable
     private readonly ITestWidgets databases;
     private readonly TestTransport transport;
     private readonly IMessageQueue queue;
-    private readonly IMessageQueue sink;
+    private readonly IReadOnlyList<IMessageQueue> sinks;
+    private readonly bool publishes;
     private readonly ConcurrentDictionary<Guid, Situation> situations = new();
     private readonly ConcurrentDictionary<Guid, int> attempts = new();
     private readonly SemaphoreSlim gate = new(0);
@@ -28,14 +31,15 @@ internal sealed class CellBench : IAsyncDisposable
     private int together;
     private int mostTogether;
 
-    private CellBench(Cell cell, ITestWidgets databases, TestTransport transport, string address)
+    private CellBench(Cell cell, ITestWidgets databases, TestTransport transport, string address, int? subscribers)
     {
+        publishes = subscribers is not null;
         this.cell = cell;
         this.databases = databases;
         this.transport = transport;
         Settings = cell.EndpointOn(cell.Name, address, databases.Widgets, concurrency: 2);
         queue = cell.Kind.OpenQueue(cell.Name, address);
-        sink = cell.Kind.OpenQueue(Sink, address);
+        sinks = [.. Enumerable.Range(0, subscribers ?? 1).Select(index => cell.Kind.OpenQueue(Scenario.SinkAt(index, Sink), address))];
         handle = cell.CreateHandler(cell.Name);
     }
 
@@ -47,13 +51,20 @@ internal sealed class CellBench : IAsyncDisposable
 
     /// <param name="cell">The cell.</param>
     /// <param name="with">Adds settings of the transport's own to its address.</param>
-    public static async Task<CellBench> CreateAsync(Cell cell, Func<string, string>? with = null)
+    /// <param name="subscribers">How many queues subscribe to what the handler publishes; <see langword="null"/>: it sends to one queue.</param>
+    public static async Task<CellBench> CreateAsync(Cell cell, Func<string, string>? with = null, int? subscribers = null)
     {
         var created = await ITestWidgets.CreateAsync(cell.Kind);
         var place = await TestTransport.OpenAsync(cell, created);
-        var bench = new CellBench(cell, created, place, with is null ? place.Address : with(place.Address));
+        var bench = new CellBench(cell, created, place, with is null ? place.Address : with(place.Address), subscribers);
         await bench.queue.CreateAsync(CancellationToken.None);
-        await bench.sink.CreateAsync(CancellationToken.None);
+        foreach (var sink in bench.sinks)
+        {
+            await sink.CreateAsync(CancellationToken.None);
+            if (bench.publishes)
+                await sink.SubscribeAsync(typeof(WidgetReady), CancellationToken.None);
+        }
+
         return bench;
     }
 
@@ -132,12 +143,15 @@ internal sealed class CellBench : IAsyncDisposable
     public async Task<IReadOnlyList<Expectation>> ObserveAsync(IReadOnlyList<Guid> messages)
     {
         var rows = await databases.ReadRowsByMessageAsync();
-        var sent = (await sink.ReadMessagesAsync(CancellationToken.None)).ToLookup(id => id);
+        var sent = new List<ILookup<Guid, Guid>>();
+        foreach (var sink in sinks)
+            sent.Add((await sink.ReadMessagesAsync(CancellationToken.None)).ToLookup(id => id));
         var errors = (await ReadErrorsAsync()).ToLookup(error => error.MessageId);
         return
         [
             .. messages.Select(message => new Expectation(
-                rows.GetValueOrDefault(message), sent[message].Count(), errors[message].Count(), attempts.GetValueOrDefault(message))),
+                rows.GetValueOrDefault(message), SameIn(sent.Select(queue => queue[message].Count())), errors[message].Count(),
+                attempts.GetValueOrDefault(message))),
         ];
     }
 
@@ -154,7 +168,8 @@ internal sealed class CellBench : IAsyncDisposable
         ReleaseHandlers();
         await StopAsync();
         await queue.DisposeAsync();
-        await sink.DisposeAsync();
+        foreach (var sink in sinks)
+            await sink.DisposeAsync();
         await transport.DisposeAsync();
         await databases.DisposeAsync();
         gate.Dispose();
@@ -184,9 +199,17 @@ internal sealed class CellBench : IAsyncDisposable
         ThrowIf(situation is Situation.ThrowsOnceBeforeInsert && attempt == 1);
         await handle(message, context, cancellationToken);
         ThrowIf(situation is Situation.AlwaysThrowsAfterInsert || (situation is Situation.ThrowsOnceAfterInsert && attempt == 1));
-        await context.SendAsync(Sink, new WidgetBuilt(message.MessageId), cancellationToken);
+        if (publishes)
+            await context.PublishAsync(new WidgetReady(message.MessageId), cancellationToken);
+        else
+            await context.SendAsync(Sink, new WidgetBuilt(message.MessageId), cancellationToken);
         ThrowIf(situation is Situation.ThrowsOnceAfterSend && attempt == 1);
     }
+
+    /// <summary>How often a message is in each of the queues.</summary>
+    private static int SameIn(IEnumerable<int> counts) => counts.Distinct().ToList() is [var same]
+        ? same
+        : throw new AssertionException($"An event is in its subscribers' queues {string.Join(", ", counts)} times, expected as often in each.");
 
     private static void ThrowIf(bool wanted)
     {

@@ -14,8 +14,11 @@ public abstract class ContractTest(Cell cell)
 
     protected private CellBench Bench => bench;
 
+    /// <summary>How many queues subscribe to what the handler publishes; <see langword="null"/>: it sends to one queue.</summary>
+    protected virtual int? Subscribers => null;
+
     [SetUp]
-    public async Task SetUp() => bench = await CellBench.CreateAsync(Cell);
+    public async Task SetUp() => bench = await CellBench.CreateAsync(Cell, subscribers: Subscribers);
 
     [TearDown]
     public async Task TearDown()

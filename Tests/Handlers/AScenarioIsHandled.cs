@@ -10,6 +10,7 @@ namespace Kit.Tests.Handlers;
 public sealed class AScenarioIsHandled
 {
     private const string Sink = "sink";
+    private const string Subscribers = "all that have subscribed";
 
     private static IEnumerable<TestCaseData> Scenarios =>
     [
@@ -17,6 +18,7 @@ public sealed class AScenarioIsHandled
         Case(Scenario.InsertAndSend, rows: 2, sent: 2, total: null),
         Case(Scenario.UpdateOneRow, rows: 2, sent: 0, total: 2),
         Case(Scenario.Upsert, rows: 1, sent: 0, total: null),
+        .. Scenario.All.Where(scenario => scenario.IsPublisher).Select(scenario => Case(scenario, rows: 2, sent: 2, total: null)),
         .. Scenario.All.Where(scenario => scenario.Rows == 0).Select(scenario => Case(scenario, rows: 0, sent: 2, total: null)),
     ];
 
@@ -45,7 +47,10 @@ public sealed class AScenarioIsHandled
         {
             Assert.That(await ScalarAsync(source, $"SELECT count(*) FROM widget WHERE message_id = '{message.MessageId}'"), Is.EqualTo(rows));
             Assert.That(context.Sent, Is.EqualTo(Enumerable.Repeat(
-                (expected is { Sink: 1 } ? $"{Sink}-2" : Sink, new WidgetBuilt(id) { Document = expected?.Document }), sent)));
+                scenario.IsPublisher
+                    ? (Subscribers, (object)new WidgetReady(id))
+                    : (expected is { Sink: 1 } ? $"{Sink}-2" : Sink, new WidgetBuilt(id) { Document = expected?.Document }),
+                sent)));
             if (scenario.Total is { } query)
                 Assert.That(await ScalarAsync(source, query), Is.EqualTo(total));
         }
@@ -77,7 +82,7 @@ public sealed class AScenarioIsHandled
     {
         private NpgsqlConnection? connection;
 
-        public List<(string Queue, WidgetBuilt Message)> Sent { get; } = [];
+        public List<(string To, object Message)> Sent { get; } = [];
 
         public async ValueTask<DbConnection> GetAsync(CancellationToken cancellationToken) =>
             connection ??= await source.OpenConnectionAsync(cancellationToken);
@@ -87,6 +92,12 @@ public sealed class AScenarioIsHandled
         public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
         {
             Sent.Add((queue, message));
+            return Task.CompletedTask;
+        }
+
+        public Task PublishAsync(WidgetReady message, CancellationToken cancellationToken)
+        {
+            Sent.Add((Subscribers, message));
             return Task.CompletedTask;
         }
 

@@ -90,5 +90,7 @@ public sealed class AnOrderIsWritten
         public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => throw new NotSupportedException();
 
         public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) => throw new NotSupportedException();
+
+        public Task PublishAsync(WidgetReady message, CancellationToken cancellationToken) => throw new NotSupportedException();
     }
 }

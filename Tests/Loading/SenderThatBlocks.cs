@@ -100,6 +100,8 @@ public sealed class SenderThatBlocks
 
         public Task CreateAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
+        public Task SubscribeAsync(Type eventType, CancellationToken cancellationToken) => throw new NotSupportedException();
+
         public Task<long> CountAsync(CancellationToken cancellationToken) => Task.FromResult(0L);
 
         public Task<IReadOnlyList<Guid>> ReadMessagesAsync(CancellationToken cancellationToken) => throw new NotSupportedException();

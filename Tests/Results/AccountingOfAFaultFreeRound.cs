@@ -26,7 +26,7 @@ public sealed class AccountingOfAFaultFreeRound
             Queue = [],
             Prepared = [],
         },
-        Sends = false,
+        Deliveries = 0,
         Counted = null,
         SeedRows = Seeded,
         TableRows = Seeded + 15,
@@ -158,7 +158,53 @@ public sealed class AccountingOfAFaultFreeRound
     [Test]
     public void What_is_sent_where_handlers_send_nothing_is_unexpected() =>
         Assert.That(
-            RoundAccount.Of(Announced with { Sends = false }).Counts[DeliveryClass.Unexpected], Is.EqualTo(10));
+            RoundAccount.Of(Announced with { Deliveries = 0 }).Counts[DeliveryClass.Unexpected], Is.EqualTo(10));
+
+    [Test]
+    public void An_event_that_is_once_in_each_of_its_queues_is_delivered()
+    {
+        var account = RoundAccount.Of(Published);
+
+        Assert.That(account.Problems, Is.Empty);
+        Assert.That(account.Counts[DeliveryClass.Once], Is.EqualTo(10));
+    }
+
+    [TestCase(new int[0], DeliveryClass.Zombie, 42)]
+    [TestCase(new[] { 0, 2 }, DeliveryClass.Zombie, 44)]
+    [TestCase(new[] { 0, 1, 2, 2 }, DeliveryClass.DuplicatedOutgoing, 46)]
+    [TestCase(new[] { 0, 0, 1, 1, 2, 2 }, DeliveryClass.DuplicatedOutgoing, 48)]
+    public void An_event_that_is_not_once_in_each_makes_the_round_invalid(int[] queues, DeliveryClass expected, int deliveries)
+    {
+        var account = RoundAccount.Of(WithSink(Published, Victim, [.. queues.Select(queue => new SinkRow(Victim, Victim) { Queue = queue })]));
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(account.Counts[expected], Is.EqualTo(1));
+            Assert.That(account.Counts[DeliveryClass.Once], Is.EqualTo(9));
+            Assert.That(account.Problems[0], Does.Contain(Victim.ToString()));
+            Assert.That(account.Problems[^1], Is.EqualTo($"deliveries: {deliveries} found, 45 expected (15 events to 3 queues)"));
+        }
+    }
+
+    // The number of deliveries is right.
+    [Test]
+    public void An_event_that_is_twice_in_one_queue_and_in_another_not_at_all_makes_the_round_invalid()
+    {
+        var account = RoundAccount.Of(WithSink(Published, Victim, [.. new[] { 0, 0, 2 }.Select(queue => new SinkRow(Victim, Victim) { Queue = queue })]));
+
+        Assert.That(account.Counts[DeliveryClass.Zombie], Is.EqualTo(1));
+        Assert.That(account.Problems, Has.Count.EqualTo(1));
+    }
+
+    [Test]
+    public void An_event_in_a_queue_that_has_not_subscribed_makes_the_round_invalid_and_is_explained()
+    {
+        var wrong = new SinkRow(Victim, Victim) { Queue = 3, Mistake = "in d, which has not subscribed" };
+        var account = RoundAccount.Of(Published with { Found = Published.Found with { Sink = [.. Published.Found.Sink, wrong] } });
+
+        Assert.That(account.Counts[DeliveryClass.Unexpected], Is.EqualTo(1));
+        Assert.That(account.Problems, Contains.Item($"outgoing messages that are wrong: 1 (for {Victim}: in d, which has not subscribed)"));
+    }
 
     [TestCase(14)]
     [TestCase(16)]
@@ -236,6 +282,12 @@ public sealed class AccountingOfAFaultFreeRound
         TableRows = Seeded,
     };
 
+    private static RoundEvidence Published => Announced with
+    {
+        Deliveries = 3,
+        Found = Announced.Found with { Sink = [.. from row in Announced.Found.Sink from queue in new[] { 0, 1, 2 } select row with { Queue = queue }] },
+    };
+
     private static RoundEvidence WithSink(RoundEvidence evidence, Guid id, params SinkRow[] rows) => evidence with
     {
         Found = evidence.Found with { Sink = [.. evidence.Found.Sink.Where(row => row.CausedBy != id), .. rows] },
@@ -243,7 +295,7 @@ public sealed class AccountingOfAFaultFreeRound
 
     private static RoundEvidence Announced => Clean with
     {
-        Sends = true,
+        Deliveries = 1,
         Found = Clean.Found with { Sink = [.. Clean.Found.Rows.Select(row => new SinkRow(row.MessageId, row.MessageId))] },
     };
 

@@ -11,8 +11,9 @@ internal sealed class OutboxStatements
 {
     public const string AreThere = "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL";
 
-    /// <summary>Whether the outbox lacks its latest column, because an earlier version of the kit created it.</summary>
-    public const string IsOutdated = "SELECT NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'headers')";
+    /// <summary>Whether the outbox lacks one of its latest columns, because an earlier version of the kit created it.</summary>
+    public const string IsOutdated =
+        "SELECT count(*) < 2 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname IN ('headers', 'is_event') AND NOT attisdropped";
 
     // PostgreSQL truncates names at 63 bytes without an error.
     private const int LongestName = 56;
@@ -45,11 +46,13 @@ internal sealed class OutboxStatements
             type text NOT NULL,
             body bytea NOT NULL,
             headers text,
+            is_event boolean NOT NULL DEFAULT false,
             PRIMARY KEY (causation_id, position));
         """;
 
-    /// <summary>Adds the missing column, without rewriting the table.</summary>
-    public string Upgrade => $"ALTER TABLE {Outbox} ADD COLUMN headers text";
+    /// <summary>Adds the missing columns, without rewriting the table.</summary>
+    public string Upgrade =>
+        $"ALTER TABLE {Outbox} ADD COLUMN IF NOT EXISTS headers text, ADD COLUMN IF NOT EXISTS is_event boolean NOT NULL DEFAULT false";
 
     /// <summary>
     /// Waits for a transaction that is recording the same id, and does nothing when that commits. Otherwise returns the id of its own
@@ -76,7 +79,8 @@ internal sealed class OutboxStatements
         PostgreSqlStatement.Of("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", $"{Outbox}/{messageId}");
 
     public NpgsqlBatchCommand ReadingUndispatched(Guid messageId) =>
-        PostgreSqlStatement.Of($"SELECT position, queue, message_id, type, body, headers FROM {Outbox} WHERE causation_id = $1 ORDER BY position", messageId);
+        PostgreSqlStatement.Of(
+            $"SELECT position, queue, message_id, type, body, headers, is_event FROM {Outbox} WHERE causation_id = $1 ORDER BY position", messageId);
 
     public NpgsqlBatchCommand Forgetting(Guid messageId, IEnumerable<OutboxRecord> dispatched) =>
         PostgreSqlStatement.Of(
@@ -86,6 +90,6 @@ internal sealed class OutboxStatements
     /// <summary>Records one of the handler's sends.</summary>
     public NpgsqlBatchCommand Sending(Guid messageId, int position, OutgoingMessage send) =>
         PostgreSqlStatement.Of(
-            $"INSERT INTO {Outbox} (causation_id, position, message_id, queue, type, body, headers) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-            messageId, position, send.MessageId, send.Queue, send.Type, send.Body, MessageHeaders.Write(send.Headers));
+            $"INSERT INTO {Outbox} (causation_id, position, message_id, queue, type, body, headers, is_event) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+            messageId, position, send.MessageId, send.Queue, send.Type, send.Body, MessageHeaders.Write(send.Headers), send.IsEvent);
 }

@@ -149,6 +149,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
             var message = new OutgoingMessage(reader.GetString(1), reader.GetGuid(2), reader.GetString(3), reader.GetFieldValue<byte[]>(4))
             {
                 Headers = MessageHeaders.Read(await reader.IsDBNullAsync(5, cancellationToken) ? null : reader.GetString(5)),
+                IsEvent = reader.GetBoolean(6),
             };
             records.Add(new OutboxRecord(reader.GetInt32(0), message));
         }

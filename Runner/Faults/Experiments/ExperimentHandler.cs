@@ -12,7 +12,7 @@ using Npgsql;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>
-/// The handler of the experiments: by default two inserts and one send, so that half-done work is visible. It records each step in a journal that
+/// The handler of the experiments: by default two inserts and one send or publish, so that half-done work is visible. It records each step in a journal that
 /// outlives its process. Like every handler of the kit, it neither commits nor knows the mode.
 /// </summary>
 internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind) : IAsyncDisposable
@@ -82,6 +82,8 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         if (destination != spec.Sink)
             attempt.Note(AttemptPoint.Faulted, "sends to a queue that does not exist");
 
+        if (spec.Shape.Subscribers > 0)
+            await context.PublishAsync(new WidgetReady(message.MessageId), cancellationToken);
         for (var sent = 0; sent < spec.Shape.Sends; sent++)
             await context.SendAsync(destination, new WidgetBuilt(message.MessageId), cancellationToken);
         await ReachAsync(attempt, AttemptPoint.AfterSend, behaviour);

@@ -27,10 +27,19 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
                 Packages = Provenance.Packages(),
                 LeftOut = LeftOut([]),
                 Speeds = plan.Speeds,
+                Subscribers = Subscribers,
             };
         }
 
         var begun = folder.LoadDocument();
+        if (begun.Subscribers != Subscribers)
+        {
+            throw new KitException(
+                $"{plan.Folder} holds experiments whose handler {begun.Handler}, " +
+                $"and that of this command {(begun with { Subscribers = Subscribers }).Handler}.",
+                "Name a new folder with --out: all results of a table must come from one handler.");
+        }
+
         return begun.Commit == commit
             ? begun with { CommandLine = plan.CommandLine, LeftOut = LeftOut(begun.LeftOut), Speeds = plan.Speeds ?? begun.Speeds }
             : throw new KitException(
@@ -39,6 +48,7 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
                 "Name a new folder with --out: all results of a table must come from one build.");
     }
 
+    private int? Subscribers => plan.Shape.Subscribers > 0 ? plan.Shape.Subscribers : null;
     private IReadOnlyList<CellLeftOut> LeftOut(IReadOnlyList<CellLeftOut> before) =>
     [
         .. before.UnionBy(

@@ -93,7 +93,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
     /// <summary>Whether the first messages are handled completely, so that the armed fault meets the chosen one.</summary>
     private async Task<bool> AreHandledAsync(CancellationToken cancellationToken)
     {
-        if (await testbed.CountAsync(cancellationToken) is not { AreDone: true, Sink: Ordinary } before)
+        if (await testbed.CountAsync(cancellationToken) is not { AreDone: true } before || before.Sink != Ordinary * testbed.Shape.Sinks)
             return false;
 
         await Task.Delay(Moment, cancellationToken);

@@ -23,6 +23,9 @@ internal sealed record FaultPlan(
     /// <summary>Whether the kit can start the server of each transport here: a named server is never made to crash.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(TransportArguments.None);
 
+    /// <summary>What the handler does under single faults.</summary>
+    public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
+
     /// <summary>The points to meet instead of single faults; <see langword="null"/>: none.</summary>
     public EveryPointPlan? EveryPoint { get; init; }
 

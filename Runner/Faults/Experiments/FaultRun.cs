@@ -63,11 +63,11 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         await Parallel.ForEachAsync(
             todo.Where(one => !one.NeedsTheServersAlone),
             together,
-            async (one, stop) => Save(await one.RunAsync(servers, plan.Away, say, stop)));
+            async (one, stop) => Save(await one.RunAsync(servers, plan, say, stop)));
         foreach (var one in todo.Where(one => one.NeedsTheServersAlone))
         {
             cancellationToken.ThrowIfCancellationRequested();
-            Save(await one.RunAsync(servers, plan.Away, say, cancellationToken));
+            Save(await one.RunAsync(servers, plan, say, cancellationToken));
         }
     }
 
@@ -97,8 +97,8 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         public bool NeedsTheServersAlone => Storm is not null || Injection.Of(Fault!, Cell, Guid.Empty) is Restart or HoldsSlots;
 
         public Task<FaultResult> RunAsync(
-            RunServers servers, TimeSpan away, Action<string> say, CancellationToken cancellationToken) => Storm is not null
+            RunServers servers, FaultPlan plan, Action<string> say, CancellationToken cancellationToken) => Storm is not null
             ? new Storm(Cell, servers, Storm, say).RunAsync(cancellationToken)
-            : new SingleFault(Cell, Fault!, servers, away).RunAsync(cancellationToken);
+            : new SingleFault(Cell, Fault!, plan.Shape, servers, plan.Away).RunAsync(cancellationToken);
     }
 }

@@ -8,6 +8,12 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="ThrowsAtFirst">Whether it throws at a process's first attempt at each message, after the inserts and before the sends.</param>
 internal sealed record HandlerShape(int Inserts, int Sends, bool ThrowsAtFirst)
 {
+    /// <summary>How many queues have subscribed to the event that it publishes instead of its sends; 0: it sends.</summary>
+    public int Subscribers { get; init; }
+
+    /// <summary>The queues that its messages arrive in.</summary>
+    public int Sinks => Math.Max(1, Subscribers);
+
     /// <summary>What the experiments' own handler does.</summary>
     public static HandlerShape OfExperiments { get; } = new(ExperimentHandler.RowsPerAttempt, Sends: 1, ThrowsAtFirst: false);
 

@@ -13,7 +13,12 @@ namespace Kit.Runner.Faults.Experiments;
 /// One fault that meets exactly one message: some ordinary messages are handled, then the chosen one is alone in the queue and meets the
 /// fault, then more ordinary ones follow. A crash of a server meets all of them.
 /// </summary>
-internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, TimeSpan away)
+/// <param name="cell">The cell.</param>
+/// <param name="fault">What goes wrong.</param>
+/// <param name="shape">What the handler does.</param>
+/// <param name="servers">The servers.</param>
+/// <param name="away">How long the database server is down under <see cref="Fault.DatabaseAway"/>.</param>
+internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, RunServers servers, TimeSpan away)
 {
     private const int MostViolations = 5;
     private const int MostEvidence = 5;
@@ -26,14 +31,14 @@ internal sealed class SingleFault(Cell cell, Fault fault, RunServers servers, Ti
     public async Task<FaultResult> RunAsync(CancellationToken cancellationToken)
     {
         var blank = new FaultResult { Cell = Provenance.NameOf(cell), Fault = fault.Name, Verdict = FaultVerdict.Failed };
-        var injection = Injection.Of(fault, cell, chosen);
+        var injection = Injection.Of(fault, cell, shape, chosen);
         if (injection is NoWindow none)
             return blank with { Verdict = FaultVerdict.NoWindow, Because = none.Because };
 
         var watch = Stopwatch.StartNew();
         try
         {
-            await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken);
+            await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken, shape: shape);
             var injector = new FaultInjector(cell, chosen, testbed, servers, away, fired.Add);
             var why = await injector.InjectAsync(injection, cancellationToken);
             var unsettled = await Settling.WaitAsync(

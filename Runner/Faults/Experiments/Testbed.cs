@@ -19,9 +19,6 @@ internal sealed class Testbed : IAsyncDisposable
 {
     public const int Concurrency = 2;
 
-    /// <summary>Of the database, the queue, the sink and the late sink: a crash of the server leaves a dead session in each.</summary>
-    private const int CountingSources = 4;
-
     /// <summary>The broker that holds the queue, as requests name it.</summary>
     public const string Broker = "broker";
 
@@ -41,9 +38,9 @@ internal sealed class Testbed : IAsyncDisposable
     private readonly RoundDatabases databases;
     private readonly RoundTransport transport;
     private readonly IMessageQueue queue;
-    private readonly IMessageQueue sink;
+    private readonly IReadOnlyList<IMessageQueue> sinks;
     private readonly IMessageQueue countedQueue;
-    private readonly IMessageQueue countedSink;
+    private readonly IReadOnlyList<IMessageQueue> countedSinks;
     private readonly string folder = Directory.CreateTempSubdirectory("kit-faults-").FullName;
     private readonly List<Sending> sendings = [];
     private IMessageQueue? lateSink;
@@ -52,9 +49,10 @@ internal sealed class Testbed : IAsyncDisposable
 
     private readonly RequestGate? gate;
 
-    private Testbed(Cell cell, KitDatabases owner, RoundDatabases databases, RoundTransport transport, RequestGate? gate)
+    private Testbed(Cell cell, KitDatabases owner, RoundDatabases databases, RoundTransport transport, RequestGate? gate, HandlerShape shape)
     {
         this.cell = cell;
+        Shape = shape;
         this.gate = gate;
         this.owner = owner;
         this.databases = databases;
@@ -62,9 +60,9 @@ internal sealed class Testbed : IAsyncDisposable
         var itsTransport = Transport.Of(cell);
         (toTransport, toWidgets) = (itsTransport.ProxyRoute!, itsTransport.Widgets.ProxyRoute!);
         queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
-        sink = cell.Kind.OpenQueue(SinkName, transport.ForRunner);
+        sinks = [.. SinkNames.Select(name => cell.Kind.OpenQueue(name, transport.ForRunner))];
         countedQueue = cell.Kind.OpenQueue(transport.Queue, ForCounting);
-        countedSink = cell.Kind.OpenQueue(SinkName, ForCounting);
+        countedSinks = [.. SinkNames.Select(name => cell.Kind.OpenQueue(name, ForCounting))];
         Database = new ExperimentDatabase(databases.Widgets, databases.Names);
         // One connection serves both if the mode needs them in one database.
         var isOne = transport.ForEndpoint == databases.WidgetsForEndpoint;
@@ -84,11 +82,15 @@ internal sealed class Testbed : IAsyncDisposable
     /// <inheritdoc cref="StormPlan.Unflushed"/>
     public Unflushed Unflushed { get; init; }
 
-    /// <summary>What the handler does. Only tests set another than that of the experiments.</summary>
-    public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
+    /// <summary>What the handler does.</summary>
+    public HandlerShape Shape { get; }
 
     /// <summary>What one undisturbed attempt leaves behind.</summary>
-    public Workload Workload => new(Shape.Inserts, Shape.Sends > 0, ReceiveIsBranch: cell.Mode.RowCommit is RowCommit.InTwoPhases);
+    public Workload Workload =>
+        new(Shape.Inserts, Shape.Sends > 0 || Shape.Subscribers > 0, ReceiveIsBranch: cell.Mode.RowCommit is RowCommit.InTwoPhases)
+        {
+            Deliveries = Shape.Sinks,
+        };
 
     public JournalTail Journal => field ??= new JournalTail(JournalPath);
 
@@ -100,6 +102,11 @@ internal sealed class Testbed : IAsyncDisposable
     private string JournalPath => Path.Combine(folder, "attempts.jsonl");
 
     private string SinkName => Cell.SinkOf(transport.Queue);
+
+    private IEnumerable<string> SinkNames => Enumerable.Range(0, Shape.Sinks).Select(index => Scenario.SinkAt(index, SinkName));
+
+    /// <summary>Of the database, the queue, the sinks and the late sink: a crash of the server leaves a dead session in each.</summary>
+    private int CountingSources => 3 + sinks.Count;
 
     private string ForCounting => EndpointConnections.ForManyUses(cell, transport.ForRunner);
 
@@ -116,16 +123,16 @@ internal sealed class Testbed : IAsyncDisposable
     {
         var kit = new KitDatabases(servers.WidgetsOf(cell).ConnectionString);
         var empty = await kit.CreateEmptyAsync(cancellationToken);
-        var testbed = new Testbed(cell, kit, empty, await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, empty, cancellationToken), gate)
-        {
-            Unflushed = unflushed,
-            Shape = shape ?? HandlerShape.OfExperiments,
-        };
+        var place = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, empty, cancellationToken);
+        var testbed = new Testbed(cell, kit, empty, place, gate, shape ?? HandlerShape.OfExperiments) { Unflushed = unflushed };
         try
         {
             await testbed.Database.PrepareAsync(cancellationToken);
             await testbed.queue.CreateAsync(cancellationToken);
-            await testbed.sink.CreateAsync(cancellationToken);
+            foreach (var sink in testbed.sinks)
+                await sink.CreateAsync(cancellationToken);
+            foreach (var sink in testbed.sinks.Take(testbed.Shape.Subscribers))
+                await sink.SubscribeAsync(typeof(WidgetReady), cancellationToken);
             return testbed;
         }
         catch
@@ -243,7 +250,7 @@ internal sealed class Testbed : IAsyncDisposable
             rows,
             prepared,
             await countedQueue.CountAsync(cancellationToken),
-            await countedSink.CountAsync(cancellationToken) + (countedLateSink is null ? 0 : await countedLateSink.CountAsync(cancellationToken)),
+            await CountSinksAsync(cancellationToken),
             (await countedQueue.ReadErrorsAsync(cancellationToken)).Count,
             outbox,
             Journal.Count());
@@ -252,15 +259,19 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>Everything that is known about the messages. Read it when no count changes and no endpoint runs.</summary>
     public async Task<History> ReadHistoryAsync(CancellationToken cancellationToken)
     {
-        IReadOnlyList<Guid> late = lateSink is null ? [] : await lateSink.ReadMessagesAsync(cancellationToken);
-        IReadOnlyList<Guid> outgoing = [.. await sink.ReadMessagesAsync(cancellationToken), .. late];
+        var arrived = new List<SinkRow>();
+        foreach (var (index, each) in sinks.Concat(lateSink is null ? [] : [lateSink]).Index())
+        {
+            // An outgoing message has the id of the message that caused it.
+            arrived.AddRange((await each.ReadMessagesAsync(cancellationToken)).Select(id => new SinkRow(id, id) { Queue = index }));
+        }
+
         return new History
         {
             Sendings = sendings,
             Attempts = AttemptJournal.Read(JournalPath),
             Rows = await Database.ReadRowsAsync(cancellationToken),
-            // An outgoing message has the id of the message that caused it.
-            Sink = [.. Shape.InWholeSends(outgoing).Select(id => new SinkRow(id, id))],
+            Sink = Shape.Subscribers > 0 ? arrived : [.. Shape.InWholeSends(arrived.Select(row => row.CausedBy)).Select(id => new SinkRow(id, id))],
             Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
             Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
             Prepared = await databases.ReadPreparedAsync(cancellationToken),
@@ -274,9 +285,9 @@ internal sealed class Testbed : IAsyncDisposable
         await WidgetsProxy.DisposeAsync();
         await TransportProxy.DisposeAsync();
         await queue.DisposeAsync();
-        await sink.DisposeAsync();
         await countedQueue.DisposeAsync();
-        await countedSink.DisposeAsync();
+        foreach (var sink in sinks.Concat(countedSinks))
+            await sink.DisposeAsync();
         if (lateSink is not null)
             await lateSink.DisposeAsync();
         if (countedLateSink is not null)
@@ -286,6 +297,14 @@ internal sealed class Testbed : IAsyncDisposable
         await databases.DisposeAsync();
         await owner.DisposeAsync();
         Directory.Delete(folder, recursive: true);
+    }
+
+    private async Task<long> CountSinksAsync(CancellationToken cancellationToken)
+    {
+        var count = 0L;
+        foreach (var sink in countedSinks.Concat(countedLateSink is null ? [] : [countedLateSink]))
+            count += await sink.CountAsync(cancellationToken);
+        return count;
     }
 
     private FaultProxy ProxyOf(ProxyRoute route, string address, string server)

@@ -70,7 +70,14 @@ internal abstract record Injection
         [Fault.ReceiveLost] = (cell, _) => HasReceivedBeforeHandler(cell) ? ReceivedBefore : new LosesReceive(),
     };
 
+    private static readonly IReadOnlyList<Fault> OfANamedQueue = [Fault.FailedDispatch, Fault.LateQueue, Fault.ImmediateSend];
+
     private static NoWindow ReceivedBefore => new("the receive commits before the handler");
+
+    /// <summary>The same for a handler of any shape: faults of a queue that the handler names do not meet a publisher, which names none.</summary>
+    /// <inheritdoc cref="Of(Fault, Cell, Guid)" path="/exception"/>
+    public static Injection Of(Fault fault, Cell cell, HandlerShape shape, Guid chosen) =>
+        shape.Subscribers > 0 && OfANamedQueue.Contains(fault) ? new NoWindow("the handler names no queue: it publishes") : Of(fault, cell, chosen);
 
     /// <summary>The injection for a cell, or <see cref="NoWindow"/> if the cell has no such moment.</summary>
     /// <param name="fault">What goes wrong.</param>

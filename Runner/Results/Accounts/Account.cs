@@ -23,8 +23,8 @@ public sealed class Account
         (DeliveryClass.Ghost, (traces, workload) => workload.RowsPerAttempt > 0 && traces is { Rows.Count: 0, Sink.Count: > 0, Prepared.Count: 0 }),
         (DeliveryClass.Zombie, (traces, workload) =>
             traces is { Queue.Count: 0, Prepared.Count: 0 } && HasEffect(traces, workload)
-            && ((workload.Sends && traces.Sink.Count == 0) || traces.Errors > 0)),
-        (DeliveryClass.DuplicatedOutgoing, (traces, _) => traces.Sink.Count > 1 || traces.Errors > 1),
+            && ((workload.Sends && traces.QueuesReached < workload.Deliveries) || traces.Errors > 0)),
+        (DeliveryClass.DuplicatedOutgoing, (traces, workload) => traces.HasTooMuchIn(workload.Deliveries) || traces.Errors > 1),
         (DeliveryClass.Stuck, (traces, _) => traces is { Queue.Count: > 0, Prepared.Count: 0 }),
         (DeliveryClass.Lost, (traces, _) => traces is { HasOutcome: false, Queue.Count: 0, Prepared.Count: 0 }),
     ];

@@ -26,6 +26,9 @@ public sealed record WidgetRow(long Id, Guid MessageId, Guid AttemptId);
 /// <param name="CausedBy">The message whose handler sent it, as its body says.</param>
 public sealed record SinkRow(Guid OutgoingId, Guid CausedBy)
 {
+    /// <summary>Which of the handler's queues it has arrived in, from 0.</summary>
+    public int Queue { get; init; }
+
     /// <summary>What is wrong with it: another queue or another body than its handler must send; <see langword="null"/>: nothing, as far as checked.</summary>
     public string? Mistake { get; init; }
 }

@@ -25,7 +25,7 @@ public sealed class RoundAccount
     /// <summary>Accounts for the messages of the warm-up and of the round, and for everything else that was found.</summary>
     public static RoundAccount Of(RoundEvidence evidence)
     {
-        var account = Account.Of(evidence.Found, Workload.Measured(evidence.RowsPerMessage, evidence.Sends));
+        var account = Account.Of(evidence.Found, Workload.Measured(evidence.RowsPerMessage, evidence.Deliveries));
         var verdicts = account.Verdicts.ToLookup(verdict => evidence.WarmUp.Contains(verdict.MessageId));
         var (warmUp, messages) = (verdicts[true].ToLookup(verdict => verdict.Class), verdicts[false].ToLookup(verdict => verdict.Class));
         return new RoundAccount(
@@ -36,6 +36,7 @@ public sealed class RoundAccount
                 .. Mistaken(evidence.Found),
                 .. LeftPrepared(evidence.Found),
                 .. Miscounted(evidence),
+                .. Misdelivered(evidence),
             ]);
     }
 
@@ -75,8 +76,21 @@ public sealed class RoundAccount
                          $"({Figures.Count(evidence.SeedRows)} seeded, {Figures.Count(byWarmUp)} by the warm-up, {Figures.Count(byRound)} by the round)";
         }
 
-        var messages = evidence.WarmUp.Count + evidence.Messages.Count;
+        var messages = MessagesOf(evidence);
         if (evidence.Counted is { } counted && counted != messages)
             yield return $"messages counted in one row: {Figures.Count(counted)} found, {Figures.Count(messages)} expected";
     }
+
+    /// <summary>Of one delivery for each message, the classes say as much.</summary>
+    private static IEnumerable<string> Misdelivered(RoundEvidence evidence)
+    {
+        var expected = evidence.Deliveries * MessagesOf(evidence);
+        if (evidence.Deliveries > 1 && evidence.Found.Sink.Count != expected)
+        {
+            yield return $"deliveries: {Figures.Count(evidence.Found.Sink.Count)} found, {Figures.Count(expected)} expected " +
+                         $"({Figures.Count(MessagesOf(evidence))} events to {Figures.Count(evidence.Deliveries)} queues)";
+        }
+    }
+
+    private static int MessagesOf(RoundEvidence evidence) => evidence.WarmUp.Count + evidence.Messages.Count;
 }

@@ -15,8 +15,8 @@ public sealed record RoundEvidence
     /// <summary>How many rows its handler inserts for each message.</summary>
     public int RowsPerMessage { get; init; } = 1;
 
-    /// <summary>Whether each message makes its handler send one.</summary>
-    public required bool Sends { get; init; }
+    /// <summary>How many queues what the handler sends for each message must arrive in: the subscribers of an event; 0: it sends nothing.</summary>
+    public required int Deliveries { get; init; }
 
     /// <summary>Rows in the restored table before the first message.</summary>
     public required long SeedRows { get; init; }

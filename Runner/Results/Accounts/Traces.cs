@@ -27,7 +27,14 @@ internal sealed record Traces
     /// <summary>Whether an attempt at it left anything, including a failure.</summary>
     public bool HasOutcome => Rows.Count > 0 || Sink.Count > 0 || Errors > 0;
 
-    public int OutgoingIds => Sink.Select(row => row.OutgoingId).Distinct().Count();
+    /// <summary>How many queues have got its message.</summary>
+    public int QueuesReached => Sink.Select(row => row.Queue).Distinct().Count();
+
+    /// <summary>Whether its message has arrived twice in a queue, or in more queues than it is for.</summary>
+    public bool HasTooMuchIn(int deliveries) => Sink.Count > deliveries || Sink.Count > QueuesReached;
+
+    /// <summary>How many ids its messages have, in each queue.</summary>
+    public int OutgoingIds => Sink.Select(row => (row.Queue, row.OutgoingId)).Distinct().Count();
 
     public bool HasRowOfNoAttempt => Rows.ExceptBy(Attempts.Select(line => line.AttemptId), row => row.AttemptId).Any();
 

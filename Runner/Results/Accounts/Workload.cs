@@ -11,9 +11,17 @@ namespace Kit.Runner.Results.Accounts;
 /// </param>
 public sealed record Workload(int RowsPerAttempt, bool Sends, bool ReceiveIsBranch)
 {
-    /// <summary>A measured handler: one row or none, one message or none, and no journal of its attempts.</summary>
-    /// <inheritdoc cref="Workload(int, bool, bool)" path="/param"/>
-    public static Workload Measured(int rowsPerAttempt, bool sends) => new(rowsPerAttempt, sends, ReceiveIsBranch: false) { HasJournal = false };
+    /// <summary>A measured handler: one row or none, one message, one event or none, and no journal of its attempts.</summary>
+    /// <param name="rowsPerAttempt">Rows that an attempt inserts.</param>
+    /// <param name="deliveries">How many queues its message must arrive in; 0: it sends none.</param>
+    public static Workload Measured(int rowsPerAttempt, int deliveries) => new(rowsPerAttempt, Sends: deliveries > 0, ReceiveIsBranch: false)
+    {
+        Deliveries = Math.Max(1, deliveries),
+        HasJournal = false,
+    };
+
+    /// <summary>How many queues the message of an attempt must arrive in, once in each: 1, or the number of an event's subscribers.</summary>
+    public int Deliveries { get; init; } = 1;
 
     /// <summary>Whether every attempt is in the <see cref="AttemptJournal"/>, so that a row or a message without an attempt is a mistake.</summary>
     public bool HasJournal { get; init; } = true;

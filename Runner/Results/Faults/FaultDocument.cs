@@ -29,6 +29,16 @@ public sealed record FaultDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? Implied { get; init; }
 
+    /// <summary>The queues that have subscribed to the event that the handler publishes; absent if it sends to one queue.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? Subscribers { get; init; }
+
+    /// <summary>What the handler does, as a clause.</summary>
+    [JsonIgnore]
+    public string Handler => Subscribers is { } count
+        ? $"writes two rows and publishes one event, to which {count} {(count == 1 ? "queue has" : "queues have")} subscribed"
+        : "writes two rows and sends one message";
+
     /// <summary>The cells that cannot run, and why.</summary>
     public IReadOnlyList<CellLeftOut> LeftOut { get; init; } = [];
 

@@ -108,6 +108,8 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         if (document.Servers.Count > 0)
             yield return $"The kit's own servers: {RunFacts.Listed(document.Servers)}";
         yield return $"Packages: {RunFacts.Listed(document.Packages)}";
+        if (document.Subscribers is not null)
+            yield return $"Handler: {document.Handler}";
         yield return SpeedsOf(document);
         foreach (var lack in Lacks())
             yield return lack;

@@ -103,7 +103,7 @@ internal static class GuaranteeTables
                     Figures.Count(group.Sum(result => result.Messages)),
                 ]),
             ],
-            "The handler writes two rows and sends one message. Each message is counted once, in its worst class. " +
+            $"The handler {document.Handler}. Each message is counted once, in its worst class. " +
             "Torn: half of a handler's work. Zombie: rows whose outgoing message was not sent, or rows of a dead letter. " +
             "Ghost: a sent message without its rows. Dup rows: more rows than one attempt writes. " +
             "Dup sends: rows once, and a sent message or dead letter twice. Error: a dead letter without any effect.");

@@ -66,6 +66,7 @@ public sealed class AnyHistory
             || found.Queue.Any(entry => entry.ClaimedBy == prepared.TransactionId));
         var whole = one.Workload.RowsPerAttempt;
         var half = found.Rows.CountBy(row => row.AttemptId).Any(attempt => attempt.Value < whole);
+        var (to, reached) = (one.Workload.Deliveries, found.Sink.Select(row => row.Queue).ToHashSet().Count);
         var (inserts, mistaken) = (whole > 0, found.Sink.Any(row => row.Mistake is not null));
         var gone = one.Workload.ReceiveIsBranch && q == 0 && e == 0;
         var attempted = found.Attempts.Count > 0;
@@ -81,8 +82,8 @@ public sealed class AnyHistory
             DeliveryClass.InDoubt => p > 0 && r == 0 && o == 0 && !gone,
             DeliveryClass.Duplicated => r > whole,
             DeliveryClass.Ghost => inserts && o > 0 && r == 0 && p == 0,
-            DeliveryClass.Zombie => (r > 0 || (!inserts && o > 0)) && q == 0 && p == 0 && (e > 0 || (o == 0 && one.Workload.Sends)),
-            DeliveryClass.DuplicatedOutgoing => o > 1 || e > 1,
+            DeliveryClass.Zombie => (r > 0 || (!inserts && o > 0)) && q == 0 && p == 0 && (e > 0 || (reached < to && one.Workload.Sends)),
+            DeliveryClass.DuplicatedOutgoing => o > to || found.Sink.CountBy(row => row.Queue).Any(queue => queue.Value > 1) || e > 1,
             DeliveryClass.Stuck => q > 0 && p == 0,
             DeliveryClass.Lost => r + o + e + q + p == 0,
             DeliveryClass.CleanError => e == 1 && r + o + q + p == 0,
@@ -91,7 +92,7 @@ public sealed class AnyHistory
         };
 
         bool IsOnce() => (!one.Workload.HasJournal || (attempted && !stranger)) && r == whole && !half && !mistaken
-            && o == (one.Workload.Sends ? 1 : 0) && e + q + p == 0;
+            && o == reached && o == (one.Workload.Sends ? to : 0) && e + q + p == 0;
 
         // Up to Lost the rules may overlap, and the verdict has all that hold; the good ends overlap with nothing.
         var holding = Enum.GetValues<DeliveryClass>().Where(Defined).ToList();
@@ -110,7 +111,8 @@ public sealed class AnyHistory
         from sends in rows == 0 ? Gen.Constant(true) : Gen.Elements(true, false)
         from receiveIsBranch in Gen.Elements(true, false)
         from hasJournal in Gen.Elements(true, false)
-        let workload = new Workload(rows, sends, receiveIsBranch) { HasJournal = hasJournal }
+        from deliveries in Gen.Frequency((3, Gen.Constant(1)), (1, Gen.Constant(2)))
+        let workload = new Workload(rows, sends, receiveIsBranch) { HasJournal = hasJournal, Deliveries = deliveries }
         from count in Gen.Choose(1, 6)
         from messages in Gen.CollectToList(Enumerable.Range(1, count), number => Message(number, workload))
         from seed in Gen.Choose(0, int.MaxValue)
@@ -125,6 +127,7 @@ public sealed class AnyHistory
         from attempts in Gen.Frequency((6, AnyOf<AttemptPoint>(1, 3)), (1, AnyOf<AttemptPoint>(0, 0)))
         from rows in Gen.Frequency((3, Gen.Constant(Enumerable.Repeat(1, workload.RowsPerAttempt).ToArray())), (2, Some(0, 0, 1, 1)), (2, Some(0, 4, 1, 3)))
         from outgoing in Gen.Frequency((3, Gen.Constant(workload.Sends ? [1] : Array.Empty<int>())), (2, Some(0, 0, 1, 1)), (1, Some(0, 3, 1, 2)))
+        from queues in Gen.Frequency((3, Gen.Constant(Enumerable.Range(0, workload.Deliveries).ToArray())), (1, Some(1, 2, 0, workload.Deliveries - 1)))
         from isMistaken in Gen.Frequency((9, Gen.Constant(false)), (1, Gen.Constant(true)))
         from errors in Gen.Frequency((3, Gen.Constant(0)), (1, Gen.Choose(0, 2)))
         from queued in Gen.Frequency((3, Gen.Constant(Array.Empty<int>())), (1, Some(0, 2, 0, 2)))
@@ -134,7 +137,8 @@ public sealed class AnyHistory
             history = sendings.Aggregate(history, (whole, result) => whole.Sent(number, result));
             history = attempts.Index().Aggregate(history, (whole, attempt) => whole.Attempted(number, attempt.Index + 1, attempt.Item));
             history = rows.Aggregate(history, (whole, attempt) => whole.Row(number, attempt));
-            history = outgoing.Aggregate(history, (whole, id) => whole.Arrived(number, id, isMistaken ? "in another queue" : null));
+            history = outgoing.Aggregate(history, (whole, id) => queues.Aggregate(
+                whole, (arriving, queue) => arriving.Arrived(number, id, isMistaken ? "in another queue" : null, queue)));
             history = Enumerable.Range(0, errors).Aggregate(history, (whole, _) => whole.InErrorQueue(number));
             history = queued.Aggregate(
                 history,

@@ -42,7 +42,9 @@ internal static class InventedHistory
         history = history.Attempted(message, attempt, AttemptPoint.Returned);
         for (var row = 0; row < workload.RowsPerAttempt; row++)
             history = history.Row(message, attempt);
-        return workload.Sends ? history.Arrived(message, outgoing: attempt) : history;
+        for (var queue = 0; workload.Sends && queue < workload.Deliveries; queue++)
+            history = history.Arrived(message, outgoing: attempt, queue: queue);
+        return history;
     }
 
     /// <summary>An attempt that got as far as <paramref name="reached"/> and no further.</summary>
@@ -69,8 +71,8 @@ internal static class InventedHistory
         return history with { Rows = [.. history.Rows.Where(row => row != dropped)] };
     }
 
-    public static History Arrived(this History history, int message, int outgoing, string? mistake = null) =>
-        history with { Sink = [.. history.Sink, new SinkRow(Outgoing(message, outgoing), Message(message)) { Mistake = mistake }] };
+    public static History Arrived(this History history, int message, int outgoing, string? mistake = null, int queue = 0) =>
+        history with { Sink = [.. history.Sink, new SinkRow(Outgoing(message, outgoing), Message(message)) { Queue = queue, Mistake = mistake }] };
 
     public static History DropSink(this History history, int message) =>
         history with { Sink = [.. history.Sink.Where(row => row.CausedBy != Message(message))] };

@@ -1,0 +1,39 @@
+using System.Collections.Concurrent;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Kit.Endpoints.Bare.RabbitMq;
+
+/// <summary>
+/// The exchanges of events, seen from one connection. Each type of event has a durable fanout exchange with its name, to which the subscribers' queues are
+/// bound.
+/// </summary>
+internal sealed class EventExchanges(IConnection connection)
+{
+    private readonly ConcurrentDictionary<string, bool> declared = new(StringComparer.Ordinal);
+
+    /// <summary>
+    /// Creates the exchange if it is missing: a publish to a missing one would close its channel. Only the first time does this ask the broker.
+    /// </summary>
+    /// <exception cref="BrokerException">There is one with that name that does not do the same.</exception>
+    public async Task DeclareAsync(string type)
+    {
+        if (declared.ContainsKey(type))
+            return;
+
+        // A refused declaration closes its channel.
+        await using var channel = await connection.CreateChannelAsync();
+        try
+        {
+            await channel.ExchangeDeclareAsync(type, ExchangeType.Fanout, durable: true, autoDelete: false);
+        }
+        catch (OperationInterruptedException refused) when (refused.ShutdownReason?.ReplyCode == 406)
+        {
+            throw new BrokerException(
+                $"Exchange '{type}' already exists, and not as a durable fanout exchange: {refused.ShutdownReason.ReplyText} Delete it, or rename the event.",
+                refused);
+        }
+
+        declared[type] = true;
+    }
+}

@@ -1,0 +1,42 @@
+namespace Kit.Endpoints.Bare.SqlServer;
+
+/// <summary>
+/// The statements of subscriptions: a table that says which queue has subscribed to which type of event. A publish reads it and inserts the event into each
+/// subscriber's queue. So it is one round trip, in the transaction of a send, and no publisher keeps subscriptions that can be out of date.
+/// </summary>
+internal static class SubscriptionStatements
+{
+    /// <summary>Creates the table if it is missing, under a lock, and adds a subscription to it.</summary>
+    public const string Subscribe =
+        """
+        SET XACT_ABORT ON;
+        BEGIN TRANSACTION;
+        EXEC sp_getapplock @Resource = 'kit subscriptions', @LockMode = 'Exclusive';
+        IF OBJECT_ID(N'kit_subscription') IS NULL
+        CREATE TABLE kit_subscription (
+            type nvarchar(400) NOT NULL,
+            queue nvarchar(128) NOT NULL,
+            PRIMARY KEY (type, queue));
+        INSERT INTO kit_subscription (type, queue)
+        SELECT @type, @queue WHERE NOT EXISTS (SELECT 1 FROM kit_subscription WHERE type = @type AND queue = @queue);
+        COMMIT TRANSACTION
+        """;
+
+    /// <summary>Publishes an event.</summary>
+    public const string Publish =
+        """
+        DECLARE @inserts nvarchar(max), @unrouted nvarchar(500);
+        SELECT @inserts = STRING_AGG(
+            CAST(
+                N'INSERT INTO ' + QUOTENAME(queue) + N' (message_id, type, body, headers) VALUES (@message_id, @type, @body, @headers);' AS nvarchar(max)),
+            N' ')
+        FROM kit_subscription WHERE type = @type;
+        IF @inserts IS NULL
+        BEGIN
+            SET @unrouted = N'No queue has subscribed to ' + @type + N'. Subscribe one before events are published.';
+            THROW 50000, @unrouted, 1;
+        END;
+        EXEC sp_executesql @inserts, N'@message_id uniqueidentifier, @type nvarchar(400), @body varbinary(max), @headers nvarchar(max)',
+            @message_id, @type, @body, @headers
+        """;
+}
