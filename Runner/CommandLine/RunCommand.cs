@@ -4,7 +4,6 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Joining;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
-using Kit.Runner.Transports;
 
 namespace Kit.Runner.CommandLine;
 
@@ -131,7 +130,7 @@ internal sealed class RunCommand : KitCommand
                 parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)))
             : PlanOf(resumed, parsed);
         if (plan.Workers is not null)
-            WorkerNeeds.RequireNamed(Transport.NeededBy(plan.Cells.Where(cell => WorkerNeeds.SupportOf(cell).IsSupported).Select(Transport.Of)), plan.Arguments);
+            WorkerNeeds.RequireNamed(plan.Cells, plan.Arguments);
         if (resumed is null)
             RunPlan.Require(plan.Cells, plan.Runnable, plan.SupportOf);
         else
@@ -237,7 +236,12 @@ internal sealed class RunCommand : KitCommand
         var transports = TransportOptions.Read(parsed, choices, servers).WithMemory(parsed.GetValue(noDurability));
         return new RunPlan(
             run.FindCells(), run.Stored.Document.Settings, transports, run.RepeatsNoisy, run.Folder.Location, ServerOption.Masked(arguments, transports))
-        { Resumed = run, Precision = run.Stored.Document.Precision, AtLeast = run.Stored.Document.AtLeast, Workers = NeedsOf(run.Stored.Document.WorkersNeeded, parsed) };
+        {
+            Resumed = run,
+            Precision = run.Stored.Document.Precision,
+            AtLeast = run.Stored.Document.AtLeast,
+            Workers = NeedsOf(run.Stored.Document.WorkersNeeded, parsed),
+        };
     }
 
     private RunPlan Plan(ParseResult parsed, string folder)
@@ -293,8 +297,7 @@ internal sealed class RunCommand : KitCommand
         {
             throw new KitException(
                 $"{workers.Name}: no cell has a process for each of {needed} workers; the most is {most}.",
-                $"Give --processes {string.Join(',', ProcessCount.All.Select(count => count.Count).Where(count => count == 1 || count >= needed).Take(2))}, or " +
-                "fewer workers.")
+                $"Give --processes 1,{ProcessCount.All.Select(count => count.Count).First(count => count >= needed)}, or fewer workers.")
             { IsUsage = true };
         }
 

@@ -116,7 +116,7 @@ internal sealed class JoinedWorkers : IAsyncDisposable
             if (watch.Elapsed > run.Patience)
             {
                 throw new KitException(
-                    $"The run needs {Number(run.Workers)}, and {Number(missing)} did not join within {Figures.Measured(run.Patience.TotalSeconds)} s.",
+                    $"The run needs {Number(run.Workers)}, and {Number(missing)} did not join within {Figures.Plain((int)run.Patience.TotalSeconds)} s.",
                     "Start one with 'worker --join' on another machine; --wait gives it more time. If rounds are finished, 'run --resume' goes on.");
             }
         }
@@ -186,7 +186,10 @@ internal sealed class JoinedWorkers : IAsyncDisposable
         await using var all = await connection.BeginTransactionAsync(cancellationToken);
         await connection.ExecuteAsync(JoiningTables.Create, cancellationToken);
         await using var begin = new NpgsqlCommand(
-            "INSERT INTO run (protocol, version, fingerprint, commit, dirty, machine, command, transports, workers) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+            """
+            INSERT INTO run (protocol, version, fingerprint, commit, dirty, machine, command, transports, workers)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            """,
             connection)
         {
             Parameters =

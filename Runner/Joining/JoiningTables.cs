@@ -52,5 +52,5 @@ internal static class JoiningTables
     public static string NewName() => $"{DatabaseOwner.NamePrefix}{Guid.NewGuid().ToString("N")[..8]}{Suffix}";
 
     /// <summary>A pattern for SQL that all of their names match.</summary>
-    public static string Names => $@"{DatabaseOwner.NamePrefix.Replace("_", @"\_", StringComparison.Ordinal)}%{Suffix.Replace("_", @"\_", StringComparison.Ordinal)}";
+    public static string Names => $"{DatabaseOwner.NamePrefix}%{Suffix}".Replace("_", @"\_", StringComparison.Ordinal);
 }

@@ -33,7 +33,7 @@ internal sealed class RunSearch(TransportArguments arguments, TimeSpan patience,
         }
 
         throw new KitException(
-            $"There is no run to join at {facts.Address} within {Figures.Measured(patience.TotalSeconds)} s{(told is null ? "" : $": {told}")}.",
+            $"There is no run to join at {facts.Address} within {Figures.Plain((int)patience.TotalSeconds)} s{(told is null ? "" : $": {told}")}.",
             "Start it with 'run --workers', on the same server; --wait waits longer.");
     }
 

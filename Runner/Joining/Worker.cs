@@ -49,7 +49,8 @@ internal sealed class Worker(WorkerSeat seat, TransportArguments arguments, Acti
         }
         catch (NpgsqlException broken)
         {
-            throw new KitException($"The connection to the run's database broke: {broken.Message}", "See the terminal of the run, and the server's log.", broken);
+            throw new KitException(
+                $"The connection to the run's database broke: {broken.Message}", "See the terminal of the run, and the server's log.", broken);
         }
         finally
         {

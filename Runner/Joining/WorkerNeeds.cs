@@ -30,12 +30,13 @@ internal sealed record WorkerNeeds(int Needed, TimeSpan Patience)
         : Support.Yes;
 
     /// <summary>Refuses a server that only this machine reaches.</summary>
-    /// <param name="transports">Those that the cells need.</param>
+    /// <param name="cells">The cells of the run; those whose handlers cannot be on other machines are left out anyway.</param>
     /// <param name="arguments">The named servers.</param>
     /// <exception cref="KitException">A server is not named.</exception>
-    public static void RequireNamed(IEnumerable<Transport> transports, TransportArguments arguments)
+    public static void RequireNamed(IEnumerable<Cell> cells, TransportArguments arguments)
     {
-        if (transports.FirstOrDefault(transport => !transport.IsNamed(arguments)) is { } unnamed)
+        var needed = Transport.NeededBy(cells.Where(cell => SupportOf(cell).IsSupported).Select(Transport.Of));
+        if (needed.FirstOrDefault(transport => !transport.IsNamed(arguments)) is { } unnamed)
         {
             throw new KitException(
                 $"--workers: the kit's own {unnamed.Title} server is reached from this machine only.",

@@ -5,7 +5,8 @@ namespace Kit.Runner.Rounds;
 
 /// <summary>
 /// Wraps the handler and asks the database's clock when the first message has reached it. For a process on another machine, whose own clock is not
-/// compared with any other. The question is asked next to the handler, so it delays no message. It reaches the server a little after the message has reached the handler.
+/// compared with any other. The question is asked next to the handler, so it delays no message. It reaches the server a little after the message has
+/// reached the handler.
 /// </summary>
 internal sealed class FirstEntryClock : IAsyncDisposable
 {

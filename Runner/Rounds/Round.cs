@@ -169,7 +169,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         if (drained is not { Start: { } start, End: { } end })
             return null;
 
-        // The handler processes are children of this one, if they are on this machine. The kit's own servers run in every round, whether the cell uses them or not.
+        // The handler processes are children of this one, if they are on this machine. The kit's own servers run in every round, whether the cell uses
+        // them or not.
         return CpuUse.Between(
             start, end, new HashSet<int>([Environment.ProcessId, .. handlers.Ids ?? [], .. settings.Processes]));
     }
