@@ -47,7 +47,6 @@ public sealed class EfficiencyOfProcesses
             output.ToString(),
             Does.Contain("\n## Efficiency of several processes\n\n| processes | shared |\n| ---: | ---: |\n")
                 .And.Contain("\n| 2 | 0.750 (n \\< 5) |\n\nThe rate of n processes"));
-                .And.Contain("\n| 2 | 0.750 (n \\< 5) |\n\nThe rate of n processes"));
     }
 
     private static RecordedRun RunOf(params IReadOnlyList<RoundDocument> rounds) =>
