@@ -14,6 +14,7 @@ return await Invocation.RunAsync(
     new RootCommand("Compares transaction modes of message handlers: the speed and the guarantees of each, side by side.")
     {
         new RunCommand(args),
+        new WorkerCommand(),
         new ListCommand(),
         new ChooseCommand(),
         new DoctorCommand(),

@@ -9,7 +9,7 @@ namespace Kit.Endpoints.Cells;
 /// </summary>
 /// <param name="Name">Its name in options and documents: <c>transport</c>.</param>
 /// <param name="Plural">The plural, for use in a sentence.</param>
-/// <param name="ValueOf">Returns the cell's value on it, as options and documents name it.</param>
+/// <param name="ValueOf">Returns the cell's value on it, as names and documents have it.</param>
 public sealed record Axis(string Name, string Plural, Func<Cell, string> ValueOf)
 {
     /// <summary>The values that are measured by default; <see langword="null"/> for all.</summary>
@@ -20,6 +20,9 @@ public sealed record Axis(string Name, string Plural, Func<Cell, string> ValueOf
     /// <see langword="null"/> if names always include the value.
     /// </summary>
     public string? Implied { get; init; }
+
+    /// <summary>A value as the option of this axis has it.</summary>
+    public Func<string, string> Typed { get; init; } = value => value;
 
     /// <summary>Whether only measured rounds differ on it. Experiments with faults have a handler and conditions of their own.</summary>
     public bool IsOfRounds { get; init; }

@@ -140,6 +140,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
         {
             Measured = [ProcessCount.One.Name],
             Implied = ProcessCount.One.Name,
+            Typed = ProcessCount.Typed,
             IsOfRounds = true,
             Rule = cell => cell.Processes.SupportOn(cell.Kind),
         },

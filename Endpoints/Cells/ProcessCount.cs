@@ -12,8 +12,11 @@ public sealed record ProcessCount(int Count)
 
     public static IReadOnlyList<ProcessCount> All { get; } = [One, new(2), new(4), new(8)];
 
-    /// <summary>Its name in options and documents.</summary>
-    public string Name => Count.ToString(CultureInfo.InvariantCulture);
+    /// <summary>As names and documents have it.</summary>
+    public string Name => string.Create(CultureInfo.InvariantCulture, $"{Count}-{(Count == 1 ? "process" : "processes")}");
+
+    /// <summary>As an option has it, which says by itself what is counted.</summary>
+    internal static string Typed(string name) => name.Split('-')[0];
 
     /// <summary>Whether so many can share a queue of a framework on a transport, or why not.</summary>
     internal Support SupportOn(IEndpointKind kind) => this == One || kind.Transport is not TransportName.Learning

@@ -71,16 +71,17 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
     public bool NamesOtherThanImplied(CommandResult result, string axis)
     {
         var (known, option) = filters.Single(filter => string.Equals(filter.Axis.Name, axis, StringComparison.Ordinal));
-        return result.GetValue(option)?.Any(value => !string.Equals(value, known.Implied, StringComparison.Ordinal)) == true;
+        var implied = known.Implied is { } value ? known.Typed(value) : null;
+        return result.GetValue(option)?.Any(typed => !string.Equals(typed, implied, StringComparison.Ordinal)) == true;
     }
 
     private static Option<string[]> Filter(Axis axis, bool isMatrix)
     {
-        var measured = isMatrix && axis.Measured is { } some ? $" ({string.Join(", ", some)})" : "";
-        return NamesOption.Of($"--{axis.Name}", $"Only these {axis.Plural}{measured}.", [.. axis.Values, Every]);
+        var measured = isMatrix && axis.Measured is { } some ? $" ({string.Join(", ", some.Select(axis.Typed))})" : "";
+        return NamesOption.Of($"--{axis.Name}", $"Only these {axis.Plural}{measured}.", [.. axis.Values.Select(axis.Typed), Every]);
     }
 
     private bool Allows(string[]? named, Axis axis, string value) => named is { Length: > 0 }
-        ? named.Contains(Every) || named.Contains(value)
+        ? named.Contains(Every) || named.Contains(axis.Typed(value))
         : (!isMatrix && axis.Implied is null) || axis.Measured is null || axis.Measured.Contains(value);
 }

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
+using Kit.Runner.Joining;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 
@@ -10,6 +11,8 @@ namespace Kit.Runner.CommandLine;
 internal sealed class RunCommand : KitCommand
 {
     private const int DefaultMaxRounds = 40;
+
+    private static readonly TimeSpan DefaultWait = TimeSpan.FromMinutes(10);
 
     // Each can have two connections, and so many the kit's own server accepts.
     private const int MostHandlers = 400;
@@ -41,6 +44,13 @@ internal sealed class RunCommand : KitCommand
         $"Most connections of a process's handlers to the widgets' database, its Maximum Pool Size ({HandlerLimits.DefaultConnections}). " +
         "Several numbers multiply the cells.",
         least: 1, ConnectionNeeds.MostOfOwn);
+    private readonly Option<int?> workers = NumberOption.Count(
+        "--workers",
+        "Handlers run on so many other machines, each with a 'worker --join' of the same build, and not on this one. The processes of a cell are dealt " +
+        "out to them in turn. Servers must be named.",
+        least: 1, WorkerNeeds.Most);
+    private readonly Option<TimeSpan?> wait = WorkerCommand.Waiting(
+        $"With --workers: how long to wait for a worker, at the beginning and after one is gone ({DefaultWait.TotalMinutes}min).");
     private readonly Option<int?> orderSeed = NumberOption.Count(
         "--order-seed", "Seed for the order of the cells within each round (random, and printed).", least: 0);
     private readonly Option<bool> quick = new("--quick")
@@ -80,6 +90,7 @@ internal sealed class RunCommand : KitCommand
             ("run --precision 3% --max-rounds 30", "as many rounds as the ratios need"),
             ("run --at-least 10s", "rounds of 10 s or longer, with a multiple of the 10000 messages if they need it"),
             ("run --framework bare --mode shared,outbox --concurrency 1,2,20 --pool 20,100", "how many handlers, and how many connections"),
+            ("run --transport postgresql --processes 1,2 --workers 2 --postgresql \"Host=db1;…\"", "handlers on two other machines: one of them, then both"),
             ("run --transport rabbitmq --queue-type quorum", "RabbitMQ alone, on replicated queues"),
             ("run --transport postgresql --mode full-dtc,full-dtc-waiting,npgsql-scope,dtc-off", "what two-phase commit costs"),
             ("run --framework bare --transport postgresql --condition all", "how far the ratios depend on the table, the index, a slow neighbour"),
@@ -91,8 +102,8 @@ internal sealed class RunCommand : KitCommand
         resume.NotEmpty();
         foreach (var option in new Option[]
             {
-                messages, atLeast, rounds, precision, maxRounds, concurrency, pool, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume,
-                retryFailed, bundle, noDurability, inTurns,
+                messages, atLeast, rounds, precision, maxRounds, concurrency, pool, workers, wait, seedRows, warmUp, orderSeed, output, quick, noRepeat,
+                resume, retryFailed, bundle, noDurability, inTurns,
             }
             .Concat(choices.All).Concat(servers.All))
             Options.Add(option);
@@ -100,6 +111,7 @@ internal sealed class RunCommand : KitCommand
         Validators.Add(CheckResumed);
         Validators.Add(CheckPrecision);
         Validators.Add(CheckLength);
+        Validators.Add(CheckWorkers);
         SetAction(RunAsync);
     }
 
@@ -117,6 +129,8 @@ internal sealed class RunCommand : KitCommand
                 parsed,
                 parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)))
             : PlanOf(resumed, parsed);
+        if (plan.Workers is not null)
+            WorkerNeeds.RequireNamed(plan.Cells, plan.Arguments);
         if (resumed is null)
             RunPlan.Require(plan.Cells, plan.Runnable, plan.SupportOf);
         else
@@ -179,7 +193,7 @@ internal sealed class RunCommand : KitCommand
 
         var own = new Option[]
         {
-            messages, atLeast, rounds, precision, maxRounds, concurrency, pool, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns,
+            messages, atLeast, rounds, precision, maxRounds, concurrency, pool, workers, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns,
         };
         foreach (var option in own.Concat(filter.Options))
         {
@@ -206,12 +220,28 @@ internal sealed class RunCommand : KitCommand
             result.AddError($"{quick.Name}: makes rounds short, and {atLeast.Name} makes them long; leave out one of the two.");
     }
 
+    private void CheckWorkers(CommandResult result)
+    {
+        if (IsGiven(result, wait) && !IsGiven(result, workers) && !IsGiven(result, resume))
+            result.AddError($"{wait.Name}: applies only with {workers.Name}.");
+        if (IsGiven(result, workers) && IsGiven(result, inTurns))
+            result.AddError($"{workers.Name}: does not apply to a comparison of builds.");
+    }
+
+    private WorkerNeeds? NeedsOf(int? count, ParseResult parsed) =>
+        count is { } needed ? new WorkerNeeds(needed, parsed.GetValue(wait) ?? DefaultWait) : null;
+
     private RunPlan PlanOf(ResumedRun run, ParseResult parsed)
     {
         var transports = TransportOptions.Read(parsed, choices, servers).WithMemory(parsed.GetValue(noDurability));
         return new RunPlan(
             run.FindCells(), run.Stored.Document.Settings, transports, run.RepeatsNoisy, run.Folder.Location, ServerOption.Masked(arguments, transports))
-        { Resumed = run, Precision = run.Stored.Document.Precision, AtLeast = run.Stored.Document.AtLeast };
+        {
+            Resumed = run,
+            Precision = run.Stored.Document.Precision,
+            AtLeast = run.Stored.Document.AtLeast,
+            Workers = NeedsOf(run.Stored.Document.WorkersNeeded, parsed),
+        };
     }
 
     private RunPlan Plan(ParseResult parsed, string folder)
@@ -263,6 +293,14 @@ internal sealed class RunCommand : KitCommand
             { IsUsage = true };
         }
 
+        if (parsed.GetValue(workers) is { } needed && cells.Count > 0 && cells.Max(cell => cell.Processes.Count) is var most && most < needed)
+        {
+            throw new KitException(
+                $"{workers.Name}: no cell has a process for each of {needed} workers; the most is {most}.",
+                $"Give --processes 1,{ProcessCount.All.Select(count => count.Count).First(count => count >= needed)}, or fewer workers.")
+            { IsUsage = true };
+        }
+
         return new RunPlan(
             cells,
             sizes,
@@ -272,6 +310,7 @@ internal sealed class RunCommand : KitCommand
             ServerOption.Masked(arguments, transports))
         {
             InTurns = parsed.GetValue(inTurns),
+            Workers = NeedsOf(parsed.GetValue(workers), parsed),
             Precision = goal,
             AtLeast = parsed.GetValue(atLeast) is { } length ? new RoundLength(length.TotalSeconds, []) : null,
         };

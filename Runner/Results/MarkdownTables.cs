@@ -75,6 +75,15 @@ public static class MarkdownTables
             output.WriteLine();
             output.WriteLine(GridTable.Legend);
         }
+
+        if (EfficiencyTable.Of(run) is not { Rows.Count: > 0 } efficiency)
+            return;
+        output.WriteLine();
+        output.WriteLine($"## {EfficiencyTable.Title}");
+        output.WriteLine();
+        WriteTable(efficiency.Headers, efficiency.Rows, output, EfficiencyTable.IsFigure);
+        output.WriteLine();
+        output.WriteLine(EfficiencyTable.Legend);
     }
 
     private static void WriteServiceTime(RecordedRun run, TextWriter output)

@@ -44,7 +44,16 @@ public sealed record RunDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<Resumption>? Resumed { get; init; }
 
+    /// <summary>The machine of the runner.</summary>
     public required HostFacts Host { get; init; }
+
+    /// <summary>How many workers of other machines ran the handlers; absent if the runner's machine did.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? WorkersNeeded { get; init; }
+
+    /// <summary>Every worker that joined; more than were needed if one was replaced. Absent without workers.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyList<WorkerFacts>? Workers { get; init; }
 
     /// <summary>Version by package name.</summary>
     public required IReadOnlyDictionary<string, string> Packages { get; init; }

@@ -20,6 +20,8 @@ internal static class RunFacts
             yield return ("Build", $"{build.Folder}, version {build.Version}, fingerprint {build.Fingerprint}");
         yield return ("Machine", MachineOf(document.Host));
         yield return ("System", $"{document.Host.OperatingSystem}, {document.Host.Runtime}");
+        foreach (var worker in document.Workers ?? [])
+            yield return ($"Worker {Figures.Plain(worker.Number)}", $"{MachineOf(worker.Host)}, {worker.Host.OperatingSystem}, {worker.Host.Runtime}");
         yield return ("Server", Listed(document.Server));
         if (document.Broker.Count > 0)
             yield return ("Broker", Listed(document.Broker));

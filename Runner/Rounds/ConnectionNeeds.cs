@@ -25,7 +25,10 @@ internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives
     // It counts, reads and drops databases, one after the other.
     private const int OfTheRunner = 5;
 
-    public int Total => (Processes * (Handlers + Receives + Others)) + OfTheRunner;
+    /// <summary>The connections of <c>worker</c> and of what the runner needs for it.</summary>
+    public int OfWorkers { get; init; }
+
+    public int Total => (Processes * (Handlers + Receives + Others)) + OfTheRunner + OfWorkers;
 
     /// <param name="cell">The cell.</param>
     /// <param name="concurrency">How many messages each of its processes handles at the same time.</param>
@@ -56,5 +59,6 @@ internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives
 
     private string Text =>
         $"needs up to {Figures.Count(Total)} connections to PostgreSQL: {Figures.Plain(Processes)} × ({Figures.Plain(Handlers)} for handlers + " +
-        $"{Figures.Plain(Receives)} for receives + {Figures.Plain(Others)}) + {Figures.Plain(OfTheRunner)} for the runner";
+        $"{Figures.Plain(Receives)} for receives + {Figures.Plain(Others)}) + {Figures.Plain(OfTheRunner)} for the runner" +
+        (OfWorkers > 0 ? $" + {Figures.Plain(OfWorkers)} for workers" : "");
 }

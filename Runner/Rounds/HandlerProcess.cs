@@ -1,9 +1,6 @@
-using System.Diagnostics;
 using System.Globalization;
-using System.Reflection;
 using System.Text.Json;
 using Kit.Runner.Results;
-using Kit.Runner.Servers;
 
 namespace Kit.Runner.Rounds;
 
@@ -15,24 +12,26 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private static readonly TimeSpan ToStart = TimeSpan.FromSeconds(60);
     private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(60);
 
-    private readonly Process process;
+    private readonly IHandlerLines lines;
     private readonly TaskCompletionSource ready = Once();
     private readonly TaskCompletionSource broken = Once();
-    private readonly LastLines lastErrors = new(most: 5);
-    private readonly ErrorPipe errors;
     private readonly Task reading;
     private TaskCompletionSource<DrainReport> stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int handled;
     private long heapBytes;
 
-    private HandlerProcess(Process process)
+    private HandlerProcess(IHandlerLines lines)
     {
-        this.process = process;
-        errors = new ErrorPipe(process, lastErrors);
+        this.lines = lines;
         reading = ReadAsync();
     }
 
-    public int Id => process.Id;
+    /// <summary>Its id on this machine.</summary>
+    /// <exception cref="InvalidOperationException">It is on another machine.</exception>
+    public int Id => Local.Id;
+
+    /// <summary>Whether it is on this machine.</summary>
+    public bool IsLocal => lines is LocalHandler;
 
     /// <summary>Handlers that returned since <see cref="StartEndpointAsync"/>; up to a quarter of a second old.</summary>
     public int Handled => Volatile.Read(ref handled);
@@ -46,31 +45,25 @@ internal sealed class HandlerProcess : IAsyncDisposable
     /// <summary>Whether <see cref="ThrowIfBroken"/> would throw.</summary>
     public bool IsBroken => broken.Task.IsFaulted;
 
+    private LocalHandler Local => lines as LocalHandler ?? throw new InvalidOperationException("The handler process is on another machine.");
+
+    /// <summary>Starts one on this machine.</summary>
     /// <param name="spec">What it must run.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <param name="isTiered">Whether it runs with tiered compilation.</param>
     /// <exception cref="KitException">The process does not start.</exception>
-    public static async Task<HandlerProcess> StartAsync(HandlerSpec spec, CancellationToken cancellationToken, bool isTiered = false)
-    {
-        var itself = Environment.ProcessPath!;
-        var start = new ProcessStartInfo(itself)
-        {
-            UseShellExecute = false,
-            RedirectStandardInput = true,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
-        // Started as "dotnet Kit.Runner.dll", or within a test, this process is not the runner's own program.
-        if (Path.GetFileName(itself) != ExternalProgram.FileNameOf(Assembly.GetExecutingAssembly().GetName().Name!))
-            start.ArgumentList.Add(Assembly.GetExecutingAssembly().Location);
+    public static Task<HandlerProcess> StartAsync(HandlerSpec spec, CancellationToken cancellationToken, bool isTiered = false) =>
+        StartAsync(LocalHandler.Start(isTiered), spec, cancellationToken);
 
-        start.ArgumentList.Add(Command);
-        // The variable overrides the build's setting, and replaces the one that this process was started with.
-        start.Environment["DOTNET_TieredCompilation"] = isTiered ? "1" : "0";
-        var handler = new HandlerProcess(Process.Start(start)!);
+    /// <summary>Gives a process that has just been started what it must run, and waits until it is ready.</summary>
+    /// <param name="lines">To and from the process. They are ended with this, and if it does not become ready.</param>
+    /// <inheritdoc cref="StartAsync(HandlerSpec, CancellationToken, bool)"/>
+    public static async Task<HandlerProcess> StartAsync(IHandlerLines lines, HandlerSpec spec, CancellationToken cancellationToken)
+    {
+        var handler = new HandlerProcess(lines);
         try
         {
-            await handler.SayAsync(JsonSerializer.Serialize(spec), cancellationToken);
+            await lines.OrderAsync(spec, cancellationToken);
             await handler.UnlessBrokenAsync(handler.ready.Task, ToStart, cancellationToken);
             return handler;
         }
@@ -94,14 +87,14 @@ internal sealed class HandlerProcess : IAsyncDisposable
         ThrowIfBroken();
         stopped = new TaskCompletionSource<DrainReport>(TaskCreationOptions.RunContinuationsAsynchronously);
         Volatile.Write(ref handled, 0);
-        return SayAsync(string.Create(CultureInfo.InvariantCulture, $"{HandlerProgram.Start} {messages}"), cancellationToken);
+        return lines.SayAsync(string.Create(CultureInfo.InvariantCulture, $"{HandlerProgram.Start} {messages}"), cancellationToken);
     }
 
     /// <summary>Stops the endpoint after its current messages, and closes its connections.</summary>
     /// <exception cref="KitException">The process broke, or does not stop within a minute.</exception>
     public async Task<DrainReport> StopEndpointAsync(CancellationToken cancellationToken)
     {
-        await SayAsync(HandlerProgram.Stop, cancellationToken);
+        await lines.SayAsync(HandlerProgram.Stop, cancellationToken);
         try
         {
             await UnlessBrokenAsync(stopped.Task, ToStop, cancellationToken);
@@ -125,35 +118,18 @@ internal sealed class HandlerProcess : IAsyncDisposable
 
     /// <summary>Kills the process with SIGKILL: it can do nothing more.</summary>
     /// <returns>Its exit code: 137 (128 + 9) after a SIGKILL.</returns>
-    public async Task<int> KillAsync()
-    {
-        process.Kill();
-        await process.WaitForExitAsync();
-        return process.ExitCode;
-    }
+    /// <exception cref="InvalidOperationException">It is on another machine.</exception>
+    public Task<int> KillAsync() => Local.KillAsync();
 
     /// <summary>Closes the process's input, and kills the process if that does not end it.</summary>
     public async ValueTask DisposeAsync()
     {
-        await ChildProcess.EndAsync(process);
+        await lines.EndAsync();
         await reading;
-        process.Dispose();
+        await lines.DisposeAsync();
     }
 
     private static TaskCompletionSource Once() => new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-    private async Task SayAsync(string line, CancellationToken cancellationToken)
-    {
-        try
-        {
-            await process.StandardInput.WriteLineAsync(line.AsMemory(), cancellationToken);
-            await process.StandardInput.FlushAsync(cancellationToken);
-        }
-        catch (IOException)
-        {
-            // It has ended; the reading side reports why.
-        }
-    }
 
     private async Task ReadAsync()
     {
@@ -166,10 +142,18 @@ internal sealed class HandlerProcess : IAsyncDisposable
         {
             reason = "its output contains a line that is not an event";
         }
+        catch (WorkerLostException lost)
+        {
+            Break(lost);
+            return;
+        }
 
-        // Both streams end with the process, and its last output explains most.
-        await errors.EndAsync(CancellationToken.None);
-        broken.SetException(new KitException($"The handler process failed: {reason.TrimEnd('.')}.", LastErrors()));
+        Break(new KitException($"The handler process failed: {reason.TrimEnd('.')}.", await lines.ReadRemedyAsync()));
+    }
+
+    private void Break(Exception cause)
+    {
+        broken.SetException(cause);
         _ = broken.Task.Exception;
     }
 
@@ -177,7 +161,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private async Task<string> ReadEventsAsync()
     {
         var reason = "it ended unexpectedly";
-        while (await process.StandardOutput.ReadLineAsync() is { } line)
+        while (await lines.HearAsync() is { } line)
         {
             switch (JsonSerializer.Deserialize<HandlerEvent>(line))
             {
@@ -203,8 +187,4 @@ internal sealed class HandlerProcess : IAsyncDisposable
 
     private async Task UnlessBrokenAsync(Task awaited, TimeSpan limit, CancellationToken cancellationToken) =>
         await await Task.WhenAny(awaited, broken.Task).WaitAsync(limit, cancellationToken);
-
-    private string LastErrors() => lastErrors.Kept is { Count: > 0 } kept
-        ? $"Its last output: {string.Join(" | ", kept.Select(line => line.Trim()))}"
-        : "Run the cell alone, with --verbose.";
 }

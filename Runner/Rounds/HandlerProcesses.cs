@@ -1,3 +1,4 @@
+using Kit.Runner.Joining;
 using Kit.Runner.Results;
 
 namespace Kit.Runner.Rounds;
@@ -9,7 +10,8 @@ internal sealed class HandlerProcesses : IAsyncDisposable
 
     private HandlerProcesses(IReadOnlyList<HandlerProcess> all) => this.all = all;
 
-    public IEnumerable<int> Ids => all.Select(process => process.Id);
+    /// <summary>Their ids on this machine; <see langword="null"/>: they are on other machines.</summary>
+    public IReadOnlyList<int>? Ids => all.All(process => process.IsLocal) ? [.. all.Select(process => process.Id)] : null;
 
     /// <summary>Handlers that returned since <see cref="StartEndpointsAsync"/>; up to a quarter of a second old.</summary>
     public int Handled => all.Sum(process => process.Handled);
@@ -18,11 +20,16 @@ internal sealed class HandlerProcesses : IAsyncDisposable
     /// <param name="spec">What each of them must run.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <param name="isTiered">Whether they run with tiered compilation.</param>
+    /// <param name="workers">Who runs them, in turn; <see langword="null"/>: this machine.</param>
     /// <exception cref="KitException">One does not start.</exception>
-    public static async Task<HandlerProcesses> StartAsync(int count, HandlerSpec spec, CancellationToken cancellationToken, bool isTiered = false)
+    /// <exception cref="WorkerLostException">A worker is gone.</exception>
+    public static async Task<HandlerProcesses> StartAsync(
+        int count, HandlerSpec spec, CancellationToken cancellationToken, bool isTiered = false, JoinedWorkers? workers = null)
     {
-        var starting = Enumerable.Range(0, count)
-            .Select(number => HandlerProcess.StartAsync(spec with { Process = number }, cancellationToken, isTiered)).ToList();
+        var starting = Enumerable.Range(1, count)
+            .Select(number => HandlerProcess.StartAsync(
+                workers is null ? LocalHandler.Start(isTiered) : workers.Handler(number, isTiered), spec with { Process = number }, cancellationToken))
+            .ToList();
         try
         {
             return new HandlerProcesses(await Task.WhenAll(starting));
@@ -39,16 +46,19 @@ internal sealed class HandlerProcesses : IAsyncDisposable
     /// <param name="messages">How many messages wait for them; 0 if unknown.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="KitException">A process broke.</exception>
+    /// <exception cref="WorkerLostException">A worker is gone.</exception>
     public Task StartEndpointsAsync(int messages, CancellationToken cancellationToken) =>
         Task.WhenAll(all.Select(process => process.StartEndpointAsync(messages, cancellationToken)));
 
     /// <summary>Stops the endpoints after their current messages, and closes their connections.</summary>
     /// <returns>What each process saw.</returns>
     /// <exception cref="KitException">A process broke, or does not stop within a minute.</exception>
+    /// <exception cref="WorkerLostException">A worker is gone.</exception>
     public async Task<IReadOnlyList<DrainReport>> StopEndpointsAsync(CancellationToken cancellationToken) =>
         await Task.WhenAll(all.Select(process => process.StopEndpointAsync(cancellationToken)));
 
     /// <exception cref="KitException">A process has ended unexpectedly or reported a failure.</exception>
+    /// <exception cref="WorkerLostException">A worker is gone.</exception>
     public void ThrowIfBroken()
     {
         foreach (var process in all)

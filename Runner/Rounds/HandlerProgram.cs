@@ -57,8 +57,9 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         await using var experiment = spec.Experiment is null ? null : new ExperimentHandler(spec.Experiment, cell.Kind);
         HandleMessage handle = experiment is null ? cell.CreateHandler(spec.Queue) : experiment.HandleAsync;
         var slow = cell.Condition.IsOneSlow ? new SlowHandler(handle, messages) : null;
+        await using var clock = spec.AsksServerForItsEntry ? await FirstEntryClock.OpenAsync(slow is null ? handle : slow.HandleAsync, spec.Widgets) : null;
         using var probe = new HandlerProbe(
-            slow is null ? handle : slow.HandleAsync,
+            clock is not null ? clock.HandleAsync : slow is not null ? slow.HandleAsync : handle,
             spec.RecordCompletions,
             spec.KeepsPhases ? [.. PhaseInstrument.OfEveryFramework, .. cell.Kind.Instruments] : [],
             messages);
@@ -72,7 +73,8 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
             await host.StopAsync();
         }
 
-        Say(new HandlerStopped(probe.Report() with { OneHasWaited = slow?.HasWaited }));
+        var report = probe.Report() with { OneHasWaited = slow?.HasWaited };
+        Say(new HandlerStopped(clock is null ? report : report with { FirstEntryUtc = await clock.ReadAsync() }));
     }
 
     /// <summary>The host of one drain, not yet started.</summary>

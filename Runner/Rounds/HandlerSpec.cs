@@ -22,7 +22,10 @@ internal sealed record HandlerSpec(
     /// </summary>
     public bool KeepsPhases { get; init; } = true;
 
-    /// <summary>Its number among the processes that share the queue, from 0; <see langword="null"/>: it has it alone.</summary>
+    /// <summary>Whether <see cref="DrainReport.FirstEntryUtc"/> is by the clock of the widgets' server, because the process is on another machine.</summary>
+    public bool AsksServerForItsEntry { get; init; }
+
+    /// <summary>Its number among the processes that share the queue, from 1, because seeded rows have 0; <see langword="null"/>: it has it alone.</summary>
     public int? Process { get; init; }
 
     /// <summary>The timeout of the handlers' ambient transactions; <see langword="null"/>: .NET's default.</summary>

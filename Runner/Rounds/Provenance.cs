@@ -24,6 +24,7 @@ internal static class Provenance
             RepeatsNoisy = plan.RepeatNoisy,
             Precision = plan.Precision,
             AtLeast = plan.AtLeast,
+            WorkersNeeded = plan.Workers?.Needed,
             Host = OfHost(plan.Cells.Any(cell => cell.Condition.IsTiered)),
             Packages = Packages(),
             Server = new Dictionary<string, string>(),

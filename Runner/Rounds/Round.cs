@@ -17,6 +17,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
 
     private static readonly Reading NotReached = Reading.Missing("the round did not get that far");
 
+    private static readonly Reading OnOtherMachines = Reading.Missing("the handlers ran on other machines");
+
     private static readonly Reading NotCounted = Reading.Missing("the kit reads no counters of this server");
 
     private readonly RunSettings sizes = settings.Sizes;
@@ -72,10 +74,12 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 await held.DisposeAsync();
 
             var built = await restored.ReadBuiltAsync(settings.Clock is ClockSource.CommitTimestamps, cancellationToken);
-            var ahead = await restored.ClockAheadAsync(cancellationToken);
+            // The handlers of workers have already asked the server's clock.
+            var ahead = settings.Workers is null ? await restored.ClockAheadAsync(cancellationToken) : TimeSpan.Zero;
             var account = RoundAccount.Of(
                 await EvidenceReader.ReadAsync(cell.Scenario, warmUp, messages, built, SeedRows, restored, queue, sinks, cancellationToken));
             var use = UseOf(drained, handlers);
+            var (start, offsets) = TimesOf(drained.Report, messages, built, ahead);
             return document with
             {
                 Outcome = drained switch
@@ -88,11 +92,11 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                     _ => account.Outcome,
                 },
                 Accounts = account.Counts,
-                FirstHandlerEntryUtc = drained.Report.FirstEntryUtc,
+                FirstHandlerEntryUtc = start,
                 HandlerEntries = drained.Report.Entries,
                 HandledByEach = drained.HandledByEach.Count > 1 ? drained.HandledByEach : null,
-                OffsetsMilliseconds = OffsetsOf(drained.Report, messages, built, ahead),
-                ColdPerSecond = new Throughput(OffsetsOf(cold.Report, warmUp, built, ahead)).AveragePerSecond,
+                OffsetsMilliseconds = offsets,
+                ColdPerSecond = new Throughput(TimesOf(cold.Report, warmUp, built, ahead).Offsets).AveragePerSecond,
                 Promotions = Transport.Of(cell).CanPromote ? drained.Report.Promotions : null,
                 SecondPhase = drained.Report.SecondPhase,
                 Batch = drained.Report.Batch,
@@ -102,11 +106,16 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 Costs = await CostsOfAsync(restored.QueueForRunner(cell.Mode), before, after, drained, handlers, cancellationToken),
             };
         }
+        catch (WorkerLostException lost)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            return document with { Outcome = RoundOutcome.Invalid([lost.Message]) };
+        }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
             return document with
             {
-                Outcome = RoundOutcome.Error(failure is KitException { Remedy: var remedy } ? $"{failure.Message} {remedy}" : failure.Message),
+                Outcome = RoundOutcome.Error(KitException.TextOf(failure)),
             };
         }
     }
@@ -120,9 +129,11 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             {
                 // The longest that .NET allows.
                 TransactionTimeout = cell.Condition.IsOneSlow ? TransactionManager.MaximumTimeout : null,
+                AsksServerForItsEntry = settings.Workers is not null,
             },
             cancellationToken,
-            cell.Condition.IsTiered);
+            cell.Condition.IsTiered,
+            settings.Workers);
 
     private async Task VerifyResetAsync(IRoundStore widgets, IMessageQueue queue, CancellationToken cancellationToken)
     {
@@ -135,16 +146,22 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         }
     }
 
-    private List<double> OffsetsOf(DrainReport report, List<BuildWidget> messages, IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead)
+    /// <summary>When the clock starts, and how many milliseconds later each message was done.</summary>
+    private (DateTimeOffset? Start, List<double> Offsets) TimesOf(
+        DrainReport report, List<BuildWidget> messages, IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead)
     {
         if (report.FirstEntryUtc is not { } first)
-            return [];
+            return (null, []);
 
         var ids = messages.Select(message => message.MessageId).ToHashSet();
         var moments = settings.Clock is ClockSource.CommitTimestamps
             ? built.Where(widget => ids.Contains(widget.MessageId)).Select(widget => widget.Committed!.Value - serverAhead)
             : report.CompletionsUtc;
-        return [.. moments.Select(moment => Math.Round((moment - first).TotalMilliseconds, 3)).Order()];
+        var ordered = moments.Order().ToList();
+        // A worker's question for the server's clock can arrive there after the first commit, and the entry was before both.
+        if (settings.Workers is not null && ordered.Count > 0 && ordered[0] < first)
+            first = ordered[0];
+        return (first, [.. ordered.Select(moment => Math.Round((moment - first).TotalMilliseconds, 3))]);
     }
 
     private CpuUse? UseOf(Drained drained, HandlerProcesses handlers)
@@ -152,9 +169,10 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         if (drained is not { Start: { } start, End: { } end })
             return null;
 
-        // The handler processes are children of this one. The kit's own servers run in every round, whether the cell uses them or not.
+        // The handler processes are children of this one, if they are on this machine. The kit's own servers run in every round, whether the cell uses
+        // them or not.
         return CpuUse.Between(
-            start, end, new HashSet<int>([Environment.ProcessId, .. handlers.Ids, .. settings.Processes]));
+            start, end, new HashSet<int>([Environment.ProcessId, .. handlers.Ids ?? [], .. settings.Processes]));
     }
 
     private Noise NoiseOf(CpuUse? use) => settings.ServerProcesses is null
@@ -169,15 +187,16 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         var isOwn = settings.Widgets.IsOwn;
         var ofAllClients = Reading.Missing("the server is not the kit's own: it counts the work of all its clients");
         var server = settings.ServerProcesses is { } servers ? CpuOf(drained, servers) : Reading.Missing("a server is not the kit's own");
+        var handler = handlers.Ids is { } ids ? CpuOf(drained, ids) : OnOtherMachines;
         if (before is null || after is null)
-            return new MessageCosts(NotCounted, NotCounted, NotCounted, NotCounted, CpuOf(drained, [.. handlers.Ids]), server) { Buffers = NotCounted };
+            return new MessageCosts(NotCounted, NotCounted, NotCounted, NotCounted, handler, server) { Buffers = NotCounted };
 
         return new MessageCosts(
             after.CommitsSince(before).Per(sizes.Messages),
             isOwn ? after.FlushesSince(before).Per(sizes.Messages) : ofAllClients,
             isOwn ? after.WalBytesSince(before).Per(sizes.Messages) : ofAllClients,
             isOwn ? (await after.TwoPhaseCommitsSinceAsync(before, database, cancellationToken)).Per(sizes.Messages) : ofAllClients,
-            CpuOf(drained, [.. handlers.Ids]),
+            handler,
             server)
         {
             Buffers = after.BuffersSince(before).Per(sizes.Messages),

@@ -1,3 +1,4 @@
+using Kit.Runner.Joining;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
 
@@ -13,6 +14,9 @@ namespace Kit.Runner.Rounds;
 internal sealed record RoundSettings(
     RunSettings Sizes, ClockSource Clock, RunServer Queues, RunDatabase Widgets, DiskFacts? Disk, IReadOnlyList<int> Processes)
 {
+    /// <summary>The workers on other machines that run the handlers; <see langword="null"/>: this machine runs them.</summary>
+    public JoinedWorkers? Workers { get; init; }
+
     /// <summary>The processes of the servers that the cell uses; <see langword="null"/> unless all of them are the kit's own.</summary>
     public IReadOnlyList<int>? ServerProcesses =>
         (Widgets.Processes, Queues.Processes) is ({ } widgets, { } queues) ? [.. widgets.Union(queues)] : null;

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Runner.Joining;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
 
@@ -76,6 +77,8 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
             if (await transport.ReadDatabaseAsync(plan.Arguments, cancellationToken) is { } server)
             {
+                if (plan.Workers is not null)
+                    WorkerNeeds.RequireClock(server);
                 foreach (var cell in cells.Where(cell => Transport.Of(cell).Widgets == transport))
                 {
                     if (plan.ConnectionsOf(cell)?.LackOn(server) is { } lack)
@@ -106,6 +109,8 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var database in cells.Select(servers.WidgetsOf).Distinct())
             clocks[database] = await database.ReadClockAsync(cancellationToken);
 
+        await using var workers = plan.Workers is null ? null : await OpenAsync(plan.Workers, servers, cancellationToken);
+        await WaitForWorkersAsync(workers, record, cancellationToken);
         await ProbeAsync(record, SettingsOf, cancellationToken);
         if (cells.Count == 0)
             return;
@@ -119,7 +124,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         // A resumed run's rounds are all judged by the flush from before its first one.
         disk = plan.Resumed?.Stored.Document.Disk ?? servers.MeasureDisk(plan.Arguments);
         record.Save(run => run with { Disk = disk });
-        await TryLengthsAsync(record, SettingsOf, cancellationToken);
+        await TryLengthsAsync(record, SettingsOf, workers, cancellationToken);
         planned = cells.Count * plan.Sizes.Rounds;
         display.Plan(
             [.. cells.Select(cell => Provenance.NameOf(cell).ToString())], plan.Sizes.Rounds, plan.Precision is not null, [.. rounds.Select(FinishedRound.Of)]);
@@ -130,12 +135,15 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
                 break;
             begun = round;
             if (plan.AttemptAt(cell, round) is { } attempt)
+            {
+                await WaitForWorkersAsync(workers, record, cancellationToken);
                 await MeasureAsync(record.Folder, SettingsOf(cell), cell, round, attempt, cancellationToken);
+            }
         }
 
         planned = rounds.Count;
         if (plan.RepeatNoisy)
-            await RepeatNoisyAsync(record.Folder, SettingsOf, cancellationToken);
+            await RepeatNoisyAsync(record, SettingsOf, workers, cancellationToken);
 
         if (plan.Precision is { } asked)
         {
@@ -146,15 +154,37 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             });
         }
 
+        workers?.Ending = RunToJoin.Completed;
+
         RoundSettings SettingsOf(Cell cell) =>
-            new(SizesOf(record.Document, cell), ClockOf(cell), servers.Of(cell), servers.WidgetsOf(cell), disk, servers.Processes);
+            new(SizesOf(record.Document, cell), ClockOf(cell), servers.Of(cell), servers.WidgetsOf(cell), disk, servers.Processes) { Workers = workers };
 
         // Without a row there is no commit that has a time.
         ClockSource ClockOf(Cell cell) => cell.Scenario.Rows == 0 ? ClockSource.HandlerCompletions : clocks[servers.WidgetsOf(cell)];
     }
 
+    /// <summary>Lets workers find the run, on the server that has the widgets of all its cells.</summary>
+    private async Task<JoinedWorkers> OpenAsync(WorkerNeeds needs, RunServers servers, CancellationToken cancellationToken)
+    {
+        var build = await JoiningBuild.OfThisAsync(cancellationToken);
+        var run = new RunToJoin(build, plan.CommandLine, [.. Needed().Select(transport => transport.Name)], needs.Needed, needs.Patience);
+        return await JoinedWorkers.OpenAsync(
+            run, cells.Select(servers.WidgetsOf).Distinct().Single().ConnectionString, display.Note, cancellationToken);
+    }
+
+    /// <summary>Goes on when all workers are there. One can be a new one: its machine is recorded, too.</summary>
+    private static async Task WaitForWorkersAsync(JoinedWorkers? workers, Record record, CancellationToken cancellationToken)
+    {
+        if (workers is null)
+            return;
+
+        await workers.WaitAsync(cancellationToken);
+        if (workers.Facts is var facts && facts.Count != record.Document.Workers?.Count)
+            record.Save(run => run with { Workers = facts });
+    }
+
     /// <summary>Drains each cell once, unmeasured, to find out how many messages it needs for a round that is long enough.</summary>
-    private async Task TryLengthsAsync(Record record, Func<Cell, RoundSettings> settingsOf, CancellationToken cancellationToken)
+    private async Task TryLengthsAsync(Record record, Func<Cell, RoundSettings> settingsOf, JoinedWorkers? workers, CancellationToken cancellationToken)
     {
         if (record.Document.AtLeast is not { } asked)
             return;
@@ -162,6 +192,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         // A resumed run has those of the cells that were tried before.
         foreach (var cell in cells.Where(cell => asked.Cells.All(tried => tried.Cell != Provenance.NameOf(cell))))
         {
+            await WaitForWorkersAsync(workers, record, cancellationToken);
             var name = Provenance.NameOf(cell);
             var progress = display.Round(name.ToString(), number: 0, $"{name}, trial of its length", plan.Sizes.Messages);
             var trial = await new Round(settingsOf(cell), cell, progress).RunAsync(number: 0, attempt: 1, cancellationToken);
@@ -261,7 +292,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         display.Note($"{name} is not measured: {because}.");
     }
 
-    private async Task RepeatNoisyAsync(RunFolder folder, Func<Cell, RoundSettings> settingsOf, CancellationToken cancellationToken)
+    private async Task RepeatNoisyAsync(Record record, Func<Cell, RoundSettings> settingsOf, JoinedWorkers? workers, CancellationToken cancellationToken)
     {
         // One that has been repeated is not repeated again.
         var noisy = rounds.GroupBy(round => (round.Cell, round.Round)).Where(attempts => attempts.Count() == 1)
@@ -273,7 +304,8 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var round in noisy)
         {
             var cell = cells.Single(cell => Provenance.NameOf(cell) == round.Cell);
-            await MeasureAsync(folder, settingsOf(cell), cell, round.Round, attempt: 2, cancellationToken);
+            await WaitForWorkersAsync(workers, record, cancellationToken);
+            await MeasureAsync(record.Folder, settingsOf(cell), cell, round.Round, attempt: 2, cancellationToken);
         }
     }
 

@@ -1,5 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
+using Kit.Runner.Joining;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Runner.Transports;
@@ -25,6 +26,9 @@ internal sealed record RunPlan(
 
     /// <summary>How long rounds are to take at least, with what is known of it; <see langword="null"/>: the number of messages is given.</summary>
     public RoundLength? AtLeast { get; init; }
+
+    /// <summary>The workers of other machines that run the handlers; <see langword="null"/>: this machine runs them.</summary>
+    public WorkerNeeds? Workers { get; init; }
 
     /// <summary>The run that it resumes; <see langword="null"/>: a new one.</summary>
     public ResumedRun? Resumed { get; init; }
@@ -61,6 +65,7 @@ internal sealed record RunPlan(
     public Support SupportOf(Cell cell) =>
         cell.Support is { IsSupported: false } never ? never
         : Here[Transport.Of(cell)] is { IsSupported: false } notHere ? notHere
+        : Workers is not null && WorkerNeeds.SupportOf(cell) is { IsSupported: false } onlyHere ? onlyHere
         : cell.Limits.SupportOf(cell.Kind, cell.Mode, ConcurrencyOf(cell)) is { IsSupported: false } withFewer ? withFewer
         : ConnectionsOf(cell) is { } needs && !Transport.Of(cell).Widgets.IsNamed(Arguments) ? needs.SupportOnOwn
         : Support.Yes;
@@ -69,7 +74,8 @@ internal sealed record RunPlan(
     public int ConcurrencyOf(Cell cell) => cell.Limits.Handlers ?? Sizes.Concurrency;
 
     /// <summary>The connections of a cell to the PostgreSQL server; <see langword="null"/>: it has none.</summary>
-    public ConnectionNeeds? ConnectionsOf(Cell cell) => ConnectionNeeds.Of(cell, ConcurrencyOf(cell));
+    public ConnectionNeeds? ConnectionsOf(Cell cell) =>
+        ConnectionNeeds.Of(cell, ConcurrencyOf(cell)) is { } needs ? needs with { OfWorkers = Workers?.ConnectionsFor(cell.Processes.Count) ?? 0 } : null;
 
     /// <summary>How many connections the kit's own PostgreSQL server has to accept. That of a resumed run accepts as many as before.</summary>
     public int Connections => Resumed?.MaxConnections

@@ -4,6 +4,7 @@ using Kit.Modes;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Operations;
 using Kit.Runner.Results;
+using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 using Npgsql;
 
@@ -44,6 +45,15 @@ internal sealed class PostgreSqlTransport : Transport
             // In milliseconds: how long the client then waits for the cancelled command.
             CancellationTimeout = 500,
         }.ConnectionString,
+    };
+
+    public override WorkerRoute? WorkerRoute { get; } = new(
+        address => new NpgsqlConnectionStringBuilder(address).Database!,
+        (arguments, database) => EndpointConnections.For(
+            new NpgsqlConnectionStringBuilder(arguments[ServerSetting]!) { Database = database }.ConnectionString),
+        (arguments, cancellationToken) => PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken))
+    {
+        Description = "Connection string of the run's PostgreSQL server, as this machine reaches it, for the role that the run uses.",
     };
 
     public override ExistingQueue? ExistingQueue { get; } = new(

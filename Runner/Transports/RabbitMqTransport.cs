@@ -36,6 +36,9 @@ internal sealed class RabbitMqTransport : Transport
     /// </summary>
     private static readonly byte[] BasicAck = [0, 0, 0, 13, 0, 60, 0, 80];
 
+    // Instead of the runner's broker, its user and password.
+    private static readonly RabbitMqAddress Nowhere = RabbitMqAddress.Parse("amqp://worker");
+
     public override string Name => TransportName.RabbitMq;
 
     public override string Title => "RabbitMQ";
@@ -62,6 +65,32 @@ internal sealed class RabbitMqTransport : Transport
     {
         Acknowledgement = BasicAck,
         Wire = () => new AmqpWire(),
+    };
+
+    public override WorkerRoute? WorkerRoute { get; } = new(
+        address =>
+        {
+            var settings = RabbitMqTransportSettings.Parse(address);
+            return (settings with { Broker = Nowhere.In(settings.Broker.VirtualHost) }).Text;
+        },
+        (arguments, place) =>
+        {
+            var settings = RabbitMqTransportSettings.Parse(place);
+            return (settings with { Broker = BrokerOf(arguments)!.In(settings.Broker.VirtualHost) }).Text;
+        },
+        async (arguments, cancellationToken) =>
+        {
+            try
+            {
+                await RabbitMqFacts.ReadVersionAsync(BrokerOf(arguments)!, cancellationToken);
+            }
+            catch (KitException failure)
+            {
+                throw WorkerRoute.Explain(failure);
+            }
+        })
+    {
+        Description = "URI of the run's RabbitMQ broker, as this machine reaches it; needed if the run has cells on RabbitMQ.",
     };
 
     public override ExistingQueue? ExistingQueue { get; } = new(

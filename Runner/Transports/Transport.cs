@@ -54,6 +54,9 @@ internal abstract class Transport
     /// <summary>How faults are injected into its traffic; <see langword="null"/>: none are.</summary>
     public virtual ProxyRoute? ProxyRoute => null;
 
+    /// <summary>How a worker on another machine reaches its server; <see langword="null"/>: none does.</summary>
+    public virtual WorkerRoute? WorkerRoute => null;
+
     /// <summary>Opens the dead letters of a queue on the user's server; <see langword="null"/>: that is not possible.</summary>
     public virtual ExistingQueue? ExistingQueue => null;
 

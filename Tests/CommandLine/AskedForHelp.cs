@@ -7,6 +7,7 @@ public sealed class AskedForHelp
 {
     [TestCase("")]
     [TestCase("run")]
+    [TestCase("worker")]
     [TestCase("list")]
     [TestCase("choose")]
     [TestCase("doctor")]

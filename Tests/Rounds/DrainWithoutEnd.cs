@@ -70,7 +70,7 @@ public sealed class DrainWithoutEnd
         await using var holder = await LockAsync(restored.Queue, $"SELECT FROM \"{Cell.Name}\" FOR UPDATE");
         var watch = Stopwatch.StartNew();
         var drain = new Drain(handlers, queue, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
-        using (var process = Process.GetProcessById(handlers.Ids.Single()))
+        using (var process = Process.GetProcessById(handlers.Ids!.Single()))
             process.Kill();
 
         await Assert.ThatAsync(() => drain, Throws.TypeOf<KitException>().With.Message.EqualTo("The handler process failed: it ended unexpectedly."));
@@ -81,7 +81,7 @@ public sealed class DrainWithoutEnd
     [CancelAfter(60_000)]
     public async Task A_handler_process_that_ended_before_breaks_it_too(CancellationToken cancellationToken)
     {
-        using (var process = Process.GetProcessById(handlers.Ids.Single()))
+        using (var process = Process.GetProcessById(handlers.Ids!.Single()))
         {
             process.Kill();
             await process.WaitForExitAsync(cancellationToken);

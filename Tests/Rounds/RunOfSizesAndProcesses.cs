@@ -25,7 +25,7 @@ public sealed class RunOfSizesAndProcesses : MeasuredRun
     {
         foreach (var round in Run.Rounds)
         {
-            var isShared = round.Cell.On(Cell.ProcessesAxis) == "2";
+            var isShared = round.Cell.On(Cell.ProcessesAxis) == "2-processes";
             using (Assert.EnterMultipleScope())
             {
                 Assert.That(round.Concurrency, Is.EqualTo(isShared ? 2 * Concurrency : Concurrency), $"{round.Cell}");
@@ -46,7 +46,7 @@ public sealed class RunOfSizesAndProcesses : MeasuredRun
         Assert.That(buffers[false].Min(), Is.GreaterThan(buffers[true].Max()!.Value));
         Assert.That(
             await File.ReadAllTextAsync(PathOf("run", "tables.md")),
-            Does.Contain("| bare/postgresql/shared/ado/51200B |").And.Contain("| bare/postgresql/shared/ado/2 |"));
+            Does.Contain("| bare/postgresql/shared/ado/51200B |").And.Contain("| bare/postgresql/shared/ado/2-processes |"));
     }
 
     [Test]

@@ -22,6 +22,7 @@ internal abstract class BlockKind(string name)
         new Gains(RecordedRun.HandlersAxis, SummaryTable.HandlerCpu, SummaryTable.ServerCpu),
         new Gains(RecordedRun.PoolAxis),
         new Gains(RecordedRun.ProcessesAxis, SummaryTable.HandlerCpu, SummaryTable.ServerCpu),
+        new ProcessesEfficiency(),
         new RoundTrips(),
         new ScenarioCosts(),
         new Kills(),

@@ -1,0 +1,109 @@
+using Kit.Runner;
+using Kit.Runner.Servers;
+using Kit.Tests.CommandLine;
+
+namespace Kit.Tests.Joining;
+
+/// <summary>A worker or a run that does not find the other, and says why.</summary>
+[Parallelizable]
+public sealed class WorkerThatCannotJoin : JoiningTest
+{
+    [TestCase("fingerprint = 'ffffffffffff', version = '0.1.0+another', commit = NULL", "version 0.1.0+another, fingerprint ffffffffffff, protocol 1")]
+    [TestCase("protocol = 999", "protocol 999")]
+    public async Task Another_build_is_refused_on_both_sides(string change, string described)
+    {
+        using var runner = StartRun("--transport", "postgresql", "--mode", "shared", "--workers", "1", "--rounds", "1", "--messages", "1");
+        await runner.PrintedAsync("Waiting for 1 worker.");
+        await (await DatabaseOfTheWorkersAsync()).ExecuteAsync($"UPDATE run SET {change}");
+        using var worker = StartWorker();
+
+        var work = await worker.EndAsync();
+
+        Assert.That(work.ExitCode, Is.EqualTo(ExitCode.Failure), work.Output);
+        Assert.That(work.Errors, Does.StartWith("error: The run has another build: ").And.Contain(described).And.Contain("Build the same commit"));
+        await runner.PrintedAsync("was refused: it has another build");
+        await runner.SignalAsync("INT");
+        Assert.That((await runner.EndAsync()).ExitCode, Is.EqualTo(ExitCode.Interrupted));
+        await NothingIsLeftAsync();
+    }
+
+    [Test]
+    public async Task A_run_with_a_broker_that_the_worker_does_not_know()
+    {
+        var broker = (await RabbitMqServer.GetAsync()).Address;
+        using var runner = StartRun(
+            "--transport", "rabbitmq", "--mode", "dtc-off", "--workers", "1", "--rounds", "1", "--messages", "1", "--rabbitmq", broker.Amqp.AbsoluteUri,
+            "--rabbitmq-management", broker.Management.AbsoluteUri);
+        await runner.PrintedAsync("Waiting for 1 worker.");
+
+        await FailsAsync([], "error: The run has cells on RabbitMQ, and this worker knows no server for them.", "--rabbitmq");
+        await FailsAsync(
+            ["--rabbitmq", $"amqp://kit@127.0.0.1:{LoopbackPorts.Free(1)[0]}"], "error: The RabbitMQ broker is out of reach: kit at 127.0.0.1:",
+            "Name the server as this machine reaches it.");
+
+        await runner.SignalAsync("INT");
+        await runner.EndAsync();
+    }
+
+    [Test]
+    public async Task No_run() => await FailsAsync(
+        ["--wait", "2s"], "error: There is no run to join at kit at 127.0.0.1:", "Start it with 'run --workers'");
+
+    [Test]
+    public async Task No_worker()
+    {
+        using var runner = StartRun("--transport", "postgresql", "--mode", "shared", "--workers", "1", "--wait", "1s", "--rounds", "1", "--messages", "1");
+
+        var result = await runner.EndAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output);
+        Assert.That(result.Errors, Does.StartWith("error: The run needs 1 worker, and 1 worker did not join within 1 s."));
+        await NothingIsLeftAsync();
+    }
+
+    [Test]
+    public async Task A_server_that_is_out_of_reach()
+    {
+        var port = LoopbackPorts.Free(1)[0];
+        var result = await RunnerProcess.RunAsync("worker", "--join", $"Host=127.0.0.1;Port={port};Username=kit;Password=a-secret");
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
+        Assert.That(
+            result.Errors,
+            Does.StartWith($"error: The PostgreSQL server is out of reach: kit at 127.0.0.1:{port}/kit: ")
+                .And.Contain("Name the server as this machine reaches it.").And.Not.Contain("a-secret"));
+    }
+
+    [Test]
+    public async Task A_wrong_password()
+    {
+        var result = await RunnerProcess.RunAsync("worker", "--join", Server.As("kit", "a-secret").ConnectionString);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
+        Assert.That(result.Errors, Does.StartWith("error: Wrong password: kit at 127.0.0.1:").And.Not.Contain("a-secret"));
+    }
+
+    [TestCase("run --workers 1 --transport postgresql", "--workers: the kit's own PostgreSQL server is reached from this machine only.")]
+    [TestCase("run --workers 2 --transport postgresql --postgresql Host=h", "--workers: no cell has a process for each of 2 workers; the most is 1.")]
+    [TestCase("run --workers 0", "--workers: expected a whole number from 1 to 8, found '0'.")]
+    [TestCase("run --wait 1min", "--wait: applies only with --workers.")]
+    [TestCase("worker", "--join")]
+    [TestCase("worker --join Host=h --wait 1", "--wait: expected a time from 1s to 24h")]
+    public async Task A_command_line_that_makes_no_sense(string line, string expected)
+    {
+        var result = await RunnerProcess.RunAsync(line.Split(' '));
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage), result.Output + result.Errors);
+        Assert.That(result.Output + result.Errors, Does.Contain(expected));
+    }
+
+    private async Task FailsAsync(IEnumerable<string> options, string error, string remedy)
+    {
+        using var worker = StartWorker(options);
+
+        var work = await worker.EndAsync();
+
+        Assert.That(work.ExitCode, Is.EqualTo(ExitCode.Failure), work.Output);
+        Assert.That(work.Errors, Does.StartWith(error).And.Contain(remedy).And.Not.Contain(Server.Password));
+    }
+}
