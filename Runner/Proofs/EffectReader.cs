@@ -27,7 +27,7 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
             cancellationToken.ThrowIfCancellationRequested();
             read[effect.Name] = effect switch
             {
-                RowEffect row => await QueryAsync($"effect '{row.Name}'", row.Database, row.Sql, cancellationToken),
+                RowEffect row => await QueryAsync(row, cancellationToken),
                 QueueEffect message => await TakeAsync(message),
                 CallEffect call => bed.Calls.Read(call.Path),
                 _ => throw new UnreachableException($"No way to read a {effect.GetType().Name}."),
@@ -58,6 +58,16 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
         if (await bed.CountPreparedAsync(cancellationToken) is > 0 and var prepared)
             left.Add(string.Create(CultureInfo.InvariantCulture, $"prepared transactions: {prepared}"));
         return left;
+    }
+
+    private async Task<IReadOnlyList<string>> QueryAsync(RowEffect row, CancellationToken cancellationToken)
+    {
+        var what = $"{(row.IsDeadLetter ? "dead letter" : "effect")} '{row.Name}'";
+        var rows = await QueryAsync(what, row.Database, row.Sql, cancellationToken);
+        // An application can create their table with the first one.
+        if (row.IsDeadLetter)
+            missing.Remove(what);
+        return rows;
     }
 
     private async Task<IReadOnlyList<string>> TakeAsync(QueueEffect effect)

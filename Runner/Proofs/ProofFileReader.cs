@@ -101,7 +101,7 @@ internal sealed class ProofFileReader
         var startKeys = whole.Object("start", "command", "directory", "environment");
         var start = Program(startKeys, given is null ? startKeys.Texts("command") : Given);
         var send = ReadSend(startKeys.Texts("command"));
-        var effects = ReadEffects(start);
+        var effects = ReadEffects(start, send);
         var idle = ReadIdle(send);
         var needsBroker = queues.Count > 0 || send is SendToQueue || effects.Exists(effect => effect is QueueEffect)
             || idle.Exists(count => count is IdleQueue) || templates.Exists(Placeholders.NameABroker);
@@ -220,7 +220,7 @@ internal sealed class ProofFileReader
         ? template
         : throw send.Error($"'send' has no {Id} in {keys}", "The kit puts the id of each message there, and looks for it in the effects.");
 
-    private List<Effect> ReadEffects(ProgramToStart start)
+    private List<Effect> ReadEffects(ProgramToStart start, WayToSend send)
     {
         List<Effect> effects =
         [
@@ -231,7 +231,11 @@ internal sealed class ProofFileReader
             throw whole.Error("'effects' names nothing", "Without an effect that can be read, nothing shows that a message was handled.");
         effects.AddRange(whole.Objects("deadLetters", "name", "database", "sql", "queue").Select(one => ReadEffect(one, FoundEffect.NeverThere, start)));
         if (effects.GroupBy(effect => effect.Name).FirstOrDefault(named => named.Count() > 1) is { } twice)
-            throw whole.Error($"two effects are named '{twice.Key}'", "Reports tell them apart by their names.");
+            throw whole.Error($"two effects or dead letters are named '{twice.Key}'", "Reports tell them apart by their names.");
+        if (effects.OfType<QueueEffect>().GroupBy(effect => effect.Queue).FirstOrDefault(alike => alike.Count() > 1) is { } shared)
+            throw whole.Error($"queue '{shared.Key}' has two effects or dead letters", "The kit takes each message once: name the queue once.");
+        if (send is SendToQueue to && effects.OfType<QueueEffect>().FirstOrDefault(effect => effect.Queue == to.Queue) is { } own)
+            throw whole.Error($"'{own.Name}' is in queue '{own.Queue}', from which the application takes its messages", "Name the queue that it sends to.");
 
         return effects;
     }

@@ -57,7 +57,8 @@ internal sealed class ProofJudge(ProofFile file)
         foreach (var message in beyond)
         {
             var which = message.Id == outcome.Chosen ? "the message"
-                : message.Id == outcome.Last ? "the message that was sent when nothing moved any more"
+                : outcome.Late.Contains(message.Id) ? "a message that was sent when nothing moved any more"
+                : outcome.AfterRestart.Contains(message.Id) ? "a message that was sent after a restart"
                 : "an ordinary message after it";
             yield return $"{which} is {Words.Of(message.Class)} ({string.Join(", ", message.Found)})";
         }
@@ -85,10 +86,16 @@ internal sealed class ProofJudge(ProofFile file)
             yield return new(TimelineKind.Process, line);
         if (ended.Count > 0)
             yield return new(TimelineKind.Restart, "the process is started again");
-        var others = account.Messages.Where(one => one.Id != met.Id && one.Id != outcome.Last).Select(one => Words.Of(one.Class));
-        yield return new(TimelineKind.Ordinary, $"ordinary messages are sent after it, and are: {string.Join(", ", others)}");
-        if (account.Messages.SingleOrDefault(one => one.Id == outcome.Last) is { } last)
-            yield return new(TimelineKind.Ordinary, $"when nothing moves any more, one more is sent, and is: {Words.Of(last.Class)}");
+        IReadOnlyList<Guid> later = [.. outcome.Late, .. outcome.AfterRestart];
+        yield return new(TimelineKind.Ordinary, $"ordinary messages are sent after it, and are: {ClassesOf(id => id != met.Id && !later.Contains(id))}");
+        if (outcome.Late.Count > 0)
+            yield return new(TimelineKind.Ordinary, $"when nothing moves any more, others are sent, and are: {ClassesOf(outcome.Late.Contains)}");
+        if (outcome.AfterRestart.Count > 0)
+        {
+            yield return new(
+                TimelineKind.Ordinary,
+                $"at the end it is killed and started again, and others are sent, and are: {ClassesOf(outcome.AfterRestart.Contains)}");
+        }
         foreach (var line in met.Output)
             yield return new(TimelineKind.Output, $"the application wrote: {line}");
         if (outcome.Because is { } unsettled)
@@ -99,6 +106,9 @@ internal sealed class ProofJudge(ProofFile file)
             yield return new(TimelineKind.Committed, line);
         yield return new(TimelineKind.Found, $"found of the message: {string.Join(", ", met.Found)}");
         yield return new(TimelineKind.Class, $"it is {Words.Of(met.Class)}");
+
+        string ClassesOf(Func<Guid, bool> chosen) =>
+            string.Join(", ", account.Messages.Where(message => chosen(message.Id)).Select(message => Words.Of(message.Class)));
     }
 
     private static List<string> CommitsOf(ProofAccount account, MessageAccount met)

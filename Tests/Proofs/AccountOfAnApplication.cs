@@ -82,11 +82,11 @@ public sealed class AccountOfAnApplication
     [Test]
     public void A_process_that_lives_must_handle_the_last_message_once()
     {
-        var result = Judge("at-least-once", PointWay.Cut, Account(2, 1, other: 3), last: Other);
+        var result = Judge("at-least-once", PointWay.Cut, Account(2, 1, other: 3), late: [Other]);
 
         Assert.That(
-            result.Violations, Is.EqualTo(["the message that was sent when nothing moved any more is duplicated (row: 3 of 2, shipment: 1 of 1)"]));
-        Assert.That(result.Timeline.Select(step => step.Text), Has.One.EqualTo("when nothing moves any more, one more is sent, and is: duplicated"));
+            result.Violations, Is.EqualTo(["a message that was sent when nothing moved any more is duplicated (row: 3 of 2, shipment: 1 of 1)"]));
+        Assert.That(result.Timeline.Select(step => step.Text), Has.One.EqualTo("when nothing moves any more, others are sent, and are: duplicated"));
     }
 
     [Test]
@@ -155,7 +155,7 @@ public sealed class AccountOfAnApplication
         left is null ? [] : [left],
         output: []);
 
-    private static ProofResult Judge(string promise, PointWay way, ProofAccount account, string? unsettled = null, Guid? last = null)
+    private static ProofResult Judge(string promise, PointWay way, ProofAccount account, string? unsettled = null, params IReadOnlyList<Guid> late)
     {
         var file = ProofFileReader.Parse(
             "orders.proof.json",
@@ -167,6 +167,6 @@ public sealed class AccountOfAnApplication
             """.Replace("PROMISE", promise, StringComparison.Ordinal));
         return new ProofJudge(file).Judge(
             new PointExperiment(Point(1, "COMMIT"), way, new PointToken("orders", 1, way)),
-            new PointOutcome<ProofAccount>(unsettled) { Chosen = Message, Last = last, Account = account, Fired = ["met"] });
+            new PointOutcome<ProofAccount>(unsettled) { Chosen = Message, Late = late, Account = account, Fired = ["met"] });
     }
 }

@@ -78,6 +78,10 @@ public sealed class ApplicationThatDoesNotFit
         new Case(Sleeps) { Effect = "SELEKT id" }, "the effect 'row' fails in database 'orders': syntax error", "SELEKT id");
 
     [Test]
+    public Task A_statement_of_a_dead_letter_fails() => IsRefusedAsync(
+        new Case(Sleeps) { DeadLetter = "SELEKT id" }, "the dead letter 'error' fails in database 'orders': syntax error", "SELEKT id");
+
+    [Test]
     public Task It_gives_the_first_message_up() => IsRefusedAsync(
         new Case(Sleeps) { DeadLetter = "SELECT id FROM inbox" }, "although nothing disturbed it: it is a dead letter, 'error'",
         "Check how the message is sent");

@@ -78,7 +78,14 @@ public sealed class FileThatIsWrong
         "the key 'database' is missing in 'effects[0]'.", "Keys in")]
     [TestCase(
         "\"name\": \"orders\"", "\"name\": \"orders\", \"deadLetters\": [ { \"name\": \"row\", \"queue\": \"error\" } ]",
-        "two effects are named 'row'.", "names")]
+        "two effects or dead letters are named 'row'.", "names")]
+    [TestCase(
+        "\"name\": \"orders\"", "\"name\": \"orders\", \"deadLetters\": [ { \"name\": \"error\", \"queue\": \"orders\" } ]",
+        "'error' is in queue 'orders', from which the application takes its messages.", "sends to")]
+    [TestCase(
+        "\"name\": \"orders\"",
+        "\"name\": \"orders\", \"deadLetters\": [ { \"name\": \"a\", \"queue\": \"error\" }, { \"name\": \"b\", \"queue\": \"error\" } ]",
+        "queue 'error' has two effects or dead letters.", "once")]
     [TestCase(
         "\"name\": \"orders\"", "\"name\": \"orders\", \"deadLetters\": [ { \"name\": \"error\" } ]",
         "'deadLetters[0]' does not say where it is.", "or 'queue' for a message")]

@@ -178,6 +178,46 @@ public sealed class WorkerInPython
         promise = "at-most-once",
     });
 
+    /// <summary>After an error it keeps the job in a file, and inserts it at its next start.</summary>
+    private const string SpoolingWorker =
+        """
+        import os, psycopg2, time
+        spool = os.path.join(os.environ["SPOOL"], os.environ["DATABASE"].split("/")[-1].split("?")[0])
+        def connect():
+            database = psycopg2.connect(os.environ["DATABASE"])
+            database.autocommit = True
+            return database.cursor()
+        cursor = connect()
+        if os.path.exists(spool):
+            cursor.execute("INSERT INTO placed_order VALUES (%s)", (open(spool).read(),))
+            os.remove(spool)
+        while True:
+            cursor.execute("DELETE FROM job RETURNING id")
+            for job in cursor.fetchall():
+                try:
+                    cursor.execute("INSERT INTO placed_order VALUES (%s)", job)
+                except psycopg2.Error:
+                    open(spool, "w").write(job[0])
+                    cursor = connect()
+            time.sleep(0.2)
+        """;
+
+    private static string SpoolingProof(string folder) => JsonSerializer.Serialize(new
+    {
+        name = "spooling",
+        databases = new[] { "orders" },
+        setup = new { orders = "CREATE TABLE job (id uuid); CREATE TABLE placed_order (id uuid)" },
+        start = new
+        {
+            command = new[] { Python, "-c", SpoolingWorker },
+            environment = new { DATABASE = "{{postgresql:orders:uri}}", SPOOL = folder },
+        },
+        send = new { sql = "INSERT INTO job VALUES ('{{id}}')", database = "orders" },
+        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
+        idle = new[] { new { database = "orders", sql = "SELECT count(*) FROM job" } },
+        promise = "at-most-once",
+    });
+
     private const string Python = "python3";
     private const string PathVariable = "PATH";
 
@@ -283,7 +323,21 @@ public sealed class WorkerInPython
         Assert.That(results.All.Single(result => result.Point.Way is PointWay.NeverSent).Verdict, Is.EqualTo(FaultVerdict.Kept));
         var cut = results.All.Single(result => result.Point.Way is PointWay.CutBefore);
         Assert.That((cut.Class, cut.Verdict), Is.EqualTo((DeliveryClass.Lost, FaultVerdict.Broken)));
-        Assert.That(cut.Violations, Is.EqualTo(["the message that was sent when nothing moved any more is lost (row: 0 of 1)"]));
+        Assert.That(cut.Violations, Is.EqualTo(Enumerable.Repeat("a message that was sent when nothing moved any more is lost (row: 0 of 1)", 3)));
+    }
+
+    /// <summary>It lives, and only its next start does the harm.</summary>
+    [Test]
+    public async Task What_a_service_does_at_its_next_start_belongs_to_the_experiment()
+    {
+        using var folder = new TemporaryFolder();
+        var results = await MetPoints.OfAsync(
+            ProofFileReader.Parse("spooling.proof.json", SpoolingProof(folder.Path)),
+            point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal), PointWay.Cut);
+
+        var cut = results.All.Single();
+        Assert.That((cut.Class, cut.Verdict), Is.EqualTo((DeliveryClass.Duplicated, FaultVerdict.Broken)));
+        Assert.That(cut.Timeline.Select(step => step.Text), Has.One.StartsWith("at the end it is killed and started again"));
     }
 
     /// <summary>Its points would be those of a poll alone, and its promise would be called kept.</summary>

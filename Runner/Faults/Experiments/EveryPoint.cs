@@ -65,7 +65,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     }
 
     /// <summary>
-    /// What is promised to the ordinary messages after the one that met the point, without the last: once. A process that lives can have a session that is
+    /// What is promised to the messages that were sent at once after the one that met the point: once. A process that lives can have a session that is
     /// about to end, and a broker pushes them to it. If the server crashed, all its sessions have ended, and the next message can get one of those. A handler
     /// that throws makes more than one attempt at each.
     /// </summary>
@@ -93,8 +93,8 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
         if (outcome.Account is not { } account)
             return blank;
 
-        var last = Shape.ThrowsAtFirst ? Promise.Classes : PointVerdict.PromisedUndisturbed;
-        IReadOnlySet<DeliveryClass> PromisedTo(Guid message) => outcome.PromisedTo(message, Promise.Classes, PromisedAfter(way), last);
+        var undisturbed = Shape.ThrowsAtFirst || Promise.Classes.Contains(DeliveryClass.Stuck) ? Promise.Classes : PointVerdict.PromisedUndisturbed;
+        IReadOnlySet<DeliveryClass> PromisedTo(Guid message) => outcome.PromisedTo(message, Promise.Classes, PromisedAfter(way), undisturbed);
 
         // The known limits of storms need several crashes, and excuse nothing here.
         List<Violation> violations =

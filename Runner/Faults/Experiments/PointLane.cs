@@ -105,29 +105,44 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
             fired.Add(await crashServer(point.Request.Server, cancellationToken));
 
         gate.Release();
-        var after = await SendOrdinaryAsync(ToWarmUp, cancellationToken);
-        var why = await subject.SettleAsync(after, way is PointWay.Unanswered ? ToGetOver : Limit, quiet, cancellationToken);
-        if (why is not null && way is PointWay.Unanswered)
+        var sending = SendOrdinaryAsync(cancellationToken);
+        var isKilled = way.Facts().KillsProcess;
+        // The open transaction of a process that waits can lock out those who send.
+        if (way is PointWay.Unanswered && await Task.WhenAny(sending, Task.Delay(ToGetOver, cancellationToken)) != sending)
+            isKilled = await KillWaitingAsync(fired, cancellationToken);
+        var after = await sending;
+        var why = await subject.SettleAsync(after[^1], way is PointWay.Unanswered && !isKilled ? ToGetOver : Limit, quiet, cancellationToken);
+        if (why is not null && way is PointWay.Unanswered && !isKilled)
         {
-            await KillAsync(fired, cancellationToken);
-            fired.Add($"it had waited for {ToGetOver.TotalSeconds} s");
-            why = await subject.SettleAsync(after, Limit, quiet, cancellationToken);
+            isKilled = await KillWaitingAsync(fired, cancellationToken);
+            why = await subject.SettleAsync(after[^1], Limit, quiet, cancellationToken);
         }
 
-        var last = default(Guid?);
+        IReadOnlyList<Guid> late = [];
         // A process that lives may never connect again. A session that ends can lose what was sent at once, but not what is sent when nothing moves any more.
         if (!way.Facts().KillsProcess && why is null)
         {
-            last = await SendOrdinaryAsync(1, cancellationToken);
-            why = await subject.SettleAsync(last.Value, Limit, quiet, cancellationToken);
+            late = await SendOrdinaryAsync(cancellationToken);
+            why = await subject.SettleAsync(late[^1], Limit, quiet, cancellationToken);
         }
 
-        isFresh = way.Facts().KillsProcess && why is null;
+        IReadOnlyList<Guid> afterRestart = [];
+        // What it does at its next start belongs to this experiment.
+        if (!isKilled && why is null)
+        {
+            await subject.KillAsync();
+            await subject.StartAsync(cancellationToken);
+            afterRestart = await SendOrdinaryAsync(cancellationToken);
+            why = await subject.SettleAsync(afterRestart[^1], Limit, quiet, cancellationToken);
+        }
+
+        isFresh = why is null;
         return new PointOutcome<TAccount>(why)
         {
             Fired = fired,
             Chosen = chosen,
-            Last = last,
+            Late = late,
+            AfterRestart = afterRestart,
             Requests = requests,
             Account = await AccountAsync(cancellationToken),
         };
@@ -146,8 +161,8 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         gate.Release();
         var watch = Stopwatch.StartNew();
         await subject.StartAsync(cancellationToken);
-        var last = await SendOrdinaryAsync(ToWarmUp, cancellationToken);
-        if (await subject.SettleAsync(last, Limit, quiet, cancellationToken) is { } why)
+        var messages = await SendOrdinaryAsync(cancellationToken);
+        if (await subject.SettleAsync(messages[^1], Limit, quiet, cancellationToken) is { } why)
             throw new KitException($"The messages before the experiment were not handled: {why}.", subject.Remedy);
 
         if (Busy * watch.Elapsed > quiet)
@@ -198,12 +213,18 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         return message;
     }
 
-    /// <returns>The last of some ordinary messages.</returns>
-    private async Task<Guid> SendOrdinaryAsync(int count, CancellationToken cancellationToken)
+    private async Task<bool> KillWaitingAsync(List<string> fired, CancellationToken cancellationToken)
     {
-        List<Guid> messages = [.. Enumerable.Range(0, count).Select(_ => Guid.CreateVersion7())];
+        await KillAsync(fired, cancellationToken);
+        fired.Add($"it had waited for {ToGetOver.TotalSeconds} s");
+        return true;
+    }
+
+    private async Task<IReadOnlyList<Guid>> SendOrdinaryAsync(CancellationToken cancellationToken)
+    {
+        List<Guid> messages = [.. Enumerable.Range(0, ToWarmUp).Select(_ => Guid.CreateVersion7())];
         await subject.SendAsync(messages, cancellationToken);
-        return messages[^1];
+        return messages;
     }
 
     /// <summary>What is known about the messages since the last experiment.</summary>
@@ -227,10 +248,13 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     public Guid Chosen { get; init; }
 
     /// <summary>
-    /// The message that was sent when nothing moved any more, to see that the process still handles messages; <see langword="null"/>: the way kills the
-    /// process, or the messages before it did not settle.
+    /// The messages that were sent when nothing moved any more, to see that the process still handles all of them. None if the way kills the process, or the
+    /// messages before them did not settle.
     /// </summary>
-    public Guid? Last { get; init; }
+    public IReadOnlyList<Guid> Late { get; init; } = [];
+
+    /// <summary>Those that were sent when the process had lived on, and had then been killed and started again.</summary>
+    public IReadOnlyList<Guid> AfterRestart { get; init; } = [];
 
     /// <summary>The account of the message that met the point and of those sent after it; <see langword="null"/>: the point was not met.</summary>
     public TAccount? Account { get; init; }
@@ -247,10 +271,10 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// <param name="message">One of those in the account.</param>
     /// <param name="chosen">What is promised to the one that met the point.</param>
     /// <param name="ordinary">What is promised to those that were sent at once after it.</param>
-    /// <param name="last">What is promised to the last one.</param>
+    /// <param name="undisturbed">What is promised to those that were sent later.</param>
     public IReadOnlySet<DeliveryClass> PromisedTo(
-        Guid message, IReadOnlySet<DeliveryClass> chosen, IReadOnlySet<DeliveryClass> ordinary, IReadOnlySet<DeliveryClass> last) =>
+        Guid message, IReadOnlySet<DeliveryClass> chosen, IReadOnlySet<DeliveryClass> ordinary, IReadOnlySet<DeliveryClass> undisturbed) =>
         message == Chosen ? chosen
-        : message == Last ? last
+        : Late.Contains(message) || AfterRestart.Contains(message) ? undisturbed
         : ordinary;
 }

@@ -24,7 +24,8 @@ public sealed class ProofReport(ProofDocument document)
                     : broken > 0 ? $"{document.Name} breaks its promise ({promise}) at {Figures.Count(broken)} of {Figures.Count(met, "crash", "crashes")}"
                     : $"{document.Name} kept its promise ({promise}) at {(met == 1 ? "the only crash" : $"all {Figures.Count(met)} crashes")} that "
                         + (met == 1 ? "was met" : "were met"))
-                + $": {Figures.Count(document.Points.Count, "point")} of its handling, {Figures.Count(document.Planned, "experiment")}, {ClassesOf(results)}"
+                + $": {Figures.Count(document.Points.Count, "point")} of its handling, {Figures.Count(document.Planned, "experiment")}"
+                + (results.Count > 0 ? $", {ClassesOf(results)}" : "")
                 + (document.NotTried.Count > 0 ? $"; {Figures.Count(document.NotTried.Count)} not tried ({document.NotTriedBecause})" : "") + ".";
         }
     }
