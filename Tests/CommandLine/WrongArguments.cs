@@ -5,10 +5,13 @@ namespace Kit.Tests.CommandLine;
 [Parallelizable]
 public sealed class WrongArguments
 {
+    private const string Commands =
+        "Commands: run, worker, list, choose, doctor, report, compare, faults, prove, load, experiment, errors, branches, install, pages.";
+
     [TestCase(
         "bogus",
-        "unknown command 'bogus'. Commands: run, list, choose, doctor, report, compare, faults, prove, load, experiment, errors, branches, install, pages.")]
-    [TestCase("", "no command. Commands: run, list, choose, doctor, report, compare, faults, prove, load, experiment, errors, branches, install, pages.")]
+        "unknown command 'bogus'. " + Commands)]
+    [TestCase("", "no command. " + Commands)]
     [TestCase("--bogus", "unknown option '--bogus'. Options: --help, --version, --verbose.")]
     [TestCase("run --bogus", "unknown option '--bogus'. Options: --framework, ")]
     [TestCase("run --resume mine --messages 5", "--messages: the resumed run has its own; leave it out.")]
