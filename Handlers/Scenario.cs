@@ -82,9 +82,16 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
         Expects = (_, asked) => new ExpectedSend(0, asked is null ? null : WidgetLookup.ReplyWith(asked)),
     };
 
+    /// <summary>Request and reply, with an interpreted stylesheet.</summary>
+    public static Scenario TransformXslAndQuery { get; } = Answers("transform-xsl-and-query", TransformXsl, () => new XslOrderTransform());
+
+    /// <summary>Request and reply, with a stylesheet that was compiled before the first message.</summary>
+    public static Scenario TransformOnceAndQuery { get; } = Answers("transform-once-and-query", TransformOnce, () => new CompiledOrderTransform());
+
     public static IReadOnlyList<Scenario> All { get; } =
     [
-        Insert, InsertAndSend, UpdateOneRow, Upsert, Pass, Route, TransformXsl, TransformOnce, TransformEach, TransformMapper, Query,
+        Insert, InsertAndSend, UpdateOneRow, Upsert, Pass, Route, TransformXsl, TransformOnce, TransformEach, TransformMapper, Query, TransformXslAndQuery,
+        TransformOnceAndQuery,
     ];
 
     /// <summary>
@@ -129,6 +136,25 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
         $"transforms the message's document {how}, and forwards the result; no row",
         sink => new OrderTransformer(create(), sink).TransformAsync,
         new MappedOrderTransform().Transform);
+
+    // The transform outlives the handlers, which can be built for each message.
+    private static Scenario Answers(string name, Scenario transforming, Func<IOrderTransform> create)
+    {
+        var (transform, mapper) = (new Lazy<IOrderTransform>(create), new MappedOrderTransform());
+        return new Scenario(
+            name,
+            $"transforms the message's document as {transforming.Name} does, looks a seeded row up, and replies with both; no row is inserted",
+            (_, sink) => new OrderLookup(transform.Value, sink).AnswerAsync)
+        {
+            Rows = 0,
+            Sends = true,
+            Asks = true,
+            NeedsPostgreSql = true,
+            Document = OrderDocument.Of,
+            Expects = (message, asked) =>
+                new ExpectedSend(0, asked is null ? null : OrderLookup.ReplyWith(mapper.Transform(OrderDocument.In(message)), asked)),
+        };
+    }
 
     private static Scenario Forwards(string name, string what, Func<string, HandleMessage> handle, Func<string, string> resultOf) =>
         new(name, what, (_, sink) => handle(sink))
