@@ -10,7 +10,7 @@ namespace Kit.Endpoints.Cells;
 /// <param name="create">Creates it.</param>
 /// <param name="deadLetterOf">Reads the properties of a message in the error queue.</param>
 internal sealed class RabbitMqCellQueue(
-    RabbitMqQueue queue, Func<CancellationToken, Task> create, Func<IReadOnlyBasicProperties, DeadLetter> deadLetterOf) : IMessageQueue
+    RabbitMqQueue queue, Func<CancellationToken, Task> create, Func<IReadOnlyBasicProperties, DeadLetter> deadLetterOf) : IPushedQueue
 {
     public string Name => queue.Name;
 
@@ -26,6 +26,10 @@ internal sealed class RabbitMqCellQueue(
         queue.ReadBodiesAsync(read, cancellationToken);
 
     public Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) => queue.ReadBodySizeAsync(cancellationToken);
+
+    public Task<IAsyncDisposable> ConsumeAsync(
+        Action<Guid, ReadOnlyMemory<byte>> take, Action<Exception> lose, CancellationToken cancellationToken) =>
+        queue.ConsumeAsync(take, lose, cancellationToken);
 
     public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         [.. (await queue.ReadErrorPropertiesAsync(cancellationToken)).Select(deadLetterOf)];
