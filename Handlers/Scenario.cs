@@ -83,6 +83,12 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
         Expects = (_, asked) => new ExpectedSend(0, asked is null ? null : WidgetLookup.ReplyWith(asked)),
     };
 
+    /// <summary>Request and reply, with an interpreted stylesheet.</summary>
+    public static Scenario TransformXslAndQuery { get; } = Answers("transform-xsl-and-query", TransformXsl, () => new XslOrderTransform());
+
+    /// <summary>Request and reply, with a stylesheet that was compiled before the first message.</summary>
+    public static Scenario TransformOnceAndQuery { get; } = Answers("transform-once-and-query", TransformOnce, () => new CompiledOrderTransform());
+
     /// <summary>One row, and one event to one subscriber.</summary>
     public static Scenario Publish1 { get; } = Publishes(1);
 
@@ -94,8 +100,8 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
 
     public static IReadOnlyList<Scenario> All { get; } =
     [
-        Insert, InsertAndSend, UpdateOneRow, Upsert, Pass, Route, TransformXsl, TransformOnce, TransformEach, TransformMapper, Query,
-        Publish1, Publish5, Publish20,
+        Insert, InsertAndSend, UpdateOneRow, Upsert, Pass, Route, TransformXsl, TransformOnce, TransformEach, TransformMapper, Query, TransformXslAndQuery,
+        TransformOnceAndQuery, Publish1, Publish5, Publish20,
     ];
 
     /// <summary>
@@ -157,6 +163,25 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
         $"transforms the message's document {how}, and forwards the result; no row",
         sink => new OrderTransformer(create(), sink).TransformAsync,
         new MappedOrderTransform().Transform);
+
+    // The transform outlives the handlers, which can be built for each message.
+    private static Scenario Answers(string name, Scenario transforming, Func<IOrderTransform> create)
+    {
+        var (transform, mapper) = (new Lazy<IOrderTransform>(create), new MappedOrderTransform());
+        return new Scenario(
+            name,
+            $"transforms the message's document as {transforming.Name} does, looks a seeded row up, and replies with both; no row is inserted",
+            (_, sink) => new OrderLookup(transform.Value, sink).AnswerAsync)
+        {
+            Rows = 0,
+            Sinks = 1,
+            Asks = true,
+            NeedsPostgreSql = true,
+            Document = OrderDocument.Of,
+            Expects = (message, asked) =>
+                new ExpectedSend(0, asked is null ? null : OrderLookup.ReplyWith(mapper.Transform(OrderDocument.In(message)), asked)),
+        };
+    }
 
     private static Scenario Forwards(string name, string what, Func<string, HandleMessage> handle, Func<string, string> resultOf) =>
         new(name, what, (_, sink) => handle(sink))

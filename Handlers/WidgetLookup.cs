@@ -6,23 +6,27 @@ namespace Kit.Handlers;
 /// <param name="queue">The queue that replies go to.</param>
 public sealed class WidgetLookup(string queue)
 {
-    public async Task AnswerAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
+    public async Task AnswerAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken) => await context.SendAsync(
+        queue,
+        new WidgetBuilt(message.MessageId) { Document = ReplyWith(await FindAsync(message, context, cancellationToken)) },
+        cancellationToken);
+
+    /// <summary>The row that a message asks for.</summary>
+    /// <exception cref="InvalidOperationException">It asks for none, or there is none.</exception>
+    internal static async Task<Widget> FindAsync(BuildWidget message, IConnections connections, CancellationToken cancellationToken)
     {
         var id = message.Row ?? throw new InvalidOperationException(
             $"Expected the id of a row in message {message.MessageId}, and it has none. Send messages that the round makes.");
-        var connection = await context.GetAsync(cancellationToken);
+        var connection = await connections.GetAsync(cancellationToken);
         await using var command = connection.CreateCommand();
         command.CommandText = "SELECT message_id FROM widget WHERE id = @id";
         var parameter = command.CreateParameter();
         (parameter.ParameterName, parameter.DbType, parameter.Value) = ("id", DbType.Int64, id);
         command.Parameters.Add(parameter);
-        if (await command.ExecuteScalarAsync(cancellationToken) is not Guid found)
-        {
-            throw new InvalidOperationException(
+        return await command.ExecuteScalarAsync(cancellationToken) is Guid found
+            ? new Widget(id, found)
+            : throw new InvalidOperationException(
                 $"Expected a widget with the id {id} for message {message.MessageId}, and the table has none. Ask for rows that were seeded.");
-        }
-
-        await context.SendAsync(queue, new WidgetBuilt(message.MessageId) { Document = ReplyWith(new Widget(id, found)) }, cancellationToken);
     }
 
     /// <summary>The reply that has found a row.</summary>

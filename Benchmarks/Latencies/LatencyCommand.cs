@@ -36,7 +36,7 @@ internal sealed class LatencyCommand : Command
 
         SetAction((parsed, cancellationToken) => RunAsync(
             new LoadPlan(
-                [Cell.All.Single(cell => cell.Name == CellName)], new OpenLoad(parsed.GetValue(rate) ?? 100),
+                [Cell.All.Single(cell => cell.Name == CellName)], [new OpenLoad(parsed.GetValue(rate) ?? 100)],
                 parsed.GetValue(length) ?? TimeSpan.FromSeconds(30), LimitMilliseconds: null, NumberOption.DefaultConcurrency, parsed.GetValue(seedRows),
                 parsed.GetValue(warmUp), Senders: 8, Folder: "", CommandLine: ""),
             parsed.GetValue(rounds),
@@ -47,7 +47,7 @@ internal sealed class LatencyCommand : Command
     private static async Task<int> RunAsync(LoadPlan plan, int rounds, TextWriter output, CancellationToken cancellationToken)
     {
         ReleaseBuild.Require();
-        var (cell, shape) = (plan.Cells[0], (OpenLoad)plan.Shape);
+        var (cell, shape) = (plan.Cells[0], (OpenLoad)plan.Shapes[0]);
         var program = await ClientProgram.FindAsync("pgbench", cancellationToken);
         await using var servers = await RunServers.StartAsync(Transport.NeededBy([Transport.Of(cell)]), cancellationToken, plan.Connections);
         await output.WriteLineAsync($"PostgreSQL {servers.Of(cell).Version}, the benchmark's own; seeding {Figures.Count(plan.SeedRows)} rows");

@@ -8,7 +8,7 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// <param name="name">The queue's name.</param>
 /// <exception cref="ArgumentException">The connection string cannot be read, or the name is too long.</exception>
 /// <exception cref="NpgsqlException">In every member: the database cannot be reached or refused the statement.</exception>
-public sealed class PostgreSqlQueue(string connectionString, string name) : IReturningQueue
+public sealed class PostgreSqlQueue(string connectionString, string name) : IReturningQueue, ICommittedQueue
 {
     private readonly QueueStatements statements = new(name);
     private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(connectionString);
@@ -81,6 +81,16 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
         return (int?)await command.ExecuteScalarAsync(cancellationToken);
     }
 
+    /// <inheritdoc/>
+    /// <remarks>The server must record commit timestamps (<c>track_commit_timestamp</c>).</remarks>
+    public async Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(long position, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(statements.ReadCommitted);
+        command.Parameters.Add(new NpgsqlParameter<long> { TypedValue = position });
+        return await ReadAsync(
+            command, row => new CommittedMessage(row.GetInt64(0), row.GetGuid(1), row.GetFieldValue<DateTimeOffset>(2)), cancellationToken);
+    }
+
     /// <summary>Whether the queue's two tables exist on the connection's search path.</summary>
     public async Task<bool> ExistsAsync(CancellationToken cancellationToken)
     {
@@ -131,6 +141,11 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
     private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
     {
         await using var command = source.CreateCommand(query);
+        return await ReadAsync(command, read, cancellationToken);
+    }
+
+    private static async Task<IReadOnlyList<T>> ReadAsync<T>(NpgsqlCommand command, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
+    {
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
         var rows = new List<T>();
         while (await reader.ReadAsync(cancellationToken))

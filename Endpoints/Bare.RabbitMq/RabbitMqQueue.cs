@@ -12,7 +12,7 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <param name="hasRetries">Whether it has the retry and error queues that bare endpoints use. Other frameworks create their own.</param>
 /// <param name="errors">The error queue of a framework that names it itself; by default <see cref="Modes.ErrorQueue"/> names it.</param>
 public sealed class RabbitMqQueue(
-    RabbitMqAddress address, string name, QueueType type = QueueType.Classic, bool hasRetries = true, string? errors = null) : IReturningQueue
+    RabbitMqAddress address, string name, QueueType type = QueueType.Classic, bool hasRetries = true, string? errors = null) : IReturningQueue, IPushedQueue
 {
     private const int PublishBatch = 100;
 
@@ -120,6 +120,12 @@ public sealed class RabbitMqQueue(
 
         T Read(BasicGetResult message) => read(AmqpMessage.MessageIdOf(message.BasicProperties), message.Body);
     }
+
+    /// <inheritdoc/>
+    /// <remarks>A message leaves the queue when the broker pushes it.</remarks>
+    public async Task<IAsyncDisposable> ConsumeAsync(
+        Action<Guid, ReadOnlyMemory<byte>> take, Action<Exception> lose, CancellationToken cancellationToken) =>
+        await QueueConsumer.OpenAsync(await ConnectAsync(cancellationToken), names.Queue, take, lose, cancellationToken);
 
     public async Task<bool> ExistsAsync(CancellationToken cancellationToken)
     {

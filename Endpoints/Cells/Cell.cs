@@ -1,6 +1,7 @@
 using System.Globalization;
 using Kit.Handlers;
 using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
 
 namespace Kit.Endpoints.Cells;
 
@@ -42,6 +43,9 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
 
     /// <summary>The name of the axis that says how many connections to the widgets' database the handlers share.</summary>
     public const string PoolAxis = "pool";
+
+    /// <summary>The name of the axis that says what is built once, or for each message.</summary>
+    public const string ReuseAxis = "reuse";
 
     private const int OneAtATime = 1;
     private const string Apart = "apart";
@@ -157,6 +161,14 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
             IsOfRounds = true,
             Rule = cell => cell.Limits.SupportOn(cell.Kind),
         },
+        // What is built for each message is measured when it is named.
+        new(ReuseAxis, "kinds of reuse", cell => cell.Reuse.Name)
+        {
+            Measured = [Reuse.Static.Name],
+            Implied = Reuse.Static.Name,
+            IsOfRounds = true,
+            Rule = cell => cell.Reuse.SupportOf(cell.Kind, cell.Mode),
+        },
     ];
 
     /// <summary>
@@ -212,6 +224,13 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
            from size in MessageSize.All
            where scenario.Rows == 0 && size != MessageSize.IdAlone
            select new Cell(kind, mode, Baseline, scenario, Condition.Plain) { Size = size },
+        .. from kind in EndpointKinds.All
+           from mode in TransactionMode.All
+           // What is kept of a stylesheet is a scenario of its own.
+           from scenario in new[] { Scenario.Insert, Scenario.InsertAndSend, Scenario.Query, Scenario.TransformXslAndQuery, Scenario.TransformOnceAndQuery }
+           from reuse in Reuse.All
+           where reuse != Reuse.Static
+           select new Cell(kind, mode, Baseline, scenario, Condition.Plain) { Reuse = reuse },
     ];
 
     private static Dictionary<string, Cell> ByName => field ??= All.ToDictionary(cell => cell.Name, StringComparer.Ordinal);
@@ -236,6 +255,9 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <summary>How many processes receive from its queue.</summary>
     public ProcessCount Processes { get; init; } = ProcessCount.One;
 
+    /// <summary>What is built once, or for each message.</summary>
+    public Reuse Reuse { get; init; } = Reuse.Static;
+
     /// <summary>How many handlers a process of it has, and how many connections they share.</summary>
     public HandlerLimits Limits { get; init; } = HandlerLimits.OfTheRun;
 
@@ -253,6 +275,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
         RoundTrip = RoundTripTime.Direct,
         Size = MessageSize.IdAlone,
         Processes = ProcessCount.One,
+        Reuse = Reuse.Static,
     };
 
     /// <summary>Whether the cell can run, or the first reason why not.</summary>
@@ -279,7 +302,11 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
 
     /// <summary>Creates the handler that is measured.</summary>
     /// <param name="queue">The queue that it receives from.</param>
-    public HandleMessage CreateHandler(string queue) => Scenario.Handle(Access.CreateInsert(), SinkOf(queue));
+    public HandleMessage CreateHandler(string queue) => Reuse == Reuse.Static ? CreateOne(queue) : async (message, context, cancellationToken) =>
+    {
+        await using var services = new ServiceCollection().AddSingleton(_ => CreateOne(queue)).BuildServiceProvider();
+        await services.GetRequiredService<HandleMessage>()(message, context, cancellationToken);
+    };
 
     /// <summary>The queue that a handler sends to.</summary>
     /// <param name="queue">The one that it receives from.</param>
@@ -304,9 +331,17 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     /// <inheritdoc cref="EndpointSettings(string, string, string, TransactionMode, int)" path="/param"/>
     public EndpointSettings EndpointOn(string queue, string transport, string widgets, int concurrency) =>
         Limits.ApplyTo(
-            new(queue, transport, widgets, Mode, concurrency) { Flush = Flush, BatchSize = BatchSize, ReceivesAhead = ReceivesAhead }, Kind);
+            new(queue, transport, Reuse.ConnectionOf(widgets), Mode, concurrency)
+            {
+                Flush = Flush,
+                BatchSize = BatchSize,
+                ReceivesAhead = ReceivesAhead,
+            },
+            Kind);
 
     public override string ToString() => Name;
+
+    private HandleMessage CreateOne(string queue) => Scenario.Handle(Access.CreateInsert(), SinkOf(queue));
 
     private static string NameOf(int batchSize) => batchSize.ToString(CultureInfo.InvariantCulture);
 

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Reflection;
 using System.Text.Json;
 using Kit.Endpoints.Bare;
@@ -67,7 +68,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
     // Quoted, because the transport would read the part before a dot as a schema.
     private static string AddressOf(string queue) => $"\"{queue}\"";
 
-    private sealed class Queue(string transport, string name) : IMessageQueue
+    private sealed class Queue(string transport, string name) : ICommittedQueue
     {
         private readonly NpgsqlDataSource source = NpgsqlDataSource.Create(transport);
         private readonly string table = $"public.{AddressOf(name)}";
@@ -117,6 +118,11 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
         public Task<IReadOnlyList<T>> ReadBodiesAsync<T>(Func<Guid, ReadOnlyMemory<byte>, T> read, CancellationToken cancellationToken) => ReadAsync(
             $"SELECT headers, body FROM {table} ORDER BY seq",
             row => read(Guid.Parse(HeadersIn(row)[Headers.MessageId]), row.GetFieldValue<byte[]>(1)),
+            cancellationToken);
+
+        public Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(long position, CancellationToken cancellationToken) => ReadAsync(
+            string.Create(CultureInfo.InvariantCulture, $"SELECT headers, seq::bigint, pg_xact_commit_timestamp(xmin) FROM {table} WHERE seq > {position}"),
+            row => new CommittedMessage(row.GetInt64(1), Guid.Parse(HeadersIn(row)[Headers.MessageId]), row.GetFieldValue<DateTimeOffset>(2)),
             cancellationToken);
 
         public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)

@@ -12,7 +12,7 @@ namespace Kit.Endpoints.Cells;
 /// <param name="deadLetterOf">Reads the properties of a message in the error queue.</param>
 internal sealed class RabbitMqCellQueue(
     RabbitMqQueue queue, Func<CancellationToken, Task> create, Func<Type, CancellationToken, Task> subscribe,
-    Func<IReadOnlyBasicProperties, DeadLetter> deadLetterOf) : IMessageQueue
+    Func<IReadOnlyBasicProperties, DeadLetter> deadLetterOf) : IPushedQueue
 {
     public string Name => queue.Name;
 
@@ -30,6 +30,10 @@ internal sealed class RabbitMqCellQueue(
         queue.ReadBodiesAsync(read, cancellationToken);
 
     public Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken) => queue.ReadBodySizeAsync(cancellationToken);
+
+    public Task<IAsyncDisposable> ConsumeAsync(
+        Action<Guid, ReadOnlyMemory<byte>> take, Action<Exception> lose, CancellationToken cancellationToken) =>
+        queue.ConsumeAsync(take, lose, cancellationToken);
 
     public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
         [.. (await queue.ReadErrorPropertiesAsync(cancellationToken)).Select(deadLetterOf)];

@@ -13,8 +13,9 @@ internal sealed class ExperimentCommand : KitCommand
     private readonly Option<bool> list = new("--list") { Description = "What was published, and the command that repeats it." };
     private readonly Option<bool> quick = new("--quick")
     {
-        Description = "One round with fewer rows and messages, about a minute. For a trial: do not cite its figures.",
+        Description = "About a minute, to see that it works: do not cite its figures.",
     };
+    private readonly Option<bool> full = new("--full") { Description = "As long as was published, up to many hours, instead of minutes." };
     private readonly Option<string?> from = new("--from")
     {
         Description = "Run nothing: compare with a run that is there, and only print it.",
@@ -29,16 +30,19 @@ internal sealed class ExperimentCommand : KitCommand
     public ExperimentCommand()
         : base(
             "experiment",
-            "Repeats an experiment that others have published, with 'run', and sets their ratios next to ours: in experiment.md, in the folder of the run.",
+            "Repeats an experiment that others have published, with 'run' and 'load', and sets their ratios next to ours: in experiment.md, in the folder of " +
+            "the results. Exit code 1 if a round or a load was INVALID or failed.",
             ("experiment --list", "what can be repeated"),
             ("experiment nservicebus-2014", "the benchmark that the kit follows, with all its rounds"),
-            ("experiment nservicebus-2014 --quick", "the same in about a minute, to see that it works"),
-            ("experiment nservicebus-2014 --from results/my-run", "the same table from a run that is there"))
+            ("experiment neuron-pooling-2017", "another one, in some minutes"),
+            ("experiment neuron-pooling-2017 --quick", "the same in about a minute, to see that it works"),
+            ("experiment neuron-pooling-2017 --full", "the same for as long as was published"),
+            ("experiment nservicebus-2014 --from results/my-run", "the same table from results that are there"))
     {
         Arguments.Add(name);
         output.NotEmpty();
         from.NotEmpty();
-        foreach (var option in new Option[] { list, quick, from, output })
+        foreach (var option in new Option[] { list, quick, full, from, output })
             Options.Add(option);
         Validators.Add(CheckTogether);
         SetAction(RunAsync);
@@ -52,35 +56,66 @@ internal sealed class ExperimentCommand : KitCommand
         var experiment = PublishedExperiment.Find(parsed.GetValue(name)!)!;
         if (parsed.GetValue(from) is { } folder)
         {
-            ExperimentReport.WriteTerminal(experiment, RunFolder.Open(folder).Load(), Console.Out, ReportCommand.Width);
+            ExperimentReport.WriteTerminal(experiment, Repetition.In(folder, experiment), Console.Out, ReportCommand.Width);
             return ExitCode.Success;
         }
 
         return await RepeatAsync(
             experiment,
-            parsed.GetValue(quick),
+            parsed.GetValue(quick) ? ExperimentLength.Quick : parsed.GetValue(full) ? ExperimentLength.Full : ExperimentLength.Scaled,
             parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)),
             cancellationToken);
     }
 
-    private static async Task<int> RepeatAsync(PublishedExperiment experiment, bool isQuick, string folder, CancellationToken cancellationToken)
+    private static async Task<int> RepeatAsync(PublishedExperiment experiment, ExperimentLength length, string folder, CancellationToken cancellationToken)
     {
-        string[] arguments = [.. isQuick ? experiment.QuickCommand : experiment.Command, "--out", folder];
-        await Console.Out.WriteLineAsync($"{experiment.Question}\nCommand: {string.Join(' ', arguments)}");
-        // As if it was typed. Ctrl+C reaches it by the token.
-        var code = await new RootCommand { new RunCommand(arguments) }.Parse(arguments).InvokeAsync(
-            new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null }, cancellationToken);
-        if (code is not (ExitCode.Success or ExitCode.Failure))
+        if (Path.Exists(folder))
+            throw new KitException($"{folder} exists.", "Name a new folder with --out.") { IsUsage = true };
+        await Console.Out.WriteLineAsync(experiment.Question);
+        var worst = ExitCode.Success;
+        foreach (var (at, command) in experiment.Commands.Index())
         {
-            if (RunFolder.IsIn(folder))
-                await Console.Out.WriteLineAsync($"When the run is complete: experiment {experiment.Name} --from {folder}");
-            return code;
+            string[] arguments = [.. command.At(length), "--out", experiment.FolderOf(folder, command)];
+            await Console.Out.WriteLineAsync(
+                $"Command{(experiment.Commands.Count > 1 ? $" {at + 1} of {experiment.Commands.Count}" : "")}: {string.Join(' ', arguments)}");
+            // As if it was typed. Ctrl+C reaches it by the token.
+            var code = await new RootCommand { CommandOf(arguments) }.Parse(arguments).InvokeAsync(
+                new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = null }, cancellationToken);
+            if (code is not (ExitCode.Success or ExitCode.Failure))
+                return Stopped(experiment, folder, code);
+            worst = Math.Max(worst, code);
         }
 
-        var run = RunFolder.Open(folder).Load();
-        ExperimentReport.FileOf(experiment, run).WriteTo(folder);
-        ExperimentReport.WriteTerminal(experiment, run, Console.Out, ReportCommand.Width);
+        var repetition = Repetition.In(folder, experiment);
+        ExperimentReport.FileOf(experiment, repetition).WriteTo(folder);
+        ExperimentReport.WriteTerminal(experiment, repetition, Console.Out, ReportCommand.Width);
         await Console.Out.WriteLineAsync($"\nReport: {Path.Combine(folder, ExperimentReport.FileName)}");
+        return worst;
+    }
+
+    private static Command CommandOf(string[] arguments) => arguments[0] switch
+    {
+        "run" => new RunCommand(arguments),
+        "load" => new LoadCommand(arguments),
+        _ => throw new InvalidOperationException($"No experiment is repeated by '{arguments[0]}'."),
+    };
+
+    /// <summary>What was measured until it was stopped is kept, and shown as far as it makes a table.</summary>
+    private static int Stopped(PublishedExperiment experiment, string folder, int code)
+    {
+        var repetition = Repetition.Of(experiment.Commands.Select(command => experiment.FolderOf(folder, command)));
+        if (repetition.IsEmpty)
+            return code;
+        if (experiment.Commands.Count > 1)
+        {
+            ExperimentReport.WriteTerminal(experiment, repetition, Console.Out, ReportCommand.Width);
+            Console.Out.WriteLine($"Stopped. What was measured is kept. See it again with: experiment {experiment.Name} --from {folder}");
+        }
+        else
+        {
+            Console.Out.WriteLine($"When it is complete: experiment {experiment.Name} --from {folder}");
+        }
+
         return code;
     }
 
@@ -90,9 +125,11 @@ internal sealed class ExperimentCommand : KitCommand
         {
             output.WriteLine(experiment.Name);
             output.WriteLine($"  {experiment.Question}");
-            output.WriteLine($"  Published: {string.Join(", ", experiment.Rows.Select(row => $"{row.Title} {row.Figure} msg/s"))}.");
+            if (experiment.Tables.SelectMany(table => table.Rows).Where(row => row.PerSecond is not null).ToList() is { Count: > 0 } known)
+                output.WriteLine($"  Published: {string.Join(", ", known.Select(row => $"{row.Title} {row.Figure} msg/s"))}.");
             output.WriteLine($"  {experiment.Source}.");
-            output.WriteLine($"  Repeated by: {string.Join(' ', experiment.Command)}");
+            foreach (var command in experiment.Commands)
+                output.WriteLine($"  Repeated by: {string.Join(' ', command.At(ExperimentLength.Scaled))}");
         }
 
         return ExitCode.Success;
@@ -101,14 +138,17 @@ internal sealed class ExperimentCommand : KitCommand
     private void CheckTogether(CommandResult result)
     {
         var isList = result.GetValue(list);
-        if (isList && (result.GetValue(name) is not null || IsGiven(result, quick) || IsGiven(result, from) || IsGiven(result, output)))
+        if (isList && (result.GetValue(name) is not null || IsGiven(result, quick) || IsGiven(result, full) || IsGiven(result, from)
+            || IsGiven(result, output)))
             result.AddError("--list: shows every experiment and runs none; leave out the rest.");
         var names = string.Join(", ", PublishedExperiment.All.Select(one => one.Name));
         if (!isList && result.GetValue(name) is null)
             result.AddError($"expected the name of an experiment ({names}), or --list.");
         if (!isList && result.GetValue(name) is { } typed && PublishedExperiment.Find(typed) is null)
             result.AddError($"unknown experiment '{typed}'. Experiments: {names}.");
-        if (IsGiven(result, from) && (IsGiven(result, quick) || IsGiven(result, output)))
-            result.AddError("--from: runs nothing; leave out --quick and --out.");
+        if (IsGiven(result, from) && (IsGiven(result, quick) || IsGiven(result, full) || IsGiven(result, output)))
+            result.AddError("--from: runs nothing; leave out --quick, --full and --out.");
+        if (IsGiven(result, quick) && IsGiven(result, full))
+            result.AddError("--quick: makes it short, and --full makes it long; leave out one of the two.");
     }
 }

@@ -34,8 +34,10 @@ internal sealed class LoadCommand : KitCommand
     private readonly Option<double?> rate = NumberOption.Rate(
         "--rate", $"Messages a second, sent on schedule whatever the endpoint does. With --find-rate: the first rate ({FirstRate}).",
         RateSearch.Lowest, RateSearch.Highest);
-    private readonly Option<int?> users = NumberOption.Count(
-        "--users", "Instead of a rate: so many users, each of whom sends a message, waits until its row is committed, and pauses.", least: 1, most: MostUsers);
+    private readonly Option<int[]> users = NumberOption.Counts(
+        "--users",
+        "Instead of a rate: so many users, each of whom sends a message, waits until its effect is there, and pauses. Several numbers make several loads.",
+        least: 1, most: MostUsers);
     private readonly Option<TimeSpan?> think = NumberOption.Time("--think", "With --users: the pause (0s).", TimeSpan.Zero, LongestThink);
     private readonly Option<TimeSpan?> ramp = NumberOption.Time(
         "--ramp", "With --users: the time in which they begin, one after the other (0s). Rates and latencies leave it out.", TimeSpan.Zero, LongestLength);
@@ -53,8 +55,7 @@ internal sealed class LoadCommand : KitCommand
     };
     private readonly Option<TimeSpan?> limit = NumberOption.Time(
         "--p99", $"With --find-rate: the highest p99 of the latency ({DefaultLimit.TotalSeconds}s).", TimeSpan.FromMilliseconds(1), TimeSpan.FromHours(1));
-    private readonly Option<int?> concurrency = NumberOption.Count(
-        "--concurrency", $"Messages handled at the same time ({NumberOption.DefaultConcurrency}).", least: 1, most: NumberOption.MostConcurrency);
+    private readonly HandlerOptions handlers = new();
     private readonly Option<int?> senders = NumberOption.Count(
         "--senders", $"Sends under way at the same time ({DefaultSenders}).", least: 1, most: NumberOption.MostConcurrency);
     private readonly Option<int?> seedRows = NumberOption.Count(
@@ -71,12 +72,14 @@ internal sealed class LoadCommand : KitCommand
     public LoadCommand(IReadOnlyList<string> arguments)
         : base(
             "load",
-            "Sends messages at a fixed rate, or from users who wait for their rows, while the endpoint receives, on the kit's own servers, and measures the " +
-            "latency of each: from the moment at which it was to be sent until its row was committed. Every message is accounted for. A load of a minute or " +
-            "longer also follows memory, threads, connections and tables. Exit code 1 if a load was INVALID or failed.",
+            "Sends messages at a fixed rate, or from users who wait for their effects, while the endpoint receives, on the kit's own servers, and measures " +
+            "the latency of each: from the moment at which it was to be sent until its row was committed, or, where a handler inserts none, until what it " +
+            "sent has arrived. Every message is accounted for. A load of a minute or longer also follows memory, threads, connections and tables. " +
+            "Exit code 1 if a load was INVALID or failed.",
             ("load --framework bare --transport postgresql --rate 500/s --for 60s", "the latency of the four modes at 500 messages a second"),
             ("load --framework bare --mode dtc-off,outbox --scenario insert-and-send --rate 200/s", "two modes with a handler that sends"),
             ("load --framework bare --mode dtc-off --users 25 --think 30ms --ramp 5s", "25 users who wait for their rows"),
+            ("load --framework bare --mode dtc-off --scenario query --users 10,100 --think 20ms --concurrency 1,100", "replies by few handlers or many"),
             ("load --framework bare --transport postgresql --mode shared --rate 200/s --for 30min", "half an hour: does anything grow?"),
             ("load --framework bare --transport postgresql --mode shared --rate 200/s --for 3min --held-snapshot 60s..120s", "what an open reader does to it"),
             ("load --framework bare --transport rabbitmq --find-rate --p99 100ms", "the highest rate of each mode with a p99 up to 100 ms"))
@@ -84,8 +87,15 @@ internal sealed class LoadCommand : KitCommand
         this.arguments = arguments;
         filter.AddTo(this);
         output.NotEmpty();
-        foreach (var option in new Option[] { rate, users, think, ramp, length, findRate, limit, snapshot, concurrency, senders, seedRows, warmUp, output })
+        foreach (var option in new Option[]
+            {
+                rate, users, think, ramp, length, findRate, limit, snapshot, senders, seedRows, warmUp, output,
+            }
+            .Concat(handlers.All))
+        {
             Options.Add(option);
+        }
+
         Validators.Add(CheckTogether);
         SetAction(RunAsync);
     }
@@ -95,11 +105,12 @@ internal sealed class LoadCommand : KitCommand
         var plan = await PlanAsync(parsed, cancellationToken);
         RequireLengths(plan);
         RunPlan.Require(plan.Cells, plan.Runnable, plan.SupportOf);
+        RunPlan.RequireRows(plan.Runnable, plan.SeedRows);
         var console = Console.Out;
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. " +
             (plan.LimitMilliseconds is null
-                ? $"Each gets {TextOf(plan.Shape)} for {Figures.Measured(plan.Length.TotalSeconds)} s"
+                ? $"Each gets {string.Join(", then ", plan.Shapes.Select(TextOf))} for {Figures.Measured(plan.Length.TotalSeconds)} s"
                 : $"Each is tried at several rates for {Figures.Measured(plan.Length.TotalSeconds)} s each, until the highest sustained one is known to 10 %")
             + $". Results: {plan.Folder}");
         var display = new LoadDisplay(console, Console.IsOutputRedirected ? null : () => Console.WindowWidth);
@@ -133,13 +144,13 @@ internal sealed class LoadCommand : KitCommand
     {
         var isSearch = parsed.GetValue(findRate);
         return new LoadPlan(
-            [.. filter.Choose(parsed).Where(cell => NotOfLoads.All(axis => axis.ValueOf(cell) == axis.Implied))],
-            parsed.GetValue(users) is { } count
-                ? new ClosedLoad(count, parsed.GetValue(think) ?? TimeSpan.Zero, parsed.GetValue(ramp) ?? TimeSpan.Zero)
-                : new OpenLoad(parsed.GetValue(rate) ?? FirstRate),
+            handlers.Multiply(filter.Choose(parsed).Where(cell => NotOfLoads.All(axis => axis.ValueOf(cell) == axis.Implied)), parsed),
+            parsed.GetValue(users) is { Length: > 0 } counts
+                ? [.. counts.Select(count => new ClosedLoad(count, parsed.GetValue(think) ?? TimeSpan.Zero, parsed.GetValue(ramp) ?? TimeSpan.Zero))]
+                : [new OpenLoad(parsed.GetValue(rate) ?? FirstRate)],
             parsed.GetValue(length) ?? (isSearch ? DefaultStep : DefaultLength),
             isSearch ? (parsed.GetValue(limit) ?? DefaultLimit).TotalMilliseconds : null,
-            parsed.GetValue(concurrency) ?? NumberOption.DefaultConcurrency,
+            handlers.Handlers(parsed)[0],
             parsed.GetValue(seedRows) ?? DefaultSeedRows,
             parsed.GetValue(warmUp) ?? DefaultWarmUp,
             parsed.GetValue(senders) ?? DefaultSenders,
@@ -152,7 +163,7 @@ internal sealed class LoadCommand : KitCommand
     {
         var (isSearch, isRate, isUsers) = (result.GetValue(findRate), IsGiven(result, rate), IsGiven(result, users));
         if (isUsers && (isRate || isSearch))
-            result.AddError($"--users: they wait for their rows, so they have no rate; leave out {(isRate ? "--rate" : "--find-rate")}.");
+            result.AddError($"--users: they wait, so they have no rate; leave out {(isRate ? "--rate" : "--find-rate")}.");
         else if (!isSearch && !isRate && !isUsers)
             result.AddError("expected --rate, such as --rate 500/s, or --users, such as --users 25, or --find-rate.");
         if (!isSearch && IsGiven(result, limit))
@@ -167,7 +178,7 @@ internal sealed class LoadCommand : KitCommand
     private static void RequireLengths(LoadPlan plan)
     {
         var (whole, remedy) = (Figures.Measured(plan.Length.TotalSeconds), "Give a longer --for; 'load --help' shows examples.");
-        if (plan.Shape is ClosedLoad { Ramp: var beginning } && beginning >= plan.Length)
+        if (plan.Shapes[0] is ClosedLoad { Ramp: var beginning } && beginning >= plan.Length)
             throw new KitException($"--ramp: expected a time shorter than the load, which takes {whole} s.", remedy) { IsUsage = true };
         if (plan.HeldSnapshot is { To: var end } && end > plan.Length)
             throw new KitException($"--held-snapshot: expected a part of the load, which takes {whole} s.", remedy) { IsUsage = true };

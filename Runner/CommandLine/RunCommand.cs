@@ -15,7 +15,6 @@ internal sealed class RunCommand : KitCommand
     private static readonly TimeSpan DefaultWait = TimeSpan.FromMinutes(10);
 
     // Each can have two connections, and so many the kit's own server accepts.
-    private const int MostHandlers = 400;
 
     private readonly CellFilter filter = new(isMatrix: true, ofRounds: true);
     private readonly Option<int?> messages = NumberOption.Count(
@@ -34,16 +33,6 @@ internal sealed class RunCommand : KitCommand
         "--seed-rows", "Rows in the widgets' table before each round (1000000; quick: 100000).", least: 0);
     private readonly Option<int?> warmUp = NumberOption.Count(
         "--warmup", "Messages drained before the clock starts, in the same process (1000; quick: 500).", least: 0);
-    private readonly Option<int[]> concurrency = NumberOption.Counts(
-        "--concurrency",
-        $"Messages handled at the same time by each process ({NumberOption.DefaultConcurrency}). " +
-        "Several numbers multiply the cells; the others are compared with the first.",
-        least: 1, MostHandlers);
-    private readonly Option<int[]> pool = NumberOption.Counts(
-        "--pool",
-        $"Most connections of a process's handlers to the widgets' database, its Maximum Pool Size ({HandlerLimits.DefaultConnections}). " +
-        "Several numbers multiply the cells.",
-        least: 1, ConnectionNeeds.MostOfOwn);
     private readonly Option<int?> workers = NumberOption.Count(
         "--workers",
         "Handlers run on so many other machines, each with a 'worker --join' of the same build, and not on this one. The processes of a cell are dealt " +
@@ -51,6 +40,7 @@ internal sealed class RunCommand : KitCommand
         least: 1, WorkerNeeds.Most);
     private readonly Option<TimeSpan?> wait = WorkerCommand.Waiting(
         $"With --workers: how long to wait for a worker, at the beginning and after one is gone ({DefaultWait.TotalMinutes}min).");
+    private readonly HandlerOptions handlers = new();
     private readonly Option<int?> orderSeed = NumberOption.Count(
         "--order-seed", "Seed for the order of the cells within each round (random, and printed).", least: 0);
     private readonly Option<bool> quick = new("--quick")
@@ -100,12 +90,12 @@ internal sealed class RunCommand : KitCommand
         filter.AddTo(this);
         output.NotEmpty();
         resume.NotEmpty();
-        foreach (var option in new Option[]
-            {
-                messages, atLeast, rounds, precision, maxRounds, concurrency, pool, workers, wait, seedRows, warmUp, orderSeed, output, quick, noRepeat,
-                resume, retryFailed, bundle, noDurability, inTurns,
-            }
-            .Concat(choices.All).Concat(servers.All))
+        Option[] all =
+        [
+            messages, atLeast, rounds, precision, maxRounds, .. handlers.All, workers, wait, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume,
+            retryFailed, bundle, noDurability, inTurns, .. choices.All, .. servers.All,
+        ];
+        foreach (var option in all)
             Options.Add(option);
 
         Validators.Add(CheckResumed);
@@ -191,10 +181,10 @@ internal sealed class RunCommand : KitCommand
             return;
         }
 
-        var own = new Option[]
-        {
-            messages, atLeast, rounds, precision, maxRounds, concurrency, pool, workers, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns,
-        };
+        Option[] own =
+        [
+            messages, atLeast, rounds, precision, maxRounds, .. handlers.All, workers, seedRows, warmUp, orderSeed, output, quick, noRepeat, inTurns,
+        ];
         foreach (var option in own.Concat(filter.Options))
         {
             if (IsGiven(result, option))
@@ -251,18 +241,17 @@ internal sealed class RunCommand : KitCommand
         var goal = parsed.GetValue(precision) is { } share
             ? new Precision(share, parsed.GetValue(maxRounds) ?? DefaultMaxRounds, Widest: null)
             : null;
-        int[] handlers = parsed.GetValue(concurrency) is { Length: > 0 } some ? some : [NumberOption.DefaultConcurrency];
+        var counts = handlers.Handlers(parsed);
         var sizes = new RunSettings(
             Messages: parsed.GetValue(messages) ?? (isQuick ? 2_000 : 10_000),
             Rounds: goal?.MostRounds ?? parsed.GetValue(rounds) ?? (isQuick ? 1 : 5),
-            Concurrency: handlers[0],
+            Concurrency: counts[0],
             SeedRows: parsed.GetValue(seedRows) ?? (isQuick ? 100_000 : 1_000_000),
             WarmUp: parsed.GetValue(warmUp) ?? (isQuick ? 500 : 1_000),
             OrderSeed: parsed.GetValue(orderSeed) ?? Random.Shared.Next(1_000_000),
             Quick: isQuick);
-        var cells = HandlerLimits.Multiply(
-            filter.Choose(parsed), handlers, parsed.GetValue(pool) is { Length: > 0 } sizesOfPools ? sizesOfPools : [HandlerLimits.DefaultConnections]);
-        if ((handlers.Min() < 2 || sizes.Messages < 2) && cells.FirstOrDefault(cell => cell.Condition.IsOneSlow) is { } slow)
+        var cells = handlers.Multiply(filter.Choose(parsed), parsed);
+        if ((counts.Min() < 2 || sizes.Messages < 2) && cells.FirstOrDefault(cell => cell.Condition.IsOneSlow) is { } slow)
         {
             throw new KitException(
                 $"The condition '{slow.Condition.Name}' keeps one worker busy with one message; it needs another worker and another message.",
@@ -285,14 +274,6 @@ internal sealed class RunCommand : KitCommand
             { IsUsage = true };
         }
 
-        if (sizes.SeedRows == 0 && cells.FirstOrDefault(cell => cell.Scenario.Asks) is { } asking)
-        {
-            throw new KitException(
-                $"The scenario '{asking.Scenario.Name}' looks seeded rows up, and --seed-rows 0 seeds none.",
-                "Give --seed-rows 1 or more, or leave the scenario out.")
-            { IsUsage = true };
-        }
-
         if (parsed.GetValue(workers) is { } needed && cells.Count > 0 && cells.Max(cell => cell.Processes.Count) is var most && most < needed)
         {
             throw new KitException(
@@ -301,6 +282,7 @@ internal sealed class RunCommand : KitCommand
             { IsUsage = true };
         }
 
+        RunPlan.RequireRows(cells, sizes.SeedRows);
         return new RunPlan(
             cells,
             sizes,

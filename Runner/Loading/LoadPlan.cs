@@ -1,5 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
+using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 using Kit.Runner.Transports;
@@ -8,18 +9,18 @@ namespace Kit.Runner.Loading;
 
 /// <summary>What a <c>load</c> command is to do.</summary>
 /// <param name="Cells">The chosen cells, runnable or not.</param>
-/// <param name="Shape">How messages arrive; with <see cref="LimitMilliseconds"/>, the rate with which the search begins.</param>
+/// <param name="Shapes">How messages arrive, one after the other; with <see cref="LimitMilliseconds"/>, the rate with which the search begins.</param>
 /// <param name="Length">How long messages are sent.</param>
 /// <param name="LimitMilliseconds">Search the highest rate with a p99 of the latency up to this; <see langword="null"/>: one rate.</param>
-/// <param name="Concurrency">How many messages an endpoint handles at the same time.</param>
+/// <param name="Concurrency">How many messages the endpoint of a cell that names no number handles at the same time.</param>
 /// <param name="SeedRows">Rows in the widgets' table before each load.</param>
 /// <param name="WarmUp">Messages handled before the schedule begins.</param>
 /// <param name="Senders">How many sends can be under way at the same time.</param>
 /// <param name="Folder">A new folder for the results.</param>
 /// <param name="CommandLine">As typed.</param>
 internal sealed record LoadPlan(
-    IReadOnlyList<Cell> Cells, LoadShape Shape, TimeSpan Length, double? LimitMilliseconds, int Concurrency, int SeedRows, int WarmUp, int Senders,
-    string Folder, string CommandLine)
+    IReadOnlyList<Cell> Cells, IReadOnlyList<LoadShape> Shapes, TimeSpan Length, double? LimitMilliseconds, int Concurrency, int SeedRows,
+    int WarmUp, int Senders, string Folder, string CommandLine)
 {
     /// <summary>From when to when a reader holds a snapshot, from the start of each load; <see langword="null"/>: never.</summary>
     public (TimeSpan From, TimeSpan To)? HeldSnapshot { get; init; }
@@ -29,11 +30,11 @@ internal sealed record LoadPlan(
 
     private static readonly TimeSpan Soak = TimeSpan.FromMinutes(1);
 
-    // The queue's counts, the watch on commits, the samples, and a reader in each of two databases.
-    private const int OfTheLoad = 5;
+    // The queue's counts, the watch on commits in one table or two, the samples, and a reader in each of two databases.
+    private const int OfTheLoad = 6;
 
     /// <summary>How many connections the kit's own PostgreSQL server has to accept.</summary>
-    public int Connections => Runnable.Select(cell => (ConnectionNeeds.Of(cell, Concurrency)?.Total ?? 0) + Senders + OfTheLoad)
+    public int Connections => Runnable.Select(ConnectionsOf)
         .Append(ClusterSettings.Connections).Max();
 
     /// <summary>Whether the kit can start the server of each transport here. Commits are timed by the clock of a server on this machine.</summary>
@@ -44,7 +45,18 @@ internal sealed record LoadPlan(
     /// <summary>Whether a cell can run here, or the first reason why not.</summary>
     public Support SupportOf(Cell cell) =>
         !cell.Support.IsSupported ? cell.Support
-        : cell.Scenario.Rows == 0 ? Support.No(
-            $"a load measures until the commit of a row, and the scenario '{cell.Scenario.Name}' inserts none: measure it with 'run'")
-        : Here[Transport.Of(cell)];
+        : cell.Scenario.Rows == 0 && Transport.Of(cell).Arrivals is null ? Support.No(
+            $"the scenario '{cell.Scenario.Name}' inserts no row, and nothing tells when its messages arrive in a queue of '{cell.Kind.Transport}': " +
+            "measure it with 'run'")
+        : Here[Transport.Of(cell)] is { IsSupported: false } notHere ? notHere
+        : cell.Limits.SupportOf(cell.Kind, cell.Mode, ConcurrencyOf(cell)) is { IsSupported: false } withFewer ? withFewer
+        : ConnectionsOf(cell) > ConnectionNeeds.MostOfOwn ? Support.No(
+            $"its load needs up to {Figures.Count(ConnectionsOf(cell))} connections to PostgreSQL, senders included, and the kit starts its own server " +
+            $"with at most {Figures.Count(ConnectionNeeds.MostOfOwn)}; name fewer handlers or senders")
+        : Support.Yes;
+
+    /// <summary>How many messages the endpoint of a cell handles at the same time.</summary>
+    public int ConcurrencyOf(Cell cell) => cell.Limits.Handlers ?? Concurrency;
+
+    private int ConnectionsOf(Cell cell) => (ConnectionNeeds.Of(cell, ConcurrencyOf(cell))?.Total ?? 0) + Senders + OfTheLoad;
 }

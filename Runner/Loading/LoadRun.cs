@@ -16,8 +16,8 @@ internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<L
     private readonly LoadSettings settings = new(
         plan.Length.TotalSeconds, plan.Concurrency, plan.SeedRows, plan.WarmUp, plan.Senders, plan.LimitMilliseconds)
     {
-        ThinkMilliseconds = (plan.Shape as ClosedLoad)?.Think.TotalMilliseconds,
-        RampSeconds = (plan.Shape as ClosedLoad)?.Ramp.TotalSeconds,
+        ThinkMilliseconds = plan.Shapes.OfType<ClosedLoad>().FirstOrDefault()?.Think.TotalMilliseconds,
+        RampSeconds = plan.Shapes.OfType<ClosedLoad>().FirstOrDefault()?.Ramp.TotalSeconds,
         SnapshotFromSeconds = plan.HeldSnapshot?.From.TotalSeconds,
         SnapshotToSeconds = plan.HeldSnapshot?.To.TotalSeconds,
     };
@@ -54,10 +54,13 @@ internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<L
         {
             foreach (var cell in plan.Runnable)
             {
-                if (plan is { LimitMilliseconds: not null, Shape: OpenLoad first })
-                    await RateSearch.RunAsync(first.Rate, rate => TryAsync(cell, new OpenLoad(rate)));
-                else
-                    await TryAsync(cell, plan.Shape);
+                foreach (var shape in plan.Shapes)
+                {
+                    if (plan.LimitMilliseconds is not null && shape is OpenLoad first)
+                        await RateSearch.RunAsync(first.Rate, rate => TryAsync(cell, new OpenLoad(rate)));
+                    else
+                        await TryAsync(cell, shape);
+                }
             }
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested && document.Results.Count > 0)

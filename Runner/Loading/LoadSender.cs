@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Cells;
+using Kit.Handlers;
 
 namespace Kit.Runner.Loading;
 
@@ -10,9 +10,9 @@ namespace Kit.Runner.Loading;
 /// </summary>
 /// <param name="queues">The queue, opened once for each sender.</param>
 /// <param name="schedule">When to send.</param>
-/// <param name="size">How large the messages are.</param>
+/// <param name="newMessage">Makes a message.</param>
 /// <param name="sends">What was confirmed.</param>
-internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule schedule, MessageSize size, ConfirmedSends sends) : ILoadSender
+internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule schedule, Func<BuildWidget> newMessage, ConfirmedSends sends) : ILoadSender
 {
     private const int MostAtOnce = 100;
 
@@ -46,7 +46,7 @@ internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule s
             await sends.SendAsync(
                 queue,
                 TakeDue(index, begun).ConvertAll(
-                    at => new SentMessage(size.NewMessage(), start + schedule.MomentOf(at), start + begun)));
+                    at => new SentMessage(newMessage(), start + schedule.MomentOf(at), start + begun)));
         }
     }
 

@@ -1,22 +1,23 @@
 using System.Diagnostics;
 using System.Threading.Channels;
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Cells;
+using Kit.Handlers;
 
 namespace Kit.Runner.Loading;
 
 /// <summary>
-/// A closed load: each user sends a message, waits until its row is committed, pauses, and sends the next. So a slow endpoint slows its users down, and
+/// A closed load: each user sends a message, waits until its effect is there, pauses, and sends the next. So a slow endpoint slows its users down, and
 /// never has more messages to handle than there are users.
 /// </summary>
 /// <param name="queues">The queue, opened once for each send that can be under way; users take turns with them.</param>
 /// <param name="load">The users.</param>
 /// <param name="length">How long they send.</param>
-/// <param name="size">How large the messages are.</param>
-/// <param name="commits">Knows when a row is committed.</param>
+/// <param name="newMessage">Makes a message.</param>
+/// <param name="effects">Knows when the effect of a message is there.</param>
 /// <param name="sends">What was confirmed.</param>
 internal sealed class LoadUsers(
-    IReadOnlyList<IMessageQueue> queues, ClosedLoad load, TimeSpan length, MessageSize size, ICommitWatch commits, ConfirmedSends sends) : ILoadSender
+    IReadOnlyList<IMessageQueue> queues, ClosedLoad load, TimeSpan length, Func<BuildWidget> newMessage, IEffectWatch effects, ConfirmedSends sends)
+    : ILoadSender
 {
     /// <summary>A user whose message failed would wait for ever.</summary>
     public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
@@ -49,14 +50,14 @@ internal sealed class LoadUsers(
             var wait = due - watch.Elapsed;
             if (wait > TimeSpan.Zero)
                 await Task.Delay(wait, over);
-            var message = size.NewMessage();
+            var message = newMessage();
             var queue = await free.Reader.ReadAsync(over);
-            Task committed;
+            Task effect;
             try
             {
                 var begun = watch.Elapsed;
-                // Watched before it is sent: its row can be there before its confirmation.
-                committed = commits.WaitAsync(message.MessageId, Patience, over);
+                // Watched before it is sent: its effect can be there before its confirmation.
+                effect = effects.WaitAsync(message.MessageId, Patience, over);
                 await sends.SendAsync(queue, [new SentMessage(message, start + due, start + begun)]);
             }
             finally
@@ -64,7 +65,7 @@ internal sealed class LoadUsers(
                 free.Writer.TryWrite(queue);
             }
 
-            await committed;
+            await effect;
         }
     }
 }

@@ -6,6 +6,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Rounds;
+using Kit.Runner.Servers.Machine;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Loading;
@@ -75,17 +76,19 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         await using var transport = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, restored, stop);
         await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
         await queue.CreateAsync(stop);
-        // Loads are of scenarios with a row, which do not say what their messages must be.
-        await using var sinks = await Sinks.CreateAsync(cell, transport, expectedFor: null, stop);
+        var made = await RoundMessages.OfAsync(cell, restored, stop);
+        await using var sinks = await Sinks.CreateAsync(cell, transport, made.ExpectedFor, stop);
+        await using var effects = Effects.Of(cell, restored, transport, sinks, made);
+        await effects.StartAsync(isWaitedFor: shape is ClosedLoad, stop);
 
         await using var handler = await HandlerProcess.StartAsync(
-            new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, plan.Concurrency, RecordCompletions: false)
+            new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, plan.ConcurrencyOf(cell), RecordCompletions: false)
             {
                 KeepsPhases = false,
             },
             stop);
         await handler.StartEndpointAsync(messages: 0, stop);
-        List<BuildWidget> warmUp = [.. Enumerable.Range(0, plan.WarmUp).Select(_ => cell.Size.NewMessage())];
+        var warmUp = made.New(plan.WarmUp);
         await queue.PreloadAsync(warmUp, stop);
         if (await UntilHandledAsync(handler, queue, warmUp.Count, stop) is { } cold)
             return blank with { Outcome = RoundOutcome.Stalled($"the warm-up made {cold}") };
@@ -93,10 +96,9 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         // One of them in a mode that needs one database. A broker's cells leave that of the queue empty.
         IReadOnlyList<string> databases = [.. new[] { restored.QueueForRunner(cell.Mode), restored.WidgetsForRunner }.Distinct()];
         var sampler = new LoadSampler(name, handler, queue, databases, save);
-        await using var commits = new CommitWatch(restored.WidgetsForRunner);
-        if (shape is ClosedLoad)
-            await commits.StartAsync(stop);
-        var sent = await SendAsync(queues => SenderOf(shape, queues, commits), transport, handler, sampler, new HeldSnapshot(databases), stop);
+        var before = CpuSample.Take();
+        var sent = await SendAsync(queues => SenderOf(shape, queues, made.Next, effects), transport, handler, sampler, new HeldSnapshot(databases), stop);
+        var after = CpuSample.Take();
         var stalled = await UntilHandledAsync(handler, queue, warmUp.Count + sent.Messages.Count, end);
         try
         {
@@ -108,11 +110,14 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         }
 
         var built = await restored.ReadBuiltAsync(withCommitTime: true, end);
+        var moments = await effects.EndAsync(built, await restored.ClockAheadAsync(end), end);
         var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
             cell.Scenario, warmUp, [.. sent.Messages.Select(one => one.Message)], built, plan.SeedRows, restored, queue, sinks, end));
-        var history = HistoryOf(sent, CommitsOf(built, await restored.ClockAheadAsync(end)), shape);
+        var history = HistoryOf(sent, moments, shape);
         return history.Into(blank) with
         {
+            Clock = effects.Clock,
+            CpuShare = before is not null && after is not null ? Math.Round(CpuUse.BusyBetween(before, after), 3) : null,
             IsStopped = sent.IsStopped,
             Soak = plan.IsSoak ? SoakFigure.Of(sampler.Samples, history, sent.Length.TotalSeconds) : null,
             Parts = plan.HeldSnapshot is { } held
@@ -123,13 +128,13 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         };
     }
 
-    private ILoadSender SenderOf(LoadShape shape, IReadOnlyList<IMessageQueue> queues, CommitWatch commits)
+    private ILoadSender SenderOf(LoadShape shape, IReadOnlyList<IMessageQueue> queues, Func<BuildWidget> newMessage, Effects effects)
     {
         var sends = new ConfirmedSends(ConfirmedSends.Longest);
         return shape switch
         {
-            OpenLoad open => new LoadSender(queues, new Schedule(open.Rate, plan.Length), cell.Size, sends),
-            ClosedLoad closed => new LoadUsers(queues, closed, plan.Length, cell.Size, commits, sends),
+            OpenLoad open => new LoadSender(queues, new Schedule(open.Rate, plan.Length), newMessage, sends),
+            ClosedLoad closed => new LoadUsers(queues, closed, plan.Length, newMessage, effects, sends),
             _ => throw new UnreachableException($"Nobody sends a {shape.GetType().Name}."),
         };
     }
@@ -210,17 +215,12 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         return $"no progress for {Stalled.TotalSeconds} s with {left} messages left";
     }
 
-    /// <summary>When each message had its first row, on this machine's clock.</summary>
-    private static Dictionary<Guid, DateTimeOffset> CommitsOf(IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead) => built
-        .GroupBy(widget => widget.MessageId)
-        .ToDictionary(rows => rows.Key, rows => rows.Min(row => row.Committed!.Value) - serverAhead);
-
-    private static LoadHistory HistoryOf(SentLoad sent, Dictionary<Guid, DateTimeOffset> commits, LoadShape shape)
+    private static LoadHistory HistoryOf(SentLoad sent, IReadOnlyDictionary<Guid, DateTimeOffset> moments, LoadShape shape)
     {
         return new LoadHistory(
             [
                 .. sent.Messages.Select(one => new LoadedMessage(
-                    At(one.Due), At(one.Begun), commits.TryGetValue(one.Message.MessageId, out var committed) ? At(committed) : null)),
+                    At(one.Due), At(one.Begun), moments.TryGetValue(one.Message.MessageId, out var moment) ? At(moment) : null)),
             ],
             sent.Length.TotalSeconds)
         {

@@ -40,4 +40,13 @@ internal static class EndpointConnections
         Pooling = true,
         NoResetOnClose = true,
     }.ConnectionString;
+
+    /// <summary>The same for one question about the newest rows of a table. It is prepared, and reads an index.</summary>
+    public static string ForOneQuestion(string connection) => new NpgsqlConnectionStringBuilder(ForManyUses(connection))
+    {
+        MaxAutoPrepare = 1,
+        AutoPrepareMinUsages = 1,
+        // Without statistics on the new rows, the planner would expect a third of the table, and read all of it.
+        Options = "-c enable_seqscan=off -c enable_bitmapscan=off",
+    }.ConnectionString;
 }

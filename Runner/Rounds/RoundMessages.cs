@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 
@@ -11,7 +12,8 @@ internal sealed class RoundMessages
     private readonly Cell cell;
     private readonly IReadOnlyList<Widget> asked;
     private readonly Dictionary<long, Widget> byId;
-    private int made;
+    private readonly ConcurrentDictionary<Guid, BuildWidget> made = new();
+    private int rows = -1;
 
     private RoundMessages(Cell cell, IReadOnlyList<Widget> asked)
     {
@@ -30,13 +32,20 @@ internal sealed class RoundMessages
     /// <summary>New messages. Those that ask for rows do so in turn.</summary>
     public List<BuildWidget> New(int count) => [.. Enumerable.Range(0, count).Select(_ => Next())];
 
+    /// <summary>A new message. Several threads can ask for one.</summary>
+    public BuildWidget Next()
+    {
+        var message = cell.NewMessage();
+        if (asked.Count > 0)
+            message = message with { Row = asked[(int)((uint)Interlocked.Increment(ref rows) % asked.Count)].Id };
+        made[message.MessageId] = message;
+        return message;
+    }
+
+    /// <summary>A message that was made; <see langword="null"/>: nobody made it here.</summary>
+    public BuildWidget? Find(Guid id) => made.GetValueOrDefault(id);
+
     /// <summary>What the handler must send for one of them; <see langword="null"/>: only that it sends a message, or none, is known.</summary>
     public ExpectedSend? ExpectedFor(BuildWidget message) =>
         cell.Scenario.Expects?.Invoke(message, message.Row is { } id ? byId[id] : null);
-
-    private BuildWidget Next()
-    {
-        var message = cell.NewMessage();
-        return asked.Count == 0 ? message : message with { Row = asked[made++ % asked.Count].Id };
-    }
 }

@@ -55,6 +55,19 @@ internal sealed record RunPlan(
         }
     }
 
+    /// <summary>Refuses a plan whose handlers would look for seeded rows, and that seeds none.</summary>
+    /// <exception cref="KitException">It is such a plan.</exception>
+    public static void RequireRows(IReadOnlyList<Cell> cells, int seedRows)
+    {
+        if (seedRows == 0 && cells.FirstOrDefault(cell => cell.Scenario.Asks) is { } asking)
+        {
+            throw new KitException(
+                $"The scenario '{asking.Scenario.Name}' looks seeded rows up, and --seed-rows 0 seeds none.",
+                "Give --seed-rows 1 or more, or leave the scenario out.")
+            { IsUsage = true };
+        }
+    }
+
     /// <summary>Whether the cells of each transport can run here, as far as that depends on its server.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(Arguments);
 

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text.Json;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
@@ -12,9 +13,14 @@ internal sealed class Sinks : IAsyncDisposable
     // Some frameworks write the names of properties in lower case.
     private static readonly JsonSerializerOptions AnyCase = new() { PropertyNameCaseInsensitive = true };
 
+    private static readonly TimeSpan LongestPush = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
+
     private readonly IReadOnlyList<IMessageQueue> queues;
     private readonly IMessageQueue? bystander;
     private readonly Func<BuildWidget, ExpectedSend?>? expectedFor;
+    private readonly List<IAsyncDisposable> consumers = [];
+    private readonly List<SinkRow> consumed = [];
 
     private Sinks(IReadOnlyList<IMessageQueue> queues, IMessageQueue? bystander, Func<BuildWidget, ExpectedSend?>? expectedFor) =>
         (this.queues, this.bystander, this.expectedFor) = (queues, bystander, expectedFor);
@@ -53,19 +59,62 @@ internal sealed class Sinks : IAsyncDisposable
         IMessageQueue Open(string name) => cell.Kind.OpenQueue(name, transport.ForRunner);
     }
 
+    /// <summary>Receives what arrives in them, and checks it. It is no longer in the queues, and is read all the same.</summary>
+    /// <param name="sent">A message whose handler sends to them; <see langword="null"/>: nobody sent it.</param>
+    /// <param name="arrived">Receives the message that caused what has arrived, and when that was received.</param>
+    /// <param name="lose">Receives the reason if a server ends it.</param>
+    /// <param name="cancellationToken">Cancels the beginning.</param>
+    /// <exception cref="NotSupportedException">A queue's server does not push messages.</exception>
+    public async Task ConsumeAsync(
+        Func<Guid, BuildWidget?> sent, Action<Guid, DateTimeOffset> arrived, Action<Exception> lose, CancellationToken cancellationToken)
+    {
+        foreach (var (at, queue) in queues.Index())
+        {
+            var pushed = queue as IPushedQueue ?? throw new NotSupportedException($"The server of queue {queue.Name} does not push its messages.");
+            consumers.Add(await pushed.ConsumeAsync((id, body) => Take(id, body, at), lose, cancellationToken));
+        }
+
+        void Take(Guid id, ReadOnlyMemory<byte> body, int at)
+        {
+            var moment = DateTimeOffset.UtcNow;
+            var row = RowOf(id, body.Span, at, sent);
+            arrived(row.CausedBy, moment);
+            lock (consumed)
+                consumed.Add(row);
+        }
+    }
+
+    /// <summary>Ends that, when everything that was sent has been received.</summary>
+    public async Task EndConsumingAsync(CancellationToken cancellationToken)
+    {
+        // What a server does not push is left in its queue, and read there.
+        var watch = Stopwatch.StartNew();
+        foreach (var queue in queues)
+        {
+            while (await queue.CountAsync(cancellationToken) > 0 && watch.Elapsed < LongestPush)
+                await Task.Delay(Look, cancellationToken);
+        }
+
+        foreach (var consumer in consumers)
+            await consumer.DisposeAsync();
+        consumers.Clear();
+    }
+
     /// <summary>What has arrived in them.</summary>
     /// <param name="messages">The messages whose handlers have sent it.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
     public async Task<IReadOnlyList<SinkRow>> ReadAsync(IEnumerable<BuildWidget> messages, CancellationToken cancellationToken)
     {
-        var found = new List<SinkRow>();
+        List<SinkRow> found;
+        lock (consumed)
+            found = [.. consumed];
         var sent = expectedFor is null ? [] : messages.ToDictionary(message => message.MessageId);
         foreach (var (at, queue) in queues.Index())
         {
             found.AddRange(expectedFor is null
                 // An outgoing message has the id of the message that caused it.
                 ? (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new SinkRow(id, id) { Queue = at })
-                : await queue.ReadBodiesAsync((id, body) => RowOf(id, body.Span, at, sent), cancellationToken));
+                : await queue.ReadBodiesAsync((id, body) => RowOf(id, body.Span, at, sent.GetValueOrDefault), cancellationToken));
         }
 
         if (bystander is not null)
@@ -79,6 +128,8 @@ internal sealed class Sinks : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        foreach (var consumer in consumers)
+            await consumer.DisposeAsync();
         foreach (var queue in All)
             await queue.DisposeAsync();
     }
@@ -99,7 +150,7 @@ internal sealed class Sinks : IAsyncDisposable
         return $"its document ({LengthOf(document)}) is not the expected one ({LengthOf(expected.Document)}), from character {alike + 1} on";
     }
 
-    private SinkRow RowOf(Guid id, ReadOnlySpan<byte> body, int at, Dictionary<Guid, BuildWidget> sent)
+    private SinkRow RowOf(Guid id, ReadOnlySpan<byte> body, int at, Func<Guid, BuildWidget?> sent)
     {
         WidgetBuilt? arrived;
         try
@@ -116,7 +167,7 @@ internal sealed class Sinks : IAsyncDisposable
         {
             Queue = at,
             // Nobody knows what a message that was not sent should have caused. The account finds it.
-            Mistake = sent.TryGetValue(causedBy, out var message) && expectedFor!(message) is { } expected
+            Mistake = sent(causedBy) is { } message && expectedFor!(message) is { } expected
                 ? MistakeIn(expected, [.. queues.Select(queue => queue.Name)], at, arrived?.Document)
                 : null,
         };

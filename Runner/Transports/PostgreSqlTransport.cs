@@ -26,6 +26,8 @@ internal sealed class PostgreSqlTransport : Transport
 
     public override Transport Widgets => this;
 
+    public override ArrivalClock? Arrivals => ArrivalClock.CommitTimestamps;
+
     public override string? Own => "a PostgreSQL server";
 
     public override TransportSetting? Server => ServerSetting;

@@ -47,6 +47,8 @@ internal sealed class RabbitMqTransport : Transport
 
     public override int? Prefetch => RabbitMqTransportSettings.MeasuredPrefetch;
 
+    public override ArrivalClock? Arrivals => ArrivalClock.Receipt;
+
     public override string? Own => "a RabbitMQ broker";
 
     public override TransportSetting? Server => ServerSetting;

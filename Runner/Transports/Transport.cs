@@ -66,6 +66,9 @@ internal abstract class Transport
     /// <summary>Whether its transactions can be promoted to distributed ones.</summary>
     public virtual bool CanPromote => false;
 
+    /// <summary>What tells when a message has arrived in one of its queues; <see langword="null"/>: nothing does.</summary>
+    public virtual ArrivalClock? Arrivals => null;
+
     /// <summary>Messages that its server pushes to an endpoint before it has acknowledged the last; <see langword="null"/>: none.</summary>
     public virtual int? Prefetch => null;
 

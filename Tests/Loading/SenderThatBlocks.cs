@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
+using Kit.Handlers;
 using Kit.Runner.Loading;
 using Kit.Runner.Results;
 
@@ -10,6 +11,8 @@ namespace Kit.Tests.Loading;
 [Parallelizable]
 public sealed class SenderThatBlocks
 {
+    private static readonly Func<BuildWidget> NewMessage = MessageSize.IdAlone.NewMessage;
+
     private static readonly TimeSpan Longest = TimeSpan.FromMilliseconds(300);
 
     [Test]
@@ -17,7 +20,7 @@ public sealed class SenderThatBlocks
     {
         var queue = new BlockedQueue(blockedFor: TimeSpan.FromMilliseconds(500));
 
-        var sent = await new LoadSender([queue], new Schedule(100, TimeSpan.FromSeconds(1)), MessageSize.IdAlone, new ConfirmedSends(ConfirmedSends.Longest))
+        var sent = await new LoadSender([queue], new Schedule(100, TimeSpan.FromSeconds(1)), NewMessage, new ConfirmedSends(ConfirmedSends.Longest))
             .RunAsync(default);
 
         var lags = sent.Messages.Select(one => (one.Begun - one.Due).TotalMilliseconds).ToList();
@@ -38,7 +41,7 @@ public sealed class SenderThatBlocks
         var watch = Stopwatch.StartNew();
 
         var failure = Assert.ThrowsAsync<KitException>(
-            () => new LoadSender([queue, queue], new Schedule(10, TimeSpan.FromHours(1)), MessageSize.IdAlone, new ConfirmedSends(Longest)).RunAsync(default));
+            () => new LoadSender([queue, queue], new Schedule(10, TimeSpan.FromHours(1)), NewMessage, new ConfirmedSends(Longest)).RunAsync(default));
 
         using (Assert.EnterMultipleScope())
         {
@@ -53,7 +56,7 @@ public sealed class SenderThatBlocks
         var queue = new BlockedQueue(blockedFor: TimeSpan.FromMilliseconds(500));
         using var stop = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
 
-        var sent = await new LoadSender([queue], new Schedule(100, TimeSpan.FromHours(1)), MessageSize.IdAlone, new ConfirmedSends(ConfirmedSends.Longest))
+        var sent = await new LoadSender([queue], new Schedule(100, TimeSpan.FromHours(1)), NewMessage, new ConfirmedSends(ConfirmedSends.Longest))
             .RunAsync(stop.Token);
 
         Assert.That((sent.Messages.Count, sent.IsStopped), Is.EqualTo((1, true)));
@@ -66,7 +69,7 @@ public sealed class SenderThatBlocks
         var load = new ClosedLoad(Users: 2, Think: TimeSpan.FromHours(1), Ramp: TimeSpan.Zero);
 
         var users = new LoadUsers(
-            [queue], load, TimeSpan.FromSeconds(2), MessageSize.IdAlone, new CommittedAtOnce(), new ConfirmedSends(ConfirmedSends.Longest));
+            [queue], load, TimeSpan.FromSeconds(2), NewMessage, new ThereAtOnce(), new ConfirmedSends(ConfirmedSends.Longest));
 
         var sent = await users.RunAsync(default);
 
@@ -116,7 +119,7 @@ public sealed class SenderThatBlocks
         public ValueTask DisposeAsync() => ValueTask.CompletedTask;
     }
 
-    private sealed class CommittedAtOnce : ICommitWatch
+    private sealed class ThereAtOnce : IEffectWatch
     {
         public Task WaitAsync(Guid message, TimeSpan patience, CancellationToken cancellationToken) => Task.CompletedTask;
     }

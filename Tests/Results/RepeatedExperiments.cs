@@ -32,24 +32,52 @@ public sealed class RepeatedExperiments
     public void What_is_no_number_is_refused() =>
         Assert.That(() => A_ratio_is_judged_by_our_interval(double.NaN, [1.5, 1.6, 1.7, 1.6, 1.6]), Throws.InvalidOperationException);
 
-    [Test]
-    public void The_quick_command_is_the_command_with_one_option() => Assert.That(
-        PublishedExperiment.All.Select(one => string.Join(' ', one.QuickCommand)),
-        Is.EqualTo(PublishedExperiment.All.Select(one => $"{string.Join(' ', one.Command)} --quick")));
+    [TestCase(2.0, 2.4, ExpectedResult = Agreement.Close)]
+    [TestCase(2.0, 2.6, ExpectedResult = Agreement.SameDirection)]
+    [TestCase(0.5, 0.3, ExpectedResult = Agreement.SameDirection)]
+    [TestCase(2.0, 0.5, ExpectedResult = Agreement.Opposite)]
+    [TestCase(0.5, 2.0, ExpectedResult = Agreement.Opposite)]
+    [TestCase(1.02, 4.0, ExpectedResult = Agreement.OnlyOurs)]
+    [TestCase(2.0, 1.05, ExpectedResult = Agreement.NoClearDifference)]
+    [TestCase(2.0, null, ExpectedResult = Agreement.NotMeasured)]
+    [TestCase(null, 2.0, ExpectedResult = Agreement.NotPublished)]
+    public Agreement The_ratio_of_a_load_is_judged_without_an_interval(double? published, double? ours) =>
+        new RepeatedLoad(Row, published, Load: null, ours).Agreement;
 
     [Test]
-    public void The_published_figures_are_those_of_the_paper() => Assert.That(
-        PublishedExperiment.All.Single(one => one.Name == "nservicebus-2014").Rows.Select(row => (row.Title, row.PerSecond)),
-        Is.EqualTo([("full DTC", 31.2), ("DTC off", 51), ("scope off", 50), ("transactions off", 97.4)]));
+    public void Each_length_has_the_common_arguments_and_its_own()
+    {
+        var command = new PublishedCommand("drain", ["run"], Quick: ["--quick"], Scaled: [], Full: ["--rounds", "5"]);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(command.At(ExperimentLength.Quick), Is.EqualTo(["run", "--quick"]));
+            Assert.That(command.At(ExperimentLength.Scaled), Is.EqualTo(["run"]));
+            Assert.That(command.At(ExperimentLength.Full), Is.EqualTo(["run", "--rounds", "5"]));
+            Assert.That(() => command.At((ExperimentLength)9), Throws.InvalidOperationException);
+        }
+    }
+
+    [TestCase("nservicebus-2014", 31.2, 51, 50, 97.4)]
+    [TestCase("neuron-pooling-2017", 51, 198, 1_037, 103, 4_008)]
+    [TestCase("biztalk-dynamic-ports-2010", 4.68, 4.76, 9.22, 12.2, 9.51, 12.4, 21.9, 48.4)]
+    [TestCase("wso2-round-3-2008")]
+    public void The_published_figures_are_those_of_the_paper(string name, params double[] rates) => Assert.That(
+        PublishedExperiment.Find(name)!.Tables.SelectMany(table => table.Rows).Select(row => row.PerSecond).OfType<double>(), Is.EqualTo(rates));
 
     [Test]
-    public void Each_has_a_name_of_its_own_and_its_base_among_its_rows()
+    public void Each_has_a_name_of_its_own_and_each_table_its_base()
     {
         using (Assert.EnterMultipleScope())
         {
             Assert.That(PublishedExperiment.All.Select(one => one.Name), Is.Unique);
             foreach (var one in PublishedExperiment.All)
-                Assert.That(one.Rows, Does.Contain(one.Base));
+            {
+                Assert.That(one.Commands.Select(command => command.Name), Is.Unique, one.Name);
+                Assert.That(one.Commands.Select(command => command.Common[0]).Distinct(), Is.SubsetOf(["run", "load"]), one.Name);
+                foreach (var table in one.Tables)
+                    Assert.That(table.Rows, Does.Contain(table.Base), one.Name);
+            }
         }
     }
 

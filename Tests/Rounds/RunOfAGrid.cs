@@ -70,7 +70,7 @@ public sealed class RunOfAGrid : MeasuredRun
     [TestCase("bare.postgresql.dtc-off.ado", 20, 20 + 20 + 2 + 5)]
     [TestCase("bare.postgresql.full-dtc.ado", 20, 20 + 20 + 5 + 5)]
     [TestCase("bare.postgresql.shared.ado", 20, 20 + 2 + 5)]
-    [TestCase("bare.postgresql.dtc-off.ado.4", 20, (4 * (20 + 20 + 2)) + 5)]
+    [TestCase("bare.postgresql.dtc-off.ado.4-processes", 20, (4 * (20 + 20 + 2)) + 5)]
     [TestCase("bare.rabbitmq.dtc-off.ado", 20, 20 + 2 + 5)]
     [TestCase("masstransit.rabbitmq.dtc-off.ado.5-connections", 20, 5 + 2 + 5)]
     public void Connections_are_counted_for_handlers_and_receives(string name, int concurrency, int connections) =>

@@ -11,8 +11,14 @@ public sealed class LoadFolder(string path)
     /// <summary>The looks at processes and servers, a line each, if there are any.</summary>
     public const string SamplesFile = "load.samples.jsonl";
 
-    private const string TablesFile = "load.md";
+    /// <summary>The tables.</summary>
+    internal const string TablesFile = "load.md";
+
+
     private const string CsvFile = "load.csv";
+
+    /// <summary>The files that <c>load</c> writes.</summary>
+    internal static IReadOnlyList<string> Files { get; } = [DocumentFile, SamplesFile, TablesFile, CsvFile];
 
     public string Location => path;
 

@@ -3,8 +3,8 @@ namespace Kit.Runner.Results.Loads;
 /// <summary>A message of a load, in ms from the start of the load.</summary>
 /// <param name="Due">When it was to be sent.</param>
 /// <param name="Begun">When its send began.</param>
-/// <param name="Committed">When its first row was committed; <see langword="null"/>: it has none.</param>
-public sealed record LoadedMessage(double Due, double Begun, double? Committed);
+/// <param name="Done">When its first effect was there, as a rule its committed row; <see langword="null"/>: it has none.</param>
+public sealed record LoadedMessage(double Due, double Begun, double? Done);
 
 /// <summary>What became of the messages of one load, from which its figures are computed.</summary>
 /// <param name="messages">Those that the transport has confirmed.</param>
@@ -18,27 +18,27 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
 
     public int Sent => messages.Count;
 
-    public int Failed => messages.Count(message => message.Committed is null);
+    public int Failed => messages.Count(message => message.Done is null);
 
     public Latency? SenderLag => Latency.Of(messages.Select(message => message.Begun - message.Due));
 
     public Backlog Backlog => Backlog.Of(
-        messages.Select(message => message.Due), messages.Select(message => message.Committed).OfType<double>(), seconds * Millisecond);
+        messages.Select(message => message.Due), messages.Select(message => message.Done).OfType<double>(), seconds * Millisecond);
 
-    /// <summary>The latency of the messages that were to be sent in a window and have a row.</summary>
+    /// <summary>The latency of the messages that were to be sent in a window and have an effect.</summary>
     /// <param name="begin">Its begin, in s.</param>
     /// <param name="end">Its end, in s.</param>
     public Latency? LatencyBetween(double begin, double end) => Latency.Of(
         from message in messages
-        where message.Committed is not null && message.Due >= begin * Millisecond && message.Due <= end * Millisecond
-        select message.Committed!.Value - message.Due);
+        where message.Done is not null && message.Due >= begin * Millisecond && message.Due <= end * Millisecond
+        select message.Done!.Value - message.Due);
 
-    /// <summary>Rows committed in a window, per second.</summary>
+    /// <summary>Messages whose effect was there in a window, per second.</summary>
     /// <inheritdoc cref="LatencyBetween" path="/param"/>
     /// <returns><see langword="null"/> for a window without a length.</returns>
     public double? RateBetween(double begin, double end) => end <= begin
         ? null
-        : Math.Round(messages.Count(message => message.Committed > begin * Millisecond && message.Committed <= end * Millisecond) / (end - begin), 3);
+        : Math.Round(messages.Count(message => message.Done > begin * Millisecond && message.Done <= end * Millisecond) / (end - begin), 3);
 
     /// <summary>Enters the figures.</summary>
     /// <param name="blank">What is known without them.</param>

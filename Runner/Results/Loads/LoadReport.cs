@@ -10,15 +10,15 @@ public static class LoadReport
     private static readonly IReadOnlyList<string> Headers =
     [
         "Cell", "Load", "Reached msg/s", "Sent", "Failed", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "Max ms", "Backlog 2nd quarter",
-        "Backlog last quarter", "Sender p99 ms", "Verdict",
+        "Backlog last quarter", "Sender p99 ms", "CPU", "Verdict",
     ];
 
     public const string Legend =
-        "Latency runs from the moment at which a message was to be sent until its row was committed, by the database's commit timestamp, " +
-        "which PostgreSQL takes just before it flushes that commit. " +
-        "Reached: rows committed a second while messages were sent. Failed: messages without a committed row. " +
-        "Backlog: messages whose moment had come and whose row was not committed, the median over a quarter of the load. " +
-        "Sender: how late a send began; it is part of the latency.";
+        "Latency runs from the moment at which a message was to be sent until its effect was there: until its row was committed, by the database's commit " +
+        "timestamp, which PostgreSQL takes just before it flushes that commit. Where a handler inserts no row, the notes say what ends it. " +
+        "Reached: messages a second whose effect was there while messages were sent. Failed: messages without an effect. " +
+        "Backlog: messages whose moment had come and whose effect was not there, the median over a quarter of the load. " +
+        "Sender: how late a send began; it is part of the latency. CPU: the busy share of all processors, for everything that ran on the machine.";
 
     private static readonly IReadOnlyList<string> SoakHeaders = ["Figure", "First", "Highest", "Last", "Change per hour", "95 % interval", "Verdict"];
 
@@ -95,7 +95,7 @@ public static class LoadReport
         [
             .. axes, "rate_per_second", "users", "outcome", "reasons", "seconds", "sent", "failed", "reached_per_second", "p50_ms", "p95_ms", "p99_ms",
             "p999_ms", "max_ms", "backlog_second_quarter", "backlog_last_quarter", "sender_p99_ms", "sender_max_ms",
-            .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf),
+            "cpu_share", .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf),
         ]);
         foreach (var result in document.Results)
         {
@@ -106,7 +106,7 @@ public static class LoadReport
                 string.Join("; ", result.Outcome.Reasons),
                 Text(result.Seconds), Text(result.Sent), Text(result.Failed), Text(result.Reached), Text(latency?.P50), Text(latency?.P95),
                 Text(latency?.P99), Text(latency?.P999), Text(latency?.Max), Text(result.Backlog?.SecondQuarter), Text(result.Backlog?.LastQuarter),
-                Text(result.SenderLag?.P99), Text(result.SenderLag?.Max),
+                Text(result.SenderLag?.P99), Text(result.SenderLag?.Max), Text(result.CpuShare),
                 .. Enum.GetValues<DeliveryClass>().Select(kind => result.Accounts.TryGetValue(kind, out var count) ? Text(count) : ""),
             ]);
         }
@@ -127,8 +127,8 @@ public static class LoadReport
                      $"{settings.Senders} senders on the same machine";
         if (settings is { ThinkMilliseconds: { } think, RampSeconds: { } ramp })
         {
-            yield return $"Users: each sends, waits for its row, and pauses for {Figures.Measured(think)} ms; they begin within {Figures.Measured(ramp)} s, " +
-                         "which rates and latencies leave out";
+            yield return $"Users: each sends, waits for the effect, and pauses for {Figures.Measured(think)} ms; they begin within " +
+                         $"{Figures.Measured(ramp)} s, which rates and latencies leave out";
         }
 
         if (settings is { SnapshotFromSeconds: { } from, SnapshotToSeconds: { } to })
@@ -143,7 +143,8 @@ public static class LoadReport
             $"{result.Cell}", result.Asked, Figures.Measured(result.Reached), Figures.Count(result.Sent), Figures.Share(result.FailedShare),
             Figures.Measured(latency?.P50), Figures.Measured(latency?.P95), Figures.Measured(latency?.P99), Figures.Measured(latency?.P999),
             Figures.Measured(latency?.Max), Figures.Measured(result.Backlog?.SecondQuarter), Figures.Measured(result.Backlog?.LastQuarter),
-            Figures.Measured(result.SenderLag?.P99), VerdictOf(result, document.Settings.LimitMilliseconds),
+            Figures.Measured(result.SenderLag?.P99), result.CpuShare is { } share ? Figures.Share(share) : Figures.None,
+            VerdictOf(result, document.Settings.LimitMilliseconds),
         ];
 
     private static bool IsFigure(string header) => header is not ("Cell" or "Load" or "Verdict" or "Figure" or "Part" or "95 % interval");
@@ -190,9 +191,23 @@ public static class LoadReport
             yield return "The load was stopped. What was measured until then is here.";
         foreach (var result in document.Results.Where(result => result.Outcome.Reasons.Count > 0))
             yield return $"{result.Cell} at {result.Asked}: {result.Outcome}: {string.Join("; ", result.Outcome.Reasons).TrimEnd('.')}.";
+        foreach (var clock in document.Results.Select(result => result.Clock).Distinct().Where(clock => clock is not EffectClock.RowCommit))
+        {
+            var cells = document.Results.Where(one => one.Clock == clock).Select(one => $"{one.Cell}").Distinct();
+            yield return $"Clock: the latency of {string.Join(", ", cells)} ends {TextOf(clock)}.";
+        }
+
         if (document.Results.Any(result => result.Latency is { P999: null } || result.SenderLag is { P99: null }))
             yield return TooFew;
     }
+
+    private static string TextOf(EffectClock clock) => clock switch
+    {
+        EffectClock.RowCommit => "with the commit of the handler's row",
+        EffectClock.SendCommit => "with the commit of what the handler sent, by the database's commit timestamp",
+        EffectClock.SendReceipt => "when a consumer of the runner received what the handler sent, by this machine's clock",
+        _ => throw new InvalidOperationException($"No text for {clock}."),
+    };
 
     private static void WriteSection(
         string heading, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, string legend, TextWriter output)

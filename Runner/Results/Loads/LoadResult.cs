@@ -3,7 +3,7 @@ using Kit.Guarantees;
 
 namespace Kit.Runner.Results.Loads;
 
-/// <summary>One cell under one load: a rate, or users who wait for their rows.</summary>
+/// <summary>One cell under one load: a rate, or users who wait.</summary>
 public sealed record LoadResult
 {
     /// <summary>The sender kept its schedule if 99 % of the sends began within this time of their moment, in ms.</summary>
@@ -15,7 +15,7 @@ public sealed record LoadResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? Rate { get; init; }
 
-    /// <summary>How many users sent, each when its last row was committed and its pause was over; absent for a rate.</summary>
+    /// <summary>How many users sent, each when the effect of its last message was there and its pause was over; absent for a rate.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Users { get; init; }
 
@@ -30,14 +30,24 @@ public sealed record LoadResult
     /// <summary>Messages that the transport has confirmed to the sender.</summary>
     public int Sent { get; init; }
 
-    /// <summary>Messages without a committed row at the end: in the error queue, lost, or still in the queue.</summary>
+    /// <summary>Messages without an effect at the end: in the error queue, lost, or still in the queue.</summary>
     public int Failed { get; init; }
 
-    /// <summary>Rows committed while messages were sent, per second, without the time in which users began; absent if that is all of the time.</summary>
+    /// <summary>
+    /// Messages whose effect was there while messages were sent, per second, without the time in which users began; absent if that is all of the time.
+    /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? Reached { get; init; }
 
-    /// <summary>From the moment at which a message was to be sent until its row was committed; absent if no message has a row.</summary>
+    /// <summary>By what a latency ends; absent in documents that know no other than rows.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public EffectClock Clock { get; init; }
+
+    /// <summary>The busy share of all the machine's processors while messages were sent, 0 to 1; absent if the system does not tell.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? CpuShare { get; init; }
+
+    /// <summary>From the moment at which a message was to be sent until its effect was there; absent if no message had one.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latency? Latency { get; init; }
 

@@ -8,11 +8,14 @@ namespace Kit.Runner.Results.Loads;
 /// <param name="Trend">Absent if the load was too short for one, or a block has no sample.</param>
 public sealed record SoakFigure(string Title, double First, double Highest, double Last, Trend? Trend)
 {
+    /// <summary>The title of the physical memory of the endpoint's process.</summary>
+    internal const string WorkingSet = "Working set MB";
+
     private const double Megabyte = 1_000_000;
 
     private static readonly IReadOnlyList<(string Title, Func<LoadSample, double?> Of)> Sampled =
     [
-        ("Working set MB", sample => sample.WorkingSetBytes / Megabyte),
+        (WorkingSet, sample => sample.WorkingSetBytes / Megabyte),
         ("GC heap MB", sample => sample.HeapBytes / Megabyte),
         ("Threads", sample => sample.Threads),
         ("Connections", sample => sample.Connections),

@@ -60,6 +60,10 @@ internal sealed class BlockSources
     /// <inheritdoc cref="LinkTo(RunSource)"/>
     public string LinkTo(FaultSource faults) => $"[{faults.Folder}]({LinkTo(faults.Tables)})";
 
+    /// <summary>A link to the tables of a folder, whatever it holds.</summary>
+    public string LinkToTables(SourceFolder folder) =>
+        $"[{folder.Folder}]({LinkTo(folder.Run?.Tables ?? folder.Faults?.Tables ?? $"{folder.Folder}/{Loads.LoadFolder.TablesFile}")})";
+
     /// <summary>The same, with the day and the build of the experiments.</summary>
     public string MadeIn(FaultSource faults) =>
         $"{LinkTo(faults)}, {Figures.Day(faults.Document.StartedUtc)}" + (faults.Document.Commit is { } commit ? $", commit {commit.Name}" : "");

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.Results.Pages;
 
@@ -11,11 +12,11 @@ internal sealed class PublishedRuns() : BlockKind("published-runs")
         [("Folder", false), ("Made", false), ("Commit", false), ("Holds", false), ("With", false), ("Size", true)],
         sources.Folders.Select(folder => new[]
         {
-            folder.Run is { } run ? sources.LinkTo(run) : sources.LinkTo(folder.Faults!),
-            Figures.Day(folder.Run?.Run.Document.StartedUtc ?? folder.Faults!.Document.StartedUtc),
-            CommitsOf(folder.Run?.Run.Document.Commit, folder.Faults?.Document.Commit),
-            Joined(HeldBy(folder.Run), HeldBy(folder.Faults)) ?? Figures.None,
-            Joined(Code(folder.Run?.Run.Document.CommandLine), Code(folder.Faults?.Document.CommandLine)) ?? Figures.None,
+            sources.LinkToTables(folder),
+            Figures.Day(folder.Run?.Run.Document.StartedUtc ?? folder.Faults?.Document.StartedUtc ?? folder.Load!.StartedUtc),
+            CommitsOf(folder.Run?.Run.Document.Commit ?? folder.Load?.Commit, folder.Faults?.Document.Commit),
+            Joined(HeldBy(folder.Run), HeldBy(folder.Faults), HeldBy(folder.Load)) ?? Figures.None,
+            Joined(Code(folder.Run?.Run.Document.CommandLine), Code(folder.Faults?.Document.CommandLine), Code(folder.Load?.CommandLine)) ?? Figures.None,
             SizeOf(folder.Bytes),
         })));
 
@@ -24,6 +25,9 @@ internal sealed class PublishedRuns() : BlockKind("published-runs")
           $"{Figures.Count(run.Document.Settings.Messages)} messages" +
           (run.Document.AtLeast is { } length ? $" or more, at least {Figures.Measured(length.Seconds)} s" : "") +
           (run.Document.Settings.Quick ? ", quick" : "");
+
+    private static string? HeldBy(LoadDocument? load) => load is null ? null
+        : $"{Figures.Count(load.Results.Count)} loads of {Figures.Measured(load.Settings.Seconds)} s";
 
     private static string? HeldBy(FaultSource? source) => source is null ? null : Joined(
         source.Results.Count(result => result.IsSingleFault) is > 0 and var singles ? $"{Figures.Count(singles)} single faults" : null,

@@ -1,4 +1,5 @@
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.Results.Pages;
 
@@ -29,10 +30,14 @@ internal sealed class Repository(string root, IReadOnlyList<ShownKind> kinds)
         var path = Path.Combine(root, folder);
         if (!Directory.Exists(path))
             throw new KitException($"there is no folder {folder}.", "Name a folder of results, as the path from the root of the repository.");
+        var load = new LoadFolder(path);
         if (!RunFolder.IsIn(path) && !new FaultFolder(path).Exists)
         {
-            throw new KitException(
-                $"{folder} holds neither a run ({RunFolder.RunFile}) nor experiments ({FaultFolder.DocumentFile}).", "Name a folder that does.");
+            return load.Exists
+                ? new SourceFolder(folder, Run: null, Faults: null, BytesIn(path, LoadFolder.Files)) { Load = load.Load() }
+                : throw new KitException(
+                    $"{folder} holds no run ({RunFolder.RunFile}), no experiments ({FaultFolder.DocumentFile}) and no load ({LoadFolder.DocumentFile}).",
+                    "Name a folder that does.");
         }
 
         var stored = ResultFolder.Load(path);
@@ -40,7 +45,9 @@ internal sealed class Repository(string root, IReadOnlyList<ShownKind> kinds)
             folder,
             stored.Run is { } run ? new RunSource(folder, run) : null,
             stored.Guarantees is { } report ? new FaultSource(folder, report.Document, report.Ordered) : null,
-            RunFolder.Files.Concat(FaultFolder.Files).Select(name => new FileInfo(Path.Combine(path, name))).Where(file => file.Exists)
-                .Sum(file => file.Length));
+            BytesIn(path, RunFolder.Files.Concat(FaultFolder.Files)));
     }
+
+    private static long BytesIn(string path, IEnumerable<string> files) =>
+        files.Select(name => new FileInfo(Path.Combine(path, name))).Where(file => file.Exists).Sum(file => file.Length);
 }

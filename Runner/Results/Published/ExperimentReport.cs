@@ -1,80 +1,159 @@
 namespace Kit.Runner.Results.Published;
 
-/// <summary>A published table next to ours: <c>experiment.md</c>, the terminal, and the block of a page.</summary>
+/// <summary>Published tables next to ours: <c>experiment.md</c>, the terminal, and the block of a page.</summary>
 public static class ExperimentReport
 {
-    /// <summary>The report's name in the folder of its run.</summary>
+    /// <summary>The report's name in the folder of its results.</summary>
     public const string FileName = "experiment.md";
 
     /// <summary>What the columns mean.</summary>
     public const string Legend =
-        "Ratio: to the base of the same table; ours round by round, with its 95 % interval. " +
+        "Ratio: to the base of the same table; of drains round by round, with its 95 % interval. " +
         "Agrees: the published ratio is within our interval. Same direction: both are faster than their base, or both slower, by another factor. " +
         "Opposite: one is faster, the other slower. No clear difference: our interval has 1 in it, and not the published ratio. " +
         "Messages per second of another machine, year and server are not compared.";
 
+    private const string LoadLegend =
+        "A load is measured once, so its ratio has no interval. Close: the two ratios are within a quarter of each other. " +
+        "No clear difference: ours is within a tenth of its base. Only ours differs: the published one is within a tenth of its base. " +
+        "Failed: messages without an effect.";
+
     private const string Row = "Published as";
+    private const string Said = "Published";
     private const string Cell = "Repeated by";
     private const string Verdict = "Verdict";
 
     private static readonly IReadOnlyList<string> Headers =
         [Row, "Published msg/s", "Published ratio", Cell, "Our msg/s", "Our ratio", "95 % interval", Verdict];
 
+    private static readonly IReadOnlyList<LoadColumn> LoadColumns =
+    [
+        new(Row, row => row.Published.Title),
+        new("Published msg/s", row => row.Published.Figure, row => row.PerSecond is not null),
+        new("Published ratio", row => Figures.Measured(row.PublishedRatio), row => row.PerSecond is not null),
+        new("Published ms", row => PublishedRow.TextOf(row.Published.Milliseconds), row => row.Milliseconds is not null),
+        new("Published CPU %", row => PublishedRow.TextOf(row.Published.CpuPercent), row => row.CpuPercent is not null),
+        new(Said, row => row.Published.Said ?? Figures.None, row => row.Said is not null),
+        new(Cell, row => row.Published.Cell),
+        new("Our msg/s", row => Figures.Measured(row.Load?.Reached)),
+        new("Our ratio", row => Figures.Measured(row.Ratio)),
+        new("Our p50 ms", row => Figures.Measured(row.Load?.Latency?.P50)),
+        new("Our CPU %", row => Figures.Measured(row.Load?.CpuShare * 100), row => row.CpuPercent is not null),
+        new("Our memory MB, first", row => Figures.Measured(MemoryOf(row)?.First), row => row.Said is not null),
+        new("Our memory MB, last", row => Figures.Measured(MemoryOf(row)?.Last), row => row.Said is not null),
+        new("Failed", row => row.Load is { } load ? Figures.Share(load.FailedShare) : Figures.None),
+        new(Verdict, row => TextOf(row.Agreement), row => row.PerSecond is not null),
+    ];
+
     /// <param name="experiment">What was published.</param>
-    /// <param name="run">The run that repeats it.</param>
-    public static ReportFile FileOf(PublishedExperiment experiment, RecordedRun run)
+    /// <param name="repetition">What repeats it.</param>
+    public static ReportFile FileOf(PublishedExperiment experiment, Repetition repetition)
     {
         ArgumentNullException.ThrowIfNull(experiment);
-        ArgumentNullException.ThrowIfNull(run);
+        ArgumentNullException.ThrowIfNull(repetition);
         return new ReportFile(FileName, output =>
         {
             output.WriteLine($"# {experiment.Name}\n");
-            foreach (var line in LinesOf(experiment, run))
+            foreach (var line in LinesOf(experiment, repetition))
                 output.WriteLine(line);
-            if (run.Document.Settings.Quick)
+            if (repetition.Runs.Any(run => run.Document.Settings.Quick))
                 output.WriteLine("\n**A quick run: it shows that it works, not how fast it is.**");
-            output.WriteLine($"\n{Legend}\n\n## Our run\n");
-            foreach (var fact in RunFacts.Of(run))
-                output.WriteLine($"- {fact.Name}: {MarkdownTables.Escaped(fact.Fact)}");
-            output.WriteLine($"\nEvery round of ours is in [{RunFolder.TablesFile}]({RunFolder.TablesFile}).");
+            output.WriteLine($"\n{LegendOf(repetition)}");
+            foreach (var run in repetition.Runs)
+            {
+                output.WriteLine("\n## Our run\n");
+                foreach (var fact in RunFacts.Of(run))
+                    output.WriteLine($"- {fact.Name}: {MarkdownTables.Escaped(fact.Fact)}");
+            }
+
+            output.WriteLine($"\nEvery round of ours is in `{RunFolder.TablesFile}`, and every load in `load.md`, of each command's folder.");
         });
     }
 
     /// <param name="experiment">What was published.</param>
-    /// <param name="run">The run that repeats it.</param>
+    /// <param name="repetition">What repeats it.</param>
     /// <param name="output">Where to; plain text, no colours.</param>
     /// <param name="width">Columns of the terminal.</param>
-    public static void WriteTerminal(PublishedExperiment experiment, RecordedRun run, TextWriter output, int width)
+    public static void WriteTerminal(PublishedExperiment experiment, Repetition repetition, TextWriter output, int width)
     {
         ArgumentNullException.ThrowIfNull(experiment);
         ArgumentNullException.ThrowIfNull(output);
-        var rows = RepeatedRow.Of(experiment, run);
-        TerminalSummary.WriteTable(TerminalSummary.ConsoleOn(output, width), experiment.Name, Headers, rows.Select(CellsOf), IsFigure);
-        foreach (var line in OrderOf(rows))
-            output.WriteLine(line);
-        output.WriteLine(OursOf(run));
-        output.WriteLine(Legend);
+        ArgumentNullException.ThrowIfNull(repetition);
+        foreach (var shown in TablesOf(experiment, repetition))
+        {
+            TerminalSummary.WriteTable(
+                TerminalSummary.ConsoleOn(output, width), shown.Title ?? experiment.Name, shown.Headers, shown.Rows, IsFigure);
+            foreach (var line in shown.Lines)
+                output.WriteLine(line);
+        }
+
+        foreach (var run in repetition.Runs)
+            output.WriteLine(OursOf(run));
+        output.WriteLine(LegendOf(repetition));
     }
 
-    /// <summary>The question, the table, what the two have in common, and what is different here.</summary>
-    internal static IEnumerable<string> LinesOf(PublishedExperiment experiment, RecordedRun run)
-    {
-        var rows = RepeatedRow.Of(experiment, run);
-        return
+    /// <summary>The question, the tables, what the two have in common, and what is different here.</summary>
+    /// <exception cref="KitException">Nothing that was measured repeats one of the rows.</exception>
+    internal static IEnumerable<string> LinesOf(PublishedExperiment experiment, Repetition repetition) =>
+    [
+        $"**Asked**: {experiment.Question}",
+        "",
+        $"**Published**: {experiment.Source}.",
+        "",
+        .. TablesOf(experiment, repetition).SelectMany(shown => (IEnumerable<string>)
         [
-            $"**Asked**: {experiment.Question}",
+            .. shown.Title is { } title ? [$"**{title}**", ""] : Array.Empty<string>(),
+            .. MarkdownTables.LinesOf(shown.Headers, shown.Rows, IsFigure),
             "",
-            $"**Published**: {experiment.Source}.",
-            "",
-            .. MarkdownTables.LinesOf(Headers, rows.Select(CellsOf), IsFigure),
-            "",
-            .. OrderOf(rows).Select(line => $"- {line}"),
-            "",
-            "**What is different here**:",
-            "",
-            .. experiment.Differences.Select(difference => $"- {difference}"),
-        ];
+            .. shown.Lines.Select(line => $"- {line}"),
+            .. shown.Lines.Count > 0 ? [""] : Array.Empty<string>(),
+        ]),
+        "**What is different here**:",
+        "",
+        .. experiment.Differences.Select(difference => $"- {difference}"),
+    ];
+
+    /// <summary>What the columns mean, as far as they are shown.</summary>
+    internal static string LegendOf(Repetition repetition) => repetition.Loads.Count > 0 ? $"{Legend} {LoadLegend}" : Legend;
+
+    private static List<Shown> TablesOf(PublishedExperiment experiment, Repetition repetition)
+    {
+        List<Shown> tables = [.. experiment.Tables.Select(table => ShownOf(table, repetition)).OfType<Shown>()];
+        return tables.Count > 0
+            ? tables
+            : throw new KitException(
+                $"The results have none of the cells of {experiment.Name}: " +
+                $"{string.Join(", ", experiment.Tables.SelectMany(table => table.Rows).Select(row => row.Cell).Distinct().Take(4))}.",
+                $"Name the folder of results that have them, or make one: experiment {experiment.Name}");
     }
+
+    /// <summary>A table next to what repeats it; <see langword="null"/> if nothing does.</summary>
+    private static Shown? ShownOf(PublishedTable table, Repetition repetition)
+    {
+        if (table.Rows.Any(row => row.Users is not null))
+        {
+            var loads = RepeatedLoad.Of(table, repetition);
+            var columns = LoadColumns.Where(column => table.Rows.Any(column.IsShownFor)).ToList();
+            return loads.All(row => row.Load is null) ? null : new Shown(
+                table.Title, [.. columns.Select(column => column.Header)],
+                // What no figure was published of is shown where it was measured.
+                [
+                    .. from row in loads
+                       where row.Load is not null || row.Published.PerSecond is not null
+                       select (IReadOnlyList<string>)[.. columns.Select(column => column.Of(row))],
+                ],
+                []);
+        }
+
+        var run = repetition.Runs.FirstOrDefault(run => run.Cells.Any(cell => table.Rows.Any(row => row.Cell == $"{cell.Cell}")));
+        if (run is null)
+            return null;
+        var rows = RepeatedRow.Of(table, run);
+        return new Shown(table.Title, Headers, [.. rows.Select(CellsOf)], [.. OrderOf(rows)]);
+    }
+
+    private static SoakMemory? MemoryOf(RepeatedLoad row) =>
+        row.Load?.Soak?.FirstOrDefault(figure => figure.Title == Loads.SoakFigure.WorkingSet) is { } figure ? new SoakMemory(figure.First, figure.Last) : null;
 
     private static string OursOf(RecordedRun run)
     {
@@ -83,15 +162,16 @@ public static class ExperimentReport
                $"{Figures.Count(settings.SeedRows)} rows seeded, {Figures.Day(run.Document.StartedUtc)}.";
     }
 
-    private static IEnumerable<string> OrderOf(IReadOnlyList<RepeatedRow> rows)
+    private static IEnumerable<string> OrderOf(IReadOnlyList<RepeatedRow> all)
     {
+        var rows = all.Where(row => row.Published.PerSecond is not null).ToList();
         var measured = rows.Where(row => row.PerSecond is not null).ToList();
         if (measured.Count < rows.Count)
             return [$"Not measured: {string.Join(", ", rows.Except(measured).Select(row => row.Published.Title))}."];
         var verdicts = rows.Select(row => row.Agreement).Where(agreement => agreement is not Agreement.Base).CountBy(agreement => agreement);
         return
         [
-            $"From slow to fast, published: {InOrder(row => row.Published.PerSecond)}.",
+            $"From slow to fast, published: {InOrder(row => row.Published.PerSecond!.Value)}.",
             $"From slow to fast, ours: {InOrder(row => row.PerSecond!.Value)}.",
             $"Ratios: {string.Join(", ", verdicts.Select(kind => $"{Figures.Count(kind.Value)} × {TextOf(kind.Key)}"))}.",
         ];
@@ -115,8 +195,20 @@ public static class ExperimentReport
         Agreement.NoClearDifference => "no clear difference",
         Agreement.TooFewRounds => $"n < {Figures.Plain(Comparison.EnoughRounds)}",
         Agreement.NotMeasured => "not measured",
+        Agreement.NotPublished => Figures.None,
+        Agreement.Close => "close",
+        Agreement.OnlyOurs => "only ours differs",
         _ => throw new InvalidOperationException($"No text for {agreement}."),
     };
 
-    private static bool IsFigure(string header) => header is not (Row or Cell or Verdict);
+    private static bool IsFigure(string header) => header is not (Row or Said or Cell or Verdict);
+
+    private sealed record Shown(string? Title, IReadOnlyList<string> Headers, IReadOnlyList<IReadOnlyList<string>> Rows, IReadOnlyList<string> Lines);
+
+    private sealed record SoakMemory(double First, double Last);
+
+    private sealed record LoadColumn(string Header, Func<RepeatedLoad, string> Of, Func<PublishedRow, bool>? IsPublished = null)
+    {
+        public bool IsShownFor(PublishedRow row) => IsPublished?.Invoke(row) ?? true;
+    }
 }

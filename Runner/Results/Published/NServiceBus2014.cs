@@ -11,13 +11,21 @@ internal static class NServiceBus2014
         "A benchmark of NServiceBus 5, published in 2014: NPoco and SQL Server on a virtual machine of a laptop with 2 cores. A million rows were seeded, " +
         "10,000 messages drained at a concurrency of 2 with two retries, five times in each mode",
         [
-            FullDtc,
-            new("DTC off", 51, "bare/postgresql/dtc-off/ado"),
-            new("scope off", 50, "bare/postgresql/scope-off/ado"),
-            new("transactions off", 97.4, "bare/postgresql/transactions-off/ado"),
+            new(
+                Title: null,
+                [
+                    FullDtc,
+                    new("DTC off", 51, "bare/postgresql/dtc-off/ado"),
+                    new("scope off", 50, "bare/postgresql/scope-off/ado"),
+                    new("transactions off", 97.4, "bare/postgresql/transactions-off/ado"),
+                ],
+                FullDtc),
         ],
-        FullDtc,
-        ["run", "--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,dtc-off,scope-off,transactions-off"],
+        [
+            new(
+                "drain", ["run", "--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,dtc-off,scope-off,transactions-off"],
+                Quick: ["--quick"], Scaled: [], Full: []),
+        ],
         [
             "The endpoint is the bare driver on PostgreSQL, and not NServiceBus on SQL Server: no framework's work is in the time of a message.",
             "full-dtc is two-phase commit between two databases of one server, without a coordinator such as MSDTC.",

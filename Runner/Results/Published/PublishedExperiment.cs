@@ -1,36 +1,36 @@
-using System.Globalization;
-
 namespace Kit.Runner.Results.Published;
 
-/// <summary>An experiment that others have published: their figures, and the command of the kit that repeats it. Each is a file in this folder.</summary>
+/// <summary>An experiment that others have published: their figures, and the commands of the kit that repeat it. Each is a file in this folder.</summary>
 /// <param name="Name">As it is typed, and the name of its block on the pages.</param>
 /// <param name="Question">What it asked.</param>
 /// <param name="Source">Who measured what, on what, and when.</param>
-/// <param name="Rows">The published figures.</param>
-/// <param name="Base">The row that the others are divided by: absolute figures of another machine and year say nothing.</param>
-/// <param name="Command">The arguments of the runner that repeat it, in full.</param>
+/// <param name="Tables">The published figures.</param>
+/// <param name="Commands">What repeats them.</param>
 /// <param name="Differences">What is different here, a sentence each.</param>
 public sealed record PublishedExperiment(
-    string Name, string Question, string Source, IReadOnlyList<PublishedRow> Rows, PublishedRow Base, IReadOnlyList<string> Command,
+    string Name, string Question, string Source, IReadOnlyList<PublishedTable> Tables, IReadOnlyList<PublishedCommand> Commands,
     IReadOnlyList<string> Differences)
 {
-    /// <summary>The same in about a minute, to see that it works.</summary>
-    public IReadOnlyList<string> QuickCommand => [.. Command, "--quick"];
-
     /// <summary>A new one is a file in this folder, and its line here.</summary>
-    public static IReadOnlyList<PublishedExperiment> All { get; } = [NServiceBus2014.Plan];
+    public static IReadOnlyList<PublishedExperiment> All { get; } =
+        [NServiceBus2014.Plan, NeuronPooling2017.Plan, BizTalkDynamicPorts2010.Plan, Wso2Round3In2008.Plan];
 
     /// <param name="name">As typed.</param>
     /// <returns><see langword="null"/> if there is none of that name.</returns>
     public static PublishedExperiment? Find(string name) => All.FirstOrDefault(one => string.Equals(one.Name, name, StringComparison.Ordinal));
+
+    /// <summary>Where a command's results are: the folder of an experiment with one command is that of its run.</summary>
+    /// <param name="folder">That of the experiment.</param>
+    /// <param name="command">One of its commands.</param>
+    public string FolderOf(string folder, PublishedCommand command)
+    {
+        ArgumentNullException.ThrowIfNull(command);
+        return Commands.Count == 1 ? folder : Path.Combine(folder, command.Name);
+    }
 }
 
-/// <summary>A row of a published table.</summary>
-/// <param name="Title">As it was published.</param>
-/// <param name="PerSecond">Messages per second.</param>
-/// <param name="Cell">The kit's cell that repeats it.</param>
-public sealed record PublishedRow(string Title, double PerSecond, string Cell)
-{
-    /// <summary>The figure with the digits that were published.</summary>
-    public string Figure => PerSecond.ToString(CultureInfo.InvariantCulture);
-}
+/// <summary>Published figures that are divided by one of them: absolute figures of another machine and year say nothing.</summary>
+/// <param name="Title">What they are about; <see langword="null"/>: the experiment's question says it.</param>
+/// <param name="Rows">The figures.</param>
+/// <param name="Base">The row that the others are divided by.</param>
+public sealed record PublishedTable(string? Title, IReadOnlyList<PublishedRow> Rows, PublishedRow Base);

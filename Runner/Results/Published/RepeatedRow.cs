@@ -23,14 +23,23 @@ public enum Agreement
 
     /// <summary>No round of the cell or of its base counts.</summary>
     NotMeasured,
+
+    /// <summary>There is no published ratio.</summary>
+    NotPublished,
+
+    /// <summary>Of single measurements: the published ratio and ours are within a quarter of each other.</summary>
+    Close,
+
+    /// <summary>Of single measurements: ours differs from its base, and the published one does not.</summary>
+    OnlyOurs,
 }
 
 /// <summary>A published row next to the cell that repeats it.</summary>
 /// <param name="Published">The row.</param>
-/// <param name="PublishedRatio">Its figure divided by that of the base.</param>
+/// <param name="PublishedRatio">Its figure divided by that of the base; <see langword="null"/> if one of them is not known.</param>
 /// <param name="PerSecond">Our mean; <see langword="null"/> if no round counts.</param>
 /// <param name="Ratio">Our ratio to our base, round by round; <see langword="null"/> for the base, and if no round counts in both.</param>
-public sealed record RepeatedRow(PublishedRow Published, double PublishedRatio, double? PerSecond, RateRatio? Ratio)
+public sealed record RepeatedRow(PublishedRow Published, double? PublishedRatio, double? PerSecond, RateRatio? Ratio)
 {
     private const double Alpha = Comparison.Alpha;
 
@@ -44,6 +53,7 @@ public sealed record RepeatedRow(PublishedRow Published, double PublishedRatio, 
     {
         (not null, null, _) when IsBase => Agreement.Base,
         (null, _, _) or (_, null, _) => Agreement.NotMeasured,
+        (not null, not null, _) when PublishedRatio is null => Agreement.NotPublished,
         (_, _, null) => Agreement.TooFewRounds,
         (_, _, var interval) when interval.Low <= PublishedRatio && PublishedRatio <= interval.High => Agreement.Agrees,
         (_, _, { Low: <= 1, High: >= 1 }) => Agreement.NoClearDifference,
@@ -54,29 +64,21 @@ public sealed record RepeatedRow(PublishedRow Published, double PublishedRatio, 
         _ => throw new InvalidOperationException($"{Published.Title} and its repetition cannot be compared: {PublishedRatio} and {Ratio?.Value}."),
     };
 
-    /// <summary>The rows of an experiment next to a run.</summary>
-    /// <exception cref="KitException">The run has none of the cells.</exception>
-    public static IReadOnlyList<RepeatedRow> Of(PublishedExperiment experiment, RecordedRun run)
+    /// <summary>The rows of a table next to a run.</summary>
+    public static IReadOnlyList<RepeatedRow> Of(PublishedTable table, RecordedRun run)
     {
-        ArgumentNullException.ThrowIfNull(experiment);
+        ArgumentNullException.ThrowIfNull(table);
         ArgumentNullException.ThrowIfNull(run);
         var cells = run.Cells.ToDictionary(cell => $"{cell.Cell}", StringComparer.Ordinal);
-        if (!experiment.Rows.Any(row => cells.ContainsKey(row.Cell)))
-        {
-            throw new KitException(
-                $"The run has none of the cells of {experiment.Name}: {string.Join(", ", experiment.Rows.Select(row => row.Cell))}.",
-                $"Name the folder of a run that has them, or make one: experiment {experiment.Name}");
-        }
-
-        var reference = cells.GetValueOrDefault(experiment.Base.Cell);
+        var reference = cells.GetValueOrDefault(table.Base.Cell);
         return
         [
-            .. from row in experiment.Rows
+            .. from row in table.Rows
                let cell = cells.GetValueOrDefault(row.Cell)
-               let isBase = row == experiment.Base
+               let isBase = row == table.Base
                select new RepeatedRow(
                    row,
-                   row.PerSecond / experiment.Base.PerSecond,
+                   row.PerSecond / table.Base.PerSecond,
                    cell?.Rate?.Mean,
                    isBase || reference is null ? null : cell?.Against(reference))
                {

@@ -39,6 +39,10 @@ public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, do
         return new CpuUse(elapsed, Time(oursTicks), Time(othersTicks), othersTicks / capacity, busiest);
     }
 
+    /// <summary>The busy share of all processors' capacity between two samples, 0 to 1, whoever was busy.</summary>
+    public static double BusyBetween(CpuSample start, CpuSample end) =>
+        (end.Busy - start.Busy) / ((end.At - start.At).TotalSeconds * CpuSample.TicksPerSecond * end.Cores);
+
     /// <summary>
     /// CPU time of processes and their descendants between two samples. A child that ended in between is counted if its parent waited
     /// for it, as PostgreSQL's postmaster does for its backends.

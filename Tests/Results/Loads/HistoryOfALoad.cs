@@ -42,7 +42,7 @@ public sealed class HistoryOfALoad
     [Test]
     public void Messages_without_a_row_have_failed_and_have_no_latency()
     {
-        var result = new LoadHistory([new LoadedMessage(0, 1, 10), new LoadedMessage(500, 500, Committed: null), new LoadedMessage(900, 902, 940)], seconds: 1)
+        var result = new LoadHistory([new LoadedMessage(0, 1, 10), new LoadedMessage(500, 500, Done: null), new LoadedMessage(900, 902, 940)], seconds: 1)
             .Into(Blank);
 
         using (Assert.EnterMultipleScope())

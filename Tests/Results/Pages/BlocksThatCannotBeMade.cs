@@ -24,7 +24,7 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("sppeds from results/run", "unknown block 'sppeds'. Blocks: modes-table, modes-chart, surprise, ")]
     [TestCase("speeds", "block 'speeds': it needs a folder with a run (run.json), and its mark names none.")]
     [TestCase("speeds from results/nowhere", "block 'speeds': there is no folder results/nowhere.")]
-    [TestCase("speeds from results/empty", "block 'speeds': results/empty holds neither a run (run.json) nor experiments (faults.json).")]
+    [TestCase("speeds from results/empty", "block 'speeds': results/empty holds no run (run.json), no experiments (faults.json) and no load (load.json).")]
     [TestCase("speeds from results/storm", "block 'speeds': it needs a folder with a run (run.json), and there is none in results/storm.")]
     [TestCase("speeds from results/run, results/other", "block 'speeds': it names 2 folders with a run (run.json), and needs one.")]
     [TestCase("storms from results/run", "block 'storms': it needs a folder with storms (faults.json), and there is none in results/run.")]

@@ -1,0 +1,46 @@
+namespace Kit.Runner.Loading;
+
+/// <summary>Asks the database, for all users at once, which of the awaited effects it has committed.</summary>
+/// <remarks>
+/// One task asks, and pauses a millisecond between two questions; while no user waits, it asks nothing. A trigger with NOTIFY would tell at once, but
+/// PostgreSQL lets only one transaction with a notification commit at a time, its flush included: that would change what is measured.
+/// </remarks>
+internal abstract class CommittedEffects : Effects
+{
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(1);
+
+    private readonly CancellationTokenSource ending = new();
+    private Task asking = Task.CompletedTask;
+
+    protected override Task Failure => asking;
+
+    public override async Task StartAsync(bool isWaitedFor, CancellationToken cancellationToken)
+    {
+        if (!isWaitedFor)
+            return;
+
+        // Whoever cannot be reached fails the start.
+        await AskAsync(Mark());
+        asking = AskAgainAsync();
+    }
+
+    public override async ValueTask DisposeAsync()
+    {
+        await ending.CancelAsync();
+        await asking.ContinueWith(_ => { }, TaskScheduler.Default);
+        ending.Dispose();
+    }
+
+    /// <summary>Tells which effects there are above the marks.</summary>
+    protected abstract Task AskAsync(long[] above);
+
+    private async Task AskAgainAsync()
+    {
+        while (!ending.IsCancellationRequested)
+        {
+            if (IsAwaited)
+                await AskAsync(LowestMark());
+            await Task.Delay(Pause, CancellationToken.None);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using Kit.Endpoints.Cells;
+using Kit.Runner.Results.Loads;
+using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
+
+namespace Kit.Runner.Loading;
+
+/// <summary>When the effect of each message of a load was there: the end of its latency. Each kind of effect has its class.</summary>
+internal abstract class Effects : IEffectWatch, IAsyncDisposable
+{
+    private readonly ConcurrentDictionary<Guid, Awaited> awaited = new();
+
+    /// <summary>By what it tells.</summary>
+    public abstract EffectClock Clock { get; }
+
+    /// <summary>Fails when it can tell nothing any more, and does not end otherwise.</summary>
+    protected abstract Task Failure { get; }
+
+    /// <summary>Whether somebody waits.</summary>
+    protected bool IsAwaited => !awaited.IsEmpty;
+
+    /// <summary>Those of a cell, not yet started.</summary>
+    /// <param name="cell">The cell.</param>
+    /// <param name="restored">The round's databases.</param>
+    /// <param name="transport">Where its queues are.</param>
+    /// <param name="sinks">The queues that its handlers send to.</param>
+    /// <param name="messages">Those that are sent.</param>
+    public static Effects Of(Cell cell, IRoundStore restored, RoundTransport transport, Sinks sinks, RoundMessages messages) =>
+        (cell.Scenario.Rows, Transport.Of(cell).Arrivals) switch
+        {
+            (1, _) => new CommittedRows(restored.WidgetsForRunner),
+            (0, ArrivalClock.CommitTimestamps) => new CommittedSends(cell, transport),
+            (0, ArrivalClock.Receipt) => new ReceivedSends(sinks, messages),
+            _ => throw new UnreachableException($"Nobody tells when a message of {cell} has had its effect."),
+        };
+
+    /// <summary>Begins, before the first message is sent.</summary>
+    /// <param name="isWaitedFor">Whether users will wait for effects.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public abstract Task StartAsync(bool isWaitedFor, CancellationToken cancellationToken);
+
+    /// <summary>Ends, when nothing is handled any more. What the handlers sent can be read from their queues afterwards.</summary>
+    /// <param name="built">The rows that the handlers inserted.</param>
+    /// <param name="serverAhead">How far the database's clock is ahead of this machine's.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <returns>The first moment of each message's effect, by this machine's clock.</returns>
+    public abstract Task<IReadOnlyDictionary<Guid, DateTimeOffset>> EndAsync(
+        IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead, CancellationToken cancellationToken);
+
+    public async Task WaitAsync(Guid message, TimeSpan patience, CancellationToken cancellationToken)
+    {
+        var one = new Awaited(Mark());
+        awaited[message] = one;
+        try
+        {
+            await (await Task.WhenAny(one.IsThere.Task, Failure).WaitAsync(patience, cancellationToken));
+        }
+        catch (TimeoutException)
+        {
+            // The account of the load says what became of the message.
+        }
+        finally
+        {
+            awaited.TryRemove(message, out _);
+        }
+    }
+
+    public abstract ValueTask DisposeAsync();
+
+    /// <summary>Where an effect will be that is not there yet: above this, in each table that has effects. Empty where nobody looks into tables.</summary>
+    protected virtual long[] Mark() => [];
+
+    /// <summary>The lowest of the marks that were taken for those who wait.</summary>
+    protected long[] LowestMark() => awaited.Values.Select(one => one.Mark)
+        .Aggregate((lowest, mark) => [.. lowest.Zip(mark, Math.Min)]);
+
+    /// <summary>Ends the wait for a message, if there is one.</summary>
+    protected void Tell(Guid message)
+    {
+        if (awaited.TryRemove(message, out var one))
+            one.IsThere.TrySetResult();
+    }
+
+    private sealed record Awaited(long[] Mark)
+    {
+        public TaskCompletionSource IsThere { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    }
+}

@@ -1,0 +1,41 @@
+using System.Collections.Concurrent;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Runner.Results.Loads;
+using Kit.Runner.Rounds;
+
+namespace Kit.Runner.Loading;
+
+/// <summary>The messages that handlers send to queues of a broker, which does not tell when they arrived: a consumer of the runner receives them.</summary>
+/// <param name="sinks">The queues.</param>
+/// <param name="messages">Those that are sent.</param>
+internal sealed class ReceivedSends(Sinks sinks, RoundMessages messages) : Effects
+{
+    private readonly ConcurrentDictionary<Guid, DateTimeOffset> received = new();
+    private readonly TaskCompletionSource lost = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public override EffectClock Clock => EffectClock.SendReceipt;
+
+    protected override Task Failure => lost.Task;
+
+    public override Task StartAsync(bool isWaitedFor, CancellationToken cancellationToken) =>
+        sinks.ConsumeAsync(messages.Find, Receive, reason => lost.TrySetException(reason), cancellationToken);
+
+    /// <exception cref="BrokerException">The consumer was ended before all had arrived.</exception>
+    public override async Task<IReadOnlyDictionary<Guid, DateTimeOffset>> EndAsync(
+        IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead, CancellationToken cancellationToken)
+    {
+        await sinks.EndConsumingAsync(cancellationToken);
+        if (lost.Task.IsFaulted)
+            await lost.Task;
+        return received;
+    }
+
+    // The sinks end their consumers.
+    public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    private void Receive(Guid message, DateTimeOffset moment)
+    {
+        received.TryAdd(message, moment);
+        Tell(message);
+    }
+}

@@ -1,0 +1,31 @@
+using System.Globalization;
+
+namespace Kit.Runner.Results.Published;
+
+/// <summary>A row of a published table. A figure is <see langword="null"/> if it was not published, or is not known here.</summary>
+/// <param name="Title">As it was published.</param>
+/// <param name="PerSecond">Messages per second.</param>
+/// <param name="Cell">The kit's cell that repeats it.</param>
+public sealed record PublishedRow(string Title, double? PerSecond, string Cell)
+{
+    /// <summary>How many users the repetition has; <see langword="null"/>: it is a drain.</summary>
+    public int? Users { get; init; }
+
+    /// <summary>Only a load of this many seconds or more repeats it.</summary>
+    public double LeastSeconds { get; init; }
+
+    /// <summary>The published latency in ms.</summary>
+    public double? Milliseconds { get; init; }
+
+    /// <summary>The published CPU use in percent.</summary>
+    public double? CpuPercent { get; init; }
+
+    /// <summary>What was published in words.</summary>
+    public string? Said { get; init; }
+
+    /// <summary>The rate with the digits that were published.</summary>
+    public string Figure => TextOf(PerSecond);
+
+    /// <summary>A figure with the digits that were published.</summary>
+    public static string TextOf(double? figure) => figure?.ToString(CultureInfo.InvariantCulture) ?? Figures.None;
+}

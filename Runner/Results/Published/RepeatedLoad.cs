@@ -1,0 +1,50 @@
+using Kit.Runner.Results.Loads;
+
+namespace Kit.Runner.Results.Published;
+
+/// <summary>A published row next to the load that repeats it. It is one measurement, so its ratio has no interval.</summary>
+/// <param name="Published">The row.</param>
+/// <param name="PublishedRatio">Its rate divided by that of the base; <see langword="null"/> if one of them is not known.</param>
+/// <param name="Load"><see langword="null"/> if none repeats it.</param>
+/// <param name="Ratio">Our rate divided by that of our base; <see langword="null"/> if one of them was not measured.</param>
+public sealed record RepeatedLoad(PublishedRow Published, double? PublishedRatio, LoadResult? Load, double? Ratio)
+{
+    /// <summary>Ratios that differ by less than this factor are close to each other.</summary>
+    public const double CloseBy = 1.25;
+
+    /// <summary>A ratio that differs from 1 by less than this factor shows no difference.</summary>
+    public const double Alike = 1.1;
+
+    /// <summary>Whether it is the row that the others are divided by.</summary>
+    public bool IsBase { get; init; }
+
+    public Agreement Agreement => (Ratio, PublishedRatio) switch
+    {
+        (null, _) => Agreement.NotMeasured,
+        _ when IsBase => Agreement.Base,
+        (_, null) => Agreement.NotPublished,
+        ({ } ours, { } theirs) when FactorOf(ours / theirs) < CloseBy => Agreement.Close,
+        ({ } ours, _) when FactorOf(ours) < Alike => Agreement.NoClearDifference,
+        (_, { } theirs) when FactorOf(theirs) < Alike => Agreement.OnlyOurs,
+        ({ } ours, { } theirs) => ours > 1 == theirs > 1 ? Agreement.SameDirection : Agreement.Opposite,
+    };
+
+    /// <summary>The rows of a table next to what was measured.</summary>
+    public static IReadOnlyList<RepeatedLoad> Of(PublishedTable table, Repetition repetition)
+    {
+        ArgumentNullException.ThrowIfNull(table);
+        ArgumentNullException.ThrowIfNull(repetition);
+        var reference = repetition.Find(table.Base)?.Reached;
+        return
+        [
+            .. from row in table.Rows
+               let load = repetition.Find(row)
+               select new RepeatedLoad(row, row.PerSecond / table.Base.PerSecond, load, reference > 0 ? load?.Reached / reference : null)
+               {
+                   IsBase = row == table.Base,
+               },
+        ];
+    }
+
+    private static double FactorOf(double ratio) => Math.Max(ratio, 1 / ratio);
+}
