@@ -1,6 +1,5 @@
 using System.Threading.Channels;
 using RabbitMQ.Client;
-using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
@@ -9,7 +8,7 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// The one consumer of an endpoint. It holds the messages that the broker has pushed and no worker has begun: at most the prefetch count. Without
 /// acknowledgements there is no prefetch: the broker pushes the whole backlog at once, and all of it is here and no longer in the queue.
 /// </summary>
-internal sealed class Inbox : AsyncDefaultBasicConsumer, IAsyncDisposable
+internal sealed class Inbox : EndedConsumer, IAsyncDisposable
 {
     private readonly Channel<Delivery> waiting = System.Threading.Channels.Channel.CreateUnbounded<Delivery>();
     private volatile bool ended;
@@ -71,33 +70,15 @@ internal sealed class Inbox : AsyncDefaultBasicConsumer, IAsyncDisposable
         return Task.CompletedTask;
     }
 
-    // Called after the earlier deliveries, which the driver may still hold when the broker has answered.
-    public override Task HandleBasicCancelOkAsync(string consumerTag, CancellationToken cancellationToken = default)
-    {
-        waiting.Writer.TryComplete();
-        return base.HandleBasicCancelOkAsync(consumerTag, cancellationToken);
-    }
-
-    public override Task HandleBasicCancelAsync(string consumerTag, CancellationToken cancellationToken = default)
-    {
-        Break("The broker ended the consumer: the queue was deleted or its node is down.");
-        return base.HandleBasicCancelAsync(consumerTag, cancellationToken);
-    }
-
-    public override Task HandleChannelShutdownAsync(object channel, ShutdownEventArgs reason)
-    {
-        Break($"The connection to the broker was lost: {reason.ReplyText}.");
-        return base.HandleChannelShutdownAsync(channel, reason);
-    }
-
     public async ValueTask DisposeAsync() => await Channel.DisposeAsync();
 
-    /// <summary>Ends the inbox because of a failure.</summary>
-    public void Break(string reason)
+    public override void Break(string reason)
     {
         ended = true;
         waiting.Writer.TryComplete(new BrokerException(reason));
     }
+
+    protected override void Complete() => waiting.Writer.TryComplete();
 
     private async Task<bool> WaitAsync(TimeSpan patience)
     {

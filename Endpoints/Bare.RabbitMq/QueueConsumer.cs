@@ -1,11 +1,10 @@
 using RabbitMQ.Client;
-using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>A consumer that takes every message of a queue, without acknowledgements.</summary>
-internal sealed class QueueConsumer : AsyncDefaultBasicConsumer, IAsyncDisposable
+internal sealed class QueueConsumer : EndedConsumer, IAsyncDisposable
 {
     private static readonly TimeSpan LongestEnd = TimeSpan.FromSeconds(10);
 
@@ -33,25 +32,6 @@ internal sealed class QueueConsumer : AsyncDefaultBasicConsumer, IAsyncDisposabl
         return Task.CompletedTask;
     }
 
-    // Called after the earlier deliveries, which the driver may still hold when the broker has answered.
-    public override Task HandleBasicCancelOkAsync(string consumerTag, CancellationToken cancellationToken = default)
-    {
-        ended.TrySetResult();
-        return base.HandleBasicCancelOkAsync(consumerTag, cancellationToken);
-    }
-
-    public override Task HandleBasicCancelAsync(string consumerTag, CancellationToken cancellationToken = default)
-    {
-        Lose("The broker ended the consumer: the queue was deleted or its node is down.");
-        return base.HandleBasicCancelAsync(consumerTag, cancellationToken);
-    }
-
-    public override Task HandleChannelShutdownAsync(object channel, ShutdownEventArgs reason)
-    {
-        Lose($"The connection to the broker was lost: {reason.ReplyText}.");
-        return base.HandleChannelShutdownAsync(channel, reason);
-    }
-
     public async ValueTask DisposeAsync()
     {
         try
@@ -67,9 +47,11 @@ internal sealed class QueueConsumer : AsyncDefaultBasicConsumer, IAsyncDisposabl
         await Channel.DisposeAsync();
     }
 
-    private void Lose(string reason)
+    public override void Break(string reason)
     {
         if (ended.TrySetResult())
             lose(new BrokerException(reason));
     }
+
+    protected override void Complete() => ended.TrySetResult();
 }

@@ -1,5 +1,4 @@
 using Kit.Runner.Rounds;
-using Npgsql;
 
 namespace Kit.Runner.Joining;
 
@@ -40,13 +39,6 @@ internal static class JoiningTables
         CREATE UNLOGGED TABLE line (
             id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, worker integer NOT NULL, process integer NOT NULL, from_worker boolean NOT NULL, text text);
         """;
-
-    /// <summary>Executes a statement without parameters.</summary>
-    public static async Task ExecuteAsync(this NpgsqlConnection connection, string statement, CancellationToken cancellationToken)
-    {
-        await using var command = new NpgsqlCommand(statement, connection);
-        await command.ExecuteNonQueryAsync(cancellationToken);
-    }
 
     /// <summary>The name of a database for a run.</summary>
     public static string NewName() => $"{DatabaseOwner.NamePrefix}{Guid.NewGuid().ToString("N")[..8]}{Suffix}";

@@ -29,7 +29,8 @@ internal sealed class RelayedHandler
     {
         try
         {
-            var (parsed, spec) = (WorkerOrder.Parse(order), WorkerOrder.Parse(order).SpecWith(arguments));
+            var parsed = WorkerOrder.Parse(order);
+            var spec = parsed.SpecWith(arguments);
             Cell = spec.Cell;
             handler = LocalHandler.Start(parsed.IsTiered);
             await handler.OrderAsync(spec, cancellationToken);

@@ -1,3 +1,4 @@
+using Kit.Runner.Rounds;
 using Npgsql;
 
 namespace Kit.Runner.Loading;
@@ -25,13 +26,13 @@ internal sealed class HeldSnapshot(IReadOnlyList<string> databases)
                 readers.Add(reader);
                 await reader.OpenAsync(stop);
                 // The first statement takes the snapshot, which lasts as long as the transaction.
-                await ExecuteAsync(reader, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", stop);
-                await ExecuteAsync(reader, "SELECT count(*) FROM pg_class", stop);
+                await reader.ExecuteAsync("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", stop);
+                await reader.ExecuteAsync("SELECT count(*) FROM pg_class", stop);
             }
 
             await Task.Delay(to - from, stop);
             foreach (var reader in readers)
-                await ExecuteAsync(reader, "COMMIT", CancellationToken.None);
+                await reader.ExecuteAsync("COMMIT", CancellationToken.None);
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
@@ -42,11 +43,5 @@ internal sealed class HeldSnapshot(IReadOnlyList<string> databases)
             foreach (var reader in readers)
                 await reader.DisposeAsync();
         }
-    }
-
-    private static async Task ExecuteAsync(NpgsqlConnection reader, string statement, CancellationToken cancellationToken)
-    {
-        await using var command = new NpgsqlCommand(statement, reader);
-        await command.ExecuteNonQueryAsync(cancellationToken);
     }
 }

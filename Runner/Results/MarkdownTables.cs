@@ -68,46 +68,26 @@ public static class MarkdownTables
     {
         foreach (var table in GridTable.Of(run))
         {
-            output.WriteLine();
-            output.WriteLine($"## By {table.Axis}");
-            output.WriteLine();
-            WriteTable(table.Headers, table.Rows, output, table.IsFigure);
-            output.WriteLine();
-            output.WriteLine(GridTable.Legend);
+            WriteSection($"By {table.Axis}", table.Headers, table.Rows, table.IsFigure, GridTable.Legend, output);
         }
 
-        if (EfficiencyTable.Of(run) is not { Rows.Count: > 0 } efficiency)
-            return;
-        output.WriteLine();
-        output.WriteLine($"## {EfficiencyTable.Title}");
-        output.WriteLine();
-        WriteTable(efficiency.Headers, efficiency.Rows, output, EfficiencyTable.IsFigure);
-        output.WriteLine();
-        output.WriteLine(EfficiencyTable.Legend);
+        if (EfficiencyTable.Of(run) is { Rows.Count: > 0 } efficiency)
+            WriteSection(EfficiencyTable.Title, efficiency.Headers, efficiency.Rows, EfficiencyTable.IsFigure, EfficiencyTable.Legend, output);
     }
 
     private static void WriteServiceTime(RecordedRun run, TextWriter output)
     {
         if (!ServiceTimeTable.IsIn(run))
             return;
-        output.WriteLine();
-        output.WriteLine($"## {ServiceTimeTable.Title}");
-        output.WriteLine();
-        WriteTable(SummaryTable.HeadersOf(ServiceTimeTable.Columns), SummaryTable.Rows(run, ServiceTimeTable.Columns), output);
-        output.WriteLine();
-        output.WriteLine(ServiceTimeTable.Legend);
+        var columns = ServiceTimeTable.Columns;
+        WriteSection(
+            ServiceTimeTable.Title, SummaryTable.HeadersOf(columns), SummaryTable.Rows(run, columns), ReportText.IsFigure, ServiceTimeTable.Legend, output);
     }
 
     private static void WriteRoundTrips(RecordedRun run, TextWriter output)
     {
-        if (RoundTripSlope.Of(run) is not { Count: > 0 } slopes)
-            return;
-        output.WriteLine();
-        output.WriteLine("## Round trips");
-        output.WriteLine();
-        WriteTable(RoundTripTable.Headers, RoundTripTable.Rows(slopes), output);
-        output.WriteLine();
-        output.WriteLine(RoundTripTable.Legend);
+        if (RoundTripSlope.Of(run) is { Count: > 0 } slopes)
+            WriteSection("Round trips", RoundTripTable.Headers, RoundTripTable.Rows(slopes), ReportText.IsFigure, RoundTripTable.Legend, output);
     }
 
     private static void WriteProbes(RecordedRun run, TextWriter output)
@@ -120,6 +100,17 @@ public static class MarkdownTables
         output.WriteLine(ReportText.ProbeLegend);
         output.WriteLine();
         WriteTable(ProbeTable.Headers, ProbeTable.Rows(run), output);
+    }
+
+    private static void WriteSection(
+        string heading, IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, Func<string, bool> isFigureOf, string legend, TextWriter output)
+    {
+        output.WriteLine();
+        output.WriteLine($"## {heading}");
+        output.WriteLine();
+        WriteTable(headers, rows, output, isFigureOf);
+        output.WriteLine();
+        output.WriteLine(legend);
     }
 
     private static void WriteTable(IReadOnlyList<string> headers, IEnumerable<IReadOnlyList<string>> rows, TextWriter output) =>
