@@ -1,5 +1,4 @@
 using System.CommandLine;
-using Kit.Endpoints.Cells;
 using Kit.Runner.Joining;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
@@ -13,7 +12,7 @@ internal sealed class WorkerCommand : KitCommand
 
     private readonly Option<string?> join = new("--join")
     {
-        Description = Transport.Named(TransportName.PostgreSql).WorkerRoute!.Description,
+        Description = PostgreSqlTransport.RouteToJoin.Description,
         HelpName = "connection string",
         Required = true,
     };

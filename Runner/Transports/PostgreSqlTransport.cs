@@ -20,6 +20,16 @@ internal sealed class PostgreSqlTransport : Transport
         "connection string")
     { Variable = ConnectionStrings.PostgreSqlVariable };
 
+    /// <summary>How a worker on another machine reaches the server on which it finds its run.</summary>
+    public static WorkerRoute RouteToJoin { get; } = new(
+        address => new NpgsqlConnectionStringBuilder(address).Database!,
+        (arguments, database) => EndpointConnections.For(
+            new NpgsqlConnectionStringBuilder(arguments[ServerSetting]!) { Database = database }.ConnectionString),
+        (arguments, cancellationToken) => PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken))
+    {
+        Description = "Connection string of the run's PostgreSQL server, as this machine reaches it, for the role that the run uses.",
+    };
+
     public override string Name => TransportName.PostgreSql;
 
     public override string Title => "PostgreSQL";
@@ -49,14 +59,7 @@ internal sealed class PostgreSqlTransport : Transport
         }.ConnectionString,
     };
 
-    public override WorkerRoute? WorkerRoute { get; } = new(
-        address => new NpgsqlConnectionStringBuilder(address).Database!,
-        (arguments, database) => EndpointConnections.For(
-            new NpgsqlConnectionStringBuilder(arguments[ServerSetting]!) { Database = database }.ConnectionString),
-        (arguments, cancellationToken) => PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken))
-    {
-        Description = "Connection string of the run's PostgreSQL server, as this machine reaches it, for the role that the run uses.",
-    };
+    public override WorkerRoute? WorkerRoute => RouteToJoin;
 
     public override ExistingQueue? ExistingQueue { get; } = new(
         "Connection string of the queue's database, with Database=….", DeadLettersOnPostgreSql.Open)
