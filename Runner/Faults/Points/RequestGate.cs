@@ -21,6 +21,7 @@ internal sealed class RequestGate
     private bool isCounting;
     private bool isUnsent;
     private Action? cutOff;
+    private int? openAtStop;
     private int? metAt;
     private GatedConnection? holder;
     private int opened;
@@ -72,9 +73,7 @@ internal sealed class RequestGate
                     return null;
 
                 var last = seen[met - 1];
-                var transaction = isUnsent
-                    ? connections.Find(connection => connection.Number == last.Connection)?.Wire.OpenTransaction
-                    : last.Request.Transaction;
+                var transaction = isUnsent ? openAtStop : last.Request.Transaction;
                 return seen.Take(met - 1).LastOrDefault(one => one.Connection == last.Connection && one.Request.Transaction == transaction)?.Text;
             }
         }
@@ -236,6 +235,9 @@ internal sealed class RequestGate
 
     internal void Fire()
     {
+        // A cut connection is gone.
+        if (isUnsent && metAt is { } met)
+            openAtStop ??= connections.Find(connection => connection.Number == seen[met - 1].Connection)?.Wire.OpenTransaction;
         cutOff?.Invoke();
         (target, IsHoldingBack, cutOff) = (null, false, null);
         // Continuations must not run within the lock.
@@ -265,7 +267,7 @@ internal sealed class RequestGate
             seen.Clear();
             hidden.Clear();
             fired = new TaskCompletionSource();
-            (target, sent, answered, metAt, isUnsent, isCounting) = (stopAt, 0, 0, null, false, true);
+            (target, sent, answered, metAt, isUnsent, openAtStop, isCounting) = (stopAt, 0, 0, null, false, null, true);
             foreach (var connection in connections)
                 connection.IgnoreOpenTransaction();
         }

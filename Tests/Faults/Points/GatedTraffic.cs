@@ -82,6 +82,21 @@ public sealed class GatedTraffic
         Assert.That((other.Sent, other.Received, gate.IsFrozen), Is.EqualTo(("SELECT|", "SELECT|", false)));
     }
 
+    /// <summary>The connection is gone by then, and with it what it had open.</summary>
+    [TestCase(PointWay.CutBefore)]
+    [TestCase(PointWay.NeverSent)]
+    public async Task A_request_that_was_never_sent_belongs_to_the_transaction_that_was_open_then(PointWay way)
+    {
+        Arm("COMMIT", "COMMIT", way);
+        one.Ask("BEGIN", 'T');
+        one.Ask("INSERT", 'T');
+        one.Client(Query("COMMIT"));
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        one.End();
+
+        Assert.That(gate.BeforeLast, Is.EqualTo("INSERT"));
+    }
+
     [Test]
     public async Task While_a_server_has_not_acted_nothing_is_cut()
     {
@@ -300,6 +315,8 @@ public sealed class GatedTraffic
         public void Client(byte[] bytes) => filter.See(Traffic.ToServer, bytes);
 
         public void Server(byte[] bytes) => filter.See(Traffic.ToClient, bytes);
+
+        public void End() => filter.End();
 
         /// <summary>A query and its answer.</summary>
         public void Ask(string text, char status = 'I')
