@@ -67,10 +67,9 @@ internal sealed class Application : ISubject<ProofAccount>
     public async Task<int> KillAsync()
     {
         var code = await Process.KillAsync();
-        foreach (var proxy in bed.Proxies)
-            await proxy.EndAllAsync(Ending.Reset);
         await process!.DisposeAsync();
         process = null;
+        await ForgetConnectionsAsync();
         return code;
     }
 
@@ -154,8 +153,17 @@ internal sealed class Application : ISubject<ProofAccount>
         Keep($"(the application ended with exit code {ended.ExitCode}, and the kit started it again)");
         process = null;
         await ended.DisposeAsync();
+        await ForgetConnectionsAsync();
         await Task.Delay(BeforeRestart, cancellationToken);
         await StartAsync(cancellationToken);
+    }
+
+    /// <summary>Resets what an ended process had open, as the operating system would, and waits until the broker has noticed it.</summary>
+    private async Task ForgetConnectionsAsync()
+    {
+        foreach (var proxy in bed.Proxies)
+            await proxy.EndAllAsync(Ending.Reset);
+        await bed.WaitForNoConsumerAsync(file.Send is SendToQueue { Queue: var queue } ? file.Queues.Append(queue).Distinct() : file.Queues);
     }
 
     private void Keep(string line)

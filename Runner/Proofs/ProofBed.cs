@@ -70,6 +70,12 @@ internal sealed class ProofBed : IAsyncDisposable
         }
     }
 
+    /// <summary>Waits until the broker has noticed that the application's process is dead.</summary>
+    /// <param name="names">The queues that it can have received from.</param>
+    /// <exception cref="KitException">It has not.</exception>
+    public Task WaitForNoConsumerAsync(IEnumerable<string> names) =>
+        space is null ? Task.CompletedTask : BrokerQueues.WaitForNoConsumerAsync(space.Address, names, CancellationToken.None);
+
     /// <summary>Executes a statement.</summary>
     /// <exception cref="PostgresException">The server refuses it.</exception>
     public async Task ExecuteAsync(string database, string sql, CancellationToken cancellationToken)

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Results;
@@ -9,6 +10,11 @@ namespace Kit.Runner.Servers;
 /// <summary>The queues of one virtual host, as a tester sees them: messages are put in, counted and taken out. Not thread-safe.</summary>
 public sealed class BrokerQueues : IAsyncDisposable
 {
+    /// <summary>How long a broker has to notice that a process is dead.</summary>
+    public static readonly TimeSpan ToForget = TimeSpan.FromSeconds(20);
+
+    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(20);
+
     private readonly IConnection connection;
     private readonly ManagementApi management;
     private IChannel channel;
@@ -25,6 +31,33 @@ public sealed class BrokerQueues : IAsyncDisposable
     {
         var opened = await address.ConnectAsync("comparison kit, proof", RabbitMqFacts.Timeout, cancellationToken);
         return new BrokerQueues(opened, await OpenChannelAsync(opened, cancellationToken), new ManagementApi(address));
+    }
+
+    /// <summary>
+    /// Waits until nobody receives from some queues. A broker notices a while later that a process is dead, and what it sends to that process in the
+    /// meantime is lost if the process acknowledges nothing.
+    /// </summary>
+    /// <param name="address">The virtual host.</param>
+    /// <param name="queues">Their names. A queue that is not there has no consumer.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="KitException">Somebody still receives after <see cref="ToForget"/>.</exception>
+    /// <exception cref="BrokerUnreachableException">The broker does not answer.</exception>
+    public static async Task WaitForNoConsumerAsync(RabbitMqAddress address, IEnumerable<string> queues, CancellationToken cancellationToken)
+    {
+        await using var own = await address.ConnectAsync("comparison kit, consumers", RabbitMqFacts.Timeout, cancellationToken);
+        var watch = Stopwatch.StartNew();
+        foreach (var queue in queues)
+        {
+            for (; await CountConsumersAsync(own, queue, cancellationToken) > 0; await Task.Delay(Look, cancellationToken))
+            {
+                if (watch.Elapsed > ToForget)
+                {
+                    throw new KitException(
+                        $"The process was killed, and after {ToForget.TotalSeconds} s somebody still receives from the queue '{queue}'.",
+                        "Close other programs that receive from it; or the machine is busy.");
+                }
+            }
+        }
     }
 
     /// <summary>Creates a durable classic queue.</summary>
@@ -82,6 +115,20 @@ public sealed class BrokerQueues : IAsyncDisposable
         management.Dispose();
         await channel.DisposeAsync();
         await connection.DisposeAsync();
+    }
+
+    private static async Task<uint> CountConsumersAsync(IConnection asker, string queue, CancellationToken cancellationToken)
+    {
+        // The broker closes the channel if there is no such queue.
+        await using var question = await asker.CreateChannelAsync(cancellationToken: cancellationToken);
+        try
+        {
+            return (await question.QueueDeclarePassiveAsync(queue, cancellationToken)).ConsumerCount;
+        }
+        catch (OperationInterruptedException absent) when (absent.ShutdownReason?.ReplyCode == Constants.NotFound)
+        {
+            return 0;
+        }
     }
 
     private static Task<IChannel> OpenChannelAsync(IConnection connection, CancellationToken cancellationToken) => connection.CreateChannelAsync(

@@ -116,6 +116,9 @@ internal sealed class RabbitMqTransport : Transport
         TransportArguments arguments, CancellationToken cancellationToken) =>
         [Binaries(isNeeded: !IsNamed(arguments)), .. await BrokerAsync(arguments, cancellationToken)];
 
+    public override Task WaitForNoConsumerAsync(string address, string queue, CancellationToken cancellationToken) =>
+        BrokerQueues.WaitForNoConsumerAsync(RabbitMqTransportSettings.Parse(address).Broker, [queue], cancellationToken);
+
     public override RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) =>
         document with { Broker = facts };
 

@@ -133,6 +133,13 @@ internal abstract class Transport
     public virtual Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<Finding>>([]);
 
+    /// <summary>Waits until its server has noticed that the process which received from a queue is dead.</summary>
+    /// <param name="address">The transport's address, directly and not through a proxy.</param>
+    /// <param name="queue">The queue.</param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="KitException">It has not.</exception>
+    public virtual Task WaitForNoConsumerAsync(string address, string queue, CancellationToken cancellationToken) => Task.CompletedTask;
+
     /// <summary>Writes its server's facts into a run's document.</summary>
     public virtual RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => document with
     {

@@ -188,11 +188,13 @@ internal sealed class Testbed : IAsyncDisposable
 
     /// <summary>Kills the handler process, and resets its connections in the proxies, as the operating system would.</summary>
     /// <returns>Its exit code.</returns>
+    /// <exception cref="KitException">The server has not noticed it.</exception>
     public async Task<int> KillHandlerAsync()
     {
         var code = await handler!.KillAsync();
         await WidgetsProxy.EndAllAsync(Ending.Reset);
         await TransportProxy.EndAllAsync(Ending.Reset);
+        await Transport.Of(cell).WaitForNoConsumerAsync(transport.ForRunner, transport.Queue, CancellationToken.None);
         await handler.DisposeAsync();
         handler = null;
         return code;
