@@ -26,9 +26,8 @@ internal sealed class LoadCommand : KitCommand
     // Each is a task of the runner, and they share the senders' connections.
     private const int MostUsers = 10_000;
 
-    // A condition, a distance or several processes are a matter of drains: cells have the value there that their names leave out.
-    private static readonly IReadOnlyList<Axis> NotOfLoads =
-        [.. Cell.Axes.Where(axis => axis.Name is Cell.ConditionAxis or Cell.RoundTripAxis or Cell.ProcessesAxis)];
+    // A condition or a distance is a matter of drains: cells have the value there that their names leave out.
+    private static readonly IReadOnlyList<Axis> NotOfLoads = [.. Cell.Axes.Where(axis => axis.Name is Cell.ConditionAxis or Cell.RoundTripAxis)];
 
     private readonly CellFilter filter = new(CellFilter.Shown(ofRounds: true).Except(NotOfLoads), isMatrix: true, ofRounds: true);
     private readonly Option<double?> rate = NumberOption.Rate(
@@ -55,6 +54,8 @@ internal sealed class LoadCommand : KitCommand
     };
     private readonly Option<TimeSpan?> limit = NumberOption.Time(
         "--p99", $"With --find-rate: the highest p99 of the latency ({DefaultLimit.TotalSeconds}s).", TimeSpan.FromMilliseconds(1), TimeSpan.FromHours(1));
+    private readonly Option<int[]> atPercent = NumberOption.Counts(
+        "--at-percent", "With --find-rate: load again at these percentages of the highest rate, for its latency below the limit.", least: 1, most: 99);
     private readonly HandlerOptions handlers = new();
     private readonly Option<int?> senders = NumberOption.Count(
         "--senders", $"Sends under way at the same time ({DefaultSenders}).", least: 1, most: NumberOption.MostConcurrency);
@@ -82,14 +83,15 @@ internal sealed class LoadCommand : KitCommand
             ("load --framework bare --mode dtc-off --scenario query --users 10,100 --think 20ms --concurrency 1,100", "replies by few handlers or many"),
             ("load --framework bare --transport postgresql --mode shared --rate 200/s --for 30min", "half an hour: does anything grow?"),
             ("load --framework bare --transport postgresql --mode shared --rate 200/s --for 3min --held-snapshot 60s..120s", "what an open reader does to it"),
-            ("load --framework bare --transport rabbitmq --find-rate --p99 100ms", "the highest rate of each mode with a p99 up to 100 ms"))
+            ("load --framework bare --transport rabbitmq --find-rate --p99 100ms", "the highest rate of each mode with a p99 up to 100 ms"),
+            ("load --framework bare --transport postgresql --find-rate --at-percent 50,80", "and the latency at a half and four fifths of it"))
     {
         this.arguments = arguments;
         filter.AddTo(this);
         output.NotEmpty();
         foreach (var option in new Option[]
             {
-                rate, users, think, ramp, length, findRate, limit, snapshot, senders, seedRows, warmUp, output,
+                rate, users, think, ramp, length, findRate, limit, atPercent, snapshot, senders, seedRows, warmUp, output,
             }
             .Concat(handlers.All))
         {
@@ -156,7 +158,10 @@ internal sealed class LoadCommand : KitCommand
             parsed.GetValue(senders) ?? DefaultSenders,
             parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken)),
             string.Join(' ', arguments))
-        { HeldSnapshot = parsed.GetValue(snapshot) };
+        {
+            HeldSnapshot = parsed.GetValue(snapshot),
+            Shares = [.. (parsed.GetValue(atPercent) ?? []).Order().Select(percent => percent / 100d)],
+        };
     }
 
     private void CheckTogether(CommandResult result)
@@ -168,6 +173,8 @@ internal sealed class LoadCommand : KitCommand
             result.AddError("expected --rate, such as --rate 500/s, or --users, such as --users 25, or --find-rate.");
         if (!isSearch && IsGiven(result, limit))
             result.AddError("--p99: applies only with --find-rate.");
+        if (!isSearch && IsGiven(result, atPercent))
+            result.AddError("--at-percent: applies only with --find-rate.");
         foreach (var option in new Option[] { think, ramp }.Where(option => !isUsers && IsGiven(result, option)))
             result.AddError($"{option.Name}: applies only with --users.");
         if (isSearch && IsGiven(result, snapshot))

@@ -57,7 +57,7 @@ internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<L
                 foreach (var shape in plan.Shapes)
                 {
                     if (plan.LimitMilliseconds is not null && shape is OpenLoad first)
-                        await RateSearch.RunAsync(first.Rate, rate => TryAsync(cell, new OpenLoad(rate)));
+                        await SearchAsync(cell, first.Rate);
                     else
                         await TryAsync(cell, shape);
                 }
@@ -71,10 +71,19 @@ internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<L
 
         return document;
 
-        async Task<bool> TryAsync(Cell cell, LoadShape shape)
+        async Task SearchAsync(Cell cell, double first)
+        {
+            if (await RateSearch.RunAsync(first, rate => TryAsync(cell, new OpenLoad(rate))) is not { } highest)
+                return;
+
+            foreach (var share in plan.Shares)
+                await TryAsync(cell, new OpenLoad(Math.Max(RateSearch.Lowest, Math.Round(share * highest, 1))), share);
+        }
+
+        async Task<bool> TryAsync(Cell cell, LoadShape shape, double? share = null)
         {
             stop.ThrowIfCancellationRequested();
-            var result = await new LoadedCell(plan, cell, servers, tell, folder.Append).RunAsync(shape, stop);
+            var result = await new LoadedCell(plan, cell, servers, tell, folder.Append).RunAsync(shape, stop) with { ShareOfFound = share };
             document = document with { Results = [.. document.Results, result], IsStopped = stop.IsCancellationRequested };
             folder.Save(document);
             ended(result, settings);

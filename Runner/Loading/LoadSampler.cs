@@ -8,13 +8,14 @@ using Npgsql;
 
 namespace Kit.Runner.Loading;
 
-/// <summary>Looks at the endpoint's process and at the servers every few seconds while messages are sent.</summary>
+/// <summary>Looks at the endpoint's processes and at the servers every few seconds while messages are sent.</summary>
 /// <param name="cell">The cell.</param>
-/// <param name="handler">The endpoint's process.</param>
+/// <param name="handlers">The endpoint's processes, on this machine.</param>
 /// <param name="queue">Its queue.</param>
 /// <param name="databases">Connection strings of the round's databases, each once.</param>
 /// <param name="save">Receives each sample.</param>
-internal sealed class LoadSampler(CellName cell, HandlerProcess handler, IMessageQueue queue, IReadOnlyList<string> databases, Action<LoadSample> save)
+internal sealed class LoadSampler(
+    CellName cell, HandlerProcesses handlers, IMessageQueue queue, IReadOnlyList<string> databases, Action<LoadSample> save)
 {
     private const string EndpointsConnections =
         "SELECT count(*) FROM pg_stat_activity WHERE datname = ANY($1) AND application_name = $2";
@@ -44,22 +45,24 @@ internal sealed class LoadSampler(CellName cell, HandlerProcess handler, IMessag
     public async Task RunAsync(TimeSpan length, Func<int> sent, CancellationToken stop)
     {
         var watch = Stopwatch.StartNew();
-        using var process = Process.GetProcessById(handler.Id);
+        IReadOnlyList<Process> processes = [.. handlers.Ids!.Select(Process.GetProcessById)];
         var every = length / 180;
         every = every < Shortest ? Shortest : every > Longest ? Longest : every;
         do
         {
-            var sample = await TakeAsync(new LoadSample(cell, Math.Round(watch.Elapsed.TotalSeconds, 3), sent()), process);
+            var sample = await TakeAsync(new LoadSample(cell, Math.Round(watch.Elapsed.TotalSeconds, 3), sent()), processes);
             samples.Add(sample);
             save(sample);
             await Task.Delay(every, stop).ContinueWith(_ => { }, TaskScheduler.Default);
         }
         while (!stop.IsCancellationRequested);
+        foreach (var process in processes)
+            process.Dispose();
     }
 
-    private async Task<LoadSample> TakeAsync(LoadSample sample, Process process)
+    private async Task<LoadSample> TakeAsync(LoadSample sample, IReadOnlyList<Process> processes)
     {
-        sample = OfProcess(sample, process);
+        sample = OfProcesses(sample, processes);
         try
         {
             sample = sample with { Queued = await queue.CountAsync(CancellationToken.None) };
@@ -76,16 +79,22 @@ internal sealed class LoadSampler(CellName cell, HandlerProcess handler, IMessag
         }
     }
 
-    private LoadSample OfProcess(LoadSample sample, Process process)
+    private LoadSample OfProcesses(LoadSample sample, IReadOnlyList<Process> processes)
     {
         try
         {
-            process.Refresh();
-            return sample with { WorkingSetBytes = process.WorkingSet64, Threads = process.Threads.Count, HeapBytes = handler.HeapBytes };
+            foreach (var process in processes)
+                process.Refresh();
+            return sample with
+            {
+                WorkingSetBytes = processes.Sum(process => process.WorkingSet64),
+                Threads = processes.Sum(process => process.Threads.Count),
+                HeapBytes = handlers.HeapBytes,
+            };
         }
         catch (InvalidOperationException)
         {
-            // It has ended. Its load fails with the reason.
+            // One has ended. Its load fails with the reason.
             return sample;
         }
     }

@@ -81,28 +81,29 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         await using var effects = Effects.Of(cell, restored, transport, sinks, made);
         await effects.StartAsync(isWaitedFor: shape is ClosedLoad, stop);
 
-        await using var handler = await HandlerProcess.StartAsync(
+        await using var handlers = await HandlerProcesses.StartAsync(
+            cell.Processes.Count,
             new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, plan.ConcurrencyOf(cell), RecordCompletions: false)
             {
                 KeepsPhases = false,
             },
             stop);
-        await handler.StartEndpointAsync(messages: 0, stop);
+        await handlers.StartEndpointsAsync(messages: 0, stop);
         var warmUp = made.New(plan.WarmUp);
         await queue.PreloadAsync(warmUp, stop);
-        if (await UntilHandledAsync(handler, queue, warmUp.Count, stop) is { } cold)
+        if (await UntilHandledAsync(handlers, queue, warmUp.Count, stop) is { } cold)
             return blank with { Outcome = RoundOutcome.Stalled($"the warm-up made {cold}") };
 
         // One of them in a mode that needs one database. A broker's cells leave that of the queue empty.
         IReadOnlyList<string> databases = [.. new[] { restored.QueueForRunner(cell.Mode), restored.WidgetsForRunner }.Distinct()];
-        var sampler = new LoadSampler(name, handler, queue, databases, save);
+        var sampler = new LoadSampler(name, handlers, queue, databases, save);
         var before = CpuSample.Take();
-        var sent = await SendAsync(queues => SenderOf(shape, queues, made.Next, effects), transport, handler, sampler, new HeldSnapshot(databases), stop);
+        var sent = await SendAsync(queues => SenderOf(shape, queues, made.Next, effects), transport, handlers, sampler, new HeldSnapshot(databases), stop);
         var after = CpuSample.Take();
-        var stalled = await UntilHandledAsync(handler, queue, warmUp.Count + sent.Messages.Count, end);
+        var stalled = await UntilHandledAsync(handlers, queue, warmUp.Count + sent.Messages.Count, end);
         try
         {
-            await handler.StopEndpointAsync(end);
+            await handlers.StopEndpointsAsync(end);
         }
         catch (KitException failure) when (stalled is not null)
         {
@@ -140,7 +141,7 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
     }
 
     private async Task<SentLoad> SendAsync(
-        Func<IReadOnlyList<IMessageQueue>, ILoadSender> senderOf, RoundTransport transport, HandlerProcess handler, LoadSampler sampler, HeldSnapshot snapshot,
+        Func<IReadOnlyList<IMessageQueue>, ILoadSender> senderOf, RoundTransport transport, HandlerProcesses handlers, LoadSampler sampler, HeldSnapshot snapshot,
         CancellationToken stop)
     {
         var queues = new List<IMessageQueue>();
@@ -156,11 +157,11 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
                 await each.CountAsync(stop);
 
             var sender = senderOf(queues);
-            var before = handler.Handled;
+            var before = handlers.Handled;
             var watch = Stopwatch.StartNew();
             LoadProgress? latest = null;
             // Both counts of one moment: the number of handled messages is told four times a second.
-            handler.Progressed = () => latest = new LoadProgress(name, watch.Elapsed, sender.Sent, handler.Handled - before);
+            handlers.Progressed = () => latest = new LoadProgress(name, watch.Elapsed, sender.Sent, handlers.Handled - before);
             var sending = sender.RunAsync(ending.Token);
             meanwhile =
             [
@@ -171,21 +172,21 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
             {
                 await Task.WhenAny(sending, Task.Delay(BetweenWords, CancellationToken.None));
                 // The load has failed: messages of hours would only wait.
-                if (handler.IsBroken || meanwhile.Any(task => task.IsFaulted))
+                if (handlers.IsBroken || meanwhile.Any(task => task.IsFaulted))
                     await ending.CancelAsync();
                 if (latest is { } progress)
                     tell(progress);
             }
 
             var sent = await sending;
-            handler.ThrowIfBroken();
+            handlers.ThrowIfBroken();
             await over.CancelAsync();
             await Task.WhenAll(meanwhile);
             return sent;
         }
         finally
         {
-            handler.Progressed = null;
+            handlers.Progressed = null;
             await over.CancelAsync();
             await Task.WhenAll(meanwhile).ContinueWith(_ => { }, TaskScheduler.Default);
             foreach (var each in queues)
@@ -195,13 +196,13 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
 
     /// <summary>Waits until that many messages are handled and the queue is empty.</summary>
     /// <returns>Why it gave up; <see langword="null"/> if it did not have to.</returns>
-    private static async Task<string?> UntilHandledAsync(HandlerProcess handler, IMessageQueue queue, int messages, CancellationToken end)
+    private static async Task<string?> UntilHandledAsync(HandlerProcesses handlers, IMessageQueue queue, int messages, CancellationToken end)
     {
         var (handled, left) = (-1, -1L);
         for (var since = Stopwatch.StartNew(); since.Elapsed < Stalled; await Task.Delay(Look, end))
         {
-            handler.ThrowIfBroken();
-            var handledNow = handler.Handled;
+            handlers.ThrowIfBroken();
+            var handledNow = handlers.Handled;
             // Failed handlers are not counted as handled, so after a pause the queue itself is asked.
             var leftNow = handledNow >= messages || since.Elapsed > BetweenWords ? await queue.CountAsync(end) : left;
             if (leftNow == 0 && (handledNow >= messages || since.Elapsed > Stalled / 3))

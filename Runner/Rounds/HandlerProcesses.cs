@@ -16,6 +16,22 @@ internal sealed class HandlerProcesses : IAsyncDisposable
     /// <summary>Handlers that returned since <see cref="StartEndpointsAsync"/>; up to a quarter of a second old.</summary>
     public int Handled => all.Sum(process => process.Handled);
 
+    /// <summary>Called when <see cref="Handled"/> is new; it must be quick.</summary>
+    public Action? Progressed
+    {
+        set
+        {
+            foreach (var process in all)
+                process.Progressed = value;
+        }
+    }
+
+    /// <summary>The managed heaps of all together after their last collections, in bytes; <see langword="null"/>: one has not told.</summary>
+    public long? HeapBytes => all.Select(process => process.HeapBytes).Aggregate((long?)0, (sum, bytes) => sum + bytes);
+
+    /// <summary>Whether <see cref="ThrowIfBroken"/> would throw.</summary>
+    public bool IsBroken => all.Any(process => process.IsBroken);
+
     /// <param name="count">How many.</param>
     /// <param name="spec">What each of them must run.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>

@@ -82,6 +82,8 @@ public sealed class WrongArguments
     [TestCase("load --rate 5 --for 500ms", "--for: expected a time from 1s to 24h with its unit, such as 10s or 2min, found '500ms'.")]
     [TestCase("load --rate 5 --for -5s", "--for: expected a time from 1s to 24h with its unit, such as 10s or 2min, found '-5s'.")]
     [TestCase("load --rate 5 --p99 1s", "--p99: applies only with --find-rate.")]
+    [TestCase("load --rate 5 --at-percent 50", "--at-percent: applies only with --find-rate.")]
+    [TestCase("load --find-rate --at-percent 50,100", "--at-percent: expected whole numbers from 1 to 99, separated by commas, found '100'.")]
     [TestCase("load --rate 5 --warmup 0", "--warmup: expected a whole number from 1 to 2147483647, found '0'.")]
     [TestCase("load --rate 5 --condition all", "unknown option '--condition'.")]
     [TestCase("list --access none", "--access: unknown name 'none'. Names: ado, dapper, ef, npoco, all.")]

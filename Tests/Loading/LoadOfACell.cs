@@ -110,6 +110,21 @@ public sealed class LoadOfACell
     }
 
     [Test]
+    public async Task Several_processes_share_a_load_and_are_followed_together()
+    {
+        var result = await RunnerProcess.RunAsync(
+            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared", "--processes", "1,2", "--rate", "100/s", "--for", "4s",
+            "--held-snapshot", "1s..2s", "--seed-rows", "0", "--warmup", "50", "--out", Folder);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        var loads = new LoadFolder(Folder).Load().Results;
+        Assert.That(loads.Select(load => $"{load.Cell}"), Is.EqualTo(["bare/postgresql/shared/ado", "bare/postgresql/shared/ado/2-processes"]));
+        Assert.That(loads.Select(load => (load.Sent, load.Failed)), Is.All.EqualTo((400, 0)));
+        var threads = loads.Select(load => load.Soak!.Single(figure => figure.Title == "Threads").First).ToList();
+        Assert.That(threads[1], Is.GreaterThan(1.5 * threads[0]), "of both processes together");
+    }
+
+    [Test]
     public async Task On_a_broker_too()
     {
         RabbitMqServer.IgnoreWithoutPrograms();

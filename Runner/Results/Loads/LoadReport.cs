@@ -86,6 +86,14 @@ public static class LoadReport
             output.WriteLine($"Left out: {left}");
     }
 
+    /// <summary>What was followed through a load.</summary>
+    /// <param name="result">A load with such figures.</param>
+    internal static IEnumerable<string> SoakLinesOf(LoadResult result) => MarkdownTables.LinesOf(SoakHeaders, SoakRows(result.Soak!), IsFigure);
+
+    /// <summary>A load before, while and after a snapshot was held.</summary>
+    /// <param name="result">A load with such parts.</param>
+    internal static IEnumerable<string> PartLinesOf(LoadResult result) => MarkdownTables.LinesOf(PartHeaders, PartRows(result.Parts!), IsFigure);
+
     public static void WriteCsv(LoadDocument document, TextWriter output)
     {
         ArgumentNullException.ThrowIfNull(document);
@@ -170,20 +178,21 @@ public static class LoadReport
         return result.ReasonsAgainst(limitMilliseconds) is { Count: > 0 } reasons ? string.Join(", ", reasons) : result.Rate is null ? "valid" : "sustained";
     }
 
-    private static List<string> SustainedIn(LoadDocument document) => document.Settings.LimitMilliseconds is not { } limit
-        ? []
-        :
-        [
-            .. from result in document.Results
-               group result by result.Cell into tried
-               let best = tried.Where(one => one.ReasonsAgainst(limit).Count == 0).MaxBy(one => one.Rate)
-               select best is null
-                   ? $"{tried.Key}: no rate that was tried was sustained."
-                   : $"{tried.Key}: {Figures.Measured(best.Rate)} messages a second were sustained with p99 {Figures.Measured(best.Latency?.P99)} ms" +
-                     (tried.Where(one => one.Rate > best.Rate).MinBy(one => one.Rate) is { } next
-                         ? $"; {Figures.Measured(next.Rate)} were not: {string.Join(", ", next.ReasonsAgainst(limit))}."
-                         : ". No higher rate was tried."),
-        ];
+    private static List<string> SustainedIn(LoadDocument document) =>
+    [
+        .. from found in FoundRate.In(document)
+           let best = found.Best
+           select best is null
+               ? $"{found.Cell}: no rate that was tried was sustained."
+               : $"{found.Cell}: {Figures.Measured(best.Rate)} messages a second were sustained with p99 {Figures.Measured(best.Latency?.P99)} ms" +
+                 (found.Next is { } next
+                     ? $"; {Figures.Measured(next.Rate)} were not: {string.Join(", ", next.ReasonsAgainst(document.Settings.LimitMilliseconds))}."
+                     : ". No higher rate was tried.") +
+                 string.Concat(found.Below.Select(below =>
+                     $" At {Figures.Share(below.ShareOfFound!.Value)} of it, {Figures.Measured(below.Rate)} a second, the latency was " +
+                     $"p50 {Figures.Measured(below.Latency?.P50)} ms and p99 {Figures.Measured(below.Latency?.P99)} ms" +
+                     $"{(below.ReasonsAgainst(document.Settings.LimitMilliseconds) is { Count: > 0 } reasons ? $" ({string.Join(", ", reasons)})" : "")}.")),
+    ];
 
     private static IEnumerable<string> NotesOn(LoadDocument document)
     {

@@ -15,6 +15,10 @@ public sealed record LoadResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? Rate { get; init; }
 
+    /// <summary>Which part of the highest sustained rate that is, 0 to 1: it was found before, and this load is no part of the search. Absent otherwise.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? ShareOfFound { get; init; }
+
     /// <summary>How many users sent, each when the effect of its last message was there and its pause was over; absent for a rate.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Users { get; init; }

@@ -8,15 +8,15 @@ namespace Kit.Runner.Results.Loads;
 /// <param name="Sent">Messages that were confirmed by then.</param>
 public sealed record LoadSample(CellName Cell, double Seconds, int Sent)
 {
-    /// <summary>Physical memory of the endpoint's process, in bytes.</summary>
+    /// <summary>Physical memory of the endpoint's processes, in bytes.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? WorkingSetBytes { get; init; }
 
-    /// <summary>The managed heap of the endpoint's process after its last collection, in bytes.</summary>
+    /// <summary>The managed heaps of the endpoint's processes after their last collections, in bytes.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? HeapBytes { get; init; }
 
-    /// <summary>Threads of the endpoint's process.</summary>
+    /// <summary>Threads of the endpoint's processes.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Threads { get; init; }
 

@@ -8,7 +8,7 @@ namespace Kit.Runner.Results.Loads;
 /// <param name="Trend">Absent if the load was too short for one, or a block has no sample.</param>
 public sealed record SoakFigure(string Title, double First, double Highest, double Last, Trend? Trend)
 {
-    /// <summary>The title of the physical memory of the endpoint's process.</summary>
+    /// <summary>The title of the physical memory of the endpoint's processes.</summary>
     internal const string WorkingSet = "Working set MB";
 
     private const double Megabyte = 1_000_000;

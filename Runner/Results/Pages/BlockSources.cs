@@ -1,9 +1,12 @@
+using Kit.Runner.Results.Loads;
+
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>What a block is made from: the folders that its mark names, and what the kit can run.</summary>
 internal sealed class BlockSources
 {
     private const string Stormy = "storms (faults.json)";
+    private const string Loaded = "a load (load.json)";
 
     private readonly string page;
     private readonly Repository repository;
@@ -27,6 +30,15 @@ internal sealed class BlockSources
 
     /// <summary>The run of the one folder that holds one.</summary>
     public RunSource Run => OnlyOne([.. Folders.Select(folder => folder.Run).OfType<RunSource>()], "a run (run.json)");
+
+    /// <summary>The same; <see langword="null"/> if no folder holds a run.</summary>
+    public RunSource? RunOrNone => Folders.Any(folder => folder.Run is not null) ? Run : null;
+
+    /// <summary>The load of the one folder that holds one.</summary>
+    public SourceFolder Load => OnlyOne(Loads, Loaded);
+
+    /// <summary>The folders with loads; there is at least one.</summary>
+    public IReadOnlyList<SourceFolder> Loads => Folders.Where(folder => folder.Load is not null).ToList() is { Count: > 0 } found ? found : throw Lacks(Loaded);
 
     /// <summary>The experiments of the one folder that has storms.</summary>
     public FaultSource Storms => OnlyOne([.. FoldersWithFaults.Where(folder => folder.Storms.Count > 0)], Stormy);
@@ -62,7 +74,7 @@ internal sealed class BlockSources
 
     /// <summary>A link to the tables of a folder, whatever it holds.</summary>
     public string LinkToTables(SourceFolder folder) =>
-        $"[{folder.Folder}]({LinkTo(folder.Run?.Tables ?? folder.Faults?.Tables ?? $"{folder.Folder}/{Loads.LoadFolder.TablesFile}")})";
+        $"[{folder.Folder}]({LinkTo(folder.Run?.Tables ?? folder.Faults?.Tables ?? $"{folder.Folder}/{LoadFolder.TablesFile}")})";
 
     /// <summary>The same, with the day and the build of the experiments.</summary>
     public string MadeIn(FaultSource faults) =>

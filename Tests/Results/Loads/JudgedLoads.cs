@@ -1,5 +1,6 @@
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
+using Kit.Tests.Results.Pages;
 
 namespace Kit.Tests.Results.Loads;
 
@@ -97,4 +98,43 @@ public sealed class JudgedLoads
 
     [Test]
     public void No_value_has_no_quantile() => Assert.That(Latency.Of([]), Is.Null);
+
+    [Test]
+    public void Loads_below_the_highest_rate_are_no_part_of_its_search()
+    {
+        var half = Good with { Rate = 55, ShareOfFound = 0.5 };
+        var found = FoundRate.In(Document(Good, Late(200), Good with { Rate = 110 }, Late(120), half, Good with { Rate = 130, ShareOfFound = 0.99 })).Single();
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That((found.Best?.Rate, found.Next?.Rate), Is.EqualTo((110, 120)));
+            Assert.That(found.Below.Select(below => below.Rate), Is.EqualTo(new[] { 55, 130 }));
+            Assert.That(FoundRate.In(Document(Late(100))).Single().Best, Is.Null);
+            Assert.That(FoundRate.In(Document(Good) with { Settings = new LoadSettings(60, 2, 0, 1, 8, LimitMilliseconds: null) }), Is.Empty);
+        }
+    }
+
+    /// <summary>A drain of another cell has no figure in the row.</summary>
+    [Test]
+    public void The_highest_rate_stands_on_a_page_next_to_the_drain()
+    {
+        using var repository = new InventedRepository();
+        var cell = InventedRun.Cell("dtc-off");
+        new LoadFolder(Path.Combine(repository.Root, "results", "load")).Save(Document(
+            Good with { Cell = cell }, Late(200) with { Cell = cell }, Good with { Cell = cell, Rate = 50, ShareOfFound = 0.5 }));
+        repository.SaveRun("results/run", "full-dtc");
+
+        var alone = repository.Made("found-rates from results/load");
+        var withDrain = repository.Made("found-rates from results/load, results/run");
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(alone, Does.Contain("| Cell | Highest rate | p50 ms at 50 % | p99 ms at 50 % |").And.Contain($"| {cell} | 100 | 1.00 | 3.00 |"));
+            Assert.That(withDrain, Does.Contain("| Cell | Drain msg/s | Highest rate |").And.Contain($"| {cell} | – | 100 | 1.00 | 3.00 |"));
+        }
+    }
+
+    private static LoadResult Late(double rate) => Good with { Rate = rate, Latency = new Latency(1, 2, 1_001, P999: null, 2_000) };
+
+    private static LoadDocument Document(params IReadOnlyList<LoadResult> results) => InventedLoads.Searched with { Results = results };
 }

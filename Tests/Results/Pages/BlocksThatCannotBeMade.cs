@@ -32,6 +32,8 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("kills from results/storm", "block 'kills': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
     [TestCase("every-point from results/storm", "block 'every-point': results/storm has no experiments at the points of a handling.")]
     [TestCase("two-phase from results/run", "block 'two-phase': the run in results/run has no cell bare/postgresql/full-dtc-waiting/ado.")]
+    [TestCase("found-rates from results/run", "block 'found-rates': it needs a folder with a load (load.json), and there is none in results/run.")]
+    [TestCase("soaks from results/run", "block 'soaks': it needs a folder with a load (load.json), and there is none in results/run.")]
     [TestCase("round-trips from results/run", "block 'round-trips': the run in results/run has no cell at several distances.")]
     [TestCase("surprise from results/run, results/storm", "block 'surprise': the run in results/run has no cell bare/postgresql/shared/ado.")]
     [TestCase("modes-table from results/run, results/storm", "block 'modes-table': results/storm has no storm over bare/postgresql/full-dtc/ado.")]

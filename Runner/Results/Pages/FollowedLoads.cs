@@ -1,0 +1,37 @@
+using Kit.Runner.Results.Loads;
+
+namespace Kit.Runner.Results.Pages;
+
+/// <summary>A table for each load of the folders that was followed through its time.</summary>
+/// <param name="name">Of the block.</param>
+/// <param name="what">What a load needs for it, in words.</param>
+/// <param name="command">The command that makes such a load.</param>
+/// <param name="has">Whether a load has it.</param>
+/// <param name="linesOf">Its table.</param>
+internal sealed class FollowedLoads(string name, string what, string command, Func<LoadResult, bool> has, Func<LoadResult, IEnumerable<string>> linesOf)
+    : BlockKind(name)
+{
+    /// <summary>What grows.</summary>
+    public static FollowedLoads Soaks { get; } =
+        new("soaks", "figures through its time", "load --for 30min", result => result.Soak is not null, LoadReport.SoakLinesOf);
+
+    /// <summary>What an open reader does.</summary>
+    public static FollowedLoads HeldSnapshots { get; } = new(
+        "held-snapshots", "a held snapshot", "load --held-snapshot 60s..120s", result => result.Parts is not null, LoadReport.PartLinesOf);
+
+    public override BlockText Write(BlockSources sources)
+    {
+        var lines = new List<string>();
+        foreach (var (folder, result) in sources.Loads.SelectMany(folder => folder.Load!.Results.Where(has).Select(result => (folder, result))))
+        {
+            lines.AddRange(
+            [
+                $"**{result.Cell} at {result.Asked} for {Figures.Measured(TimeSpan.FromSeconds(result.Seconds).TotalMinutes)} min**, " +
+                $"from {sources.LinkToTables(folder)}:",
+                "", .. linesOf(result), "",
+            ]);
+        }
+
+        return lines.Count > 0 ? BlockText.Of([.. lines.SkipLast(1)]) : throw new KitException($"no load of its folders has {what}.", $"Name one that has: {command}");
+    }
+}
