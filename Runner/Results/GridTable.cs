@@ -5,9 +5,9 @@ namespace Kit.Runner.Results;
 
 /// <summary>A run's rates by the values on one axis: a row for each value, a column for each mode.</summary>
 /// <param name="Axis">The axis.</param>
-/// <param name="Headers">What its columns are: the cells if they differ in more than this axis and the mode, the value, the modes.</param>
-/// <param name="Rows">The rows.</param>
-internal sealed record GridTable(string Axis, IReadOnlyList<string> Headers, IReadOnlyList<IReadOnlyList<string>> Rows)
+/// <param name="Modes">Those that were measured.</param>
+/// <param name="Groups">The cells that differ in more than this axis and the mode are in groups of their own.</param>
+internal sealed record GridTable(string Axis, IReadOnlyList<string> Modes, IReadOnlyList<GridGroup> Groups)
 {
     public const string Legend =
         "Mean msg/s of the rounds that count. A dash: not measured, or left out for a reason that is given below. Values of one axis are next to each " +
@@ -17,6 +17,20 @@ internal sealed record GridTable(string Axis, IReadOnlyList<string> Headers, IRe
 
     /// <summary>Those that a grid varies; each value of them is a number.</summary>
     internal static IReadOnlyList<string> Axes { get; } = [RecordedRun.SizeAxis, RecordedRun.HandlersAxis, RecordedRun.PoolAxis, RecordedRun.ProcessesAxis];
+
+    /// <summary>What its columns are: the other values of the cells if there are several groups, the value, the modes.</summary>
+    public IReadOnlyList<string> Headers => [.. Leading(Groups.Count == 1, Others), Axis, .. Modes];
+
+    public IReadOnlyList<IReadOnlyList<string>> Rows =>
+    [
+        .. from @group in Groups
+           from value in @group.Values
+           select (IReadOnlyList<string>)
+           [
+               .. Leading(Groups.Count == 1, @group.Others), value.Name,
+               .. Modes.Select(mode => Figures.Measured(value.Rates.GetValueOrDefault(mode)?.Mean)),
+           ],
+    ];
 
     /// <summary>A table for each axis on which the run has several values.</summary>
     public static IReadOnlyList<GridTable> Of(RecordedRun run) => [.. Axes.Select(axis => Of(run, axis)).OfType<GridTable>()];
@@ -30,31 +44,39 @@ internal sealed record GridTable(string Axis, IReadOnlyList<string> Headers, IRe
 
     private static GridTable? Of(RecordedRun run, string axis)
     {
-        var rows =
-        (
-            from cell in run.Cells
-            let value = cell.Cell.On(axis, run.Document.Implied)
-            where value is not null
-            group (Value: value, Cell: cell) by cell.Cell.Without(axis).Group into alike
-            where alike.Select(one => one.Value).Distinct(StringComparer.Ordinal).Skip(1).Any()
-            from same in alike.GroupBy(one => one.Value, StringComparer.Ordinal).OrderBy(same => NumberOf(same.Key))
-            select (Others: alike.Key, Value: same.Key, Rates: same.ToDictionary(one => one.Cell.Cell.Mode, one => one.Cell.Rate?.Mean, StringComparer.Ordinal))
-        ).ToList();
-        if (rows.Count == 0)
+        IReadOnlyList<GridGroup> groups =
+        [
+            .. from cell in run.Cells
+               let value = cell.Cell.On(axis, run.Document.Implied)
+               where value is not null
+               group (Value: value, Cell: cell) by cell.Cell.Without(axis).Group into alike
+               where alike.Select(one => one.Value).Distinct(StringComparer.Ordinal).Skip(1).Any()
+               select new GridGroup(
+                   alike.Key,
+                   [
+                       .. from same in alike.GroupBy(one => one.Value, StringComparer.Ordinal).OrderBy(same => NumberOf(same.Key))
+                          select new GridValue(
+                              same.Key, same.ToDictionary(one => one.Cell.Cell.Mode, one => one.Cell.Rate, StringComparer.Ordinal)),
+                   ]),
+        ];
+        if (groups.Count == 0)
             return null;
 
-        var measured = rows.SelectMany(row => row.Rates.Keys).ToHashSet(StringComparer.Ordinal);
+        var measured = groups.SelectMany(group => group.Values).SelectMany(value => value.Rates.Keys).ToHashSet(StringComparer.Ordinal);
         IReadOnlyList<string> modes =
             [.. TransactionMode.All.Select(mode => mode.Name).Concat(measured).Distinct(StringComparer.Ordinal).Where(measured.Contains)];
-        var isOne = rows.Select(row => row.Others).Distinct(StringComparer.Ordinal).Count() == 1;
-        return new GridTable(
-            axis,
-            [.. Leading(isOne, Others), axis, .. modes],
-            [
-                .. rows.Select(row => (IReadOnlyList<string>)
-                    [.. Leading(isOne, row.Others), row.Value, .. modes.Select(mode => Figures.Measured(row.Rates.GetValueOrDefault(mode)))]),
-            ]);
+        return new GridTable(axis, modes, groups);
     }
 
     private static IEnumerable<string> Leading(bool isLeftOut, string text) => isLeftOut ? [] : [text];
 }
+
+/// <summary>Cells that differ in the value on the axis and in the mode only.</summary>
+/// <param name="Others">Their other values.</param>
+/// <param name="Values">In the order of their numbers.</param>
+internal sealed record GridGroup(string Others, IReadOnlyList<GridValue> Values);
+
+/// <summary>A value on the axis.</summary>
+/// <param name="Name">As cells name it.</param>
+/// <param name="Rates">By mode; <see langword="null"/> if no round counts.</param>
+internal sealed record GridValue(string Name, IReadOnlyDictionary<string, Estimate?> Rates);

@@ -21,7 +21,7 @@ public static class MarkdownTables
 
         WriteRounds(run, graphs, output);
         WriteSummary(run, output);
-        WriteGrids(run, output);
+        WriteGrids(run, graphs, output);
         WriteServiceTime(run, output);
         WriteRoundTrips(run, output);
         WriteProbes(run, output);
@@ -64,11 +64,12 @@ public static class MarkdownTables
         output.WriteLine(ReportText.SummaryLegendOf(run));
     }
 
-    private static void WriteGrids(RecordedRun run, TextWriter output)
+    private static void WriteGrids(RecordedRun run, string graphs, TextWriter output)
     {
         foreach (var table in GridTable.Of(run))
         {
             WriteSection($"By {table.Axis}", table.Headers, table.Rows, table.IsFigure, GridTable.Legend, output);
+            output.WriteLine($"\n{new GridChart(table).ImageOf(graphs)}");
         }
 
         if (EfficiencyTable.Of(run) is { Rows.Count: > 0 } efficiency)

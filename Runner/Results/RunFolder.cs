@@ -125,7 +125,7 @@ public sealed class RunFolder
     public static IReadOnlyList<ReportFile> ReportsOf(RecordedRun run) =>
     [
         new(CsvFile, output => RoundsCsv.Write(run, output)),
-        new(GraphsFile, output => SvgGraphs.Write(run.Rounds, output)),
+        new(GraphsFile, output => SvgGraphs.Write(run, output)),
         new(TablesFile, output => MarkdownTables.Write(run, GraphsFile, output)),
     ];
 

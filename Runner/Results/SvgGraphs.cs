@@ -32,17 +32,31 @@ public static class SvgGraphs
     public static string ImageOf(string file, RoundDocument round) =>
         $"<img src=\"{file}#{SecurityElement.Escape(Uri.EscapeDataString(round.GraphId))}\" width=\"{Wide}\" height=\"{High}\" alt=\"Rate over time\">";
 
-    /// <summary>Writes the graphs of all rounds that have one, in order.</summary>
-    public static void Write(IReadOnlyList<RoundDocument> rounds, TextWriter output)
+    /// <summary>Writes the graphs of a run: those of its rounds in order, and a chart for each axis of its grid.</summary>
+    public static void Write(RecordedRun run, TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(run);
+        Write(run.Rounds, [.. GridTable.Of(run).Select(table => new GridChart(table))], output);
+    }
+
+    private static void Write(IReadOnlyList<RoundDocument> rounds, IReadOnlyList<GridChart> charts, TextWriter output)
     {
         var drawn = rounds.Where(GraphScale.CanDraw).ToList();
         var scale = GraphScale.Of(drawn, MostBins);
-        var height = Math.Max(1, drawn.Count) * Step;
-        output.WriteLine($"""<svg xmlns="http://www.w3.org/2000/svg" width="{Wide}" height="{height}" viewBox="0 0 {Wide} {height}">""");
+        var below = Math.Max(1, drawn.Count) * Step;
+        var (width, height) = (charts.Count == 0 ? Wide : Math.Max(Wide, GridChart.Width), below + charts.Sum(chart => chart.Height));
+        output.WriteLine($"""<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}">""");
         output.WriteLine($"<title>Messages per second over time, round by round. {SecurityElement.Escape(ReportText.ScaleOf(scale))}</title>");
         output.WriteLine("""<g stroke-width="1" stroke-linejoin="round" font-family="sans-serif" font-size="10">""");
         foreach (var (round, index) in drawn.Select((round, index) => (round, index)))
             WriteGraph(round, scale, index * Step, output);
+        foreach (var chart in charts)
+        {
+            foreach (var element in chart.ElementsAt(below))
+                output.WriteLine(element);
+            below += chart.Height;
+        }
+
         output.WriteLine("</g>");
         output.WriteLine("</svg>");
     }

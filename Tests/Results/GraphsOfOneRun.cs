@@ -40,7 +40,8 @@ public sealed class GraphsOfOneRun
     public void Each_shows_its_cell_and_the_ends_of_its_axes_where_a_page_embeds_it()
     {
         using var output = new StringWriter { NewLine = "\n" };
-        SvgGraphs.Write([InventedRun.Round("full-dtc", 1, seconds: 4), InventedRun.Round("dtc-off", 1, seconds: 1)], output);
+        SvgGraphs.Write(
+            new RecordedRun(InventedRun.Document, [InventedRun.Round("full-dtc", 1, seconds: 4), InventedRun.Round("dtc-off", 1, seconds: 1)]), output);
         XNamespace svg = "http://www.w3.org/2000/svg";
         var document = XDocument.Parse(output.ToString());
         var size = document.Descendants(svg + "view").First().Attribute("viewBox")!.Value.Split(' ').Select(int.Parse).ToArray();

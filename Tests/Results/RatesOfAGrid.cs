@@ -1,3 +1,4 @@
+using System.Xml.Linq;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Results;
@@ -52,6 +53,32 @@ public sealed class RatesOfAGrid
                 new[] { "bare/postgresql/ado/20-connections", "20-handlers", "500" },
             }));
             Assert.That(tables[1].Rows.Select(row => row[1]), Is.EqualTo(["20-connections", "100-connections", "20-connections", "100-connections"]));
+        }
+    }
+
+    /// <summary>The highest pool is left out in one mode: its line ends before it.</summary>
+    [Test]
+    public void A_chart_has_a_line_for_each_mode_and_a_gap_where_nothing_was_measured()
+    {
+        var run = RunOf(
+            Round("shared", 400), Round("shared", 250, ("handlers", "1-handler")), Round("full-dtc", 100, ("handlers", "1-handler")),
+            Round("shared", 800, ("handlers", "20-handlers")), Round("full-dtc", 200, ("handlers", "20-handlers")));
+        using var output = new StringWriter { NewLine = "\n" };
+        SvgGraphs.Write(run, output);
+
+        XNamespace svg = "http://www.w3.org/2000/svg";
+        var document = XDocument.Parse(output.ToString());
+        var view = document.Descendants(svg + "view").Single(one => one.Attribute("id")!.Value == "by-handlers");
+        var chart = view.ElementsAfterSelf(svg + "g").First();
+        var lines = chart.Elements(svg + "path").Where(path => path.Attribute("stroke-dasharray") is not null && path.Attribute("fill") is not null)
+            .Select(path => string.Concat(path.Attribute("d")!.Value.Where(char.IsAsciiLetter))).ToList();
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(lines, Is.EqualTo(["MM", "MLL"]), "full-dtc has no 2-handlers");
+            Assert.That(chart.Elements(svg + "circle").Count(), Is.EqualTo(5));
+            Assert.That(
+                chart.Elements(svg + "text").Select(text => text.Value),
+                Is.SupersetOf(["1-handler", "2-handlers", "20-handlers", "full-dtc", "shared", "800/s"]));
         }
     }
 

@@ -83,7 +83,7 @@ public sealed class ReportsUnderAnyCulture(string culture)
 
     [Test]
     public void Graphs_are_as_approved() =>
-        Verify("graphs.svg", output => SvgGraphs.Write([InventedRun.Rounds[0], InventedRun.Rounds[^1]], output));
+        Verify("graphs.svg", output => SvgGraphs.Write(new RecordedRun(InventedRun.Document, [InventedRun.Rounds[0], InventedRun.Rounds[^1]]), output));
 
     [Test]
     public void Documents_are_as_approved()
