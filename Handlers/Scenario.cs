@@ -43,6 +43,16 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
     public static Scenario Pass { get; } = Forwards(
         "pass", "forwards the message's document unchanged; no row", sink => new OrderForwarder(sink).ForwardAsync, order => order);
 
+    /// <summary>No row: the document goes on to whoever has subscribed.</summary>
+    public static Scenario PassToTopic { get; } = Forwards(
+        "pass-to-topic",
+        "publishes the message's document unchanged, to which 1 queue has subscribed; no row",
+        _ => OrderPublisher.PublishAsync,
+        order => order) with
+    {
+        IsPublisher = true,
+    };
+
     /// <summary>No row: the document decides the queue.</summary>
     public static Scenario Route { get; } = new(
         "route",
@@ -100,7 +110,7 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
 
     public static IReadOnlyList<Scenario> All { get; } =
     [
-        Insert, InsertAndSend, UpdateOneRow, Upsert, Pass, Route, TransformXsl, TransformOnce, TransformEach, TransformMapper, Query, TransformXslAndQuery,
+        Insert, InsertAndSend, UpdateOneRow, Upsert, Pass, PassToTopic, Route, TransformXsl, TransformOnce, TransformEach, TransformMapper, Query, TransformXslAndQuery,
         TransformOnceAndQuery, Publish1, Publish5, Publish20,
     ];
 

@@ -13,7 +13,7 @@ public sealed record PublishedExperiment(
 {
     /// <summary>A new one is a file in this folder, and its line here.</summary>
     public static IReadOnlyList<PublishedExperiment> All { get; } =
-        [NServiceBus2014.Plan, NeuronPooling2017.Plan, BizTalkDynamicPorts2010.Plan, Wso2Round3In2008.Plan];
+        [NServiceBus2014.Plan, NeuronPooling2017.Plan, BizTalkDynamicPorts2010.Plan, NeuronTopics2011.Plan, Wso2Round3In2008.Plan];
 
     /// <param name="name">As typed.</param>
     /// <returns><see langword="null"/> if there is none of that name.</returns>
