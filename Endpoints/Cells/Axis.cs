@@ -21,10 +21,15 @@ public sealed record Axis(string Name, string Plural, Func<Cell, string> ValueOf
     /// </summary>
     public string? Implied { get; init; }
 
+    /// <summary>Whether a cell has the value that names leave out.</summary>
+    public bool HasImplied(Cell cell) => string.Equals(ValueOf(cell), Implied, StringComparison.Ordinal);
+
     /// <summary>A value as the option of this axis has it.</summary>
     public Func<string, string> Typed { get; init; } = value => value;
 
-    /// <summary>Whether only measured rounds differ on it. Experiments with faults have a handler and conditions of their own.</summary>
+    /// <summary>
+    /// Whether only measured rounds differ on it. Experiments with faults have conditions of their own, and a handler unless a scenario is named.
+    /// </summary>
     public bool IsOfRounds { get; init; }
 
     /// <summary>Whether a cell can be what its value on this axis says, or why not.</summary>

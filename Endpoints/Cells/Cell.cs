@@ -105,7 +105,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
             Implied = Apart,
             Rule = cell => cell.ReceivesAhead ? cell.Kind.SupportsReceivingAhead(cell.Mode, cell.Flush, cell.BatchSize) : Support.Yes,
         },
-        // What the handler does. Scenarios are compared when they are named; experiments with faults have a handler of their own.
+        // What the handler does. Scenarios are compared when they are named; unless one is, experiments with faults have a handler of their own.
         new(ScenarioAxis, "scenarios", cell => cell.Scenario.Name)
         {
             Measured = [Scenario.Insert.Name],
@@ -262,10 +262,12 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     public HandlerLimits Limits { get; init; } = HandlerLimits.OfTheRun;
 
     /// <summary>Whether its name leaves out every value that a name can leave out.</summary>
-    public bool IsPlain => Axes.All(axis => axis.Implied is null || HasImpliedOn(axis));
+    public bool IsPlain => Axes.All(axis => axis.Implied is null || axis.HasImplied(this));
 
-    /// <summary>Whether experiments with faults know it: it has the implied value on each axis that only measured rounds know.</summary>
-    public bool IsOfExperiments => Axes.All(axis => !axis.IsOfRounds || HasImpliedOn(axis));
+    /// <summary>
+    /// Whether experiments with their own handler know it: it has the implied value on each axis that only measured rounds know.
+    /// </summary>
+    public bool IsOfExperiments => Axes.All(axis => !axis.IsOfRounds || axis.HasImplied(this));
 
     /// <summary>This cell as it is probed: with the implied values on the axes that only measured rounds know, and its own limits.</summary>
     public Cell Plain => this with
@@ -318,14 +320,12 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
         [.. Enumerable.Range(0, Scenario.Sinks).Select(index => Scenario.SinkAt(index, SinkOf(queue)))];
 
     /// <summary>A message with an id of its own, of this cell's size, and with the document that its scenario needs.</summary>
-    public BuildWidget NewMessage()
-    {
-        if (Scenario.Document is not { } write)
-            return Size.NewMessage();
+    public BuildWidget NewMessage() => NewMessage(Guid.CreateVersion7());
 
-        var id = Guid.CreateVersion7();
-        return new BuildWidget(id) { Document = write(id, Size.Letters) };
-    }
+    /// <summary>The same with a given id.</summary>
+    public BuildWidget NewMessage(Guid id) => Scenario.Document is { } write
+        ? new BuildWidget(id) { Document = write(id, Size.Letters) }
+        : Size.NewMessage() with { MessageId = id };
 
     /// <summary>The settings of its endpoint.</summary>
     /// <inheritdoc cref="EndpointSettings(string, string, string, TransactionMode, int)" path="/param"/>
@@ -344,6 +344,4 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
     private HandleMessage CreateOne(string queue) => Scenario.Handle(Access.CreateInsert(), SinkOf(queue));
 
     private static string NameOf(int batchSize) => batchSize.ToString(CultureInfo.InvariantCulture);
-
-    private bool HasImpliedOn(Axis axis) => string.Equals(axis.ValueOf(this), axis.Implied, StringComparison.Ordinal);
 }

@@ -10,9 +10,10 @@ namespace Kit.Runner.CommandLine;
 /// <param name="ofRounds">Whether there are also filters for scenario and condition, which only measured rounds have.</param>
 internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofRounds)
 {
-    private const string Every = "all";
+    /// <summary>What is typed for every value of an axis.</summary>
+    public const string Every = "all";
 
-    private readonly IReadOnlyList<(Axis Axis, Option<string[]> Option)> filters =
+    private IReadOnlyList<(Axis Axis, Option<string[]> Option)> Filters { get; init; } =
         [.. axes.Select(axis => (axis, Filter(axis, isMatrix)))];
 
     /// <summary>A filter for each axis that is shown.</summary>
@@ -36,24 +37,32 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
 
     public void AddTo(Command command)
     {
-        foreach (var (_, option) in filters)
+        foreach (var (_, option) in Filters)
             command.Options.Add(option);
     }
 
+    /// <summary>The same filters, and one more by an option of the command's own.</summary>
+    /// <param name="axis">The name of an axis that only measured rounds have.</param>
+    /// <param name="option">The option.</param>
+    public CellFilter With(string axis, Option<string[]> option) => new([], isMatrix, ofRounds)
+    {
+        Filters = [.. Filters, (Cell.Axes.Single(one => string.Equals(one.Name, axis, StringComparison.Ordinal)), option)],
+    };
+
     /// <summary>The options, for a command that shows them in groups.</summary>
-    public IReadOnlyList<Option<string[]>> Options => [.. filters.Select(filter => filter.Option)];
+    public IReadOnlyList<Option<string[]>> Options => [.. Filters.Select(filter => filter.Option)];
 
     /// <summary>The cells that every filter allows.</summary>
     public IReadOnlyList<Cell> Choose(ParseResult parsed) =>
     [
         .. from cell in Cell.All
-           where filters.All(filter => Allows(parsed.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
-           where ofRounds || cell.IsOfExperiments
+           where Filters.All(filter => Allows(parsed.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
+           where ofRounds || Cell.Axes.All(axis => !axis.IsOfRounds || IsFiltered(axis) || axis.HasImplied(cell))
            select cell,
     ];
 
     /// <summary>The first option that was typed and does not allow a cell; <see langword="null"/> if all do.</summary>
-    public string? Refuses(CommandResult result, Cell cell) => filters
+    public string? Refuses(CommandResult result, Cell cell) => Filters
         .Where(filter => result.GetResult(filter.Option) is { Implicit: false, Tokens.Count: > 0 }
             && !Allows(result.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
         .Select(filter => filter.Option.Name).FirstOrDefault();
@@ -70,10 +79,12 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
     /// <summary>Whether a value was named on that axis that names do not leave out.</summary>
     public bool NamesOtherThanImplied(CommandResult result, string axis)
     {
-        var (known, option) = filters.Single(filter => string.Equals(filter.Axis.Name, axis, StringComparison.Ordinal));
+        var (known, option) = Filters.Single(filter => string.Equals(filter.Axis.Name, axis, StringComparison.Ordinal));
         var implied = known.Implied is { } value ? known.Typed(value) : null;
         return result.GetValue(option)?.Any(typed => !string.Equals(typed, implied, StringComparison.Ordinal)) == true;
     }
+
+    private bool IsFiltered(Axis axis) => Filters.Any(filter => filter.Axis == axis);
 
     private static Option<string[]> Filter(Axis axis, bool isMatrix)
     {

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
+using Kit.Handlers;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
@@ -19,7 +20,13 @@ internal sealed class FaultsCommand : KitCommand
         ["data"] = Unflushed.Data,
     };
 
-    private readonly CellFilter filter = new(isMatrix: true, ofRounds: false);
+    private readonly Option<string[]> scenario = NamesOption.Of(
+        "--scenario",
+        "Not the experiments' own handler, which writes two rows and sends a message, but those of these scenarios, unchanged, " +
+        $"under {string.Join(", ", ScenarioUnderFaults.Faults)}.",
+        [.. ScenarioUnderFaults.All.Select(one => one.Name), CellFilter.Every],
+        WhyNot);
+    private readonly CellFilter filter;
     private readonly Option<string[]> fault = NamesOption.Of("--fault", "Only these faults.", [.. Fault.All.Select(one => one.Name)]);
     private readonly Option<int?> subscribers = NumberOption.Count(
         "--subscribers", "The handler publishes one event, and so many queues have subscribed to it (it sends to one queue).", least: 1, most: 20);
@@ -79,6 +86,7 @@ internal sealed class FaultsCommand : KitCommand
             ("faults --framework bare --transport postgresql", "every fault in the four modes"),
             ("faults --fault kill-before-ack,swallowed-error", "two faults in every cell"),
             ("faults --subscribers 5 --fault kill-before-commit,kill-before-ack", "the same for a handler that publishes to five queues"),
+            ("faults --scenario pass,route,query --framework bare", "the same for the handlers of three scenarios"),
             ("faults --storm --speed-from results/my-run", "random kills and cuts, with the speeds of a run next to them"),
             ("faults --storm --framework bare --transport postgresql --mode full-dtc --kills 1000 --cuts 0", "a thousand kills"),
             ("faults --storm --mode shared --flush none --kills 0 --cuts 0 --server-crashes 20", "crashes of the server, without a flush of its log"),
@@ -88,6 +96,7 @@ internal sealed class FaultsCommand : KitCommand
             ("faults --out results/my-run", "resumes what was stopped there, or adds to the run in that folder"))
     {
         this.arguments = arguments;
+        filter = new CellFilter(isMatrix: true, ofRounds: false).With(Cell.ScenarioAxis, scenario);
         filter.AddTo(this);
         speedFrom.NotEmpty();
         output.NotEmpty();
@@ -134,8 +143,10 @@ internal sealed class FaultsCommand : KitCommand
     }
 
     private async Task<FaultPlan> PlanAsync(ParseResult parsed, CancellationToken cancellationToken) => new(
-        TokensIn(parsed) is { Count: > 0 } tokens ? [.. tokens.Select(token => PointCells.Find(token.Of)!).Distinct()] : filter.Choose(parsed),
-        parsed.GetValue(fault) is { Length: > 0 } names ? [.. Fault.All.Where(one => names.Contains(one.Name))] : Fault.All,
+        TokensIn(parsed) is { Count: > 0 } tokens ? [.. tokens.Select(token => PointCells.Find(token.Of)!).Distinct()] : ChosenIn(parsed),
+        parsed.GetValue(fault) is { Length: > 0 } names ? [.. Fault.All.Where(one => names.Contains(one.Name))]
+            : parsed.GetValue(scenario) is { Length: > 0 } ? ScenarioUnderFaults.Faults
+            : Fault.All,
         parsed.GetValue(storm)
             ? new StormPlan(
                 parsed.GetValue(kills) ?? StormPlan.DefaultFaults,
@@ -153,6 +164,10 @@ internal sealed class FaultsCommand : KitCommand
         Shape = parsed.GetValue(subscribers) is { } count ? HandlerShape.OfExperiments with { Sends = 0, Subscribers = count } : HandlerShape.OfExperiments,
         EveryPoint = parsed.GetValue(everyPoint) ? new EveryPointPlan(TokensIn(parsed), WaysIn(parsed)) : null,
     };
+
+    // 'all' scenarios are those with a cell of their own.
+    private IReadOnlyList<Cell> ChosenIn(ParseResult parsed) =>
+        [.. filter.Choose(parsed).Where(cell => parsed.GetValue(scenario) is not { Length: > 0 } || ScenarioUnderFaults.Of(cell) is not null)];
 
     private IReadOnlyList<PointToken> TokensIn(ParseResult parsed) => [.. (parsed.GetValue(only) ?? []).Select(token => PointToken.TryParse(token)!)];
 
@@ -199,6 +214,7 @@ internal sealed class FaultsCommand : KitCommand
             result.AddError("--fault: a storm has its own faults; leave out --storm or --fault.");
         if (IsGiven(result, subscribers) && (isStorm || result.GetValue(everyPoint)))
             result.AddError("--subscribers: applies only to single faults; leave out --storm and --every-point.");
+        CheckScenarios(result, isStorm);
         // Single faults recognize a commit by the requests around it, which are others there.
         foreach (var (axis, what) in new[] { (Cell.BatchAxis, "batches apply"), (Cell.ReceiveAxis, "other ways to receive apply") })
         {
@@ -213,6 +229,30 @@ internal sealed class FaultsCommand : KitCommand
                 result.AddError($"{option.Name}: applies only to a storm; add --storm.");
         }
     }
+
+    private void CheckScenarios(CommandResult result, bool isStorm)
+    {
+        if (!IsGiven(result, scenario))
+            return;
+        if (isStorm || result.GetValue(everyPoint))
+            result.AddError("--scenario: applies only to single faults; leave out --storm and --every-point.");
+        if (IsGiven(result, subscribers))
+            result.AddError("--subscribers: applies to the experiments' own handler; leave out --scenario or --subscribers.");
+        foreach (var other in (result.GetValue(fault) ?? []).Except(ScenarioUnderFaults.Faults.Select(one => one.Name)))
+        {
+            if (Fault.All.Any(one => one.Name == other))
+            {
+                result.AddError(
+                    $"--fault: '{other}' needs the experiments' own handler. " +
+                    $"With --scenario: {string.Join(", ", ScenarioUnderFaults.Faults)}.");
+            }
+        }
+    }
+
+    /// <summary>Why a scenario is refused; <see langword="null"/> for an unknown one.</summary>
+    private static string? WhyNot(string name) => Scenario.All.FirstOrDefault(one => one.Name == name) is { } known
+        ? $"'{name}' cannot be accounted for under faults: {ScenarioUnderFaults.SupportOf(known).Because}"
+        : null;
 
     private static string[] TokensIn(IEnumerable<Token> typed) =>
         [.. typed.SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))];

@@ -9,7 +9,8 @@ internal static class NamesOption
     /// <param name="name">As it is typed.</param>
     /// <param name="description">For the help, which adds the names.</param>
     /// <param name="names">Those that exist.</param>
-    public static Option<string[]> Of(string name, string description, IReadOnlyList<string> names)
+    /// <param name="whyNot">The reason why a name that exists elsewhere is refused here; <see langword="null"/> for a name that is unknown.</param>
+    public static Option<string[]> Of(string name, string description, IReadOnlyList<string> names, Func<string, string?>? whyNot = null)
     {
         var existing = $"Names: {string.Join(", ", names)}.";
         var option = new Option<string[]>(name)
@@ -23,16 +24,16 @@ internal static class NamesOption
             ],
             AllowMultipleArgumentsPerToken = true,
         };
-        option.Validators.Add(result => Check(result, names, existing));
+        option.Validators.Add(result => Check(result, names, existing, whyNot ?? (_ => null)));
         return option;
     }
 
-    private static void Check(OptionResult result, IReadOnlyList<string> names, string existing)
+    private static void Check(OptionResult result, IReadOnlyList<string> names, string existing, Func<string, string?> whyNot)
     {
         var typed = result.GetValueOrDefault<string[]>() ?? [];
         if (result is { Implicit: false } && typed.Length == 0)
             result.AddError($"{result.Option.Name}: no name. {existing}");
         foreach (var unknown in typed.Where(one => !names.Contains(one)))
-            result.AddError($"{result.Option.Name}: unknown name '{unknown}'. {existing}");
+            result.AddError($"{result.Option.Name}: {whyNot(unknown) ?? $"unknown name '{unknown}'"}. {existing}");
     }
 }

@@ -54,7 +54,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
 
     private async Task DrainAsync(HandlerSpec spec, Cell cell, int messages)
     {
-        await using var experiment = spec.Experiment is null ? null : new ExperimentHandler(spec.Experiment, cell.Kind);
+        await using var experiment = spec.Experiment is null ? null : IExperimentHandler.Of(spec.Experiment, cell);
         HandleMessage handle = experiment is null ? cell.CreateHandler(spec.Queue) : experiment.HandleAsync;
         var slow = cell.Condition.IsOneSlow ? new SlowHandler(handle, messages) : null;
         await using var clock = spec.AsksServerForItsEntry ? await FirstEntryClock.OpenAsync(slow is null ? handle : slow.HandleAsync, spec.Widgets) : null;

@@ -33,9 +33,12 @@ internal sealed class RoundMessages
     public List<BuildWidget> New(int count) => [.. Enumerable.Range(0, count).Select(_ => Next())];
 
     /// <summary>A new message. Several threads can ask for one.</summary>
-    public BuildWidget Next()
+    public BuildWidget Next() => Next(Guid.CreateVersion7());
+
+    /// <summary>The same with a given id.</summary>
+    public BuildWidget Next(Guid id)
     {
-        var message = cell.NewMessage();
+        var message = cell.NewMessage(id);
         if (asked.Count > 0)
             message = message with { Row = asked[(int)((uint)Interlocked.Increment(ref rows) % asked.Count)].Id };
         made[message.MessageId] = message;

@@ -119,6 +119,22 @@ public sealed class WrongArguments
     [TestCase("faults --storm --kills -1", "--kills: expected a whole number from 0 to 2147483647, found '-1'.")]
     [TestCase("faults --storm --seed x", "--seed: expected a whole number from 0 to 2147483647, found 'x'.")]
     [TestCase("faults --storm --fault poison", "--fault: a storm has its own faults; leave out --storm or --fault.")]
+    [TestCase(
+        "faults --scenario upsert",
+        "--scenario: 'upsert' cannot be accounted for under faults: its row does not name the attempt that inserted it. Names: insert-and-send, pass, ")]
+    [TestCase(
+        "faults --scenario pass,insert",
+        "--scenario: 'insert' cannot be accounted for under faults: it sends nothing, and an experiment recognizes the end of a handling by its message.")]
+    [TestCase("faults --scenario bogus", "--scenario: unknown name 'bogus'. Names: insert-and-send, pass, ")]
+    [TestCase("faults --scenario ,", "--scenario: no name. Names: insert-and-send, pass, ")]
+    [TestCase("faults --scenario pass --storm", "--scenario: applies only to single faults; leave out --storm and --every-point.")]
+    [TestCase("faults --scenario pass --every-point", "--scenario: applies only to single faults; leave out --storm and --every-point.")]
+    [TestCase(
+        "faults --scenario pass --subscribers 3",
+        "--subscribers: applies to the experiments' own handler; leave out --scenario or --subscribers.")]
+    [TestCase(
+        "faults --scenario pass --fault kill-before-commit,poison",
+        "--fault: 'poison' needs the experiments' own handler. With --scenario: kill-before-commit, kill-before-ack, ")]
     [TestCase("faults --every-point --storm", "--every-point: a storm has random moments; leave out --storm or --every-point.")]
     [TestCase("faults --every-point --fault poison", "--fault: the points of a handling are not among the faults; leave out --fault or --every-point.")]
     [TestCase("faults --every-point --kills 3", "--kills: applies only to a storm; add --storm.")]

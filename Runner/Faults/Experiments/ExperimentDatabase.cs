@@ -23,14 +23,26 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
         END $$;
         """;
 
-    /// <summary>Every row, with its message and its attempt.</summary>
-    internal const string ReadRows = "SELECT id, message_id, attempt_id FROM widget";
+    private const int SeedRows = 50;
+
+    /// <summary>Their messages are none of the experiment's, like those of a round's seeded rows.</summary>
+    private static readonly string Seed =
+        $"""
+        INSERT INTO widget (id, message_id, attempt_id)
+        SELECT row, lpad(to_hex(row), 32, '0')::uuid, '{Guid.Empty}' FROM generate_series(1, {SeedRows}) AS row
+        """;
+
+    /// <summary>Every row that is not seeded, with its message and its attempt.</summary>
+    internal static readonly string ReadRows = $"SELECT id, message_id, attempt_id FROM widget WHERE message_id > '{KitDatabases.LastSeeded}'";
 
     private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(connectionString));
     private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForManyUses(connectionString));
 
     /// <summary>Adds the tables and functions of experiments to the empty database.</summary>
     public Task PrepareAsync(CancellationToken cancellationToken) => ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);
+
+    /// <summary>Inserts the rows that messages can ask for.</summary>
+    public Task SeedAsync(CancellationToken cancellationToken) => ExecuteAsync(Seed, cancellationToken);
 
     /// <summary>Looks at what kills leave open in the kit's own two-phase commit.</summary>
     public WindowsWatch WatchWindows(string journal) => new(widgets, journal, databases);

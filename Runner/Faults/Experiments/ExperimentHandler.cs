@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Data;
 using System.Data.Common;
 using System.Diagnostics;
 using System.Transactions;
@@ -15,7 +14,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// The handler of the experiments: by default two inserts and one send or publish, so that half-done work is visible. It records each step in a journal that
 /// outlives its process. Like every handler of the kit, it neither commits nor knows the mode.
 /// </summary>
-internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind) : IAsyncDisposable
+internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind) : IExperimentHandler
 {
     /// <summary>The rows of an attempt, by default.</summary>
     public const int RowsPerAttempt = 2;
@@ -48,7 +47,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         var connection = await context.GetAsync(cancellationToken);
         await ReachAsync(attempt, AttemptPoint.BeforeInsert, behaviour);
         var first = WidgetId.Next();
-        await InsertAsync(connection, first, attempt, cancellationToken);
+        await attempt.InsertAsync(connection, first, cancellationToken);
         await ReachAsync(attempt, AttemptPoint.AfterFirstInsert, behaviour);
         if (behaviour is Behaviour.AlwaysThrows || (behaviour is Behaviour.ThrowsAfterInsert && isFirst))
             throw Intended(attempt, "throws between its inserts");
@@ -96,15 +95,8 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         return sink.DisposeAsync();
     }
 
-    private async Task ReachAsync(Attempt attempt, AttemptPoint point, Behaviour behaviour)
-    {
-        attempt.Note(point);
-        if (behaviour is Behaviour.Parks && spec.ParksAt == point)
-        {
-            attempt.Note(AttemptPoint.Faulted, "waits to be killed");
-            await Task.Delay(Timeout.InfiniteTimeSpan, CancellationToken.None);
-        }
-    }
+    private Task ReachAsync(Attempt attempt, AttemptPoint point, Behaviour behaviour) =>
+        attempt.ReachAsync(point, behaviour is Behaviour.Parks && spec.ParksAt == point);
 
     private static async Task OutliveTransactionAsync(Attempt attempt)
     {
@@ -155,29 +147,14 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
     private async Task InsertMoreAsync(DbConnection connection, Attempt attempt, CancellationToken cancellationToken)
     {
         for (var rows = 1; rows < spec.Shape.Inserts; rows++)
-            await InsertAsync(connection, WidgetId.Next(), attempt, cancellationToken);
-    }
-
-    /// <summary>Inserts a row, and reads its session and transaction in the same round trip.</summary>
-    private static async Task InsertAsync(DbConnection connection, long id, Attempt attempt, CancellationToken cancellationToken)
-    {
-        await using var command = connection.CreateCommand();
-        command.CommandText =
-            "INSERT INTO widget (id, message_id, attempt_id) VALUES (@id, @message_id, @attempt_id) " +
-            "RETURNING pg_backend_pid(), pg_current_xact_id()::text::bigint & 4294967295";
-        Add(command, "id", DbType.Int64, id);
-        Add(command, "message_id", DbType.Guid, attempt.MessageId);
-        Add(command, "attempt_id", DbType.Guid, attempt.Id);
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        await reader.ReadAsync(cancellationToken);
-        attempt.WorksWith(new Backend(reader.GetInt32(0), (uint)reader.GetInt64(1)));
+            await attempt.InsertAsync(connection, WidgetId.Next(), cancellationToken);
     }
 
     private static async Task FailToInsertAsync(DbConnection connection, long taken, Attempt attempt, CancellationToken cancellationToken)
     {
         try
         {
-            await InsertAsync(connection, taken, attempt, cancellationToken);
+            await attempt.InsertAsync(connection, taken, cancellationToken);
         }
         catch (DbException swallowed)
         {
@@ -193,7 +170,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         attempt.Note(
             AttemptPoint.Faulted,
             $"has opened a second connection, {(Transaction.Current is null ? "and there is no" : "in the")} ambient transaction");
-        await InsertAsync(own, WidgetId.Next(), attempt, cancellationToken);
+        await attempt.InsertAsync(own, WidgetId.Next(), cancellationToken);
     }
 
     private async Task MeetDeadlockAsync(DbConnection connection, Attempt attempt, CancellationToken cancellationToken)
@@ -207,36 +184,5 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
             attempt.Note(AttemptPoint.Faulted, $"has lost a deadlock: {lost.SqlState}");
             throw;
         }
-    }
-
-    private static void Add(DbCommand command, string name, DbType type, object value)
-    {
-        var parameter = command.CreateParameter();
-        parameter.ParameterName = name;
-        parameter.DbType = type;
-        parameter.Value = value;
-        command.Parameters.Add(parameter);
-    }
-
-    /// <summary>One attempt, as recorded in the journal.</summary>
-    private sealed class Attempt(AttemptJournal journal, Guid messageId)
-    {
-        private readonly HashSet<Backend> backends = [];
-
-        public Guid MessageId => messageId;
-
-        public Guid Id { get; } = Guid.CreateVersion7();
-
-        /// <summary>The server process that it used last.</summary>
-        public int Session { get; private set; }
-
-        public void WorksWith(Backend backend)
-        {
-            backends.Add(backend);
-            Session = backend.ProcessId;
-        }
-
-        public void Note(AttemptPoint point, string? what = null) =>
-            journal.Write(new AttemptLine(messageId, Id, point, [.. backends], what) { At = DateTimeOffset.UtcNow });
     }
 }

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
@@ -22,7 +23,8 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
                 CommandLine = plan.CommandLine,
                 StartedUtc = DateTimeOffset.UtcNow,
                 Commit = commit,
-                Implied = Provenance.ImpliedAt(Testbed.Concurrency),
+                // A cell that names no scenario has the experiments' own handler, and not that of a scenario.
+                Implied = Provenance.ImpliedAt(Testbed.Concurrency).Where(axis => axis.Key is not Cell.ScenarioAxis).ToDictionary(),
                 Host = Provenance.OfHost(),
                 Packages = Provenance.Packages(),
                 LeftOut = LeftOut([]),

@@ -93,7 +93,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
     /// <summary>Whether the first messages are handled completely, so that the armed fault meets the chosen one.</summary>
     private async Task<bool> AreHandledAsync(CancellationToken cancellationToken)
     {
-        if (await testbed.CountAsync(cancellationToken) is not { AreDone: true } before || before.Sink != Ordinary * testbed.Shape.Sinks)
+        if (await testbed.CountAsync(cancellationToken) is not { AreDone: true } before || before.Sink != Ordinary * testbed.Shape.Deliveries)
             return false;
 
         await Task.Delay(Moment, cancellationToken);
@@ -233,7 +233,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             await Task.Delay(Moment, cancellationToken);
             var before = testbed.Journal.Count();
             await Task.Delay(GoesSilent.Time - Moment, cancellationToken);
-            return testbed.Journal.Count() - before > Testbed.Concurrency * ExperimentHandler.LinesPerAttempt ? "the drain went on" : null;
+            return testbed.Journal.Count() - before > Testbed.Concurrency * testbed.Shape.LinesPerAttempt ? "the drain went on" : null;
         }
         finally
         {
@@ -242,7 +242,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         }
     }
 
-    private int StartedAttempts() => testbed.Journal.Count() / ExperimentHandler.LinesPerAttempt;
+    private int StartedAttempts() => testbed.Journal.Count() / testbed.Shape.LinesPerAttempt;
 
     private async Task<bool> UntilAsync(Func<Task<bool>> condition, CancellationToken cancellationToken, TimeSpan? limit = null)
     {

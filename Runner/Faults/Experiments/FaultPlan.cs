@@ -23,8 +23,11 @@ internal sealed record FaultPlan(
     /// <summary>Whether the kit can start the server of each transport here: a named server is never made to crash.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(TransportArguments.None);
 
-    /// <summary>What the handler does under single faults.</summary>
+    /// <summary>What the experiments' own handler does under single faults.</summary>
     public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
+
+    /// <summary>What the handler of a cell does.</summary>
+    public HandlerShape ShapeOf(Cell cell) => ScenarioUnderFaults.Of(cell) is null ? Shape : HandlerShape.Of(cell);
 
     /// <summary>The points to meet instead of single faults; <see langword="null"/>: none.</summary>
     public EveryPointPlan? EveryPoint { get; init; }
@@ -39,6 +42,8 @@ internal sealed record FaultPlan(
     {
         if (!cell.Support.IsSupported)
             return cell.Support;
+        if (ScenarioUnderFaults.Of(cell) is { } scenario && ScenarioUnderFaults.SupportOf(scenario) is { IsSupported: false } refused)
+            return refused;
 
         var transport = Transport.Of(cell);
         return transport.ProxyRoute is null || transport.Widgets.ProxyRoute is null

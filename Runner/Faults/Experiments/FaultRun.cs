@@ -99,6 +99,6 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         public Task<FaultResult> RunAsync(
             RunServers servers, FaultPlan plan, Action<string> say, CancellationToken cancellationToken) => Storm is not null
             ? new Storm(Cell, servers, Storm, say).RunAsync(cancellationToken)
-            : new SingleFault(Cell, Fault!, plan.Shape, servers, plan.Away).RunAsync(cancellationToken);
+            : new SingleFault(Cell, Fault!, plan.ShapeOf(Cell), servers, plan.Away).RunAsync(cancellationToken);
     }
 }

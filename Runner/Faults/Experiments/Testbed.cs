@@ -43,6 +43,8 @@ internal sealed class Testbed : IAsyncDisposable
     private readonly IReadOnlyList<IMessageQueue> countedSinks;
     private readonly string folder = Directory.CreateTempSubdirectory("kit-faults-").FullName;
     private readonly List<Sending> sendings = [];
+    private Sinks sinksOfScenario = Sinks.None;
+    private RoundMessages? messages;
     private IMessageQueue? lateSink;
     private IMessageQueue? countedLateSink;
     private HandlerProcess? handler;
@@ -60,7 +62,7 @@ internal sealed class Testbed : IAsyncDisposable
         var itsTransport = Transport.Of(cell);
         (toTransport, toWidgets) = (itsTransport.ProxyRoute!, itsTransport.Widgets.ProxyRoute!);
         queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
-        sinks = [.. SinkNames.Select(name => cell.Kind.OpenQueue(name, transport.ForRunner))];
+        sinks = ItsScenario is null ? [.. SinkNames.Select(name => cell.Kind.OpenQueue(name, transport.ForRunner))] : [];
         countedQueue = cell.Kind.OpenQueue(transport.Queue, ForCounting);
         countedSinks = [.. SinkNames.Select(name => cell.Kind.OpenQueue(name, ForCounting))];
         Database = new ExperimentDatabase(databases.Widgets, databases.Names);
@@ -89,7 +91,7 @@ internal sealed class Testbed : IAsyncDisposable
     public Workload Workload =>
         new(Shape.Inserts, Shape.Sends > 0 || Shape.Subscribers > 0, ReceiveIsBranch: cell.Mode.RowCommit is RowCommit.InTwoPhases)
         {
-            Deliveries = Shape.Sinks,
+            Deliveries = Shape.Deliveries,
         };
 
     public JournalTail Journal => field ??= new JournalTail(JournalPath);
@@ -101,12 +103,16 @@ internal sealed class Testbed : IAsyncDisposable
 
     private string JournalPath => Path.Combine(folder, "attempts.jsonl");
 
+    /// <summary>Whose handler runs; <see langword="null"/>: the experiments' own handler does.</summary>
+    private Scenario? ItsScenario => ScenarioUnderFaults.Of(cell);
+
     private string SinkName => Cell.SinkOf(transport.Queue);
 
-    private IEnumerable<string> SinkNames => Enumerable.Range(0, Shape.Sinks).Select(index => Scenario.SinkAt(index, SinkName));
+    private IEnumerable<string> SinkNames => Enumerable.Range(0, ItsScenario?.Sinks ?? Shape.Deliveries)
+        .Select(index => Scenario.SinkAt(index, SinkName));
 
     /// <summary>Of the database, the queue, the sinks and the late sink: a crash of the server leaves a dead session in each.</summary>
-    private int CountingSources => 3 + sinks.Count;
+    private int CountingSources => 3 + countedSinks.Count;
 
     private string ForCounting => EndpointConnections.ForManyUses(cell, transport.ForRunner);
 
@@ -133,6 +139,7 @@ internal sealed class Testbed : IAsyncDisposable
                 await sink.CreateAsync(cancellationToken);
             foreach (var sink in testbed.sinks.Take(testbed.Shape.Subscribers))
                 await sink.SubscribeAsync(typeof(WidgetReady), cancellationToken);
+            await testbed.PrepareScenarioAsync(cancellationToken);
             return testbed;
         }
         catch
@@ -210,14 +217,14 @@ internal sealed class Testbed : IAsyncDisposable
     /// <exception cref="KitException">The handler process has ended unexpectedly.</exception>
     public void ThrowIfBroken() => handler?.ThrowIfBroken();
 
-    public async Task SendAsync(IReadOnlyCollection<Guid> messages, CancellationToken cancellationToken)
+    public async Task SendAsync(IReadOnlyCollection<Guid> ids, CancellationToken cancellationToken)
     {
-        await queue.PreloadAsync([.. messages.Select(message => new BuildWidget(message))], cancellationToken);
-        sendings.AddRange(messages.Select(message => new Sending(message, SendResult.Acked)));
+        await queue.PreloadAsync([.. ids.Select(messages!.Next)], cancellationToken);
+        sendings.AddRange(ids.Select(id => new Sending(id, SendResult.Acked)));
     }
 
     /// <summary>Sends a message to the queue again, like a sender that got no confirmation or a broker that redelivers.</summary>
-    public Task SendAgainAsync(Guid message, CancellationToken cancellationToken) => queue.PreloadAsync([new BuildWidget(message)], cancellationToken);
+    public Task SendAgainAsync(Guid id, CancellationToken cancellationToken) => queue.PreloadAsync([messages!.Find(id)!], cancellationToken);
 
     /// <summary>Creates the queue that the handler has sent to.</summary>
     public async Task CreateLateSinkAsync(CancellationToken cancellationToken)
@@ -261,7 +268,7 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>Everything that is known about the messages. Read it when no count changes and no endpoint runs.</summary>
     public async Task<History> ReadHistoryAsync(CancellationToken cancellationToken)
     {
-        var arrived = new List<SinkRow>();
+        List<SinkRow> arrived = [.. await sinksOfScenario.ReadAsync(sendings.Select(sending => messages!.Find(sending.MessageId)!), cancellationToken)];
         foreach (var (index, each) in sinks.Concat(lateSink is null ? [] : [lateSink]).Index())
         {
             // An outgoing message has the id of the message that caused it.
@@ -273,7 +280,9 @@ internal sealed class Testbed : IAsyncDisposable
             Sendings = sendings,
             Attempts = AttemptJournal.Read(JournalPath),
             Rows = await Database.ReadRowsAsync(cancellationToken),
-            Sink = Shape.Subscribers > 0 ? arrived : [.. Shape.InWholeSends(arrived.Select(row => row.CausedBy)).Select(id => new SinkRow(id, id))],
+            Sink = ItsScenario is not null || Shape.Subscribers > 0
+                ? arrived
+                : [.. Shape.InWholeSends(arrived.Select(row => row.CausedBy)).Select(id => new SinkRow(id, id))],
             Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
             Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
             Prepared = await databases.ReadPreparedAsync(cancellationToken),
@@ -290,6 +299,7 @@ internal sealed class Testbed : IAsyncDisposable
         await countedQueue.DisposeAsync();
         foreach (var sink in sinks.Concat(countedSinks))
             await sink.DisposeAsync();
+        await sinksOfScenario.DisposeAsync();
         if (lateSink is not null)
             await lateSink.DisposeAsync();
         if (countedLateSink is not null)
@@ -299,6 +309,16 @@ internal sealed class Testbed : IAsyncDisposable
         await databases.DisposeAsync();
         await owner.DisposeAsync();
         Directory.Delete(folder, recursive: true);
+    }
+
+    // After the tables are there: messages can ask for rows, and the queues of a scenario check what arrives for them.
+    private async Task PrepareScenarioAsync(CancellationToken cancellationToken)
+    {
+        if (cell.Scenario.Asks)
+            await Database.SeedAsync(cancellationToken);
+        messages = await RoundMessages.OfAsync(cell, databases, cancellationToken);
+        if (ItsScenario is not null)
+            sinksOfScenario = await Sinks.CreateAsync(cell, transport, messages.ExpectedFor, cancellationToken);
     }
 
     private async Task<long> CountSinksAsync(CancellationToken cancellationToken)

@@ -35,8 +35,10 @@ internal abstract record Injection
         [Fault.ScopeTimesOut] = (_, _) => new InHandler(Behaviour.OutlivesItsTransaction),
         [Fault.FailedCommit] = (_, _) => new ByConstraint(),
         [Fault.KillBetweenInserts] = (_, _) => new KillWhereParked(AttemptPoint.AfterFirstInsert),
+        // Without a row, nothing has committed before the handler returns: its sends come with that commit or after it.
         [Fault.KillBeforeCommit] = (cell, chosen) => cell.Mode.RowCommit is RowCommit.EachStatement
             ? new KillWhereParked(AttemptPoint.BeforeInsert)
+            : RowsOf(cell) == 0 ? new KillWhereParked(AttemptPoint.AfterSend)
             : AtCommit(cell, chosen, CutMoment.BeforeForwarding, kills: true),
         [Fault.KillBeforeDispatch] = (cell, chosen) => cell.Mode.RowCommit switch
         {
@@ -111,12 +113,12 @@ internal abstract record Injection
             // This commit is a prepared statement too, alone in the next request after the inserts. The request is a savepoint and the commit,
             // and the server executes each as it arrives: to prevent the commit, the request is held at the savepoint.
             { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.DtcOff =>
-                [.. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), Sync, moment is CutMoment.BeforeForwarding ? Execute : Sync],
+                [.. Enumerable.Repeat(id, RowsOf(cell)), Sync, moment is CutMoment.BeforeForwarding ? Execute : Sync],
             { Mode: var mode } when mode.RowCommit is RowCommit.InTwoPhases => [id, Text(Prepare)],
             // A commit that is a prepared statement has no text; it is in one batch with the sends, which contain the id again.
             { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Outbox =>
-                [id, .. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
-            { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Shared => [.. Enumerable.Repeat(id, ExperimentHandler.RowsPerAttempt), id],
+                [id, .. Enumerable.Repeat(id, RowsOf(cell)), id],
+            { Kind.Framework: "bare", Mode: var mode } when mode == TransactionMode.Shared => [.. Enumerable.Repeat(id, RowsOf(cell)), id],
             _ => [id, Text(Commit)],
         };
         return new OnTheWire(ConnectionTo.Widgets, patterns, moment, kills);
@@ -133,6 +135,9 @@ internal abstract record Injection
         _ => [Uuid(chosen), Text(Commit)],
     };
 
+    /// <summary>The rows of an attempt.</summary>
+    private static int RowsOf(Cell cell) => HandlerShape.Of(cell).Inserts;
+
     // If sends commit with the receive, it is the moment before that commit: only the rows are committed.
     private static Injection BeforeAcknowledgement(Cell cell, Guid chosen)
     {
@@ -140,6 +145,8 @@ internal abstract record Injection
             return new NoWindow("sends and receive commit as one unit");
         if (HasReceivedBeforeHandler(cell))
             return new KillWhereParked(AttemptPoint.AfterSend);
+        if (RowsOf(cell) == 0 && !Transport.Of(cell).IsBroker && cell.Mode != TransactionMode.Outbox)
+            return new NoWindow("sends and receive commit as one unit, and there is no row");
 
         return new OnTheWire(
             ConnectionTo.Transport,

@@ -33,7 +33,7 @@ public sealed record FaultDocument
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Subscribers { get; init; }
 
-    /// <summary>What the handler does, as a clause.</summary>
+    /// <summary>What the experiments' own handler does, as a clause.</summary>
     [JsonIgnore]
     public string Handler => Subscribers is { } count
         ? $"writes two rows and publishes one event, to which {count} {(count == 1 ? "queue has" : "queues have")} subscribed"

@@ -35,7 +35,7 @@ internal static class GuaranteeLists
         {
             yield return ("No window", [.. without.GroupBy(result => (result.Cell.Mode, result.Fault, result.Because)).Select(group =>
                 $"{group.Key.Fault} in {group.Key.Mode} " +
-                $"({string.Join(", ", group.Select(result => $"{result.Cell.Framework}/{result.Cell.Transport}"))}): {group.Key.Because}")]);
+                $"({string.Join(", ", group.Select(PlaceOf))}): {group.Key.Because}")]);
         }
 
         var faults = Fault.All.Where(fault => ordered.Any(result => result.Fault == fault.Name)).ToList();
@@ -43,6 +43,12 @@ internal static class GuaranteeLists
             yield return ("Faults", [.. faults.Select(fault => $"{fault.Name}: {fault.What}")]);
         if (document.LeftOut.Count > 0)
             yield return ("Left out", LeftOutLines.Of(document.LeftOut));
+    }
+
+    private static string PlaceOf(FaultResult result)
+    {
+        var scenario = result.Cell.On(SpeedSource.ScenarioAxis);
+        return $"{result.Cell.Framework}/{result.Cell.Transport}{(scenario is null ? "" : $"/{scenario}")}";
     }
 
     private static IEnumerable<string> Findings(FaultResult result)

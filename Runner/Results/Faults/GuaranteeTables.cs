@@ -103,10 +103,19 @@ internal static class GuaranteeTables
                     Figures.Count(group.Sum(result => result.Messages)),
                 ]),
             ],
-            $"The handler {document.Handler}. Each message is counted once, in its worst class. " +
+            $"{HandlerOf(chosen, document)} Each message is counted once, in its worst class. " +
             "Torn: half of a handler's work. Zombie: rows whose outgoing message was not sent, or rows of a dead letter. " +
             "Ghost: a sent message without its rows. Dup rows: more rows than one attempt writes. " +
             "Dup sends: rows once, and a sent message or dead letter twice. Error: a dead letter without any effect.");
+    }
+
+    // A cell with a scenario has the handler of that scenario.
+    private static string HandlerOf(IReadOnlyList<FaultResult> chosen, FaultDocument document)
+    {
+        var own = chosen.Where(result => result.Cell.On(SpeedSource.ScenarioAxis) is null).ToList();
+        return own.Count == chosen.Count ? $"The handler {document.Handler}."
+            : own.Count == 0 ? "The handler is that of the cell's scenario."
+            : $"The handler is that of the cell's scenario; in cells without one it {document.Handler}.";
     }
 
     /// <summary>The axes that every cell names, and those of the others on which these results differ.</summary>

@@ -213,6 +213,24 @@ public sealed class ReportOfExperiments
     public void Are_good_where_a_promise_is_kept_or_there_is_nothing_to_show(FaultVerdict verdict, bool isGood) =>
         Assert.That((Kept with { Verdict = verdict }).IsGood, Is.EqualTo(isGood));
 
+    [Test]
+    public void With_the_handlers_of_scenarios_name_them()
+    {
+        var pass = new CellName(Kept.Cell.Values.Append(("scenario", "pass")));
+        var forwarded = Kept with { Cell = pass };
+        var without = new FaultResult { Cell = pass, Fault = Fault.KillAtDispatch.Name, Verdict = FaultVerdict.NoWindow, Because = "there is no row" };
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(LinesOf(Document, forwarded), Has.Some.StartsWith("The handler is that of the cell's scenario. Each message"));
+            Assert.That(
+                LinesOf(Document, Kept, forwarded),
+                Has.Some.StartsWith("The handler is that of the cell's scenario; in cells without one it writes two rows and sends one message. Each message"));
+            Assert.That(LinesOf(Document, Kept, forwarded), Has.Some.EqualTo($"## {pass.Group}: promise and observation"));
+            Assert.That(LinesOf(Document, without), Has.Some.EqualTo($"- kill-at-dispatch in {pass.Mode} (bare/postgresql/pass): there is no row"));
+        }
+    }
+
     private static string SpeedsOf(GitCommit? own, GitCommit? speeds) => LinesOf(
         Document with { Commit = own, Speeds = Document.Speeds! with { Commit = speeds } }, Kept).Single(
         line => line.StartsWith("- msg/s:", StringComparison.Ordinal));
