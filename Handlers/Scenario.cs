@@ -110,8 +110,8 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
 
     public static IReadOnlyList<Scenario> All { get; } =
     [
-        Insert, InsertAndSend, UpdateOneRow, Upsert, Pass, PassToTopic, Route, TransformXsl, TransformOnce, TransformEach, TransformMapper, Query, TransformXslAndQuery,
-        TransformOnceAndQuery, Publish1, Publish5, Publish20,
+        Insert, InsertAndSend, UpdateOneRow, Upsert, Pass, PassToTopic, Route, TransformXsl, TransformOnce, TransformEach, TransformMapper, Query,
+        TransformXslAndQuery, TransformOnceAndQuery, Publish1, Publish5, Publish20,
     ];
 
     /// <summary>

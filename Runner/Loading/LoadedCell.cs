@@ -141,8 +141,8 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
     }
 
     private async Task<SentLoad> SendAsync(
-        Func<IReadOnlyList<IMessageQueue>, ILoadSender> senderOf, RoundTransport transport, HandlerProcesses handlers, LoadSampler sampler, HeldSnapshot snapshot,
-        CancellationToken stop)
+        Func<IReadOnlyList<IMessageQueue>, ILoadSender> senderOf, RoundTransport transport, HandlerProcesses handlers, LoadSampler sampler,
+        HeldSnapshot snapshot, CancellationToken stop)
     {
         var queues = new List<IMessageQueue>();
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stop);

@@ -91,7 +91,7 @@ internal sealed class Application : ISubject<ProofAccount>
         var before = "";
         while (true)
         {
-            await StartAgainAsync(cancellationToken);
+            await StartAgainAsync();
             var found = await effects.ReadAsync(cancellationToken);
             var left = await ReadLeftAsync(cancellationToken);
             var isHandled = file.Effects.All(effect => found[effect.Name].Count(text => ProofAccount.Names(text, last)) >= effect.PerMessage);
@@ -106,6 +106,14 @@ internal sealed class Application : ISubject<ProofAccount>
 
             await Task.Delay(Pause, cancellationToken);
         }
+    }
+
+    public async Task<bool> IsDoneAsync(Guid last, CancellationToken cancellationToken)
+    {
+        var left = await ReadLeftAsync(cancellationToken);
+        return left.Count == 0
+            && ProofAccount.Of(sent, file.Effects, await effects.ReadAsync(cancellationToken), left, []).Messages
+                .All(message => message.Class is DeliveryClass.Once || file.Promised.Contains(message.Class));
     }
 
     /// <summary>What is left to do, with the requests that the application has not accepted.</summary>
@@ -145,7 +153,7 @@ internal sealed class Application : ISubject<ProofAccount>
         await bed.DisposeAsync();
     }
 
-    private async Task StartAgainAsync(CancellationToken cancellationToken)
+    private async Task StartAgainAsync()
     {
         if (process is not { HasEnded: true } ended)
             return;
@@ -154,8 +162,9 @@ internal sealed class Application : ISubject<ProofAccount>
         process = null;
         await ended.DisposeAsync();
         await ForgetConnectionsAsync();
-        await Task.Delay(BeforeRestart, cancellationToken);
-        await StartAsync(cancellationToken);
+        // Not cancelled half-way: whoever looks next expects a process.
+        await Task.Delay(BeforeRestart, CancellationToken.None);
+        await StartAsync(CancellationToken.None);
     }
 
     /// <summary>Resets what an ended process had open, as the operating system would, and waits until the broker has noticed it.</summary>
@@ -163,7 +172,8 @@ internal sealed class Application : ISubject<ProofAccount>
     {
         foreach (var proxy in bed.Proxies)
             await proxy.EndAllAsync(Ending.Reset);
-        await bed.WaitForNoConsumerAsync(file.Send is SendToQueue { Queue: var queue } ? file.Queues.Append(queue).Distinct() : file.Queues);
+        // The queue that messages are sent to is one of those that have to be empty.
+        await bed.WaitForNoConsumerAsync(file.Queues.Union(file.Idle.OfType<IdleQueue>().Select(idle => idle.Queue)));
     }
 
     private void Keep(string line)

@@ -15,6 +15,11 @@ internal sealed class CallCounter : IAsyncDisposable
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(10);
 
+    /// <summary>
+    /// What a client sent before its call is by then at the proxy, which reads another socket: an acknowledgement has no answer that the client waits for.
+    /// </summary>
+    private static readonly TimeSpan Behind = TimeSpan.FromMilliseconds(100);
+
     private readonly HttpListener listener = new();
     private readonly CancellationTokenSource disposed = new();
     private readonly List<(string Path, string Text)> calls = [];
@@ -69,6 +74,7 @@ internal sealed class CallCounter : IAsyncDisposable
 
     private async Task AnswerAsync(HttpListenerContext call)
     {
+        var before = gate.Freezes;
         try
         {
             if (gate.IsFrozen)
@@ -80,7 +86,8 @@ internal sealed class CallCounter : IAsyncDisposable
             var body = new char[MostCharacters];
             using var reader = new StreamReader(call.Request.InputStream);
             var length = await reader.ReadBlockAsync(body, disposed.Token);
-            if (!Count(call.Request, new string(body, 0, length)))
+            await LetEarlierRequestsPassAsync();
+            if (!Count(call.Request, new string(body, 0, length), before))
             {
                 await RefuseAsync(call);
                 return;
@@ -96,12 +103,21 @@ internal sealed class CallCounter : IAsyncDisposable
         }
     }
 
-    /// <returns>Whether it counts. The application can have been stopped while its body was read.</returns>
-    private bool Count(HttpListenerRequest request, string body)
+    /// <summary>A call is made after what its client has sent before, and must not be seen before that.</summary>
+    private async Task LetEarlierRequestsPassAsync()
+    {
+        if (gate.IsArmed)
+            await Task.Delay(Behind, disposed.Token);
+        while (gate.IsProving)
+            await Task.Delay(Pause, disposed.Token);
+    }
+
+    /// <returns>Whether it counts. The application can have been stopped since the call came, and killed since then.</returns>
+    private bool Count(HttpListenerRequest request, string body, int freezesBefore)
     {
         lock (calls)
         {
-            if (gate.IsFrozen)
+            if (gate.IsFrozen || gate.Freezes != freezesBefore)
                 return false;
 
             calls.Add((request.Url!.AbsolutePath, $"{request.HttpMethod} {request.RawUrl} {body}"));

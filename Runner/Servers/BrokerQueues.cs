@@ -129,6 +129,11 @@ public sealed class BrokerQueues : IAsyncDisposable
         {
             return 0;
         }
+        catch (OperationInterruptedException exclusive) when (exclusive.ShutdownReason?.ReplyCode == Constants.ResourceLocked)
+        {
+            // It belongs to the connection of the dead process, and goes with it.
+            return 1;
+        }
     }
 
     private static Task<IChannel> OpenChannelAsync(IConnection connection, CancellationToken cancellationToken) => connection.CreateChannelAsync(

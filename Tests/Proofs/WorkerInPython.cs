@@ -218,7 +218,7 @@ public sealed class WorkerInPython
         promise = "at-most-once",
     });
 
-    private const string Python = "python3";
+    internal const string Python = "python3";
     private const string PathVariable = "PATH";
 
     private static readonly Lazy<Task<string?>> Lack = new(async () =>

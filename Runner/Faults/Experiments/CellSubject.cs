@@ -41,6 +41,9 @@ internal sealed class CellSubject : ISubject<Account>
     public Task<string?> SettleAsync(Guid last, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken) =>
         PointSettling.WaitAsync(testbed, last, limit, quiet, cancellationToken);
 
+    public async Task<bool> IsDoneAsync(Guid last, CancellationToken cancellationToken) =>
+        PointSettling.IsDone(testbed, await testbed.CountAsync(cancellationToken), last);
+
     public async Task<Account> AccountAsync(CancellationToken cancellationToken)
     {
         // A queue is read by receiving from it.

@@ -38,6 +38,13 @@ internal interface ISubject<TAccount> : IAsyncDisposable
     /// <returns>That it took too long, as a text; <see langword="null"/> if it did not.</returns>
     Task<string?> SettleAsync(Guid last, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken);
 
+    /// <summary>
+    /// Whether nothing is left to do, and nothing is missing that is not allowed to be. If not, a restart could cure what must be found.
+    /// </summary>
+    /// <param name="last">The message that was sent last.</param>
+    /// <param name="cancellationToken">Cancels the question.</param>
+    Task<bool> IsDoneAsync(Guid last, CancellationToken cancellationToken);
+
     /// <summary>Accounts for what was sent since the last account. It may have to kill the process.</summary>
     Task<TAccount> AccountAsync(CancellationToken cancellationToken);
 }

@@ -24,6 +24,9 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     /// <summary>Statements are prepared at their second use: from the third message on, handlings are alike.</summary>
     private const int ToWarmUp = 3;
 
+    /// <summary>A process can have a hundred connections, and most are not of its queue.</summary>
+    private const int MostLate = 40;
+
     /// <summary>128 + SIGKILL.</summary>
     private const int Killed = 137;
 
@@ -67,7 +70,8 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
 
         var hidden = gate.Hidden;
         return Handling.Of(
-            gate.Release(), idle.Transactions, [.. hidden.Except(idle.Requests)], hidden.Any(request => StatementText.EndsTransaction(request.Text)));
+            gate.Release(), idle.Transactions, [.. hidden.Except(idle.Requests)],
+            hidden.Any(request => StatementText.EndsTransaction(request.Text, request.Outcome)));
     }
 
     /// <summary>Handles one message and stops at a point of its handling.</summary>
@@ -122,13 +126,14 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         // A process that lives may never connect again. A session that ends can lose what was sent at once, but not what is sent when nothing moves any more.
         if (!way.Facts().KillsProcess && why is null)
         {
-            late = await SendOrdinaryAsync(cancellationToken);
+            // More than it has connections, so that one that is dead gets its turn.
+            late = await SendOrdinaryAsync(cancellationToken, Math.Clamp(gate.OpenConnections + 2, ToWarmUp, MostLate));
             why = await subject.SettleAsync(late[^1], Limit, quiet, cancellationToken);
         }
 
         IReadOnlyList<Guid> afterRestart = [];
-        // What it does at its next start belongs to this experiment.
-        if (!isKilled && why is null)
+        // What it does at its next start belongs to this experiment. A process that handles nothing any more is judged as it is: a start would cure it.
+        if (!isKilled && why is null && await subject.IsDoneAsync(late[^1], cancellationToken))
         {
             await subject.KillAsync();
             await subject.StartAsync(cancellationToken);
@@ -220,9 +225,9 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         return true;
     }
 
-    private async Task<IReadOnlyList<Guid>> SendOrdinaryAsync(CancellationToken cancellationToken)
+    private async Task<IReadOnlyList<Guid>> SendOrdinaryAsync(CancellationToken cancellationToken, int count = ToWarmUp)
     {
-        List<Guid> messages = [.. Enumerable.Range(0, ToWarmUp).Select(_ => Guid.CreateVersion7())];
+        List<Guid> messages = [.. Enumerable.Range(0, count).Select(_ => Guid.CreateVersion7())];
         await subject.SendAsync(messages, cancellationToken);
         return messages;
     }

@@ -14,6 +14,10 @@ internal static class PointSettling
     private static readonly TimeSpan Quiet = TimeSpan.FromMilliseconds(700);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
 
+    /// <summary>Whether the message's handler has returned, and nothing is left to do.</summary>
+    public static bool IsDone(Testbed testbed, Counters counted, Guid last) =>
+        counted.AreDone && testbed.Journal.LinesOf(last).Any(line => line.Point is AttemptPoint.Returned);
+
     /// <summary>Waits until the message's handler has returned, nothing is left to do, and no count has changed for a while.</summary>
     /// <param name="testbed">Counts.</param>
     /// <param name="last">The message that was sent last.</param>
@@ -27,8 +31,7 @@ internal static class PointSettling
         var (whole, still) = (Stopwatch.StartNew(), Stopwatch.StartNew());
         while (true)
         {
-            var isDone = counted.AreDone && testbed.Journal.LinesOf(last).Any(line => line.Point is AttemptPoint.Returned);
-            if (still.Elapsed > (isDone ? Quiet : quiet))
+            if (still.Elapsed > (IsDone(testbed, counted, last) ? Quiet : quiet))
                 return null;
             if (whole.Elapsed > limit)
                 return $"it did not settle within {limit.TotalSeconds:F0} s";

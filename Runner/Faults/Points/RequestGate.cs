@@ -34,8 +34,41 @@ internal sealed class RequestGate
     /// <summary>Whether nothing passes any more.</summary>
     public bool IsFrozen { get; private set; }
 
+    /// <summary>How often it has let nothing pass any more.</summary>
+    public int Freezes { get; private set; }
+
     /// <summary>Whether a request is held back, and a server has not yet acted on what it was asked before: nothing is cut.</summary>
     public bool IsHoldingBack { get; private set; }
+
+    /// <summary>Whether a point is awaited, or nothing passes because of one.</summary>
+    public bool IsArmed
+    {
+        get
+        {
+            lock (deciding)
+                return target is not null || IsFrozen;
+        }
+    }
+
+    /// <summary>Whether a request without an answer is being proved. What its client does next must not be seen yet.</summary>
+    public bool IsProving
+    {
+        get
+        {
+            lock (deciding)
+                return holder is not null;
+        }
+    }
+
+    /// <summary>How many connections are open.</summary>
+    public int OpenConnections
+    {
+        get
+        {
+            lock (deciding)
+                return connections.Count;
+        }
+    }
 
     /// <summary>Whether every server has acted on everything that it was asked.</summary>
     public bool IsSettled
@@ -215,6 +248,7 @@ internal sealed class RequestGate
     {
         // What was held back is never sent: the process that asked it is about to be killed.
         (IsFrozen, target, holder) = (true, null, null);
+        Freezes++;
         FireWhenSettled();
     }
 

@@ -26,6 +26,11 @@ internal static partial class StatementText
     /// <summary>Whether a statement ends its transaction, or prepares it.</summary>
     public static bool EndsTransaction(string normal) => End().IsMatch(normal);
 
+    /// <summary>Whether a request ends its transaction, or prepares it: by its text, or by the last answer to several statements in one text.</summary>
+    /// <param name="normal">Its text.</param>
+    /// <param name="outcome">What the server said to it; <see langword="null"/>: nothing.</param>
+    public static bool EndsTransaction(string normal, string? outcome) => EndsTransaction(normal) || (outcome is not null && EndsTransaction(outcome));
+
     /// <summary>Short enough for a sentence.</summary>
     public static string Short(string normal) => normal.Length > MostShown ? $"{normal[..MostShown].TrimEnd()} …" : normal;
 

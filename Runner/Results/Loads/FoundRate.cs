@@ -22,7 +22,10 @@ public sealed record FoundRate(CellName Cell, LoadResult? Best, LoadResult? Next
                let best = search.Where(one => one.ReasonsAgainst(limit).Count == 0).MaxBy(one => one.Rate)
                select new FoundRate(
                    tried.Key, best, best is null ? null : search.Where(one => one.Rate > best.Rate).MinBy(one => one.Rate),
-                   [.. tried.Where(one => one.ShareOfFound is not null).GroupBy(one => one.ShareOfFound).Select(alike => alike.Last()).OrderBy(one => one.Rate)]),
+                   [
+                       .. tried.Where(one => one.ShareOfFound is not null).GroupBy(one => one.ShareOfFound)
+                           .Select(alike => alike.Last()).OrderBy(one => one.Rate),
+                   ]),
         ];
     }
 }

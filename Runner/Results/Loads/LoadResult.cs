@@ -15,7 +15,9 @@ public sealed record LoadResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? Rate { get; init; }
 
-    /// <summary>Which part of the highest sustained rate that is, 0 to 1: it was found before, and this load is no part of the search. Absent otherwise.</summary>
+    /// <summary>
+    /// Which part of the highest sustained rate that is, 0 to 1: it was found before, and this load is no part of the search. Absent otherwise.
+    /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? ShareOfFound { get; init; }
 

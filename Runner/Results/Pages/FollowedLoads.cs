@@ -32,6 +32,8 @@ internal sealed class FollowedLoads(string name, string what, string command, Fu
             ]);
         }
 
-        return lines.Count > 0 ? BlockText.Of([.. lines.SkipLast(1)]) : throw new KitException($"no load of its folders has {what}.", $"Name one that has: {command}");
+        return lines.Count > 0
+            ? BlockText.Of([.. lines.SkipLast(1)])
+            : throw new KitException($"no load of its folders has {what}.", $"Name one that has: {command}");
     }
 }

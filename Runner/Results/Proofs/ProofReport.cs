@@ -45,7 +45,7 @@ public sealed class ProofReport(ProofDocument document)
         MarkdownTables.WriteList("Not tried", document.NotTried, output);
         WritePoints(output);
         MarkdownTables.WriteList("Not tried, because one of the recorded handlings alone has them", document.Rare, output);
-        MarkdownTables.WriteList("No points, because an idle process makes them, too", document.Polls, output);
+        MarkdownTables.WriteList("No points: an idle process makes them, too, or they are in a transaction that stays open", document.Polls, output);
         output.WriteLine();
         output.WriteLine("## What this cannot show");
         output.WriteLine();

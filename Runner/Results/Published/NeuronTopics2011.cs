@@ -18,8 +18,8 @@ internal static class NeuronTopics2011
     public static PublishedExperiment Plan { get; } = new(
         "neuron-topics-2011",
         "What does it cost to reach a service through a topic, or by routing, instead of straight?",
-        "Measurements of Neuron ESB, published in 2011: a service was called straight, through a topic, and by direct routing, by 25 users with pauses of 30 ms " +
-        "and by 10 users with pauses of 1 ms, an hour each with level graphs; and 300 publishers sent to 300 subscribers for 8 hours",
+        "Measurements of Neuron ESB, published in 2011: a service was called straight, through a topic, and by direct routing, by 25 users with pauses of " +
+        "30 ms and by 10 users with pauses of 1 ms, an hour each with level graphs; and 300 publishers sent to 300 subscribers for 8 hours",
         [
             TableOf("25 users with pauses of 30 ms", 25, (799, 711, 738)),
             TableOf("10 users with pauses of 1 ms", 10, (4_128, 1_042, 1_633)),
@@ -36,8 +36,8 @@ internal static class NeuronTopics2011
         ],
         [
             "There is no Neuron ESB here. The endpoint is the bare driver on RabbitMQ, in the mode dtc-off, with as many handlers as users.",
-            "Nothing is called without a bus. Straight means that the handler names the queue that it forwards to (pass); through a topic, that it publishes to " +
-            "whoever has subscribed (pass-to-topic); by direct routing, that it looks into the document to find the queue (route).",
+            "Nothing is called without a bus. Straight means that the handler names the queue that it forwards to (pass); through a topic, that it publishes " +
+            "to whoever has subscribed (pass-to-topic); by direct routing, that it looks into the document to find the queue (route).",
             "A user goes on when what was forwarded has arrived, and there is no reply. Each message goes through a queue on disk in all three ways.",
             "Of 300 subscribers there are 20, which have queues and do not receive. The handler inserts a row, too, and each user pauses for 5 s. In full it " +
             "takes one hour, because what arrives in the 20 queues is kept for the account.",
