@@ -46,7 +46,7 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
     /// <summary>No row: the document goes on to whoever has subscribed.</summary>
     public static Scenario PassToTopic { get; } = Forwards(
         "pass-to-topic",
-        "publishes the message's document unchanged, to which 1 queue has subscribed; no row",
+        "publishes an event with the message's document unchanged, to which 1 queue has subscribed; no row",
         _ => OrderPublisher.PublishAsync,
         order => order) with
     {

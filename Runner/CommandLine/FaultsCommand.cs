@@ -22,8 +22,8 @@ internal sealed class FaultsCommand : KitCommand
 
     private readonly Option<string[]> scenario = NamesOption.Of(
         "--scenario",
-        "Not the experiments' own handler, which writes two rows and sends a message, but those of these scenarios, unchanged, " +
-        $"under {string.Join(", ", ScenarioUnderFaults.Faults)}.",
+        "Run the unchanged handlers of these scenarios instead of the experiments' own handler, which writes two rows and sends a message. Faults: " +
+        $"{string.Join(", ", ScenarioUnderFaults.Faults)}.",
         [.. ScenarioUnderFaults.All.Select(one => one.Name), CellFilter.Every],
         WhyNot);
     private readonly CellFilter filter;
@@ -165,7 +165,7 @@ internal sealed class FaultsCommand : KitCommand
         EveryPoint = parsed.GetValue(everyPoint) ? new EveryPointPlan(TokensIn(parsed), WaysIn(parsed)) : null,
     };
 
-    // 'all' scenarios are those with a cell of their own.
+    // 'all' includes insert, whose cells run the experiments' own handler.
     private IReadOnlyList<Cell> ChosenIn(ParseResult parsed) =>
         [.. filter.Choose(parsed).Where(cell => parsed.GetValue(scenario) is not { Length: > 0 } || ScenarioUnderFaults.Of(cell) is not null)];
 
@@ -243,7 +243,7 @@ internal sealed class FaultsCommand : KitCommand
             if (Fault.All.Any(one => one.Name == other))
             {
                 result.AddError(
-                    $"--fault: '{other}' needs the experiments' own handler. " +
+                    $"--fault: '{other}' is not injected into the handlers of scenarios. " +
                     $"With --scenario: {string.Join(", ", ScenarioUnderFaults.Faults)}.");
             }
         }

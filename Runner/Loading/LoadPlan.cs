@@ -25,7 +25,7 @@ internal sealed record LoadPlan(
     /// <summary>From when to when a reader holds a snapshot, from the start of each load; <see langword="null"/>: never.</summary>
     public (TimeSpan From, TimeSpan To)? HeldSnapshot { get; init; }
 
-    /// <summary>With <see cref="LimitMilliseconds"/>: the parts of the highest rate, 0 to 1, that are loaded after the search.</summary>
+    /// <summary>With <see cref="LimitMilliseconds"/>: the fractions of the highest rate, 0 to 1, that are loaded after the search.</summary>
     public IReadOnlyList<double> Shares { get; init; } = [];
 
     /// <summary>Whether the processes and servers are looked at while messages are sent.</summary>

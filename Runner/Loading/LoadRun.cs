@@ -76,8 +76,8 @@ internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<L
             if (await RateSearch.RunAsync(first, rate => TryAsync(cell, new OpenLoad(rate))) is not { } highest)
                 return;
 
-            foreach (var share in plan.Shares)
-                await TryAsync(cell, new OpenLoad(Math.Max(RateSearch.Lowest, Math.Round(share * highest, 1))), share);
+            foreach (var share in plan.Shares.Where(share => share * highest >= RateSearch.Lowest))
+                await TryAsync(cell, new OpenLoad(Math.Round(share * highest, 1)), share);
         }
 
         async Task<bool> TryAsync(Cell cell, LoadShape shape, double? share = null)

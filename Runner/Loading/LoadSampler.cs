@@ -45,19 +45,26 @@ internal sealed class LoadSampler(
     public async Task RunAsync(TimeSpan length, Func<int> sent, CancellationToken stop)
     {
         var watch = Stopwatch.StartNew();
-        IReadOnlyList<Process> processes = [.. handlers.Ids!.Select(Process.GetProcessById)];
+        var processes = new List<Process>();
         var every = length / 180;
         every = every < Shortest ? Shortest : every > Longest ? Longest : every;
-        do
+        try
         {
-            var sample = await TakeAsync(new LoadSample(cell, Math.Round(watch.Elapsed.TotalSeconds, 3), sent()), processes);
-            samples.Add(sample);
-            save(sample);
-            await Task.Delay(every, stop).ContinueWith(_ => { }, TaskScheduler.Default);
+            foreach (var id in handlers.Ids!)
+                processes.Add(Process.GetProcessById(id));
+            do
+            {
+                var sample = await TakeAsync(new LoadSample(cell, Math.Round(watch.Elapsed.TotalSeconds, 3), sent()), processes);
+                samples.Add(sample);
+                save(sample);
+                await Task.Delay(every, stop).ContinueWith(_ => { }, TaskScheduler.Default);
+            }
+            while (!stop.IsCancellationRequested);
         }
-        while (!stop.IsCancellationRequested);
-        foreach (var process in processes)
-            process.Dispose();
+        finally
+        {
+            processes.ForEach(process => process.Dispose());
+        }
     }
 
     private async Task<LoadSample> TakeAsync(LoadSample sample, IReadOnlyList<Process> processes)

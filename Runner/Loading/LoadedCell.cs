@@ -101,9 +101,10 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         var sent = await SendAsync(queues => SenderOf(shape, queues, made.Next, effects), transport, handlers, sampler, new HeldSnapshot(databases), stop);
         var after = CpuSample.Take();
         var stalled = await UntilHandledAsync(handlers, queue, warmUp.Count + sent.Messages.Count, end);
+        IReadOnlyList<DrainReport> reports = [];
         try
         {
-            await handlers.StopEndpointsAsync(end);
+            reports = await handlers.StopEndpointsAsync(end);
         }
         catch (KitException failure) when (stalled is not null)
         {
@@ -124,7 +125,9 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
             Parts = plan.HeldSnapshot is { } held
                 ? LoadPart.Of(held.From.TotalSeconds, held.To.TotalSeconds, sampler.Samples, history, sent.Length.TotalSeconds)
                 : null,
-            Outcome = stalled is null ? account.Outcome : RoundOutcome.Stalled(stalled),
+            Outcome = stalled is not null ? RoundOutcome.Stalled(stalled)
+                : reports.Count > 1 && reports.Any(report => report.Handled == 0) ? HandlerProcesses.OneWasIdle
+                : account.Outcome,
             Accounts = account.Counts,
         };
     }

@@ -72,7 +72,7 @@ internal sealed class ProofBed : IAsyncDisposable
 
     /// <summary>Waits until the broker has noticed that the application's process is dead.</summary>
     /// <param name="names">The queues that it can have received from.</param>
-    /// <exception cref="KitException">It has not.</exception>
+    /// <exception cref="KitException">A queue still has a consumer.</exception>
     public Task WaitForNoConsumerAsync(IEnumerable<string> names) =>
         space is null ? Task.CompletedTask : BrokerQueues.WaitForNoConsumerAsync(space.Address, names, CancellationToken.None);
 

@@ -49,7 +49,7 @@ internal sealed class GridChart(GridTable table)
     [
         $"""<view id="{Id}" viewBox="0 {top} {Width} {Height}"/>""",
         $"""<g transform="translate(0 {top})">""",
-        $"<title>{SecurityElement.Escape($"Messages per second by {table.Axis}")}</title>",
+        $"<title>{SecurityElement.Escape($"Mean messages per second by {table.Axis}, with 95 % intervals")}</title>",
         .. table.Groups.SelectMany((group, at) => ElementsOf(group, at * Group)),
         .. table.Modes.SelectMany((mode, at) => LegendOf(
             mode, Left + (at % LegendColumns * LegendColumn) - 48, (table.Groups.Count * Group) + (at / LegendColumns * LegendLine))),
@@ -88,7 +88,7 @@ internal sealed class GridChart(GridTable table)
         yield return $"""<path d="M{Left},{upper}V{lower}" fill="none" stroke="#8b949e"/>""";
     }
 
-    private static IEnumerable<string> LegendOf(string mode, int left, int top) =>
+    private IEnumerable<string> LegendOf(string mode, int left, int top) =>
     [
         $"""<path d="M{left},{top + 8}h20" stroke="{ColourOf(mode)}" stroke-width="2" stroke-dasharray="{DashOf(mode)}"/>""",
         Text(left + 24, top + 11, "start", mode),
@@ -98,11 +98,12 @@ internal sealed class GridChart(GridTable table)
         $"""<text x="{Pixels(x)}" y="{Pixels(y)}" text-anchor="{anchor}" fill="#6e7781">{SecurityElement.Escape(text)}</text>""";
 
     // A mode has the same line in every chart.
-    private static string ColourOf(string mode) => Colours[PlaceOf(mode) % Colours.Length];
+    private string ColourOf(string mode) => Colours[PlaceOf(mode) % Colours.Length];
 
-    private static string DashOf(string mode) => Dashes[PlaceOf(mode) / Colours.Length % Dashes.Length];
+    private string DashOf(string mode) => Dashes[PlaceOf(mode) / Colours.Length % Dashes.Length];
 
-    private static int PlaceOf(string mode) => TransactionMode.All.Index().FirstOrDefault(one => one.Item.Name == mode).Index;
+    // A run of another build can have modes that this one does not know.
+    private int PlaceOf(string mode) => TransactionMode.All.Select(one => one.Name).Concat(table.Modes).Index().First(one => one.Item == mode).Index;
 
     private static double X(int at, GridGroup group) => Left + ((Right - Left) * (at + 0.5) / group.Values.Count);
 

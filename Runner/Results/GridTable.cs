@@ -10,7 +10,8 @@ namespace Kit.Runner.Results;
 internal sealed record GridTable(string Axis, IReadOnlyList<string> Modes, IReadOnlyList<GridGroup> Groups)
 {
     public const string Legend =
-        "Mean msg/s of the rounds that count. A dash: not measured, or left out for a reason that is given below. Values of one axis are next to each " +
+        "Mean msg/s of the rounds that count. In the chart, a vertical line is a 95 % interval, and values are equally far apart. " +
+        "A dash: not measured, or left out for a reason that is given below. Values of one axis are next to each " +
         "other, and the cells of a row differ only in the mode.";
 
     private const string Others = "Other values";

@@ -6,6 +6,9 @@ namespace Kit.Runner.Rounds;
 /// <summary>The handler processes of one round, which receive from one queue.</summary>
 internal sealed class HandlerProcesses : IAsyncDisposable
 {
+    /// <summary>The outcome if several processes share a queue, and one of them has handled nothing.</summary>
+    public static RoundOutcome OneWasIdle { get; } = RoundOutcome.Invalid(["one of the processes has handled nothing"]);
+
     private readonly IReadOnlyList<HandlerProcess> all;
 
     private HandlerProcesses(IReadOnlyList<HandlerProcess> all) => this.all = all;

@@ -53,8 +53,8 @@ public sealed class BrokerQueues : IAsyncDisposable
                 if (watch.Elapsed > ToForget)
                 {
                     throw new KitException(
-                        $"The process was killed, and after {ToForget.TotalSeconds} s somebody still receives from the queue '{queue}'.",
-                        "Close other programs that receive from it; or the machine is busy.");
+                        $"{ToForget.TotalSeconds} s after its process had ended, the queue '{queue}' still has a consumer.",
+                        "A process that survived the kill, or another program, receives from it: end it.");
                 }
             }
         }

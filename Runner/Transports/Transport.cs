@@ -137,7 +137,7 @@ internal abstract class Transport
     /// <param name="address">The transport's address, directly and not through a proxy.</param>
     /// <param name="queue">The queue.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
-    /// <exception cref="KitException">It has not.</exception>
+    /// <exception cref="KitException">The queue still has a consumer.</exception>
     public virtual Task WaitForNoConsumerAsync(string address, string queue, CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Writes its server's facts into a run's document.</summary>

@@ -134,7 +134,7 @@ public sealed class WrongArguments
         "--subscribers: applies to the experiments' own handler; leave out --scenario or --subscribers.")]
     [TestCase(
         "faults --scenario pass --fault kill-before-commit,poison",
-        "--fault: 'poison' needs the experiments' own handler. With --scenario: kill-before-commit, kill-before-ack, ")]
+        "--fault: 'poison' is not injected into the handlers of scenarios. With --scenario: kill-before-commit, kill-before-ack, ")]
     [TestCase("faults --every-point --storm", "--every-point: a storm has random moments; leave out --storm or --every-point.")]
     [TestCase("faults --every-point --fault poison", "--fault: the points of a handling are not among the faults; leave out --fault or --every-point.")]
     [TestCase("faults --every-point --kills 3", "--kills: applies only to a storm; add --storm.")]

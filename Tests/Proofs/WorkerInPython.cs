@@ -354,22 +354,24 @@ public sealed class WorkerInPython
         var junit = Path.Combine(folder.Path, "proof.xml");
 
         // It does not wait for the acknowledgement, so that can come to the proxy after its next requests, which are on another connection:
-        // the acknowledgement is then the second point, or the row is there and the shipment alone is lost.
-        var result = await KillAtAsync(1);
-        if (!result.Output.Contains("basic.ack", StringComparison.Ordinal))
-            result = await KillAtAsync(2);
+        // then the first point is another one, and it is recorded again; or the row is there and the shipment alone is lost.
+        var tries = 1;
+        var result = await KillAtFirstAsync();
+        for (; tries < 5 && !result.Output.Contains("basic.ack", StringComparison.Ordinal); tries++)
+            result = await KillAtFirstAsync(tries + 1);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output + result.Errors);
         Assert.That(result.Output, Does.Match(
             @"BROKEN: the message is (lost \(row: 0|torn \(row: 1) of 1, shipment: 0 of 1\): basic\.ack \(rabbitmq\) was executed"));
         var violation = result.Output.Contains("is lost", StringComparison.Ordinal) ? "violation-lost.svg" : "violation-torn.svg";
-        var report = File.ReadAllText(Path.Combine(folder.Path, "proof", ProofFolder.ReportFile));
+        var proof = Path.Combine(folder.Path, $"{tries}");
+        var report = File.ReadAllText(Path.Combine(proof, ProofFolder.ReportFile));
         Assert.That(report, Does.Contain(". rabbitmq: basic.ack").And.Contain($"]({violation})"));
-        Assert.That(Path.Combine(folder.Path, "proof", violation), Does.Exist);
+        Assert.That(Path.Combine(proof, violation), Does.Exist);
         Assert.That(File.ReadAllText(junit), Does.Contain("failures=\"1\" errors=\"0\""));
 
-        Task<RunnerResult> KillAtAsync(int point) => RunnerProcess.RunAsync(
-            "prove", FileOf("early-ack"), "--only", $"early-ack@{point}:b", "--out", Path.Combine(folder.Path, "proof"), "--junit", junit);
+        Task<RunnerResult> KillAtFirstAsync(int tried = 1) => RunnerProcess.RunAsync(
+            "prove", FileOf("early-ack"), "--only", "early-ack@1:b", "--out", Path.Combine(folder.Path, $"{tried}"), "--junit", junit);
     }
 
     [Test]

@@ -56,7 +56,7 @@ public sealed class RatesOfAGrid
         }
     }
 
-    /// <summary>The highest pool is left out in one mode: its line ends before it.</summary>
+    /// <summary>In one mode the middle number of handlers was not measured.</summary>
     [Test]
     public void A_chart_has_a_line_for_each_mode_and_a_gap_where_nothing_was_measured()
     {

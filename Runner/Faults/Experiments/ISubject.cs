@@ -22,6 +22,7 @@ internal interface ISubject<TAccount> : IAsyncDisposable
 
     /// <summary>Kills its process, and resets the process's connections as the operating system would.</summary>
     /// <returns>The exit code.</returns>
+    /// <exception cref="Kit.Runner.Results.KitException">A server has not noticed it.</exception>
     Task<int> KillAsync();
 
     /// <exception cref="Kit.Runner.Results.KitException">Its process has ended, and must not.</exception>
@@ -39,7 +40,7 @@ internal interface ISubject<TAccount> : IAsyncDisposable
     Task<string?> SettleAsync(Guid last, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Whether nothing is left to do, and nothing is missing that is not allowed to be. If not, a restart could cure what must be found.
+    /// Whether nothing is left to do, and the last message, or every one, is in a class that is promised. If not, a start could hide what must be found.
     /// </summary>
     /// <param name="last">The message that was sent last.</param>
     /// <param name="cancellationToken">Cancels the question.</param>

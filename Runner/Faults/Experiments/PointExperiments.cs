@@ -82,7 +82,7 @@ internal sealed class PointExperiments<TAccount>(Func<RequestGate, CancellationT
                     lane ??= await OpenAsync(cancellationToken);
                     var outcome = await MeetAsync(lane, experiment, cancellationToken);
                     result = judge(experiment, outcome);
-                    if (!isClean(result))
+                    if (!isClean(result) || outcome.LeavesWork)
                     {
                         await lane.DisposeAsync();
                         lane = null;

@@ -25,7 +25,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     private const int ToWarmUp = 3;
 
     /// <summary>A process can have a hundred connections, and most are not of its queue.</summary>
-    private const int MostLate = 40;
+    private const int MostAtOnce = 40;
 
     /// <summary>128 + SIGKILL.</summary>
     private const int Killed = 137;
@@ -47,7 +47,10 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     /// </summary>
     private TimeSpan quiet = Settling.QuietWithWorkLeft;
 
-    private TimeSpan Limit => PointSettling.Limit + (2 * (quiet - Settling.QuietWithWorkLeft));
+    private TimeSpan Limit => PointSettling.Limit + (2 * (quiet - Settling.QuietWithWorkLeft)) + (MostSeconds * gate.OpenConnections);
+
+    /// <summary>How long one message of a slow subject takes.</summary>
+    private static readonly TimeSpan MostSeconds = TimeSpan.FromSeconds(3);
 
     /// <summary>What the process asks while it has no message.</summary>
     public async Task<IdleTraffic> RecordIdleAsync(CancellationToken cancellationToken)
@@ -71,7 +74,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         var hidden = gate.Hidden;
         return Handling.Of(
             gate.Release(), idle.Transactions, [.. hidden.Except(idle.Requests)],
-            hidden.Any(request => StatementText.EndsTransaction(request.Text, request.Outcome)));
+            hidden.Any(request => StatementText.HasEndedTransaction(request.Text, request.Outcome)));
     }
 
     /// <summary>Handles one message and stops at a point of its handling.</summary>
@@ -109,7 +112,9 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
             fired.Add(await crashServer(point.Request.Server, cancellationToken));
 
         gate.Release();
-        var sending = SendOrdinaryAsync(cancellationToken);
+        // A pool has a turn for each of its connections, and one that is dead has had it when the late messages come.
+        var turns = way.Facts().KillsProcess ? ToWarmUp : Math.Clamp(gate.OpenConnections + 2, ToWarmUp, MostAtOnce);
+        var sending = SendOrdinaryAsync(cancellationToken, turns);
         var isKilled = way.Facts().KillsProcess;
         // The open transaction of a process that waits can lock out those who send.
         if (way is PointWay.Unanswered && await Task.WhenAny(sending, Task.Delay(ToGetOver, cancellationToken)) != sending)
@@ -126,14 +131,14 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         // A process that lives may never connect again. A session that ends can lose what was sent at once, but not what is sent when nothing moves any more.
         if (!way.Facts().KillsProcess && why is null)
         {
-            // More than it has connections, so that one that is dead gets its turn.
-            late = await SendOrdinaryAsync(cancellationToken, Math.Clamp(gate.OpenConnections + 2, ToWarmUp, MostLate));
+            late = await SendOrdinaryAsync(cancellationToken, turns);
             why = await subject.SettleAsync(late[^1], Limit, quiet, cancellationToken);
         }
 
         IReadOnlyList<Guid> afterRestart = [];
-        // What it does at its next start belongs to this experiment. A process that handles nothing any more is judged as it is: a start would cure it.
-        if (!isKilled && why is null && await subject.IsDoneAsync(late[^1], cancellationToken))
+        var leavesWork = !isKilled && why is null && !await subject.IsDoneAsync(late[^1], cancellationToken);
+        // What it does at its next start belongs to this experiment. A process that leaves work is judged as it is: a start could hide that.
+        if (!isKilled && why is null && !leavesWork)
         {
             await subject.KillAsync();
             await subject.StartAsync(cancellationToken);
@@ -141,13 +146,14 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
             why = await subject.SettleAsync(afterRestart[^1], Limit, quiet, cancellationToken);
         }
 
-        isFresh = why is null;
+        isFresh = why is null && !leavesWork;
         return new PointOutcome<TAccount>(why)
         {
             Fired = fired,
             Chosen = chosen,
             Late = late,
             AfterRestart = afterRestart,
+            LeavesWork = leavesWork,
             Requests = requests,
             Account = await AccountAsync(cancellationToken),
         };
@@ -257,6 +263,9 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// messages before them did not settle.
     /// </summary>
     public IReadOnlyList<Guid> Late { get; init; } = [];
+
+    /// <summary>Whether the process was alive and left work, so that it was not started again, and the next message needs another subject.</summary>
+    public bool LeavesWork { get; init; }
 
     /// <summary>Those that were sent when the process had lived on, and had then been killed and started again.</summary>
     public IReadOnlyList<Guid> AfterRestart { get; init; } = [];

@@ -8,7 +8,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// <summary>The scenarios whose own handlers experiments run. A cell of the default scenario runs the experiments' own handler.</summary>
 internal static class ScenarioUnderFaults
 {
-    /// <summary>The faults that ask nothing of the handler: it is killed at a point or when it has returned, or a server or the network fails.</summary>
+    /// <summary>The faults that are injected into them: kills before the commit and the acknowledgement, and failures of a server or the network.</summary>
     public static IReadOnlyList<Fault> Faults { get; } =
     [
         Fault.KillBeforeCommit, Fault.KillBeforeAcknowledgement, Fault.RestartDatabase, Fault.RestartBroker, Fault.RestartBrokerHalfway,

@@ -195,13 +195,19 @@ internal sealed class Testbed : IAsyncDisposable
 
     /// <summary>Kills the handler process, and resets its connections in the proxies, as the operating system would.</summary>
     /// <returns>Its exit code.</returns>
-    /// <exception cref="KitException">The server has not noticed it.</exception>
+    /// <exception cref="KitException">The queue still has a consumer.</exception>
     public async Task<int> KillHandlerAsync()
+    {
+        var code = await EndHandlerAsync();
+        await Transport.Of(cell).WaitForNoConsumerAsync(transport.ForRunner, transport.Queue, CancellationToken.None);
+        return code;
+    }
+
+    private async Task<int> EndHandlerAsync()
     {
         var code = await handler!.KillAsync();
         await WidgetsProxy.EndAllAsync(Ending.Reset);
         await TransportProxy.EndAllAsync(Ending.Reset);
-        await Transport.Of(cell).WaitForNoConsumerAsync(transport.ForRunner, transport.Queue, CancellationToken.None);
         await handler.DisposeAsync();
         handler = null;
         return code;
@@ -291,8 +297,9 @@ internal sealed class Testbed : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        // What is left of its servers may not answer.
         if (handler is not null)
-            await KillHandlerAsync();
+            await EndHandlerAsync();
         await WidgetsProxy.DisposeAsync();
         await TransportProxy.DisposeAsync();
         await queue.DisposeAsync();

@@ -120,9 +120,7 @@ internal sealed class PostgreSqlAnswers
     {
         request.Transaction = transaction;
         isOpen = true;
-        var isEnd = request.Outcome is "COMMIT" or "PREPARE TRANSACTION"
-            || (request.Outcome is "ROLLBACK" && !request.Text.Contains(" TO ", StringComparison.OrdinalIgnoreCase));
-        if (isEnd)
+        if (StatementText.HasEndedTransaction(request.Text, request.Outcome))
             (transaction, isOpen) = (transaction + 1, false);
     }
 

@@ -26,10 +26,11 @@ internal static partial class StatementText
     /// <summary>Whether a statement ends its transaction, or prepares it.</summary>
     public static bool EndsTransaction(string normal) => End().IsMatch(normal);
 
-    /// <summary>Whether a request ends its transaction, or prepares it: by its text, or by the last answer to several statements in one text.</summary>
-    /// <param name="normal">Its text.</param>
+    /// <summary>Whether a request ended its transaction, or prepared it, by the last answer to its statements.</summary>
+    /// <param name="text">Its text: the answer to a rollback to a savepoint is that to a rollback.</param>
     /// <param name="outcome">What the server said to it; <see langword="null"/>: nothing.</param>
-    public static bool EndsTransaction(string normal, string? outcome) => EndsTransaction(normal) || (outcome is not null && EndsTransaction(outcome));
+    public static bool HasEndedTransaction(string text, string? outcome) =>
+        outcome is "COMMIT" or "PREPARE TRANSACTION" || (outcome is "ROLLBACK" && !text.Contains(" TO ", StringComparison.OrdinalIgnoreCase));
 
     /// <summary>Short enough for a sentence.</summary>
     public static string Short(string normal) => normal.Length > MostShown ? $"{normal[..MostShown].TrimEnd()} …" : normal;

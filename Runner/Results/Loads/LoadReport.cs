@@ -101,8 +101,8 @@ public static class LoadReport
         var axes = CellName.AxesOf(document.Results.Select(result => result.Cell));
         csv.WriteHeader(
         [
-            .. axes, "rate_per_second", "users", "outcome", "reasons", "seconds", "sent", "failed", "reached_per_second", "p50_ms", "p95_ms", "p99_ms",
-            "p999_ms", "max_ms", "backlog_second_quarter", "backlog_last_quarter", "sender_p99_ms", "sender_max_ms",
+            .. axes, "rate_per_second", "users", "share_of_found", "outcome", "reasons", "seconds", "sent", "failed", "reached_per_second",
+            "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms", "backlog_second_quarter", "backlog_last_quarter", "sender_p99_ms", "sender_max_ms",
             "cpu_share", .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf),
         ]);
         foreach (var result in document.Results)
@@ -110,7 +110,8 @@ public static class LoadReport
             var latency = result.Latency;
             csv.WriteRecord(
             [
-                .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(result.Rate), Text(result.Users), $"{result.Outcome}",
+                .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(result.Rate), Text(result.Users), Text(result.ShareOfFound),
+                $"{result.Outcome}",
                 string.Join("; ", result.Outcome.Reasons),
                 Text(result.Seconds), Text(result.Sent), Text(result.Failed), Text(result.Reached), Text(latency?.P50), Text(latency?.P95),
                 Text(latency?.P99), Text(latency?.P999), Text(latency?.Max), Text(result.Backlog?.SecondQuarter), Text(result.Backlog?.LastQuarter),

@@ -16,7 +16,7 @@ public sealed record LoadResult
     public double? Rate { get; init; }
 
     /// <summary>
-    /// Which part of the highest sustained rate that is, 0 to 1: it was found before, and this load is no part of the search. Absent otherwise.
+    /// The fraction of the highest sustained rate, 0 to 1: that was found before, and this load does not belong to the search. Absent otherwise.
     /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? ShareOfFound { get; init; }
@@ -92,7 +92,9 @@ public sealed record LoadResult
 
     /// <summary>What was asked for, as a text: <c>500/s</c> or <c>25 users</c>.</summary>
     [JsonIgnore]
-    public string Asked => Rate is { } rate ? $"{Figures.Measured(rate)}/s" : $"{Figures.Count(Users ?? 0)} users";
+    public string Asked => Rate is { } rate
+        ? $"{Figures.Measured(rate)}/s{(ShareOfFound is { } share ? $" ({Figures.Share(share)} of the highest)" : "")}"
+        : $"{Figures.Count(Users ?? 0)} users";
 
     /// <summary>Why the rate was not sustained, or what is wrong with the users' load; empty if nothing is.</summary>
     /// <param name="limitMilliseconds">The highest p99 of the latency that counts as sustained; <see langword="null"/>: any.</param>

@@ -13,7 +13,7 @@ internal sealed class FollowedLoads(string name, string what, string command, Fu
 {
     /// <summary>What grows.</summary>
     public static FollowedLoads Soaks { get; } =
-        new("soaks", "figures through its time", "load --for 30min", result => result.Soak is not null, LoadReport.SoakLinesOf);
+        new("soaks", "figures that were followed", "load --for 10min", result => result.Soak is not null, LoadReport.SoakLinesOf);
 
     /// <summary>What an open reader does.</summary>
     public static FollowedLoads HeldSnapshots { get; } = new(

@@ -9,15 +9,15 @@ internal sealed class FoundRates() : BlockKind("found-rates")
     {
         var folder = sources.Load;
         var load = folder.Load!;
-        var found = FoundRate.In(load).Where(one => one.Best is not null).ToList();
-        if (found.Count == 0)
+        var found = FoundRate.In(load);
+        if (found.All(one => one.Best is null))
             throw new KitException($"the load in {folder.Folder} has no rate that was sustained in a search.", "Name one that has: load --find-rate");
 
         var run = sources.RunOrNone;
         List<double> shares = [.. found.SelectMany(one => one.Below).Select(below => below.ShareOfFound!.Value).Distinct().Order()];
         List<string> headers =
         [
-            "Cell", .. run is null ? [] : new[] { "Drain msg/s" }, "Highest rate",
+            "Cell", .. run is null ? [] : new[] { "Drain msg/s" }, "Highest msg/s",
             .. shares.SelectMany(share => new[] { $"p50 ms at {Figures.Share(share)}", $"p99 ms at {Figures.Share(share)}" }),
         ];
         return BlockText.Of(
@@ -33,7 +33,7 @@ internal sealed class FoundRates() : BlockKind("found-rates")
         [
             $"{one.Cell}",
             .. run is null ? [] : new[] { Figures.Measured(run.Run.Cells.FirstOrDefault(cell => $"{cell.Cell}" == $"{one.Cell}")?.Rate?.Mean) },
-            Figures.Measured(one.Best!.Rate),
+            Figures.Measured(one.Best?.Rate),
             .. from share in shares
                let below = one.Below.FirstOrDefault(below => below.ShareOfFound == share)
                from figure in new[] { below?.Latency?.P50, below?.Latency?.P99 }

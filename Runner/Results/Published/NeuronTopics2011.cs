@@ -35,10 +35,12 @@ internal static class NeuronTopics2011
                 Full: ["--for", "1h", "--ramp", "5s"]),
         ],
         [
-            "There is no Neuron ESB here. The endpoint is the bare driver on RabbitMQ, in the mode dtc-off, with as many handlers as users.",
+            "There is no Neuron ESB here. The endpoint is the bare driver on RabbitMQ, in the mode dtc-off, with as many handlers as " +
+            "users; for hours, with 10.",
             "Nothing is called without a bus. Straight means that the handler names the queue that it forwards to (pass); through a topic, that it publishes " +
             "to whoever has subscribed (pass-to-topic); by direct routing, that it looks into the document to find the queue (route).",
-            "A user goes on when what was forwarded has arrived, and there is no reply. Each message goes through a queue on disk in all three ways.",
+            "A user goes on when what was forwarded has arrived, for hours when the row is committed, and there is no reply. " +
+            "Each message goes through a queue on disk in all three ways.",
             "Of 300 subscribers there are 20, which have queues and do not receive. The handler inserts a row, too, and each user pauses for 5 s. In full it " +
             "takes one hour, because what arrives in the 20 queues is kept for the account.",
         ]);

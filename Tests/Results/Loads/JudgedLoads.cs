@@ -121,7 +121,8 @@ public sealed class JudgedLoads
         using var repository = new InventedRepository();
         var cell = InventedRun.Cell("dtc-off");
         new LoadFolder(Path.Combine(repository.Root, "results", "load")).Save(Document(
-            Good with { Cell = cell }, Late(200) with { Cell = cell }, Good with { Cell = cell, Rate = 50, ShareOfFound = 0.5 }));
+            Good with { Cell = cell }, Late(200) with { Cell = cell }, Good with { Cell = cell, Rate = 50, ShareOfFound = 0.5 },
+            Late(100) with { Cell = InventedRun.Cell("outbox") }));
         repository.SaveRun("results/run", "full-dtc");
 
         var alone = repository.Made("found-rates from results/load");
@@ -129,8 +130,29 @@ public sealed class JudgedLoads
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(alone, Does.Contain("| Cell | Highest rate | p50 ms at 50 % | p99 ms at 50 % |").And.Contain($"| {cell} | 100 | 1.00 | 3.00 |"));
-            Assert.That(withDrain, Does.Contain("| Cell | Drain msg/s | Highest rate |").And.Contain($"| {cell} | – | 100 | 1.00 | 3.00 |"));
+            Assert.That(alone, Does.Contain("| Cell | Highest msg/s | p50 ms at 50 % | p99 ms at 50 % |").And.Contain($"| {cell} | 100 | 1.00 | 3.00 |")
+                .And.Contain("/outbox/ado | – | – | – |"));
+            Assert.That(withDrain, Does.Contain("| Cell | Drain msg/s | Highest msg/s |").And.Contain($"| {cell} | – | 100 | 1.00 | 3.00 |"));
+        }
+    }
+
+    [Test]
+    public void A_load_that_was_followed_has_its_tables_on_a_page()
+    {
+        using var repository = new InventedRepository();
+        new LoadFolder(Path.Combine(repository.Root, "results", "load")).Save(Document(Good with
+        {
+            Soak = [new SoakFigure("Threads", 20, 25, 21, Trend: null)],
+            Parts = [new LoadPart("before the snapshot", 0, 30, 100, Good.Latency, DeadRows: 7)],
+        }));
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(
+                repository.Made("soaks from results/load"),
+                Does.Contain($"**{Good.Cell} at 100/s for 1.00 min**, from [results/load](../results/load/load.md):")
+                    .And.Contain("| Threads | 20.0 | 25.0 | 21.0 |"));
+            Assert.That(repository.Made("held-snapshots from results/load"), Does.Contain("| before the snapshot | 0 | 30.0 | 100 | 1.00 | 3.00 | 7 |"));
         }
     }
 
