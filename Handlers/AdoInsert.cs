@@ -14,17 +14,8 @@ public sealed class AdoInsert : IWidgetInsert
     {
         await using var command = connection.CreateCommand();
         command.CommandText = statement;
-        Add(command, "id", DbType.Int64, widget.Id);
-        Add(command, "message_id", DbType.Guid, widget.MessageId);
+        command.AddParameter("id", DbType.Int64, widget.Id);
+        command.AddParameter("message_id", DbType.Guid, widget.MessageId);
         await command.ExecuteNonQueryAsync(cancellationToken);
-    }
-
-    private static void Add(DbCommand command, string name, DbType type, object value)
-    {
-        var parameter = command.CreateParameter();
-        parameter.ParameterName = name;
-        parameter.DbType = type;
-        parameter.Value = value;
-        command.Parameters.Add(parameter);
     }
 }

@@ -20,9 +20,7 @@ public sealed class WidgetLookup(string queue)
         var connection = await connections.GetAsync(cancellationToken);
         await using var command = connection.CreateCommand();
         command.CommandText = "SELECT message_id FROM widget WHERE id = @id";
-        var parameter = command.CreateParameter();
-        (parameter.ParameterName, parameter.DbType, parameter.Value) = ("id", DbType.Int64, id);
-        command.Parameters.Add(parameter);
+        command.AddParameter("id", DbType.Int64, id);
         return await command.ExecuteScalarAsync(cancellationToken) is Guid found
             ? new Widget(id, found)
             : throw new InvalidOperationException(

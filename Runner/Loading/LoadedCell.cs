@@ -125,9 +125,9 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
             Parts = plan.HeldSnapshot is { } held
                 ? LoadPart.Of(held.From.TotalSeconds, held.To.TotalSeconds, sampler.Samples, history, sent.Length.TotalSeconds)
                 : null,
-            Outcome = stalled is not null ? RoundOutcome.Stalled(stalled)
-                : reports.Count > 1 && reports.Any(report => report.Handled == 0) ? HandlerProcesses.OneWasIdle
-                : account.Outcome,
+            Outcome = stalled is not null
+                ? RoundOutcome.Stalled(stalled)
+                : HandlerProcesses.OutcomeOfIdle([.. reports.Select(report => report.Handled)]) ?? account.Outcome,
             Accounts = account.Counts,
         };
     }

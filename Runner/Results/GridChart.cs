@@ -32,11 +32,9 @@ internal sealed class GridChart(GridTable table)
         .Max(rate => rate?.High ?? rate?.Mean) is { } highest and > 0 ? highest : 1;
 
     /// <summary>As a page refers to it, after a <c>#</c>.</summary>
-    public string Id => IdOf(table);
+    public string Id => $"by-{table.Axis}";
 
     public int Height => (table.Groups.Count * Group) + (LegendLine * (1 + ((table.Modes.Count - 1) / LegendColumns))) + 8;
-
-    public static string IdOf(GridTable table) => $"by-{table.Axis}";
 
     /// <summary>The HTML with which a page shows it.</summary>
     /// <param name="file">The file with all graphs, as the page refers to it.</param>

@@ -24,7 +24,7 @@ public sealed class ResultFolder
 
     /// <summary>The reports that are missing or do not match the stored rounds and experiments.</summary>
     /// <exception cref="KitException">One may not be read.</exception>
-    public IReadOnlyList<string> Differing => [.. Reports.Where(report => !report.IsIn(Location)).Select(report => report.Name)];
+    public IReadOnlyList<string> Differing => ReportFile.Differing(Location, Reports);
 
     /// <exception cref="KitException">It contains neither, or a file is damaged or of another schema; the message names it.</exception>
     public static ResultFolder Load(string path)

@@ -36,12 +36,8 @@ public static class SvgGraphs
     public static void Write(RecordedRun run, TextWriter output)
     {
         ArgumentNullException.ThrowIfNull(run);
-        Write(run.Rounds, [.. GridTable.Of(run).Select(table => new GridChart(table))], output);
-    }
-
-    private static void Write(IReadOnlyList<RoundDocument> rounds, IReadOnlyList<GridChart> charts, TextWriter output)
-    {
-        var drawn = rounds.Where(GraphScale.CanDraw).ToList();
+        var drawn = run.Rounds.Where(GraphScale.CanDraw).ToList();
+        List<GridChart> charts = [.. GridTable.Of(run).Select(table => new GridChart(table))];
         var scale = GraphScale.Of(drawn, MostBins);
         var below = Math.Max(1, drawn.Count) * Step;
         var (width, height) = (charts.Count == 0 ? Wide : Math.Max(Wide, GridChart.Width), below + charts.Sum(chart => chart.Height));

@@ -6,9 +6,6 @@ namespace Kit.Runner.Rounds;
 /// <summary>The handler processes of one round, which receive from one queue.</summary>
 internal sealed class HandlerProcesses : IAsyncDisposable
 {
-    /// <summary>The outcome if several processes share a queue, and one of them has handled nothing.</summary>
-    public static RoundOutcome OneWasIdle { get; } = RoundOutcome.Invalid(["one of the processes has handled nothing"]);
-
     private readonly IReadOnlyList<HandlerProcess> all;
 
     private HandlerProcesses(IReadOnlyList<HandlerProcess> all) => this.all = all;
@@ -34,6 +31,11 @@ internal sealed class HandlerProcesses : IAsyncDisposable
 
     /// <summary>Whether <see cref="ThrowIfBroken"/> would throw.</summary>
     public bool IsBroken => all.Any(process => process.IsBroken);
+
+    /// <summary>The outcome if one of several processes has handled nothing; <see langword="null"/>: each has handled something, or there is one.</summary>
+    /// <param name="handledByEach">How many messages each has handled.</param>
+    public static RoundOutcome? OutcomeOfIdle(IReadOnlyList<int> handledByEach) =>
+        handledByEach.Count > 1 && handledByEach.Contains(0) ? RoundOutcome.Invalid(["one of the processes has handled nothing"]) : null;
 
     /// <param name="count">How many.</param>
     /// <param name="spec">What each of them must run.</param>

@@ -113,8 +113,8 @@ internal sealed class KitDatabases : IWidgetStore
         copy.Complete();
     }
 
-    // Message ids begin with the time, so no message has an id that begins with zeros.
-    private static Guid SeededId(uint row)
+    /// <summary>The message id of a seeded row. Message ids begin with the time, so no message has an id that begins with zeros.</summary>
+    internal static Guid SeededId(uint row)
     {
         Span<byte> bytes = stackalloc byte[16];
         bytes.Clear();

@@ -86,8 +86,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 {
                     { Stalled: { } stalled } => RoundOutcome.Stalled(stalled),
                     _ when held is { HasLasted: false } => RoundOutcome.Invalid(["the prepared transaction did not last for the whole drain"]),
-                    _ when drained.HandledByEach is { Count: > 1 } each && each.Contains(0) =>
-                        HandlerProcesses.OneWasIdle,
+                    _ when HandlerProcesses.OutcomeOfIdle(drained.HandledByEach) is { } idle => idle,
                     { Report.OneHasWaited: false } => RoundOutcome.Invalid(["no handler has waited until all other messages were handled"]),
                     _ => account.Outcome,
                 },

@@ -31,12 +31,11 @@ public sealed class PublishedRuns
     public async Task Each_has_the_reports_that_report_writes()
     {
         foreach (var folder in await FoldersAsync())
-            Assert.That(DifferingIn(folder), Is.Empty, $"{folder}: write them again with report.");
+            Assert.That(ReportFile.Differing(folder, ReportsOf(folder)), Is.Empty, $"{folder}: write them again with report.");
     }
 
-    private static IReadOnlyList<string> DifferingIn(string folder) => new LoadFolder(folder) is { Exists: true } load
-        ? [.. LoadFolder.ReportsOf(load.Load()).Where(report => !report.IsIn(folder)).Select(report => report.Name)]
-        : ResultFolder.Load(folder).Differing;
+    private static IReadOnlyList<ReportFile> ReportsOf(string folder) =>
+        new LoadFolder(folder) is { Exists: true } load ? LoadFolder.ReportsOf(load.Load()) : ResultFolder.Load(folder).Reports;
 
     [Test]
     public async Task Each_has_its_line_on_the_page_that_lists_them()

@@ -1,5 +1,6 @@
 using System.Data;
 using System.Data.Common;
+using Kit.Handlers;
 using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Faults.Experiments;
@@ -42,22 +43,13 @@ internal sealed class Attempt(AttemptJournal journal, Guid messageId)
         command.CommandText =
             "INSERT INTO widget (id, message_id, attempt_id) VALUES (@id, @message_id, @attempt_id) " +
             "RETURNING pg_backend_pid(), pg_current_xact_id()::text::bigint & 4294967295";
-        Add(command, "id", DbType.Int64, id);
-        Add(command, "message_id", DbType.Guid, messageId);
-        Add(command, "attempt_id", DbType.Guid, Id);
+        command.AddParameter("id", DbType.Int64, id);
+        command.AddParameter("message_id", DbType.Guid, messageId);
+        command.AddParameter("attempt_id", DbType.Guid, Id);
         await using var reader = await command.ExecuteReaderAsync(cancellationToken);
         await reader.ReadAsync(cancellationToken);
         var backend = new Backend(reader.GetInt32(0), (uint)reader.GetInt64(1));
         backends.Add(backend);
         Session = backend.ProcessId;
-    }
-
-    private static void Add(DbCommand command, string name, DbType type, object value)
-    {
-        var parameter = command.CreateParameter();
-        parameter.ParameterName = name;
-        parameter.DbType = type;
-        parameter.Value = value;
-        command.Parameters.Add(parameter);
     }
 }

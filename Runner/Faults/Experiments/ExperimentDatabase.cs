@@ -27,10 +27,8 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
 
     /// <summary>Their messages are none of the experiment's, like those of a round's seeded rows.</summary>
     private static readonly string Seed =
-        $"""
-        INSERT INTO widget (id, message_id, attempt_id)
-        SELECT row, lpad(to_hex(row), 32, '0')::uuid, '{Guid.Empty}' FROM generate_series(1, {SeedRows}) AS row
-        """;
+        "INSERT INTO widget (id, message_id, attempt_id) VALUES " +
+        string.Join(", ", Enumerable.Range(1, SeedRows).Select(row => $"({row}, '{KitDatabases.SeededId((uint)row)}', '{Guid.Empty}')"));
 
     /// <summary>Every row that is not seeded, with its message and its attempt.</summary>
     internal static readonly string ReadRows = $"SELECT id, message_id, attempt_id FROM widget WHERE message_id > '{KitDatabases.LastSeeded}'";

@@ -27,7 +27,7 @@ internal sealed record FaultPlan(
     public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
 
     /// <summary>What the handler of a cell does.</summary>
-    public HandlerShape ShapeOf(Cell cell) => ScenarioUnderFaults.Of(cell) is null ? Shape : HandlerShape.Of(cell);
+    public HandlerShape ShapeOf(Cell cell) => HandlerShape.Of(cell, Shape);
 
     /// <summary>The points to meet instead of single faults; <see langword="null"/>: none.</summary>
     public EveryPointPlan? EveryPoint { get; init; }

@@ -22,13 +22,15 @@ internal sealed record HandlerShape(int Inserts, int Sends, bool ThrowsAtFirst)
     public static HandlerShape OfExperiments { get; } = new(ExperimentHandler.RowsPerAttempt, Sends: 1, ThrowsAtFirst: false);
 
     /// <summary>What the handler of a cell does: that of its scenario, or the experiments' own.</summary>
-    public static HandlerShape Of(Cell cell) => ScenarioUnderFaults.Of(cell) is { } scenario
+    /// <param name="cell">The cell.</param>
+    /// <param name="own">What the experiments' own handler does; <see langword="null"/>: what it does by default.</param>
+    public static HandlerShape Of(Cell cell, HandlerShape? own = null) => ScenarioUnderFaults.Of(cell) is { } scenario
         ? new(scenario.Rows, scenario.IsPublisher ? 0 : scenario.Deliveries, ThrowsAtFirst: false)
         {
             Subscribers = scenario.IsPublisher ? scenario.Deliveries : 0,
             LinesPerAttempt = ScenarioHandler.LinesPerAttempt,
         }
-        : OfExperiments;
+        : own ?? OfExperiments;
 
     /// <summary>
     /// Arrived messages, counted as if an attempt sent at most one: all its sends together count as one, and a part of them as none. After a whole one, a part

@@ -36,6 +36,9 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     /// <summary>How much slower than a start a busy machine may be.</summary>
     private const int Busy = 4;
 
+    /// <summary>How long one message of a slow subject takes.</summary>
+    private static readonly TimeSpan LongestMessage = TimeSpan.FromSeconds(3);
+
     private static readonly TimeSpan ToMeet = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(10);
@@ -47,10 +50,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     /// </summary>
     private TimeSpan quiet = Settling.QuietWithWorkLeft;
 
-    private TimeSpan Limit => PointSettling.Limit + (2 * (quiet - Settling.QuietWithWorkLeft)) + (MostSeconds * gate.OpenConnections);
-
-    /// <summary>How long one message of a slow subject takes.</summary>
-    private static readonly TimeSpan MostSeconds = TimeSpan.FromSeconds(3);
+    private TimeSpan Limit => PointSettling.Limit + (2 * (quiet - Settling.QuietWithWorkLeft)) + (LongestMessage * gate.OpenConnections);
 
     /// <summary>What the process asks while it has no message.</summary>
     public async Task<IdleTraffic> RecordIdleAsync(CancellationToken cancellationToken)
@@ -74,7 +74,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         var hidden = gate.Hidden;
         return Handling.Of(
             gate.Release(), idle.Transactions, [.. hidden.Except(idle.Requests)],
-            hidden.Any(request => StatementText.HasEndedTransaction(request.Text, request.Outcome)));
+            hidden.Any(request => StatementText.EndsTransaction(request.Text) || StatementText.HasEndedTransaction(request.Text, request.Outcome)));
     }
 
     /// <summary>Handles one message and stops at a point of its handling.</summary>
@@ -136,9 +136,10 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         }
 
         IReadOnlyList<Guid> afterRestart = [];
-        var leavesWork = !isKilled && why is null && !await subject.IsDoneAsync(late[^1], cancellationToken);
+        var isAlive = !isKilled && why is null;
+        var leavesWork = isAlive && !await subject.IsDoneAsync(late[^1], cancellationToken);
         // What it does at its next start belongs to this experiment. A process that leaves work is judged as it is: a start could hide that.
-        if (!isKilled && why is null && !leavesWork)
+        if (isAlive && !leavesWork)
         {
             await subject.KillAsync();
             await subject.StartAsync(cancellationToken);
