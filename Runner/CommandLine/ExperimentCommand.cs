@@ -103,7 +103,7 @@ internal sealed class ExperimentCommand : KitCommand
     /// <summary>What was measured until it was stopped is kept, and shown as far as it makes a table.</summary>
     private static int Stopped(PublishedExperiment experiment, string folder, int code)
     {
-        var repetition = Repetition.Of(experiment.Commands.Select(command => experiment.FolderOf(folder, command)));
+        var repetition = Repetition.SoFarIn(folder, experiment);
         if (repetition.IsEmpty)
             return code;
         if (experiment.Commands.Count > 1)

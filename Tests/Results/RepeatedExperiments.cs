@@ -1,5 +1,7 @@
 using Kit.Runner.Results;
+using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Published;
+using Kit.Tests.Results.Loads;
 
 namespace Kit.Tests.Results;
 
@@ -77,10 +79,52 @@ public sealed class RepeatedExperiments
                 Assert.That(one.Commands.Select(command => command.Name), Is.Unique, one.Name);
                 Assert.That(one.Commands.Select(command => command.Common[0]).Distinct(), Is.SubsetOf(["run", "load"]), one.Name);
                 foreach (var table in one.Tables)
+                {
                     Assert.That(table.Rows, Does.Contain(table.Base), one.Name);
+                    Assert.That(table.Commands, Is.Not.Empty.And.SubsetOf(one.Commands.Select(command => command.Name)), one.Name);
+                }
             }
         }
     }
+
+    /// <summary>A longer load with more handlers has the same cell, because its number of handlers is no axis of that load.</summary>
+    [Test]
+    public void Two_loads_of_one_cell_are_told_apart_by_their_command()
+    {
+        var table = new PublishedTable(Title: null, [Row with { Users = 100 }], Row with { Users = 100 }, "requests");
+        var repetition = Repetition.Of(
+        [
+            new RepeatedCommand("requests", Run: null, LoadOf(sent: 755)),
+            new RepeatedCommand("hours", Run: null, LoadOf(sent: 864)),
+            new RepeatedCommand("original", Run: null, Load: null),
+        ]);
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(repetition.Commands.Select(command => command.Command), Is.EqualTo(["requests", "hours"]));
+            Assert.That(repetition.LoadOf(table, table.Base)?.Sent, Is.EqualTo(755));
+            Assert.That(repetition.LoadOf(table with { Commands = ["hours"] }, table.Base)?.Sent, Is.EqualTo(864));
+            Assert.That(repetition.LoadOf(table with { Commands = ["original"] }, table.Base), Is.Null);
+        }
+    }
+
+    [Test]
+    public void A_folder_on_a_page_is_that_of_a_command()
+    {
+        var one = PublishedExperiment.Find("neuron-pooling-2017")!;
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(one.CommandIn("results/2026-neuron/hours").Name, Is.EqualTo("hours"));
+            Assert.That(() => one.CommandIn("results/2026-neuron"), Throws.TypeOf<KitException>().With.Message.Contains("is not the folder of a command"));
+            Assert.That(PublishedExperiment.Find("wso2-round-3-2008")!.CommandIn("results/2026-wso2").Name, Is.EqualTo("users"));
+        }
+    }
+
+    private static LoadDocument LoadOf(int sent) => InventedLoads.Searched with
+    {
+        Results = [InventedLoads.Good with { Cell = InventedRun.Cell("dtc-off"), Users = 100, Rate = null, Sent = sent }],
+    };
 
     private static readonly PublishedRow Row = new("DTC off", 51, "bare/postgresql/dtc-off/ado");
 }

@@ -27,7 +27,7 @@ internal sealed class PublishedRuns() : BlockKind("published-runs")
           (run.Document.Settings.Quick ? ", quick" : "");
 
     private static string? HeldBy(LoadDocument? load) => load is null ? null
-        : $"{Figures.Count(load.Results.Count)} loads of {Figures.Measured(load.Settings.Seconds)} s";
+        : $"{Figures.Count(load.Results.Count, "load")} of {Figures.Measured(load.Settings.Seconds)} s";
 
     private static string? HeldBy(FaultSource? source) => source is null ? null : Joined(
         source.Results.Count(result => result.IsSingleFault) is > 0 and var singles ? $"{Figures.Count(singles)} single faults" : null,

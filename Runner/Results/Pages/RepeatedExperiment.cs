@@ -7,13 +7,12 @@ internal sealed class RepeatedExperiment(PublishedExperiment experiment) : Block
 {
     public override BlockText Write(BlockSources sources)
     {
+        var repetition = Repetition.Of(
+            sources.Folders.Select(folder => new RepeatedCommand(experiment.CommandIn(folder.Folder).Name, folder.Run?.Run, folder.Load)));
         // Loads alone have no run to describe.
-        var repetition = new Repetition(
-            [.. sources.Folders.Select(folder => folder.Run?.Run).OfType<RecordedRun>()],
-            [.. sources.Folders.Select(folder => folder.Load).OfType<Loads.LoadDocument>()]);
-        var ours = repetition.Loads.Count == 0
-            ? $"Ours is from {sources.LinkTo(sources.Run)}, {sources.Run.Settings}."
-            : $"Ours is from {string.Join(", ", sources.Folders.Select(folder => sources.LinkToTables(folder)))}.";
+        var ours = repetition.HasLoads
+            ? $"Ours is from {string.Join(", ", sources.Folders.Select(sources.LinkToTables))}."
+            : $"Ours is from {sources.LinkTo(sources.Run)}, {sources.Run.Settings}.";
         return BlockText.Of([.. ExperimentReport.LinesOf(experiment, repetition), "", ours]);
     }
 }

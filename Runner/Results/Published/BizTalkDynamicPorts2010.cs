@@ -27,9 +27,9 @@ internal static class BizTalkDynamicPorts2010
                     Row("set up for each message, compiled", 9.22, $"{Compiled}/dynamic", 2_130, 52.6),
                     Row("set up once, compiled", 12.2, Compiled, 1_600, 40.5),
                 ],
-                Each),
-            new("The same without a transform", [Plain, Row("set up once", 12.4, "query")], Plain),
-            new("One-way", [OneWay, new("faster", 48.4, Cell)], OneWay),
+                Each, "requests"),
+            new("The same without a transform", [Plain, Row("set up once", 12.4, "query")], Plain, "requests"),
+            new("One-way", [OneWay, new("faster", 48.4, Cell)], OneWay, "one-way"),
         ],
         [
             new(

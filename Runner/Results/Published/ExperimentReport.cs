@@ -114,7 +114,7 @@ public static class ExperimentReport
     ];
 
     /// <summary>What the columns mean, as far as they are shown.</summary>
-    internal static string LegendOf(Repetition repetition) => repetition.Loads.Count > 0 ? $"{Legend} {LoadLegend}" : Legend;
+    internal static string LegendOf(Repetition repetition) => repetition.HasLoads ? $"{Legend} {LoadLegend}" : Legend;
 
     private static List<Shown> TablesOf(PublishedExperiment experiment, Repetition repetition)
     {
@@ -145,8 +145,7 @@ public static class ExperimentReport
                 []);
         }
 
-        var run = repetition.Runs.FirstOrDefault(run => run.Cells.Any(cell => table.Rows.Any(row => row.Cell == $"{cell.Cell}")));
-        if (run is null)
+        if (repetition.RunOf(table) is not { } run)
             return null;
         var rows = RepeatedRow.Of(table, run);
         return new Shown(table.Title, Headers, [.. rows.Select(CellsOf)], [.. OrderOf(rows)]);

@@ -19,7 +19,7 @@ internal static class NServiceBus2014
                     new("scope off", 50, "bare/postgresql/scope-off/ado"),
                     new("transactions off", 97.4, "bare/postgresql/transactions-off/ado"),
                 ],
-                FullDtc),
+                FullDtc, "drain"),
         ],
         [
             new(

@@ -13,7 +13,7 @@ internal static class NeuronPooling2017
     private static readonly PublishedRow Inserts = new("original: one-way", 103, $"{Cell}/250-connections/dynamic");
 
     private static readonly PublishedRow Hours =
-        new("100 users for 6 hours", null, $"{Cell}/query") { Users = 100, LeastSeconds = 60, Milliseconds = 30, Said = "memory flat at 200 MB" };
+        new("100 users for 6 hours", null, $"{Cell}/query") { Users = 100, Milliseconds = 30, Said = "memory flat at 200 MB" };
 
     public static PublishedExperiment Plan { get; } = new(
         "neuron-pooling-2017",
@@ -28,7 +28,7 @@ internal static class NeuronPooling2017
                     new("pool of 1", 198, $"{Cell}/query") { Users = 100, Milliseconds = 489 },
                     new("pool of 100", 1_037, $"{Cell}/query/100-handlers") { Users = 100, Milliseconds = 81 },
                 ],
-                Requests),
+                Requests, "requests", "original"),
             new(
                 "One-way inserts",
                 [
@@ -37,8 +37,8 @@ internal static class NeuronPooling2017
                     new("30 processing threads", null, $"{Cell}/30-handlers/250-connections"),
                     new("pool of 250", 4_008, $"{Cell}/250-handlers/250-connections"),
                 ],
-                Inserts),
-            new("For hours", [Hours], Hours),
+                Inserts, "inserts"),
+            new("For hours", [Hours], Hours, "hours"),
         ],
         [
             new(

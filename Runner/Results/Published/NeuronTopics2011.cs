@@ -21,9 +21,9 @@ internal static class NeuronTopics2011
         "Measurements of Neuron ESB, published in 2011: a service was called straight, through a topic, and by direct routing, by 25 users with pauses of " +
         "30 ms and by 10 users with pauses of 1 ms, an hour each with level graphs; and 300 publishers sent to 300 subscribers for 8 hours",
         [
-            TableOf("25 users with pauses of 30 ms", 25, (799, 711, 738)),
-            TableOf("10 users with pauses of 1 ms", 10, (4_128, 1_042, 1_633)),
-            new("For hours", [Hours], Hours),
+            TableOf("25-users", "25 users with pauses of 30 ms", 25, (799, 711, 738)),
+            TableOf("10-users", "10 users with pauses of 1 ms", 10, (4_128, 1_042, 1_633)),
+            new("For hours", [Hours], Hours, "hours"),
         ],
         [
             CommandOf("25-users", "25", "30ms"),
@@ -45,11 +45,11 @@ internal static class NeuronTopics2011
             "takes one hour, because what arrives in the 20 queues is kept for the account.",
         ]);
 
-    private static PublishedTable TableOf(string title, int users, (double Straight, double Topic, double Routing) published)
+    private static PublishedTable TableOf(string command, string title, int users, (double Straight, double Topic, double Routing) published)
     {
         var topic = Row("through a topic", published.Topic, "pass-to-topic");
         return new PublishedTable(
-            title, [Row("straight to the service", published.Straight, "pass"), topic, Row("by direct routing", published.Routing, "route")], topic);
+            title, [Row("straight to the service", published.Straight, "pass"), topic, Row("by direct routing", published.Routing, "route")], topic, command);
 
         PublishedRow Row(string way, double rate, string scenario) =>
             new(way, rate, $"{Cell}/{scenario}") { Users = users };

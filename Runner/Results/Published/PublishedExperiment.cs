@@ -27,10 +27,19 @@ public sealed record PublishedExperiment(
         ArgumentNullException.ThrowIfNull(command);
         return Commands.Count == 1 ? folder : Path.Combine(folder, command.Name);
     }
+
+    /// <summary>The command whose results a folder holds.</summary>
+    /// <param name="folder">That of the command.</param>
+    /// <exception cref="KitException">No command has a folder of that name.</exception>
+    public PublishedCommand CommandIn(string folder) => Commands is [var only]
+        ? only
+        : Commands.FirstOrDefault(command => string.Equals(command.Name, Path.GetFileName(folder), StringComparison.Ordinal)) ?? throw new KitException(
+            $"{folder} is not the folder of a command of {Name}.", $"Their folders are named {string.Join(", ", Commands.Select(command => command.Name))}.");
 }
 
 /// <summary>Published figures that are divided by one of them: absolute figures of another machine and year say nothing.</summary>
 /// <param name="Title">What they are about; <see langword="null"/>: the experiment's question says it.</param>
 /// <param name="Rows">The figures.</param>
 /// <param name="Base">The row that the others are divided by.</param>
-public sealed record PublishedTable(string? Title, IReadOnlyList<PublishedRow> Rows, PublishedRow Base);
+/// <param name="Commands">The names of the commands that repeat it: two commands can measure the same cell in different ways.</param>
+public sealed record PublishedTable(string? Title, IReadOnlyList<PublishedRow> Rows, PublishedRow Base, params IReadOnlyList<string> Commands);

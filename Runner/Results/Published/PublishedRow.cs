@@ -11,9 +11,6 @@ public sealed record PublishedRow(string Title, double? PerSecond, string Cell)
     /// <summary>How many users the repetition has; <see langword="null"/>: it is a drain.</summary>
     public int? Users { get; init; }
 
-    /// <summary>Only a load of this many seconds or more repeats it.</summary>
-    public double LeastSeconds { get; init; }
-
     /// <summary>The published latency in ms.</summary>
     public double? Milliseconds { get; init; }
 

@@ -34,11 +34,11 @@ public sealed record RepeatedLoad(PublishedRow Published, double? PublishedRatio
     {
         ArgumentNullException.ThrowIfNull(table);
         ArgumentNullException.ThrowIfNull(repetition);
-        var reference = repetition.Find(table.Base)?.Reached;
+        var reference = repetition.LoadOf(table, table.Base)?.Reached;
         return
         [
             .. from row in table.Rows
-               let load = repetition.Find(row)
+               let load = repetition.LoadOf(table, row)
                select new RepeatedLoad(row, row.PerSecond / table.Base.PerSecond, load, reference > 0 ? load?.Reached / reference : null)
                {
                    IsBase = row == table.Base,

@@ -2,22 +2,42 @@ using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.Results.Published;
 
+/// <summary>What a command of an experiment has measured.</summary>
+/// <param name="Command">Its name.</param>
+/// <param name="Run"><see langword="null"/> if it was no drain.</param>
+/// <param name="Load"><see langword="null"/> if it was no load.</param>
+public sealed record RepeatedCommand(string Command, RecordedRun? Run, LoadDocument? Load)
+{
+    internal bool IsEmpty => Run is null && Load is null;
+
+    internal static RepeatedCommand In(string folder, PublishedCommand command)
+    {
+        var load = new LoadFolder(folder);
+        return new RepeatedCommand(command.Name, RunFolder.IsIn(folder) ? RunFolder.Open(folder).Load() : null, load.Exists ? load.Load() : null);
+    }
+}
+
 /// <summary>What was measured to repeat an experiment.</summary>
-/// <param name="Runs">The drains.</param>
-/// <param name="Loads">The loads.</param>
-public sealed record Repetition(IReadOnlyList<RecordedRun> Runs, IReadOnlyList<LoadDocument> Loads)
+/// <param name="Commands">Those that have measured something.</param>
+public sealed record Repetition(IReadOnlyList<RepeatedCommand> Commands)
 {
     /// <summary>Whether nothing was measured.</summary>
-    public bool IsEmpty => Runs.Count + Loads.Count == 0;
+    public bool IsEmpty => Commands.Count == 0;
+
+    /// <summary>The drains.</summary>
+    public IEnumerable<RecordedRun> Runs => Commands.Select(command => command.Run).OfType<RecordedRun>();
+
+    /// <summary>Whether some of it are loads.</summary>
+    public bool HasLoads => Commands.Any(command => command.Load is not null);
 
     /// <summary>What is in the folder of an experiment. A command that was not run, or was stopped before its first result, has left nothing.</summary>
-    /// <exception cref="KitException">A folder is damaged, or there is none.</exception>
+    /// <exception cref="KitException">A folder is damaged, there is none, or it has no results.</exception>
     public static Repetition In(string folder, PublishedExperiment experiment)
     {
         ArgumentNullException.ThrowIfNull(experiment);
         if (!Directory.Exists(folder))
             throw new KitException($"There is no folder {folder}.", $"Make one: experiment {experiment.Name}") { IsUsage = true };
-        var found = Of(experiment.Commands.Select(command => experiment.FolderOf(folder, command)));
+        var found = SoFarIn(folder, experiment);
         return found.IsEmpty
             ? throw new KitException(
                 $"{folder} has no results of {experiment.Name}.",
@@ -25,20 +45,32 @@ public sealed record Repetition(IReadOnlyList<RecordedRun> Runs, IReadOnlyList<L
             : found;
     }
 
-    /// <summary>What is in some folders.</summary>
-    public static Repetition Of(IEnumerable<string> folders)
+    /// <summary>The same of an experiment that was stopped, which may have left nothing.</summary>
+    /// <exception cref="KitException">A folder is damaged.</exception>
+    public static Repetition SoFarIn(string folder, PublishedExperiment experiment)
     {
-        IReadOnlyList<string> all = [.. folders];
-        return new Repetition(
-            [.. all.Where(RunFolder.IsIn).Select(folder => RunFolder.Open(folder).Load())],
-            [.. all.Select(folder => new LoadFolder(folder)).Where(load => load.Exists).Select(load => load.Load())]);
+        ArgumentNullException.ThrowIfNull(experiment);
+        return Of(experiment.Commands.Select(command => RepeatedCommand.In(experiment.FolderOf(folder, command), command)));
     }
 
-    /// <summary>The load that repeats a row, the last if there are several; <see langword="null"/>: none does.</summary>
-    public LoadResult? Find(PublishedRow row)
+    /// <summary>What some commands have measured.</summary>
+    public static Repetition Of(IEnumerable<RepeatedCommand> commands) => new([.. commands.Where(command => !command.IsEmpty)]);
+
+    /// <summary>The drain that repeats a table; <see langword="null"/>: none does.</summary>
+    public RecordedRun? RunOf(PublishedTable table) => CommandsOf(table).Select(command => command.Run).OfType<RecordedRun>()
+        .FirstOrDefault(run => run.Cells.Any(cell => table.Rows.Any(row => row.Cell == $"{cell.Cell}")));
+
+    /// <summary>The load that repeats a row of a table; <see langword="null"/>: none does.</summary>
+    public LoadResult? LoadOf(PublishedTable table, PublishedRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
-        return Loads.SelectMany(load => load.Results.Select(result => (load.Settings, Result: result)))
-            .LastOrDefault(one => one.Result.Users == row.Users && $"{one.Result.Cell}" == row.Cell && one.Settings.Seconds >= row.LeastSeconds).Result;
+        return CommandsOf(table).SelectMany(command => command.Load?.Results ?? [])
+            .FirstOrDefault(result => result.Users == row.Users && $"{result.Cell}" == row.Cell);
+    }
+
+    private IEnumerable<RepeatedCommand> CommandsOf(PublishedTable table)
+    {
+        ArgumentNullException.ThrowIfNull(table);
+        return Commands.Where(command => table.Commands.Contains(command.Command));
     }
 }

@@ -47,6 +47,6 @@ internal static class Wso2Round3In2008
         IReadOnlyList<PublishedRow> rows =
             [.. Users.Select(users => new PublishedRow(
                 $"{Figures.Count(users)} users", null, $"bare/rabbitmq/scope-off/ado/{work.Scenario}/{size.Size}") { Users = users })];
-        return new PublishedTable($"{work.Title}, {size.Title}", rows, rows[0]);
+        return new PublishedTable($"{work.Title}, {size.Title}", rows, rows[0], "users");
     }
 }

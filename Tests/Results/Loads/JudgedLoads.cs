@@ -7,17 +7,7 @@ namespace Kit.Tests.Results.Loads;
 [Parallelizable]
 public sealed class JudgedLoads
 {
-    private static readonly LoadResult Good = new()
-    {
-        Cell = new CellName(("framework", "bare"), ("transport", "postgresql"), ("mode", "shared")),
-        Rate = 100,
-        Seconds = 60,
-        Outcome = RoundOutcome.Valid,
-        Sent = 6_000,
-        Latency = new Latency(1, 2, 3, 4, 5),
-        SenderLag = new Latency(0.1, 0.2, LoadResult.LateSender, 30, 40),
-        Backlog = new Backlog(2, 2),
-    };
+    private static readonly LoadResult Good = InventedLoads.Good;
 
     [Test]
     public void One_that_keeps_up_is_sustained() => Assert.That(Good.ReasonsAgainst(limitMilliseconds: 3), Is.Empty);
