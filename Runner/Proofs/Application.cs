@@ -85,7 +85,7 @@ internal sealed class Application : ISubject<ProofAccount>
         return sender.SendAsync(messages, cancellationToken);
     }
 
-    public async Task<string?> SettleAsync(Guid last, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken)
+    public async Task<Settlement> SettleAsync(IReadOnlyList<Guid> messages, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken)
     {
         var (whole, still) = (Stopwatch.StartNew(), Stopwatch.StartNew());
         var before = "";
@@ -94,26 +94,28 @@ internal sealed class Application : ISubject<ProofAccount>
             await StartAgainAsync();
             var found = await effects.ReadAsync(cancellationToken);
             var left = await ReadLeftAsync(cancellationToken);
-            var isHandled = file.Effects.All(effect => found[effect.Name].Count(text => ProofAccount.Names(text, last)) >= effect.PerMessage);
+            var areDone = left.Count == 0 && messages.All(
+                message => file.Effects.All(effect => found[effect.Name].Count(text => ProofAccount.Names(text, message)) >= effect.PerMessage));
             var now = $"{string.Join(' ', found.Values.Select(texts => texts.Count))} {string.Join(' ', left)}";
             if (now != before)
                 still.Restart();
             before = now;
-            if (still.Elapsed > (isHandled && left.Count == 0 ? Quiet : quiet))
-                return null;
+            if (still.Elapsed > (areDone ? Quiet : quiet))
+                return new Settlement(areDone, Because: null);
             if (whole.Elapsed > limit)
-                return $"it did not settle within {limit.TotalSeconds:F0} s{(left.Count == 0 ? "" : $", and this was left: {string.Join(", ", left)}")}";
+                return Settlement.TooLate(limit, left.Count == 0 ? "" : $", and this was left: {string.Join(", ", left)}");
 
             await Task.Delay(Pause, cancellationToken);
         }
     }
 
-    public async Task<bool> IsDoneAsync(Guid last, CancellationToken cancellationToken)
+    public async Task<Recovery> RecoveryAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken)
     {
         var left = await ReadLeftAsync(cancellationToken);
-        return left.Count == 0
-            && ProofAccount.Of(sent, file.Effects, await effects.ReadAsync(cancellationToken), left, []).Messages
-                .All(message => message.Class is DeliveryClass.Once || file.Promised.Contains(message.Class));
+        var accounts = ProofAccount.Of(sent, file.Effects, await effects.ReadAsync(cancellationToken), left, []).Messages;
+        if (left.Count > 0 || accounts.Any(message => message.Class is not DeliveryClass.Once && !file.Promised.Contains(message.Class)))
+            return Recovery.LeavesWork;
+        return accounts.Any(message => message.Class is not DeliveryClass.Once && messages.Contains(message.Id)) ? Recovery.Recovering : Recovery.Recovered;
     }
 
     /// <summary>What is left to do, with the requests that the application has not accepted.</summary>

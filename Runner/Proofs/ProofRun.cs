@@ -3,6 +3,7 @@ using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Proofs;
+using Kit.Runner.Rounds;
 
 namespace Kit.Runner.Proofs;
 
@@ -28,7 +29,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     /// <exception cref="OperationCanceledException">It was stopped before the points were known.</exception>
     public async Task<ProofDocument> RunAsync(CancellationToken cancellationToken)
     {
-        document = Begin();
+        document = Begin(await Provenance.CommitAsync(cancellationToken));
         await using var servers = await ProofServers.StartAsync(file, cancellationToken);
         var experiments = new PointExperiments<ProofAccount>(
             async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
@@ -61,7 +62,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         return document;
     }
 
-    private ProofDocument Begin()
+    private ProofDocument Begin(GitCommit? commit)
     {
         if (!folder.Exists)
         {
@@ -69,6 +70,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             {
                 Name = file.Name,
                 StartedUtc = DateTimeOffset.UtcNow,
+                Commit = commit,
                 ProofFile = file.Text,
                 Given = file.Given,
                 Promised = [.. file.Promised.Order()],
@@ -78,7 +80,9 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         var stored = folder.Load();
         if (stored.ProofFile != file.Text)
             throw Other($"another file, or of an earlier state of {file.Path}");
-        return stored.Given == file.Given ? stored : throw Other($"another program: {stored.Given ?? "that of the file"}");
+        if (stored.Given != file.Given)
+            throw Other($"another program: {stored.Given ?? "that of the file"}");
+        return stored.Commit == commit ? stored : throw Other($"another build of the kit, of commit {stored.Commit?.Name ?? "unknown"}");
     }
 
     private KitException Other(string what) =>

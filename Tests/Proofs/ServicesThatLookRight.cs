@@ -28,6 +28,41 @@ public sealed class ServicesThatLookRight
             time.sleep(1)
         """;
 
+    /// <summary>
+    /// At least once, by two workers. Each deletes the job over a connection of its own, and connects that anew only when a job has failed.
+    /// </summary>
+    private const string LateWorkers =
+        """
+        import os, psycopg2, threading, time
+        taken, choosing = set(), threading.Lock()
+        def connect():
+            connection = psycopg2.connect(os.environ["DATABASE"])
+            connection.autocommit = True
+            return connection
+        def work():
+            insert, delete, has_rested = connect().cursor(), connect().cursor(), False
+            while True:
+                with choosing:
+                    insert.execute("SELECT id FROM job")
+                    job = next((id for (id,) in insert.fetchall() if id not in taken), None)
+                    taken.add(job)
+                if job:
+                    try:
+                        insert.execute("INSERT INTO placed_order VALUES (%s)", (job,))
+                        time.sleep(0.1)
+                        delete.execute("DELETE FROM job WHERE id = %s", (job,))
+                    except psycopg2.Error:
+                        taken.discard(job)
+                        if has_rested:
+                            delete = connect().cursor()
+                        else:
+                            has_rested = True
+                            time.sleep(2.5)
+                time.sleep(0.05)
+        threading.Thread(target=work, daemon=True).start()
+        work()
+        """;
+
     /// <summary>Its poll leaves a transaction open, in which it handles. One text has the statements of the handling and the commit.</summary>
     private const string ChainingWorker =
         """
@@ -40,7 +75,7 @@ public sealed class ServicesThatLookRight
             if not job:
                 time.sleep(0.1)
                 continue
-            cursor.execute("INSERT INTO placed_order VALUES (%s); DELETE FROM job WHERE id = %s; COMMIT", (job[0], job[0]))
+            cursor.execute("INSERT INTO placed_order VALUES (%s); DELETE FROM job WHERE id = %s; COMMIT_IT", (job[0], job[0]))
             with database, database.cursor() as other:
                 other.execute("UPDATE handled SET jobs = jobs + 1")
         """;
@@ -92,11 +127,27 @@ public sealed class ServicesThatLookRight
         Assert.That(cut.Violations, Has.Some.StartsWith("work is left: "));
     }
 
+    /// <summary>The second worker finds its dead connection with a message that comes when all others have been handled.</summary>
     [Test]
-    public async Task A_commit_at_the_end_of_a_longer_text_is_seen() => await Assert.ThatAsync(
+    public async Task One_whose_workers_recover_one_by_one_has_time_for_it()
+    {
+        var results = await MetPoints.OfAsync(
+            ProofFileReader.Parse("late.proof.json", OfJobs("late", LateWorkers, "", "at-least-once")),
+            point => point.Request.Text.StartsWith("DELETE", StringComparison.Ordinal), PointWay.CutBefore);
+
+        var cut = results.All.Single();
+        Assert.That((cut.Class, cut.Verdict), Is.EqualTo((DeliveryClass.Duplicated, FaultVerdict.Kept)), string.Join('\n', cut.Violations));
+    }
+
+    [TestCase("COMMIT")]
+    [TestCase("COMMIT; BEGIN")]
+    public async Task A_commit_in_a_longer_text_is_seen(string commit) => await Assert.ThatAsync(
         () => MetPoints.OfAsync(
             ProofFileReader.Parse(
-                "chaining.proof.json", OfJobs("chaining", ChainingWorker, "; CREATE TABLE handled (jobs int); INSERT INTO handled VALUES (0)")),
+                "chaining.proof.json",
+                OfJobs(
+                    "chaining", ChainingWorker.Replace("COMMIT_IT", commit, StringComparison.Ordinal),
+                    "; CREATE TABLE handled (jobs int); INSERT INTO handled VALUES (0)")),
             _ => true, PointWay.Killed),
         Throws.TypeOf<KitException>().With.Message.Contains("in a transaction that was open before it came"));
 
@@ -111,7 +162,7 @@ public sealed class ServicesThatLookRight
         Assert.That(results.ClassOf("basic.ack", PointWay.Killed), Is.EqualTo(DeliveryClass.Lost));
     }
 
-    private static string OfJobs(string name, string worker, string moreTables) => JsonSerializer.Serialize(new
+    private static string OfJobs(string name, string worker, string moreTables, string promise = "exactly-once") => JsonSerializer.Serialize(new
     {
         name,
         databases = new[] { "orders" },
@@ -120,6 +171,6 @@ public sealed class ServicesThatLookRight
         send = new { sql = "INSERT INTO job VALUES ('{{id}}')", database = "orders" },
         effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
         idle = new[] { new { database = "orders", sql = "SELECT count(*) FROM job" } },
-        promise = "exactly-once",
+        promise,
     });
 }

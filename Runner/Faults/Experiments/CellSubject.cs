@@ -38,11 +38,13 @@ internal sealed class CellSubject : ISubject<Account>
 
     public Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken) => testbed.SendAsync(messages, cancellationToken);
 
-    public Task<string?> SettleAsync(Guid last, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken) =>
-        PointSettling.WaitAsync(testbed, last, limit, quiet, cancellationToken);
+    public Task<Settlement> SettleAsync(IReadOnlyList<Guid> messages, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken) =>
+        PointSettling.WaitAsync(testbed, messages, limit, quiet, cancellationToken);
 
-    public async Task<bool> IsDoneAsync(Guid last, CancellationToken cancellationToken) =>
-        PointSettling.IsDone(testbed, await testbed.CountAsync(cancellationToken), last);
+    /// <inheritdoc/>
+    /// <remarks>A cell has one handler, which has met its fault before.</remarks>
+    public async Task<Recovery> RecoveryAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken) =>
+        PointSettling.AreDone(testbed, await testbed.CountAsync(cancellationToken), [messages[^1]]) ? Recovery.Recovered : Recovery.LeavesWork;
 
     public async Task<Account> AccountAsync(CancellationToken cancellationToken)
     {

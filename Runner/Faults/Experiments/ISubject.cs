@@ -31,21 +31,39 @@ internal interface ISubject<TAccount> : IAsyncDisposable
     /// <summary>Sends one message for each id. The process may be unable to ask its servers meanwhile.</summary>
     Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken);
 
-    /// <summary>Waits until the message has been handled, nothing is left to do, and nothing has changed for a while.</summary>
-    /// <param name="last">The message that was sent last.</param>
+    /// <summary>Waits until the messages have been handled, nothing is left to do, and nothing has changed for a while.</summary>
+    /// <param name="messages">Those that have to be handled. Where some may be lost, only the last one: the others are waited for in vain.</param>
     /// <param name="limit">How long at most. Less than <paramref name="quiet"/> does not accept work that is left.</param>
     /// <param name="quiet">How long nothing may change, if work is left, before it is taken to stay.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
-    /// <returns>That it took too long, as a text; <see langword="null"/> if it did not.</returns>
-    Task<string?> SettleAsync(Guid last, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken);
+    Task<Settlement> SettleAsync(IReadOnlyList<Guid> messages, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken);
 
-    /// <summary>
-    /// Whether nothing is left to do, and the last message, or every one, is in a class that is promised. If not, a start could hide what must be found.
-    /// </summary>
-    /// <param name="last">The message that was sent last.</param>
+    /// <summary>How far a process has come that met a fault and was not killed.</summary>
+    /// <param name="messages">Those that were sent last, when nothing moved any more.</param>
     /// <param name="cancellationToken">Cancels the question.</param>
-    Task<bool> IsDoneAsync(Guid last, CancellationToken cancellationToken);
+    Task<Recovery> RecoveryAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken);
 
     /// <summary>Accounts for what was sent since the last account. It may have to kill the process.</summary>
     Task<TAccount> AccountAsync(CancellationToken cancellationToken);
+}
+
+/// <summary>How a wait ended.</summary>
+/// <param name="IsDone">Whether the messages were handled, and nothing is left to do.</param>
+/// <param name="Because">That it took too long; <see langword="null"/> if it did not.</param>
+internal readonly record struct Settlement(bool IsDone, string? Because)
+{
+    public static Settlement TooLate(TimeSpan limit, string left = "") => new(IsDone: false, $"it did not settle within {limit.TotalSeconds:F0} s{left}");
+}
+
+/// <summary>How far a process has come that met a fault and was not killed.</summary>
+internal enum Recovery
+{
+    /// <summary>It left work, or a message is not what is promised. A start could hide that.</summary>
+    LeavesWork,
+
+    /// <summary>It met its fault once more with a message that was sent late. One of several workers can have found only then that its connection is gone.</summary>
+    Recovering,
+
+    /// <summary>It handles messages as if nothing had happened.</summary>
+    Recovered,
 }

@@ -84,8 +84,10 @@ internal sealed class PointExperiments<TAccount>(Func<RequestGate, CancellationT
                     result = judge(experiment, outcome);
                     if (!isClean(result) || outcome.LeavesWork)
                     {
-                        await lane.DisposeAsync();
+                        var used = lane;
+                        // One that cannot be disposed of is not disposed of again.
                         lane = null;
+                        await used.DisposeAsync();
                     }
 
                     // One that met its point is kept as it is, also if it did not settle afterwards.

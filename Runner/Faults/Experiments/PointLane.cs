@@ -27,6 +27,9 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     /// <summary>A process can have a hundred connections, and most are not of its queue.</summary>
     private const int MostAtOnce = 40;
 
+    /// <summary>Each time, each of its workers has a turn to find that its connection is gone.</summary>
+    private const int MostLateBatches = 3;
+
     /// <summary>128 + SIGKILL.</summary>
     private const int Killed = 137;
 
@@ -50,8 +53,6 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     /// </summary>
     private TimeSpan quiet = Settling.QuietWithWorkLeft;
 
-    private TimeSpan Limit => PointSettling.Limit + (2 * (quiet - Settling.QuietWithWorkLeft)) + (LongestMessage * gate.OpenConnections);
-
     /// <summary>What the process asks while it has no message.</summary>
     public async Task<IdleTraffic> RecordIdleAsync(CancellationToken cancellationToken)
     {
@@ -68,13 +69,10 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     {
         await GetReadyAsync(cancellationToken);
         var message = await SendAsync(gate.Record, cancellationToken);
-        if (await subject.SettleAsync(message, Limit, quiet, cancellationToken) is { } why)
+        if (await SettleAsync([message], cancellationToken) is { } why)
             throw new KitException($"An undisturbed message was not handled: {why}.", subject.Remedy);
 
-        var hidden = gate.Hidden;
-        return Handling.Of(
-            gate.Release(), idle.Transactions, [.. hidden.Except(idle.Requests)],
-            hidden.Any(request => StatementText.EndsTransaction(request.Text) || StatementText.HasEndedTransaction(request.Text, request.Outcome)));
+        return Handling.Of(gate.Release(), idle.Transactions, [.. gate.Hidden.Except(idle.Requests)], gate.EndsHidden);
     }
 
     /// <summary>Handles one message and stops at a point of its handling.</summary>
@@ -83,6 +81,8 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     {
         await GetReadyAsync(cancellationToken);
         isFresh = false;
+        // A pool has a turn for each of its sessions, and one that is dead has had it when the late messages come.
+        var turns = way.Facts().KillsProcess ? ToWarmUp : Math.Clamp(gate.Sessions + 2, ToWarmUp, MostAtOnce);
         var fired = new List<string>();
         var chosen = await SendAsync(() => gate.Arm(point.Request, way), cancellationToken);
         if (!await IsMetAsync(chosen, cancellationToken))
@@ -112,39 +112,34 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
             fired.Add(await crashServer(point.Request.Server, cancellationToken));
 
         gate.Release();
-        // A pool has a turn for each of its connections, and one that is dead has had it when the late messages come.
-        var turns = way.Facts().KillsProcess ? ToWarmUp : Math.Clamp(gate.OpenConnections + 2, ToWarmUp, MostAtOnce);
-        var sending = SendOrdinaryAsync(cancellationToken, turns);
         var isKilled = way.Facts().KillsProcess;
-        // The open transaction of a process that waits can lock out those who send.
-        if (way is PointWay.Unanswered && await Task.WhenAny(sending, Task.Delay(ToGetOver, cancellationToken)) != sending)
+        var sending = SendOrdinaryAsync(cancellationToken, turns);
+        var getsOver = way is PointWay.Unanswered && await GetsOverAsync(sending, cancellationToken);
+        if (way is PointWay.Unanswered && !getsOver)
             isKilled = await KillWaitingAsync(fired, cancellationToken);
-        var after = await sending;
-        var why = await subject.SettleAsync(after[^1], way is PointWay.Unanswered && !isKilled ? ToGetOver : Limit, quiet, cancellationToken);
-        if (why is not null && way is PointWay.Unanswered && !isKilled)
-        {
-            isKilled = await KillWaitingAsync(fired, cancellationToken);
-            why = await subject.SettleAsync(after[^1], Limit, quiet, cancellationToken);
-        }
+        var why = getsOver ? null : await SettleAsync(await sending, cancellationToken);
 
         IReadOnlyList<Guid> late = [];
+        var recovery = Recovery.Recovering;
         // A process that lives may never connect again. A session that ends can lose what was sent at once, but not what is sent when nothing moves any more.
-        if (!way.Facts().KillsProcess && why is null)
+        for (var batch = 0; batch < MostLateBatches && !way.Facts().KillsProcess && why is null && recovery is Recovery.Recovering; batch++)
         {
             late = await SendOrdinaryAsync(cancellationToken, turns);
-            why = await subject.SettleAsync(late[^1], Limit, quiet, cancellationToken);
+            why = await SettleAsync(late, cancellationToken);
+            if (why is null)
+                recovery = await subject.RecoveryAsync(late, cancellationToken);
         }
 
         IReadOnlyList<Guid> afterRestart = [];
         var isAlive = !isKilled && why is null;
-        var leavesWork = isAlive && !await subject.IsDoneAsync(late[^1], cancellationToken);
+        var leavesWork = isAlive && recovery is Recovery.LeavesWork;
         // What it does at its next start belongs to this experiment. A process that leaves work is judged as it is: a start could hide that.
         if (isAlive && !leavesWork)
         {
             await subject.KillAsync();
             await subject.StartAsync(cancellationToken);
             afterRestart = await SendOrdinaryAsync(cancellationToken);
-            why = await subject.SettleAsync(afterRestart[^1], Limit, quiet, cancellationToken);
+            why = await SettleAsync(afterRestart, cancellationToken);
         }
 
         isFresh = why is null && !leavesWork;
@@ -174,7 +169,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         var watch = Stopwatch.StartNew();
         await subject.StartAsync(cancellationToken);
         var messages = await SendOrdinaryAsync(cancellationToken);
-        if (await subject.SettleAsync(messages[^1], Limit, quiet, cancellationToken) is { } why)
+        if (await SettleAsync(messages, cancellationToken) is { } why)
             throw new KitException($"The messages before the experiment were not handled: {why}.", subject.Remedy);
 
         if (Busy * watch.Elapsed > quiet)
@@ -186,8 +181,10 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     private async Task<bool> IsMetAsync(Guid chosen, CancellationToken cancellationToken)
     {
         using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        var handled = subject.SettleAsync(chosen, ToMeet * (quiet / Settling.QuietWithWorkLeft), quiet, over.Token);
+        var handled = subject.SettleAsync([chosen], OnThisMachine(ToMeet), quiet, over.Token);
         var isMet = await Task.WhenAny(gate.Fired, handled) == gate.Fired;
+        if (!isMet)
+            await handled;
         // The subject must not look after a process that is about to be killed.
         await over.CancelAsync();
         await ((Task)handled).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -225,10 +222,32 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         return message;
     }
 
+    /// <summary>Waits until the last of the messages has been handled, and nothing changes any more.</summary>
+    /// <returns>That it took too long; <see langword="null"/> if it did not.</returns>
+    private async Task<string?> SettleAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken) =>
+        (await subject.SettleAsync([messages[^1]], LimitOf(messages.Count), quiet, cancellationToken)).Because;
+
+    /// <summary>Whether a process handles all messages although an answer never comes.</summary>
+    private async Task<bool> GetsOverAsync(Task<IReadOnlyList<Guid>> sending, CancellationToken cancellationToken)
+    {
+        // The open transaction of a process that waits can lock out those who send.
+        if (await Task.WhenAny(sending, Task.Delay(OnThisMachine(ToGetOver), cancellationToken)) != sending)
+            return false;
+
+        var messages = await sending;
+        return (await subject.SettleAsync(messages, LimitOf(messages.Count), OnThisMachine(ToGetOver), cancellationToken)).IsDone;
+    }
+
+    /// <summary>How long this number of messages has at most.</summary>
+    private TimeSpan LimitOf(int messages) => PointSettling.Limit + (2 * (quiet - Settling.QuietWithWorkLeft)) + (LongestMessage * messages);
+
+    /// <summary>A time that is enough for a quiet machine, as long as this one needs.</summary>
+    private TimeSpan OnThisMachine(TimeSpan time) => time * (quiet / Settling.QuietWithWorkLeft);
+
     private async Task<bool> KillWaitingAsync(List<string> fired, CancellationToken cancellationToken)
     {
         await KillAsync(fired, cancellationToken);
-        fired.Add($"it had waited for {ToGetOver.TotalSeconds} s");
+        fired.Add($"it had waited for {OnThisMachine(ToGetOver).TotalSeconds:F0} s");
         return true;
     }
 
@@ -260,7 +279,7 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     public Guid Chosen { get; init; }
 
     /// <summary>
-    /// The messages that were sent when nothing moved any more, to see that the process still handles all of them. None if the way kills the process, or the
+    /// The last messages that were sent when nothing moved any more, to see that the process handles all of them. None if the way kills the process, or the
     /// messages before them did not settle.
     /// </summary>
     public IReadOnlyList<Guid> Late { get; init; } = [];

@@ -13,6 +13,9 @@ internal sealed class AmqpChannel
     /// <summary>Whether the server confirms publishes.</summary>
     public bool Confirms { get; private set; }
 
+    /// <summary>Whether neither side has ended it.</summary>
+    public bool IsOpen { get; private set; } = true;
+
     public bool IsUnproved => unproved.Count > 0;
 
     public bool IsSettled => waiting.Count == 0 && publishes.Count == 0 && !IsUnproved;
@@ -50,6 +53,7 @@ internal sealed class AmqpChannel
 
         var (_, request) = waiting[at];
         waiting.RemoveAt(at);
+        IsOpen &= method.Asked != AmqpMethod.ChannelClose;
         return [Complete(request, $"{method}")];
     }
 
@@ -64,6 +68,7 @@ internal sealed class AmqpChannel
         waiting.Clear();
         publishes.Clear();
         unproved.Clear();
+        IsOpen = false;
         return broken;
     }
 

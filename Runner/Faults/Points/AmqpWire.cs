@@ -33,6 +33,8 @@ internal sealed class AmqpWire : IWireProtocol
     /// <remarks>Each request is a transaction of its own.</remarks>
     public int? OpenTransaction => null;
 
+    public int Sessions => Math.Max(1, channels.Values.Count(channel => channel.IsOpen));
+
     public byte[] Probe() => [.. channels.Where(channel => channel.Value.IsUnproved).SelectMany(channel => FlowOn((ushort)channel.Key))];
 
     public IReadOnlyList<ClientUnit> FromClient(ReadOnlySpan<byte> piece)

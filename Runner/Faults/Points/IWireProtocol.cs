@@ -20,6 +20,9 @@ internal interface IWireProtocol
     /// <summary>The transaction of the next request, if the one before belongs to it; otherwise <see langword="null"/>.</summary>
     int? OpenTransaction { get; }
 
+    /// <summary>How many things at the same time can be with the server: an open channel each, and at least one for the connection.</summary>
+    int Sessions { get; }
+
     /// <summary>What makes the server show that it has acted on everything so far; empty if it does so anyway.</summary>
     byte[] Probe();
 }

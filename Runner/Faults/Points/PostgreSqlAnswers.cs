@@ -71,6 +71,7 @@ internal sealed class PostgreSqlAnswers
             // Of several commands in one simple query, the last counts.
             case 'C':
                 request.Outcome = TextOf(body);
+                request.HasEndedTransaction |= StatementText.HasEndedTransaction(request.Text, request.Outcome);
                 return end is PostgreSqlEnd.Command ? [Complete()] : [];
             case 'I':
                 request.Outcome = "empty";
@@ -112,7 +113,9 @@ internal sealed class PostgreSqlAnswers
         }
 
         if (isIdle && isOpen)
-            (transaction, isOpen) = (transaction + 1, false);
+            transaction++;
+        // A text or a COMMIT AND CHAIN can begin the next one.
+        isOpen = !isIdle;
         return completed;
     }
 
@@ -120,7 +123,7 @@ internal sealed class PostgreSqlAnswers
     {
         request.Transaction = transaction;
         isOpen = true;
-        if (StatementText.HasEndedTransaction(request.Text, request.Outcome))
+        if (request.HasEndedTransaction)
             (transaction, isOpen) = (transaction + 1, false);
     }
 

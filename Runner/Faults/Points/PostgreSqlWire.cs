@@ -38,6 +38,8 @@ internal sealed class PostgreSqlWire : IWireProtocol
 
     public int? OpenTransaction => answers.OpenTransaction;
 
+    public int Sessions => 1;
+
     public byte[] Probe() => answers.AwaitsSync ? Flush : [];
 
     public IReadOnlyList<ClientUnit> FromClient(ReadOnlySpan<byte> piece)

@@ -60,13 +60,13 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>How many connections are open.</summary>
-    public int OpenConnections
+    /// <summary>How many things at the same time the process can have with its servers: <see cref="IWireProtocol.Sessions"/> of all connections.</summary>
+    public int Sessions
     {
         get
         {
             lock (deciding)
-                return connections.Count;
+                return connections.Sum(connection => connection.Wire.Sessions);
         }
     }
 
@@ -119,6 +119,16 @@ internal sealed class RequestGate
         {
             lock (deciding)
                 return [.. hidden.Select(one => (one.Server, one.Text, one.Request.Outcome)).Distinct()];
+        }
+    }
+
+    /// <summary>Whether one of these transactions has ended since.</summary>
+    public bool EndsHidden
+    {
+        get
+        {
+            lock (deciding)
+                return hidden.Exists(one => one.Request.HasEndedTransaction);
         }
     }
 

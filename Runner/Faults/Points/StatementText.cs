@@ -23,10 +23,7 @@ internal static partial class StatementText
         return whole.Length > Most ? whole[..Most] : whole;
     }
 
-    /// <summary>Whether a statement ends its transaction, or prepares it.</summary>
-    public static bool EndsTransaction(string normal) => End().IsMatch(normal);
-
-    /// <summary>Whether a request ended its transaction, or prepared it, by the last answer to its statements.</summary>
+    /// <summary>Whether a request ended its transaction, or prepared it, by the answer to one of its statements.</summary>
     /// <param name="text">Its text: the answer to a rollback to a savepoint is that to a rollback.</param>
     /// <param name="outcome">What the server said to it; <see langword="null"/>: nothing.</param>
     public static bool HasEndedTransaction(string text, string? outcome) =>
@@ -34,10 +31,6 @@ internal static partial class StatementText
 
     /// <summary>Short enough for a sentence.</summary>
     public static string Short(string normal) => normal.Length > MostShown ? $"{normal[..MostShown].TrimEnd()} …" : normal;
-
-    [GeneratedRegex(
-        @"^(?:COMMIT|END|ABORT|PREPARE TRANSACTION|ROLLBACK(?! (?:WORK |TRANSACTION )?TO ))\b", RegexOptions.IgnoreCase, MostMilliseconds)]
-    private static partial Regex End();
 
     [GeneratedRegex(@"\s+", RegexOptions.None, MostMilliseconds)]
     private static partial Regex Space();

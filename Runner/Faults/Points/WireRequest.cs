@@ -23,6 +23,9 @@ internal sealed class WireRequest(string text, bool hasAnswer)
     /// <summary>Whether the whole answer has come.</summary>
     public bool IsAnswered { get; set; }
 
+    /// <summary>Whether one of its statements ended a transaction, or prepared it. Others in the same text can have begun another one.</summary>
+    public bool HasEndedTransaction { get; set; }
+
     /// <summary>The transaction of the connection that it belongs to, counted from 0.</summary>
     public int Transaction { get; set; }
 }

@@ -14,6 +14,9 @@ public sealed record ProofDocument
 
     public required DateTimeOffset StartedUtc { get; init; }
 
+    /// <summary>What the kit was built from; <see langword="null"/>: unknown.</summary>
+    public GitCommit? Commit { get; init; }
+
     /// <summary>The proof file, as it was read.</summary>
     public required string ProofFile { get; init; }
 

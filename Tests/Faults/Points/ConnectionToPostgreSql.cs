@@ -170,6 +170,31 @@ public sealed class ConnectionToPostgreSql
     }
 
     [Test]
+    public void Sees_a_transaction_end_in_a_text_that_begins_the_next_one()
+    {
+        Client(Query("BEGIN"));
+        Server([.. Complete("BEGIN"), .. Ready('T')]);
+        Client(Query("DELETE FROM job; COMMIT; BEGIN"));
+        Server([.. Complete("DELETE 1"), .. Complete("COMMIT"), .. Complete("BEGIN"), .. Ready('T')]);
+        Client(Query("SELECT 1"));
+
+        Assert.That(asked.Select(request => request.HasEndedTransaction), Is.EqualTo(new[] { false, true, false }));
+        Assert.That(asked[1].Transaction, Is.EqualTo(asked[0].Transaction));
+        Assert.That(asked[2].Transaction, Is.EqualTo(wire.OpenTransaction).And.Not.EqualTo(asked[1].Transaction));
+    }
+
+    [Test]
+    public void Keeps_a_failed_transaction_open()
+    {
+        Client(Query("BEGIN"));
+        Server([.. Complete("BEGIN"), .. Ready('T')]);
+        Client(Query("SELECT 1 / 0"));
+        Server([.. Error("22012"), .. Ready('E')]);
+
+        Assert.That(wire.OpenTransaction, Is.EqualTo(asked[0].Transaction));
+    }
+
+    [Test]
     public void Gives_each_autocommit_a_transaction_of_its_own()
     {
         Client([.. Statement("INSERT 1"), .. Sync()]);

@@ -117,6 +117,20 @@ public sealed class ConnectionToRabbitMq
     }
 
     [Test]
+    public void Has_a_session_for_each_open_channel()
+    {
+        Client([.. Method(2, 20, 10), .. Method(3, 20, 10)]);
+        Server([.. Method(2, 20, 11), .. Method(3, 20, 11)]);
+        var open = wire.Sessions;
+        Client(Method(2, 20, 40));
+        Server([.. Method(2, 20, 41), .. Method(3, 20, 40)]);
+        var closed = wire.Sessions;
+        Server(Method(0, 10, 50));
+
+        Assert.That((open, closed, wire.Sessions), Is.EqualTo((3, 1, 1)), "a connection without a channel counts, too");
+    }
+
+    [Test]
     public void Answers_nothing_more_on_a_channel_that_the_broker_has_closed()
     {
         Client([.. Method(Channel, 50, 10), .. Ack(Channel, 1)]);
