@@ -1,5 +1,6 @@
 using System.Globalization;
 using Kit.Runner;
+using Kit.Runner.Loading;
 using Kit.Runner.Results.Loads;
 using Kit.Tests.CommandLine;
 
@@ -122,6 +123,27 @@ public sealed class LoadOfACell
         Assert.That(loads.Select(load => (load.Sent, load.Failed)), Is.All.EqualTo((400, 0)));
         var threads = loads.Select(load => load.Soak!.Single(figure => figure.Title == "Threads").First).ToList();
         Assert.That(threads[1], Is.GreaterThan(1.5 * threads[0]), "of both processes together");
+    }
+
+    /// <summary>A handler that compiles a stylesheet for each message is slow, so few rates are tried.</summary>
+    [Test]
+    public async Task The_highest_rate_is_found_and_the_cell_is_loaded_below_it()
+    {
+        var result = await RunnerProcess.RunAsync(
+            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared", "--scenario", "transform-each", "--find-rate",
+            "--at-percent", "80,50", "--for", "2s", "--seed-rows", "0", "--warmup", "5", "--out", Folder);
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        var document = new LoadFolder(Folder).Load();
+        var found = FoundRate.In(document).Single();
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(document.Results.Select(load => load.ShareOfFound), Is.EqualTo([.. new double?[document.Results.Count - 2], 0.5, 0.8]));
+            Assert.That(found.Best, Is.Not.Null, result.Output);
+            Assert.That(found.Next!.Rate / found.Best!.Rate, Is.GreaterThan(1).And.LessThanOrEqualTo(RateSearch.Close));
+            Assert.That(found.Below.Select(load => load.Rate / found.Best.Rate), Is.EqualTo([0.5, 0.8]).Within(0.01));
+            Assert.That(document.Results.Select(load => load.Failed), Is.All.Zero);
+        }
     }
 
     [Test]
