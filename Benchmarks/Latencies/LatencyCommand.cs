@@ -23,7 +23,7 @@ internal sealed class LatencyCommand : Command
     public LatencyCommand()
         : base("latency", $"""
             The latency that 'load' finds for {CellName}, next to one in which the kit neither sends nor computes: pgbench sends at the same
-            rate, and a statement subtracts the commit timestamps of message and row. One after the other in each round, in alternating order.
+            rate, and a statement computes. One after the other in each round, in alternating order.
 
             Examples:
               latency
@@ -52,41 +52,43 @@ internal sealed class LatencyCommand : Command
         await using var servers = await RunServers.StartAsync(Transport.NeededBy([Transport.Of(cell)]), cancellationToken, plan.Connections);
         await output.WriteLineAsync($"PostgreSQL {servers.Of(cell).Version}, the benchmark's own; seeding {Figures.Count(plan.SeedRows)} rows");
         await servers.WidgetsOf(cell).Store.SeedAsync(plan.SeedRows, new Unseen(), cancellationToken);
-        var (kit, pgbench) = (new List<LatencyFigures>(), new List<LatencyFigures>());
+        var (kit, pgbench) = (new List<LatencyFigures>(), new List<PgbenchLatencies>());
         for (var round = 1; round <= rounds; round++)
         {
-            var turns = new[]
-            {
-                (Name: "load", Into: kit, RunAsync: (Func<Task<LatencyFigures>>)LoadAsync),
-                (Name: "pgbench", Into: pgbench, RunAsync: () => new PgbenchLoad(program, cell, servers, plan).RunAsync(shape.Rate, cancellationToken)),
-            };
+            Func<Task>[] turns = [LoadAsync, SendAsync];
             foreach (var turn in round % 2 == 0 ? turns.Reverse() : turns)
-            {
-                var figures = await turn.RunAsync();
-                turn.Into.Add(figures);
-                await output.WriteLineAsync(
-                    $"round {round} of {rounds}, {turn.Name}: {Figures.Count(figures.Messages, "message")}, " +
-                    $"p50 {Figures.Measured(figures.P50)} ms, p99 {Figures.Measured(figures.P99)} ms");
-            }
+                await turn();
         }
 
-        Write(kit, pgbench, output);
+        Write("the moment at which its server began to insert the message", kit, [.. pgbench.Select(load => load.FromBegin)], output);
+        Write("the message's commit", kit, [.. pgbench.Select(load => load.FromCommit)], output);
         return ExitCode.Success;
 
-        async Task<LatencyFigures> LoadAsync()
+        async Task SendAsync()
+        {
+            pgbench.Add(await new PgbenchLoad(program, cell, servers, plan).RunAsync(shape.Rate, cancellationToken));
+            await TellAsync("pgbench", pgbench.Count, pgbench[^1].FromBegin);
+        }
+
+        async Task LoadAsync()
         {
             var result = await new LoadedCell(plan, cell, servers, _ => { }, _ => { }).RunAsync(shape, cancellationToken);
             cancellationToken.ThrowIfCancellationRequested();
-            return result is { Latency: { P50: { } median, P99: { } high } } && result.Outcome.IsValid()
+            kit.Add(result is { Latency: { P50: { } median, P99: { } high } } && result.Outcome.IsValid()
                 ? new LatencyFigures(median, high, result.Sent)
-                : throw new KitException($"'load' has no p99: {result.Outcome}.", "Send at least 100 messages: --rate times --for.");
+                : throw new KitException($"'load' has no p99: {result.Outcome}.", "Send at least 100 messages: --rate times --for."));
+            await TellAsync("load", kit.Count, kit[^1]);
         }
+
+        Task TellAsync(string name, int round, LatencyFigures figures) => output.WriteLineAsync(
+            $"round {round} of {rounds}, {name}: {Figures.Count(figures.Messages, "message")}, " +
+            $"p50 {Figures.Measured(figures.P50)} ms, p99 {Figures.Measured(figures.P99)} ms");
     }
 
-    private static void Write(List<LatencyFigures> kit, List<LatencyFigures> pgbench, TextWriter output)
+    private static void Write(string from, List<LatencyFigures> kit, List<LatencyFigures> pgbench, TextWriter output)
     {
         var table = new PlainTable(
-            "Latency in ms. Of 'load' from the moment at which a message was to be sent, of pgbench from the message's commit, both until the row's commit",
+            $"Latency in ms until the row's commit. Of 'load' from the moment at which a message was to be sent, of pgbench from {from}",
             "round", "load p50", "pgbench p50", "ratio", "load p99", "pgbench p99", "ratio");
         foreach (var (round, (ours, theirs)) in kit.Zip(pgbench).Index())
             Add(Figures.Plain(round + 1), ours, theirs);

@@ -5,3 +5,8 @@ namespace Kit.Benchmarks.Latencies;
 /// <param name="P99">Its 99th percentile.</param>
 /// <param name="Messages">Over how many messages.</param>
 internal sealed record LatencyFigures(double P50, double P99, int Messages);
+
+/// <summary>The latencies of one load that pgbench sent, until the row's commit.</summary>
+/// <param name="FromBegin">From the moment at which the server began to insert the message.</param>
+/// <param name="FromCommit">From the message's commit.</param>
+internal sealed record PgbenchLatencies(LatencyFigures FromBegin, LatencyFigures FromCommit);

@@ -12,8 +12,9 @@ using Npgsql;
 namespace Kit.Benchmarks.Latencies;
 
 /// <summary>
-/// A load without the kit's senders and without its clock: pgbench sends, and a statement computes the latencies from the commit timestamps of the
-/// message and of its row. Both are in one database, so the cell must be of a mode that needs one.
+/// A load without the kit's senders and without its clock: pgbench sends, and a statement computes the latencies until the commit timestamp of a message's
+/// row, from the moment at which the server began to insert the message, and from its commit timestamp. Both rows are in one database, so the cell must be
+/// of a mode that needs one.
 /// </summary>
 /// <param name="program">pgbench.</param>
 /// <param name="cell">The cell whose endpoint receives.</param>
@@ -30,13 +31,13 @@ internal sealed class PgbenchLoad(ClientProgram program, Cell cell, RunServers s
     /// <param name="rate">Messages a second, on average: pgbench draws the pauses.</param>
     /// <param name="cancellationToken">Ends it.</param>
     /// <exception cref="KitException">A message was not handled exactly once, or not in time.</exception>
-    public async Task<LatencyFigures> RunAsync(double rate, CancellationToken cancellationToken)
+    public async Task<PgbenchLatencies> RunAsync(double rate, CancellationToken cancellationToken)
     {
         await using var restored = await servers.WidgetsOf(cell).Store.RestoreAsync(cancellationToken);
         await using var transport = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, restored, cancellationToken);
         await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
         await queue.CreateAsync(cancellationToken);
-        await restored.PrepareAsync("CREATE TABLE sent (message_id uuid PRIMARY KEY)", cancellationToken);
+        await restored.PrepareAsync("CREATE TABLE sent (message_id uuid PRIMARY KEY, begun timestamptz NOT NULL)", cancellationToken);
         await using var handler = await HandlerProcess.StartAsync(
             new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, plan.Concurrency, RecordCompletions: false)
             {
@@ -68,21 +69,27 @@ internal sealed class PgbenchLoad(ClientProgram program, Cell cell, RunServers s
         }
     }
 
-    private static async Task<LatencyFigures> ReadAsync(string widgets, int sent, CancellationToken cancellationToken)
+    private static async Task<PgbenchLatencies> ReadAsync(string widgets, int sent, CancellationToken cancellationToken)
     {
         await using var source = NpgsqlDataSource.Create(widgets);
         await using var command = source.CreateCommand(
             """
-            SELECT count(*)::int, percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY milliseconds) FROM (
-                SELECT extract(epoch FROM pg_xact_commit_timestamp(widget.xmin) - pg_xact_commit_timestamp(sent.xmin))::float8 * 1000 AS milliseconds
-                FROM sent JOIN widget USING (message_id)) AS handled
+            SELECT count(*)::int,
+                percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM handled - begun)::float8 * 1000),
+                percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM handled - committed)::float8 * 1000)
+            FROM (
+                SELECT begun, pg_xact_commit_timestamp(sent.xmin) AS committed, pg_xact_commit_timestamp(widget.xmin) AS handled
+                FROM sent JOIN widget USING (message_id)) AS both_rows
             """);
         await using var row = await command.ExecuteReaderAsync(cancellationToken);
         await row.ReadAsync(cancellationToken);
         if (row.GetInt32(0) != sent)
             throw new KitException($"pgbench sent {sent} messages, and {row.GetInt32(0)} rows are of them.", "A message must have one row.");
 
-        var quantiles = row.GetFieldValue<double[]>(1);
-        return new LatencyFigures(quantiles[0], quantiles[1], sent);
+        return new PgbenchLatencies(FiguresIn(1), FiguresIn(2));
+
+        LatencyFigures FiguresIn(int column) => row.GetFieldValue<double[]>(column) is [var median, var high]
+            ? new LatencyFigures(median, high, sent)
+            : throw new InvalidOperationException("Two quantiles were asked for.");
     }
 }

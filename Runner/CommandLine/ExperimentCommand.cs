@@ -15,7 +15,7 @@ internal sealed class ExperimentCommand : KitCommand
     {
         Description = "About a minute, to see that it works: do not cite its figures.",
     };
-    private readonly Option<bool> full = new("--full") { Description = "As long as was published, up to many hours, instead of minutes." };
+    private readonly Option<bool> full = new("--full") { Description = "Minutes to hours for each load, up to what was published, instead of minutes in all." };
     private readonly Option<string?> from = new("--from")
     {
         Description = "Run nothing: compare with a run that is there, and only print it.",
@@ -36,7 +36,7 @@ internal sealed class ExperimentCommand : KitCommand
             ("experiment nservicebus-2014", "the benchmark that the kit follows, with all its rounds"),
             ("experiment neuron-pooling-2017", "another one, in some minutes"),
             ("experiment neuron-pooling-2017 --quick", "the same in about a minute, to see that it works"),
-            ("experiment neuron-pooling-2017 --full", "the same for as long as was published"),
+            ("experiment neuron-pooling-2017 --full", "the same for hours"),
             ("experiment nservicebus-2014 --from results/my-run", "the same table from results that are there"))
     {
         Arguments.Add(name);

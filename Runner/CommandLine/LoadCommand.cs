@@ -49,7 +49,7 @@ internal sealed class LoadCommand : KitCommand
         ShortestLength, LongestLength);
     private readonly Option<bool> findRate = new("--find-rate")
     {
-        Description = "Search the highest rate that is sustained: every message handled once, no growing backlog, p99 within --p99. " +
+        Description = "Search the highest rate that is sustained: the sender on time, every message handled once, no growing backlog, p99 within --p99. " +
             "Doubles or halves the rate until one is sustained and one is not, then narrows them down to 10 %.",
     };
     private readonly Option<TimeSpan?> limit = NumberOption.Time(

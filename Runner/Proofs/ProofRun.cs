@@ -1,9 +1,9 @@
 using System.Diagnostics;
+using Kit.Runner.Comparing;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Proofs;
-using Kit.Runner.Rounds;
 
 namespace Kit.Runner.Proofs;
 
@@ -29,7 +29,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     /// <exception cref="OperationCanceledException">It was stopped before the points were known.</exception>
     public async Task<ProofDocument> RunAsync(CancellationToken cancellationToken)
     {
-        document = Begin(await Provenance.CommitAsync(cancellationToken));
+        document = Begin(Build.Open(AppContext.BaseDirectory).Fingerprint);
         await using var servers = await ProofServers.StartAsync(file, cancellationToken);
         var experiments = new PointExperiments<ProofAccount>(
             async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
@@ -62,7 +62,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         return document;
     }
 
-    private ProofDocument Begin(GitCommit? commit)
+    private ProofDocument Begin(string fingerprint)
     {
         if (!folder.Exists)
         {
@@ -70,7 +70,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             {
                 Name = file.Name,
                 StartedUtc = DateTimeOffset.UtcNow,
-                Commit = commit,
+                Fingerprint = fingerprint,
                 ProofFile = file.Text,
                 Given = file.Given,
                 Promised = [.. file.Promised.Order()],
@@ -82,7 +82,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             throw Other($"another file, or of an earlier state of {file.Path}");
         if (stored.Given != file.Given)
             throw Other($"another program: {stored.Given ?? "that of the file"}");
-        return stored.Commit == commit ? stored : throw Other($"another build of the kit, of commit {stored.Commit?.Name ?? "unknown"}");
+        return stored.Fingerprint == fingerprint ? stored : throw Other("another build of the kit");
     }
 
     private KitException Other(string what) =>

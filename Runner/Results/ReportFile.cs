@@ -16,7 +16,7 @@ public sealed record ReportFile(string Name, Action<TextWriter> Write)
         }
     }
 
-    /// <summary>The names of those that are missing in a folder, or are otherwise there than they would be written now.</summary>
+    /// <summary>The names of the reports that a folder lacks, or has in another state than they would be written now.</summary>
     /// <exception cref="KitException">One may not be read.</exception>
     public static IReadOnlyList<string> Differing(string folder, IEnumerable<ReportFile> reports) =>
         [.. reports.Where(report => !report.IsIn(folder)).Select(report => report.Name)];

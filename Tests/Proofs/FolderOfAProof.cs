@@ -1,7 +1,7 @@
+using Kit.Runner.Comparing;
 using Kit.Runner.Proofs;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Proofs;
-using Kit.Runner.Rounds;
 
 namespace Kit.Tests.Proofs;
 
@@ -30,20 +30,19 @@ public sealed class FolderOfAProof
     public void DeleteFolder() => temporary.Dispose();
 
     [Test]
-    public async Task Of_another_file_is_refused() => await IsRefusedAsync(await BegunAsync() with { ProofFile = Text + " " }, "another file");
+    public Task Of_another_file_is_refused() => IsRefusedAsync(Begun with { ProofFile = Text + " " }, "another file");
 
     [Test]
-    public async Task Of_another_program_is_refused() => await IsRefusedAsync(await BegunAsync() with { Given = "Orders.dll" }, "another program: Orders.dll");
+    public Task Of_another_program_is_refused() => IsRefusedAsync(Begun with { Given = "Orders.dll" }, "another program: Orders.dll");
 
     [Test]
-    public async Task Of_another_build_of_the_kit_is_refused() => await IsRefusedAsync(
-        await BegunAsync() with { Commit = new GitCommit("0123456789", Dirty: false) }, "another build of the kit, of commit 0123456");
+    public Task Of_another_build_of_the_kit_is_refused() => IsRefusedAsync(Begun with { Fingerprint = "01" }, "another build of the kit");
 
-    private static async Task<ProofDocument> BegunAsync() => new()
+    private static ProofDocument Begun { get; } = new()
     {
         Name = "orders",
         StartedUtc = DateTimeOffset.UnixEpoch,
-        Commit = await Provenance.CommitAsync(CancellationToken.None),
+        Fingerprint = Build.Open(AppContext.BaseDirectory).Fingerprint,
         ProofFile = Text,
         Promised = [],
     };

@@ -101,7 +101,7 @@ public sealed class RepeatedExperiments
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(repetition.Commands.Select(command => command.Command), Is.EqualTo(["requests", "hours"]));
+            Assert.That(repetition.Commands.Select(command => command.Name), Is.EqualTo(["requests", "hours"]));
             Assert.That(repetition.LoadOf(table, table.Base)?.Sent, Is.EqualTo(755));
             Assert.That(repetition.LoadOf(table with { Commands = ["hours"] }, table.Base)?.Sent, Is.EqualTo(864));
             Assert.That(repetition.LoadOf(table with { Commands = ["original"] }, table.Base), Is.Null);

@@ -36,6 +36,7 @@ internal interface ISubject<TAccount> : IAsyncDisposable
     /// <param name="limit">How long at most. Less than <paramref name="quiet"/> does not accept work that is left.</param>
     /// <param name="quiet">How long nothing may change, if work is left, before it is taken to stay.</param>
     /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <exception cref="Kit.Runner.Results.KitException">Its process has ended, and must not.</exception>
     Task<Settlement> SettleAsync(IReadOnlyList<Guid> messages, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken);
 
     /// <summary>How far a process has come that met a fault and was not killed.</summary>
@@ -48,10 +49,12 @@ internal interface ISubject<TAccount> : IAsyncDisposable
 }
 
 /// <summary>How a wait ended.</summary>
-/// <param name="IsDone">Whether the messages were handled, and nothing is left to do.</param>
+/// <param name="IsDone">Whether the messages were handled, and nothing is left to do. If not, and it did not take too long, nothing changes any more.</param>
 /// <param name="Because">That it took too long; <see langword="null"/> if it did not.</param>
 internal readonly record struct Settlement(bool IsDone, string? Because)
 {
+    /// <param name="limit">That was exceeded.</param>
+    /// <param name="left">What was left to do, as the end of the sentence.</param>
     public static Settlement TooLate(TimeSpan limit, string left = "") => new(IsDone: false, $"it did not settle within {limit.TotalSeconds:F0} s{left}");
 }
 
@@ -61,7 +64,7 @@ internal enum Recovery
     /// <summary>It left work, or a message is not what is promised. A start could hide that.</summary>
     LeavesWork,
 
-    /// <summary>It met its fault once more with a message that was sent late. One of several workers can have found only then that its connection is gone.</summary>
+    /// <summary>It met its fault once more with a late message: one of several workers can have found only then that its connection is gone.</summary>
     Recovering,
 
     /// <summary>It handles messages as if nothing had happened.</summary>

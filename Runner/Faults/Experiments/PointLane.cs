@@ -18,7 +18,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     : IAsyncDisposable
     where TAccount : class
 {
-    /// <summary>How long a process has to get over an answer that never comes, before it is killed.</summary>
+    /// <summary>How long nothing may change while an answer never comes, before the process is killed.</summary>
     private static readonly TimeSpan ToGetOver = TimeSpan.FromSeconds(12);
 
     /// <summary>Statements are prepared at their second use: from the third message on, handlings are alike.</summary>
@@ -72,7 +72,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         if (await SettleAsync([message], cancellationToken) is { } why)
             throw new KitException($"An undisturbed message was not handled: {why}.", subject.Remedy);
 
-        return Handling.Of(gate.Release(), idle.Transactions, [.. gate.Hidden.Except(idle.Requests)], gate.EndsHidden);
+        return Handling.Of(gate.Release(), idle.Transactions, [.. gate.Hidden.Except(idle.Requests)], gate.HasEndedHidden);
     }
 
     /// <summary>Handles one message and stops at a point of its handling.</summary>
@@ -113,20 +113,28 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
 
         gate.Release();
         var isKilled = way.Facts().KillsProcess;
+        var waiting = Stopwatch.StartNew();
         var sending = SendOrdinaryAsync(cancellationToken, turns);
         var getsOver = way is PointWay.Unanswered && await GetsOverAsync(sending, cancellationToken);
         if (way is PointWay.Unanswered && !getsOver)
-            isKilled = await KillWaitingAsync(fired, cancellationToken);
+        {
+            var waited = waiting.Elapsed;
+            await KillAsync(fired, cancellationToken);
+            fired.Add($"it had waited for {waited.TotalSeconds:F0} s");
+            isKilled = true;
+        }
+
         var why = getsOver ? null : await SettleAsync(await sending, cancellationToken);
 
         IReadOnlyList<Guid> late = [];
         var recovery = Recovery.Recovering;
         // A process that lives may never connect again. A session that ends can lose what was sent at once, but not what is sent when nothing moves any more.
-        for (var batch = 0; batch < MostLateBatches && !way.Facts().KillsProcess && why is null && recovery is Recovery.Recovering; batch++)
+        var mostLate = way.Facts().KillsProcess ? 0 : isKilled ? 1 : MostLateBatches;
+        for (var batch = 0; batch < mostLate && why is null && recovery is Recovery.Recovering; batch++)
         {
             late = await SendOrdinaryAsync(cancellationToken, turns);
             why = await SettleAsync(late, cancellationToken);
-            if (why is null)
+            if (why is null && !isKilled)
                 recovery = await subject.RecoveryAsync(late, cancellationToken);
         }
 
@@ -243,13 +251,6 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
 
     /// <summary>A time that is enough for a quiet machine, as long as this one needs.</summary>
     private TimeSpan OnThisMachine(TimeSpan time) => time * (quiet / Settling.QuietWithWorkLeft);
-
-    private async Task<bool> KillWaitingAsync(List<string> fired, CancellationToken cancellationToken)
-    {
-        await KillAsync(fired, cancellationToken);
-        fired.Add($"it had waited for {OnThisMachine(ToGetOver).TotalSeconds:F0} s");
-        return true;
-    }
 
     private async Task<IReadOnlyList<Guid>> SendOrdinaryAsync(CancellationToken cancellationToken, int count = ToWarmUp)
     {

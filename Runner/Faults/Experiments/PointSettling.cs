@@ -4,7 +4,7 @@ using Kit.Runner.Results.Accounts;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>
-/// Waits until one message at a time has been handled. It is faster than <see cref="Settling"/>, because an ordinary message follows the one that matters: when
+/// Waits until given messages have been handled. It is faster than <see cref="Settling"/>, because an ordinary message follows the one that matters: when
 /// the only worker has returned from that, it holds no other.
 /// </summary>
 internal static class PointSettling

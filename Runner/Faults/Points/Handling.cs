@@ -13,7 +13,7 @@ internal sealed class Handling
     public IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden { get; private init; } = [];
 
     /// <summary>Whether such a transaction ended before the message was handled. If not, it holds a lock, and not the message.</summary>
-    public bool EndsHidden { get; private init; }
+    public bool HasEndedHidden { get; private init; }
 
     /// <summary>Those that are no points: a process without a message makes them, too, or they are in a transaction that does not end.</summary>
     public IEnumerable<string> Polls => requests.Where(one => !one.IsOfHandling).Select(one => NameOf(one.Seen.Server, one.Seen.Text))
@@ -25,10 +25,10 @@ internal sealed class Handling
     /// <param name="seen">The requests from the message's arrival until nothing was left to do.</param>
     /// <param name="idle">The transactions of a process without a message, from <see cref="TransactionsIn"/>: polls and housekeeping are no points.</param>
     /// <param name="hidden">See <see cref="Hidden"/>; <see langword="null"/>: none.</param>
-    /// <param name="endsHidden">See <see cref="EndsHidden"/>.</param>
+    /// <param name="hasEndedHidden">See <see cref="HasEndedHidden"/>.</param>
     public static Handling Of(
         IReadOnlyList<SeenRequest> seen, IReadOnlySet<string> idle, IReadOnlyList<(string Server, string Text, string? Outcome)>? hidden = null,
-        bool endsHidden = false)
+        bool hasEndedHidden = false)
     {
         var sent = new Dictionary<(string, string), int>();
         var answered = new Dictionary<(string, string, string?), int>();
@@ -43,7 +43,7 @@ internal sealed class Handling
         ])
         {
             Hidden = hidden ?? [],
-            EndsHidden = endsHidden,
+            HasEndedHidden = hasEndedHidden,
         };
     }
 

@@ -20,7 +20,7 @@ internal interface IWireProtocol
     /// <summary>The transaction of the next request, if the one before belongs to it; otherwise <see langword="null"/>.</summary>
     int? OpenTransaction { get; }
 
-    /// <summary>How many things at the same time can be with the server: an open channel each, and at least one for the connection.</summary>
+    /// <summary>How many requests the connection can have under way at the same time: one on each open channel, and at least one.</summary>
     int Sessions { get; }
 
     /// <summary>What makes the server show that it has acted on everything so far; empty if it does so anyway.</summary>

@@ -68,7 +68,7 @@ internal sealed class PostgreSqlAnswers
         var (request, end) = waiting[0];
         switch ((char)type)
         {
-            // Of several commands in one simple query, the last counts.
+            // Of several commands in one text, the last answer is the outcome, and any can end the transaction.
             case 'C':
                 request.Outcome = TextOf(body);
                 request.HasEndedTransaction |= StatementText.HasEndedTransaction(request.Text, request.Outcome);

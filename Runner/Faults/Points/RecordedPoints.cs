@@ -16,7 +16,7 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
     public static RecordedPoints Of(IReadOnlyList<Handling> handlings)
     {
         // One of them can meet a poll by chance.
-        var hidden = Handling.CommonIn(handlings, handling => handling.EndsHidden ? handling.Hidden : []).ToList();
+        var hidden = Handling.CommonIn(handlings, handling => handling.HasEndedHidden ? handling.Hidden : []).ToList();
         if (hidden.Count > 0)
         {
             throw new KitException(

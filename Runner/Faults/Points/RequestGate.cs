@@ -60,7 +60,7 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>How many things at the same time the process can have with its servers: <see cref="IWireProtocol.Sessions"/> of all connections.</summary>
+    /// <summary>The sum of <see cref="IWireProtocol.Sessions"/> over all connections.</summary>
     public int Sessions
     {
         get
@@ -122,8 +122,8 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>Whether one of these transactions has ended since.</summary>
-    public bool EndsHidden
+    /// <summary>Whether a transaction that was open when it began to count has ended since.</summary>
+    public bool HasEndedHidden
     {
         get
         {

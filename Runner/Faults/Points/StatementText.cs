@@ -23,14 +23,17 @@ internal static partial class StatementText
         return whole.Length > Most ? whole[..Most] : whole;
     }
 
-    /// <summary>Whether a request ended its transaction, or prepared it, by the answer to one of its statements.</summary>
-    /// <param name="text">Its text: the answer to a rollback to a savepoint is that to a rollback.</param>
-    /// <param name="outcome">What the server said to it; <see langword="null"/>: nothing.</param>
-    public static bool HasEndedTransaction(string text, string? outcome) =>
-        outcome is "COMMIT" or "PREPARE TRANSACTION" || (outcome is "ROLLBACK" && !text.Contains(" TO ", StringComparison.OrdinalIgnoreCase));
+    /// <summary>Whether a statement ended its transaction, or prepared it.</summary>
+    /// <param name="text">The text that it is in: the answer to a rollback to a savepoint is that to a rollback.</param>
+    /// <param name="answer">The server's answer to it.</param>
+    public static bool HasEndedTransaction(string text, string answer) =>
+        answer is "COMMIT" or "PREPARE TRANSACTION" || (answer is "ROLLBACK" && !ToSavepoint().IsMatch(text));
 
     /// <summary>Short enough for a sentence.</summary>
     public static string Short(string normal) => normal.Length > MostShown ? $"{normal[..MostShown].TrimEnd()} …" : normal;
+
+    [GeneratedRegex(@"\bROLLBACK\s+(?:WORK\s+|TRANSACTION\s+)?TO\b", RegexOptions.IgnoreCase, MostMilliseconds)]
+    private static partial Regex ToSavepoint();
 
     [GeneratedRegex(@"\s+", RegexOptions.None, MostMilliseconds)]
     private static partial Regex Space();

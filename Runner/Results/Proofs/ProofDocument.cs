@@ -14,8 +14,8 @@ public sealed record ProofDocument
 
     public required DateTimeOffset StartedUtc { get; init; }
 
-    /// <summary>What the kit was built from; <see langword="null"/>: unknown.</summary>
-    public GitCommit? Commit { get; init; }
+    /// <summary>Of the kit's assemblies, as <see cref="BuildFacts.Fingerprint"/>; <see langword="null"/>: it was not stored yet.</summary>
+    public string? Fingerprint { get; init; }
 
     /// <summary>The proof file, as it was read.</summary>
     public required string ProofFile { get; init; }

@@ -13,7 +13,7 @@ internal static class NeuronPooling2017
     private static readonly PublishedRow Inserts = new("original: one-way", 103, $"{Cell}/250-connections/dynamic");
 
     private static readonly PublishedRow Hours =
-        new("100 users for 6 hours", null, $"{Cell}/query") { Users = 100, Milliseconds = 30, Said = "memory flat at 200 MB" };
+        new("100 users for 6 hours, here a pool of 100", null, $"{Cell}/query") { Users = 100, Milliseconds = 30, Said = "memory flat at 200 MB" };
 
     public static PublishedExperiment Plan { get; } = new(
         "neuron-pooling-2017",
@@ -57,7 +57,7 @@ internal static class NeuronPooling2017
             new(
                 "inserts", ["run", .. Bare, "--scenario", "insert", "--reuse", "static,dynamic", "--concurrency", "1,30,250", "--pool", "250"],
                 Quick: ["--rounds", "1", "--messages", "300", "--seed-rows", "1000", "--warmup", "20", "--no-repeat"],
-                Scaled: ["--rounds", "5", "--messages", "1000", "--seed-rows", "100000", "--warmup", "100", "--no-repeat"],
+                Scaled: ["--rounds", "5", "--messages", "2000", "--seed-rows", "100000", "--warmup", "1000", "--no-repeat"],
                 Full: ["--rounds", "5", "--messages", "100000"]),
             new(
                 "hours", ["load", .. Bare, "--scenario", "query", "--users", "100", "--think", "20ms", "--concurrency", "100", "--senders", "40"],
@@ -71,6 +71,7 @@ internal static class NeuronPooling2017
             "is n handlers that are kept, each with a connection of its own.",
             "The one-way inserts are a drain: 300 messages every 10 ms are more than this endpoint handles, so its queue is never empty. Its messages are " +
             "fewer than the 5,000,000 that were published.",
+            "For hours there are 100 handlers, as in the pool of 100. The cell does not name them, because all cells of that command have as many.",
             "Latency is the median. The published one is not said to be one.",
             "Of the single consumer and the 30 processing threads no figure is known here.",
         ]);

@@ -9,7 +9,7 @@ public enum ExperimentLength
     /// <summary>Some minutes.</summary>
     Scaled,
 
-    /// <summary>As long as was published.</summary>
+    /// <summary>Minutes to hours for each command, up to what was published.</summary>
     Full,
 }
 
@@ -18,7 +18,7 @@ public enum ExperimentLength
 /// <param name="Common">Its arguments at every length. The first is the command.</param>
 /// <param name="Quick">Those that make it quick.</param>
 /// <param name="Scaled">Those that make it take minutes.</param>
-/// <param name="Full">Those that make it as long as was published.</param>
+/// <param name="Full">Those that make it take up to hours.</param>
 public sealed record PublishedCommand(
     string Name, IReadOnlyList<string> Common, IReadOnlyList<string> Quick, IReadOnlyList<string> Scaled, IReadOnlyList<string> Full)
 {

@@ -3,10 +3,10 @@ using Kit.Runner.Results.Loads;
 namespace Kit.Runner.Results.Published;
 
 /// <summary>What a command of an experiment has measured.</summary>
-/// <param name="Command">Its name.</param>
+/// <param name="Name">Of the command.</param>
 /// <param name="Run"><see langword="null"/> if it was no drain.</param>
 /// <param name="Load"><see langword="null"/> if it was no load.</param>
-public sealed record RepeatedCommand(string Command, RecordedRun? Run, LoadDocument? Load)
+public sealed record RepeatedCommand(string Name, RecordedRun? Run, LoadDocument? Load)
 {
     internal bool IsEmpty => Run is null && Load is null;
 
@@ -71,6 +71,6 @@ public sealed record Repetition(IReadOnlyList<RepeatedCommand> Commands)
     private IEnumerable<RepeatedCommand> CommandsOf(PublishedTable table)
     {
         ArgumentNullException.ThrowIfNull(table);
-        return Commands.Where(command => table.Commands.Contains(command.Command));
+        return Commands.Where(command => table.Commands.Contains(command.Name));
     }
 }

@@ -176,11 +176,14 @@ public sealed class ConnectionToPostgreSql
         Server([.. Complete("BEGIN"), .. Ready('T')]);
         Client(Query("DELETE FROM job; COMMIT; BEGIN"));
         Server([.. Complete("DELETE 1"), .. Complete("COMMIT"), .. Complete("BEGIN"), .. Ready('T')]);
+        Client(Query("ROLLBACK; SET search_path TO app; BEGIN"));
+        Server([.. Complete("ROLLBACK"), .. Complete("SET"), .. Complete("BEGIN"), .. Ready('T')]);
         Client(Query("SELECT 1"));
 
-        Assert.That(asked.Select(request => request.HasEndedTransaction), Is.EqualTo(new[] { false, true, false }));
+        Assert.That(asked.Select(request => request.HasEndedTransaction), Is.EqualTo(new[] { false, true, true, false }));
         Assert.That(asked[1].Transaction, Is.EqualTo(asked[0].Transaction));
-        Assert.That(asked[2].Transaction, Is.EqualTo(wire.OpenTransaction).And.Not.EqualTo(asked[1].Transaction));
+        Assert.That(asked[2].Transaction, Is.Not.EqualTo(asked[1].Transaction));
+        Assert.That(asked[3].Transaction, Is.EqualTo(wire.OpenTransaction).And.Not.EqualTo(asked[2].Transaction));
     }
 
     [Test]
