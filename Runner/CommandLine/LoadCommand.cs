@@ -14,6 +14,7 @@ internal sealed class LoadCommand : KitCommand
 {
     private const double FirstRate = 100;
     private const int DefaultSenders = 8;
+    private const int MostSenders = 500;
     private const int DefaultSeedRows = 100_000;
     private const int DefaultWarmUp = 1_000;
     private static readonly TimeSpan DefaultLength = TimeSpan.FromSeconds(30);
@@ -58,7 +59,7 @@ internal sealed class LoadCommand : KitCommand
         "--at-percent", "With --find-rate: load again at these percentages of the highest rate, for its latency below the limit.", least: 1, most: 99);
     private readonly HandlerOptions handlers = new();
     private readonly Option<int?> senders = NumberOption.Count(
-        "--senders", $"Sends under way at the same time ({DefaultSenders}).", least: 1, most: NumberOption.MostConcurrency);
+        "--senders", $"Sends under way at the same time ({DefaultSenders}).", least: 1, most: MostSenders);
     private readonly Option<int?> seedRows = NumberOption.Count(
         "--seed-rows", $"Rows in the widgets' table before each load ({DefaultSeedRows}).", least: 0);
     private readonly Option<int?> warmUp = NumberOption.Count(

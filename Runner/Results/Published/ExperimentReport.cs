@@ -142,13 +142,20 @@ public static class ExperimentReport
                        where row.Load is not null || row.Published.PerSecond is not null
                        select (IReadOnlyList<string>)[.. columns.Select(column => column.Of(row))],
                 ],
-                []);
+                [.. LateSendersOf(loads)]);
         }
 
         if (repetition.RunOf(table) is not { } run)
             return null;
         var rows = RepeatedRow.Of(table, run);
         return new Shown(table.Title, Headers, [.. rows.Select(CellsOf)], [.. OrderOf(rows)]);
+    }
+
+    private static IEnumerable<string> LateSendersOf(IReadOnlyList<RepeatedLoad> loads)
+    {
+        List<string> late = [.. loads.Where(row => row.Load is { IsSenderOnTime: false }).Select(row => row.Published.Title)];
+        if (late.Count > 0)
+            yield return $"The senders were late: {string.Join(", ", late)}. That is in the latency, and the rate may be theirs.";
     }
 
     private static SoakMemory? MemoryOf(RepeatedLoad row) =>

@@ -42,14 +42,14 @@ internal static class NeuronPooling2017
         ],
         [
             new(
-                "requests", ["load", .. Bare, "--scenario", "query", "--users", "100", "--think", "20ms", "--concurrency", "1,100", "--senders", "40"],
+                "requests", ["load", .. Bare, "--scenario", "query", "--users", "100", "--think", "20ms", "--concurrency", "1,100", "--senders", "100"],
                 Quick: ["--for", "3s", "--seed-rows", "1000", "--warmup", "50"],
                 Scaled: ["--for", "20s", "--ramp", "2s"],
                 Full: ["--for", "5min", "--ramp", "5s"]),
             new(
                 "original",
                 [
-                    "load", .. Bare, "--scenario", "query", "--users", "100", "--think", "20ms", "--concurrency", "1", "--reuse", "dynamic", "--senders", "40",
+                    "load", .. Bare, "--scenario", "query", "--users", "100", "--think", "20ms", "--concurrency", "1", "--reuse", "dynamic", "--senders", "100",
                 ],
                 Quick: ["--for", "3s", "--seed-rows", "1000", "--warmup", "50"],
                 Scaled: ["--for", "20s", "--ramp", "2s"],
@@ -60,7 +60,7 @@ internal static class NeuronPooling2017
                 Scaled: ["--rounds", "5", "--messages", "2000", "--seed-rows", "100000", "--warmup", "1000", "--no-repeat"],
                 Full: ["--rounds", "5", "--messages", "100000"]),
             new(
-                "hours", ["load", .. Bare, "--scenario", "query", "--users", "100", "--think", "20ms", "--concurrency", "100", "--senders", "40"],
+                "hours", ["load", .. Bare, "--scenario", "query", "--users", "100", "--think", "20ms", "--concurrency", "100", "--senders", "100"],
                 Quick: ["--for", "2s", "--seed-rows", "1000", "--warmup", "50"],
                 Scaled: ["--for", "2min", "--ramp", "2s"],
                 Full: ["--for", "6h", "--ramp", "5s"]),

@@ -20,7 +20,7 @@ internal static class Wso2Round3In2008
         [.. from work in Works from size in Sizes select TableOf(work, size)],
         [
             new(
-                "users", ["load", .. Bare, "--think", "10ms", "--senders", "40"],
+                "users", ["load", .. Bare, "--think", "10ms", "--senders", "200"],
                 Quick: ["--scenario", "pass,route,transform-once", "--size", "512B", "--users", "20,80", "--for", "2s", "--warmup", "50"],
                 Scaled:
                 [
