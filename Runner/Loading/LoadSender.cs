@@ -38,9 +38,7 @@ internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule s
     {
         while (TakeNext() is { } index)
         {
-            var wait = schedule.MomentOf(index) - watch.Elapsed;
-            if (wait > TimeSpan.Zero)
-                await Task.Delay(wait, stop);
+            await Moment.WaitForAsync(schedule.MomentOf(index), watch, stop);
             stop.ThrowIfCancellationRequested();
             var begun = watch.Elapsed;
             await sends.SendAsync(

@@ -47,9 +47,7 @@ internal sealed class LoadUsers(
     {
         for (var due = first; ; due = watch.Elapsed + load.Think)
         {
-            var wait = due - watch.Elapsed;
-            if (wait > TimeSpan.Zero)
-                await Task.Delay(wait, over);
+            await Moment.WaitForAsync(due, watch, over);
             var message = newMessage();
             var queue = await free.Reader.ReadAsync(over);
             Task effect;

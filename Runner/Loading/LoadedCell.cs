@@ -157,7 +157,10 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
                 queues.Add(cell.Kind.OpenQueue(transport.Queue, EndpointConnections.ForManyUses(cell, transport.ForRunner)));
             // The first use of a connection takes longer than a send.
             foreach (var each in queues)
+            {
                 await each.CountAsync(stop);
+                await each.PreloadAsync([], stop);
+            }
 
             var sender = senderOf(queues);
             var before = handlers.Handled;

@@ -113,9 +113,9 @@ internal sealed class Application : ISubject<ProofAccount>
     {
         var left = await ReadLeftAsync(cancellationToken);
         var accounts = ProofAccount.Of(sent, file.Effects, await effects.ReadAsync(cancellationToken), left, []).Messages;
-        if (left.Count > 0 || accounts.Any(message => message.Class is not DeliveryClass.Once && !file.Promised.Contains(message.Class)))
-            return Recovery.LeavesWork;
-        return accounts.Any(message => message.Class is not DeliveryClass.Once && messages.Contains(message.Id)) ? Recovery.Recovering : Recovery.Recovered;
+        return new Recovery(
+            left.Count > 0 || accounts.Any(message => message.Class is not DeliveryClass.Once && !file.Promised.Contains(message.Class)),
+            accounts.Count(message => message.Class is not DeliveryClass.Once && messages.Contains(message.Id)));
     }
 
     /// <summary>What is left to do, with the requests that the application has not accepted.</summary>

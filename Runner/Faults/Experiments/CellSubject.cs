@@ -44,7 +44,7 @@ internal sealed class CellSubject : ISubject<Account>
     /// <inheritdoc/>
     /// <remarks>A cell has one handler, which has met its fault before.</remarks>
     public async Task<Recovery> RecoveryAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken) =>
-        PointSettling.AreDone(testbed, await testbed.CountAsync(cancellationToken), [messages[^1]]) ? Recovery.Recovered : Recovery.LeavesWork;
+        new(LeavesWork: !PointSettling.AreDone(testbed, await testbed.CountAsync(cancellationToken), [messages[^1]]), NotOnce: 0);
 
     public async Task<Account> AccountAsync(CancellationToken cancellationToken)
     {

@@ -59,14 +59,8 @@ internal readonly record struct Settlement(bool IsDone, string? Because)
 }
 
 /// <summary>How far a process has come that met a fault and was not killed.</summary>
-internal enum Recovery
-{
-    /// <summary>It left work, or a message is not what is promised. A start could hide that.</summary>
-    LeavesWork,
-
-    /// <summary>It met its fault once more with a late message: one of several workers can have found only then that its connection is gone.</summary>
-    Recovering,
-
-    /// <summary>It handles messages as if nothing had happened.</summary>
-    Recovered,
-}
+/// <param name="LeavesWork">Whether it left work, or a message is not what is promised. A start could hide that.</param>
+/// <param name="NotOnce">
+/// How many of the messages that were sent last are promised, and not once: one of several workers can have found only then that its connection is gone.
+/// </param>
+internal readonly record struct Recovery(bool LeavesWork, int NotOnce);

@@ -82,7 +82,8 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         await GetReadyAsync(cancellationToken);
         isFresh = false;
         // A pool has a turn for each of its sessions, and one that is dead has had it when the late messages come.
-        var turns = way.Facts().KillsProcess ? ToWarmUp : Math.Clamp(gate.Sessions + 2, ToWarmUp, MostAtOnce);
+        var sessions = gate.Sessions;
+        var turns = way.Facts().KillsProcess ? ToWarmUp : Math.Clamp(sessions + 2, ToWarmUp, MostAtOnce);
         var fired = new List<string>();
         var chosen = await SendAsync(() => gate.Arm(point.Request, way), cancellationToken);
         if (!await IsMetAsync(chosen, cancellationToken))
@@ -124,23 +125,30 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
             isKilled = true;
         }
 
-        var why = getsOver ? null : await SettleAsync(await sending, cancellationToken);
+        // A session that ends can lose what was sent at once, so only the last of these has to be handled. After a kill all of them have to be.
+        var after = await sending;
+        var why = getsOver ? null : await SettleAsync(way.Facts().KillsProcess ? after : [after[^1]], cancellationToken, after.Count);
 
         IReadOnlyList<Guid> late = [];
-        var recovery = Recovery.Recovering;
+        var recovery = new Recovery(LeavesWork: false, NotOnce: 0);
+        var forgiven = 0;
         // A process that lives may never connect again. A session that ends can lose what was sent at once, but not what is sent when nothing moves any more.
         var mostLate = way.Facts().KillsProcess ? 0 : isKilled ? 1 : MostLateBatches;
-        for (var batch = 0; batch < mostLate && why is null && recovery is Recovery.Recovering; batch++)
+        for (var batch = 0; batch < mostLate && why is null; batch++)
         {
             late = await SendOrdinaryAsync(cancellationToken, turns);
             why = await SettleAsync(late, cancellationToken);
             if (why is null && !isKilled)
                 recovery = await subject.RecoveryAsync(late, cancellationToken);
+            // Each session can be found dead once. More than that is no recovery, and the batch is judged.
+            forgiven += recovery.NotOnce;
+            if (recovery is { LeavesWork: true } or { NotOnce: 0 } || forgiven > sessions)
+                break;
         }
 
         IReadOnlyList<Guid> afterRestart = [];
         var isAlive = !isKilled && why is null;
-        var leavesWork = isAlive && recovery is Recovery.LeavesWork;
+        var leavesWork = isAlive && recovery is not { LeavesWork: false, NotOnce: 0 };
         // What it does at its next start belongs to this experiment. A process that leaves work is judged as it is: a start could hide that.
         if (isAlive && !leavesWork)
         {
@@ -230,10 +238,10 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         return message;
     }
 
-    /// <summary>Waits until the last of the messages has been handled, and nothing changes any more.</summary>
+    /// <summary>Waits until the messages have been handled, and nothing changes any more.</summary>
     /// <returns>That it took too long; <see langword="null"/> if it did not.</returns>
-    private async Task<string?> SettleAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken) =>
-        (await subject.SettleAsync([messages[^1]], LimitOf(messages.Count), quiet, cancellationToken)).Because;
+    private async Task<string?> SettleAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken, int? sent = null) =>
+        (await subject.SettleAsync(messages, LimitOf(sent ?? messages.Count), quiet, cancellationToken)).Because;
 
     /// <summary>Whether a process handles all messages although an answer never comes.</summary>
     private async Task<bool> GetsOverAsync(Task<IReadOnlyList<Guid>> sending, CancellationToken cancellationToken)

@@ -34,9 +34,6 @@ internal sealed class BlockSources
     /// <summary>The same; <see langword="null"/> if no folder holds a run.</summary>
     public RunSource? RunOrNone => Folders.Any(folder => folder.Run is not null) ? Run : null;
 
-    /// <summary>The load of the one folder that holds one.</summary>
-    public SourceFolder Load => OnlyOne(Loads, Loaded);
-
     /// <summary>The folders with loads; there is at least one.</summary>
     public IReadOnlyList<SourceFolder> Loads => Folders.Where(folder => folder.Load is not null).ToList() is { Count: > 0 } found ? found : throw Lacks(Loaded);
 

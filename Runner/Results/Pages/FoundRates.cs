@@ -2,16 +2,22 @@ using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>The highest sustained rate of each cell, next to its drain, and its latency below that rate.</summary>
+/// <summary>
+/// The highest sustained rate of each cell, next to its drain, and its latency below that rate. Of a cell that several loads have searched, the last counts.
+/// </summary>
 internal sealed class FoundRates() : BlockKind("found-rates")
 {
     public override BlockText Write(BlockSources sources)
     {
-        var folder = sources.Load;
-        var load = folder.Load!;
-        var found = FoundRate.In(load);
+        var settings = sources.Loads[0].Load!.Settings;
+        if (sources.Loads.FirstOrDefault(folder => folder.Load!.Settings != settings) is { } other)
+            throw new KitException($"the loads in {sources.Loads[0].Folder} and {other.Folder} have different settings.", "Name loads with the same ones.");
+        var found = sources.Loads.SelectMany(folder => FoundRate.In(folder.Load!)).GroupBy(one => $"{one.Cell}").Select(alike => alike.Last()).ToList();
         if (found.All(one => one.Best is null))
-            throw new KitException($"the load in {folder.Folder} has no rate that was sustained in a search.", "Name one that has: load --find-rate");
+        {
+            throw new KitException(
+                $"no load in {string.Join(", ", sources.Block.Folders)} has a rate that was sustained in a search.", "Name one that has: load --find-rate");
+        }
 
         var run = sources.RunOrNone;
         List<double> shares = [.. found.SelectMany(one => one.Below).Select(below => below.ShareOfFound!.Value).Distinct().Order()];
@@ -24,9 +30,10 @@ internal sealed class FoundRates() : BlockKind("found-rates")
         [
             .. MarkdownTables.LinesOf(headers, found.Select(RowOf), header => header != "Cell"),
             "",
-            $"From {sources.LinkToTables(folder)}{(run is null ? "" : $", and the drains from {sources.LinkTo(run)}, {run.Settings}")}. " +
-            $"{Figures.Measured(load.Settings.Seconds)} s at each rate, p99 up to {Figures.Measured(load.Settings.LimitMilliseconds)} ms, " +
-            $"{Figures.Plain(load.Settings.Concurrency)} at a time.",
+            $"From {string.Join(", ", sources.Loads.Select(sources.LinkToTables))}" +
+            $"{(run is null ? "" : $", and the drains from {sources.LinkTo(run)}, {run.Settings}")}. " +
+            $"{Figures.Measured(settings.Seconds)} s at each rate, p99 up to {Figures.Measured(settings.LimitMilliseconds)} ms, " +
+            $"{Figures.Plain(settings.Concurrency)} at a time.",
         ]);
 
         IReadOnlyList<string> RowOf(FoundRate one) =>

@@ -56,7 +56,7 @@ public static class ExperimentReport
             output.WriteLine($"# {experiment.Name}\n");
             foreach (var line in LinesOf(experiment, repetition))
                 output.WriteLine(line);
-            if (repetition.Runs.Any(run => run.Document.Settings.Quick))
+            if (repetition.Runs.Any(run => run.Document.Settings.Quick) || repetition.Commands.Any(one => experiment.IsQuick(one)))
                 output.WriteLine("\n**A quick run: it shows that it works, not how fast it is.**");
             output.WriteLine($"\n{LegendOf(repetition)}");
             foreach (var run in repetition.Runs)

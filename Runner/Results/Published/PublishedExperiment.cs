@@ -28,6 +28,11 @@ public sealed record PublishedExperiment(
         return Commands.Count == 1 ? folder : Path.Combine(folder, command.Name);
     }
 
+    /// <summary>Whether a load was that of a quick repetition.</summary>
+    internal bool IsQuick(RepeatedCommand repeated) => repeated.Load is { } load
+        && Commands.FirstOrDefault(command => command.Name == repeated.Name) is { } of
+        && load.CommandLine.Contains(string.Join(' ', of.Quick), StringComparison.Ordinal);
+
     /// <summary>The command whose results a folder holds.</summary>
     /// <param name="folder">That of the command.</param>
     /// <exception cref="KitException">No command has a folder of that name.</exception>

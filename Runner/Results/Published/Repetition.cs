@@ -60,12 +60,12 @@ public sealed record Repetition(IReadOnlyList<RepeatedCommand> Commands)
     public RecordedRun? RunOf(PublishedTable table) => CommandsOf(table).Select(command => command.Run).OfType<RecordedRun>()
         .FirstOrDefault(run => run.Cells.Any(cell => table.Rows.Any(row => row.Cell == $"{cell.Cell}")));
 
-    /// <summary>The load that repeats a row of a table; <see langword="null"/>: none does.</summary>
+    /// <summary>The load that repeats a row of a table; <see langword="null"/>: none does. One that is not valid, or was stopped, does not.</summary>
     public LoadResult? LoadOf(PublishedTable table, PublishedRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
         return CommandsOf(table).SelectMany(command => command.Load?.Results ?? [])
-            .FirstOrDefault(result => result.Users == row.Users && $"{result.Cell}" == row.Cell);
+            .FirstOrDefault(result => result.Users == row.Users && $"{result.Cell}" == row.Cell && result.Outcome.IsValid() && !result.IsStopped);
     }
 
     private IEnumerable<RepeatedCommand> CommandsOf(PublishedTable table)

@@ -115,13 +115,18 @@ public sealed class JudgedLoads
             Late(100) with { Cell = InventedRun.Cell("outbox") }));
         repository.SaveRun("results/run", "full-dtc");
 
+        new LoadFolder(Path.Combine(repository.Root, "results", "again")).Save(Document(
+            Good with { Cell = cell, Rate = 150 }, Good with { Cell = cell, Rate = 50, ShareOfFound = 0.5 }));
+
         var alone = repository.Made("found-rates from results/load");
+        var again = repository.Made("found-rates from results/load, results/again");
         var withDrain = repository.Made("found-rates from results/load, results/run");
 
         using (Assert.EnterMultipleScope())
         {
             Assert.That(alone, Does.Contain("| Cell | Highest msg/s | p50 ms at 50 % | p99 ms at 50 % |").And.Contain($"| {cell} | 100 | 1.00 | 3.00 |")
                 .And.Contain("/outbox/ado | – | – | – |"));
+            Assert.That(again, Does.Contain($"| {cell} | 150 |").And.Contain("/outbox/ado | – |").And.Not.Contain($"| {cell} | 100 |"));
             Assert.That(withDrain, Does.Contain("| Cell | Drain msg/s | Highest msg/s |").And.Contain($"| {cell} | – | 100 | 1.00 | 3.00 |"));
         }
     }
