@@ -63,27 +63,6 @@ public sealed class ServicesThatLookRight
         work()
         """;
 
-    /// <summary>At most once. It never connects anew, so that after an error it loses everything, and leaves nothing.</summary>
-    private const string LosingWorker =
-        """
-        import os, psycopg2, time
-        def connect():
-            connection = psycopg2.connect(os.environ["DATABASE"])
-            connection.autocommit = True
-            return connection.cursor()
-        take, insert = connect(), connect()
-        while True:
-            take.execute("DELETE FROM job WHERE id = (SELECT id FROM job LIMIT 1) RETURNING id")
-            job = take.fetchone()
-            if not job:
-                time.sleep(0.05)
-                continue
-            try:
-                insert.execute("INSERT INTO placed_order VALUES (%s)", job)
-            except psycopg2.Error:
-                pass
-        """;
-
     /// <summary>Its poll leaves a transaction open, in which it handles. One text has the statements of the handling and the commit.</summary>
     private const string ChainingWorker =
         """
@@ -158,19 +137,6 @@ public sealed class ServicesThatLookRight
 
         var cut = results.All.Single();
         Assert.That((cut.Class, cut.Verdict), Is.EqualTo((DeliveryClass.Duplicated, FaultVerdict.Kept)), string.Join('\n', cut.Violations));
-    }
-
-    /// <summary>Each session can be found dead once. This one loses more messages than it has sessions.</summary>
-    [Test]
-    public async Task One_that_loses_everything_after_an_error_is_not_forgiven()
-    {
-        var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("losing.proof.json", OfJobs("losing", LosingWorker, "", "at-most-once")),
-            point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal), PointWay.CutBefore);
-
-        var cut = results.All.Single();
-        Assert.That((cut.Class, cut.Verdict), Is.EqualTo((DeliveryClass.Lost, FaultVerdict.Broken)));
-        Assert.That(cut.Violations, Has.Some.StartsWith("a message that was sent when nothing moved any more is lost"));
     }
 
     [Test]
