@@ -75,7 +75,7 @@ public sealed class ServicesThatLookRight
             if not job:
                 time.sleep(0.1)
                 continue
-            cursor.execute("INSERT INTO placed_order VALUES (%s); DELETE FROM job WHERE id = %s; COMMIT; BEGIN", (job[0], job[0]))
+            cursor.execute("INSERT INTO placed_order VALUES (%s); DELETE FROM job WHERE id = %s; COMMIT_IT", (job[0], job[0]))
             with database, database.cursor() as other:
                 other.execute("UPDATE handled SET jobs = jobs + 1")
         """;
@@ -139,13 +139,15 @@ public sealed class ServicesThatLookRight
         Assert.That((cut.Class, cut.Verdict), Is.EqualTo((DeliveryClass.Duplicated, FaultVerdict.Kept)), string.Join('\n', cut.Violations));
     }
 
-    [Test]
-    public async Task A_commit_in_a_longer_text_is_seen() => await Assert.ThatAsync(
+    [TestCase("COMMIT")]
+    [TestCase("COMMIT; BEGIN")]
+    public async Task A_commit_in_a_longer_text_is_seen(string commit) => await Assert.ThatAsync(
         () => MetPoints.OfAsync(
             ProofFileReader.Parse(
                 "chaining.proof.json",
                 OfJobs(
-                    "chaining", ChainingWorker, "; CREATE TABLE handled (jobs int); INSERT INTO handled VALUES (0)")),
+                    "chaining", ChainingWorker.Replace("COMMIT_IT", commit, StringComparison.Ordinal),
+                    "; CREATE TABLE handled (jobs int); INSERT INTO handled VALUES (0)")),
             _ => true, PointWay.Killed),
         Throws.TypeOf<KitException>().With.Message.Contains("in a transaction that was open before it came"));
 

@@ -63,4 +63,8 @@ internal readonly record struct Settlement(bool IsDone, string? Because)
 /// <param name="NotOnce">
 /// How many of the messages that were sent last are promised, and not once: one of several workers can have found only then that its connection is gone.
 /// </param>
-internal readonly record struct Recovery(bool LeavesWork, int NotOnce);
+internal readonly record struct Recovery(bool LeavesWork, int NotOnce)
+{
+    /// <summary>Whether it handles messages as if nothing had happened.</summary>
+    public bool IsWhole => !LeavesWork && NotOnce == 0;
+}

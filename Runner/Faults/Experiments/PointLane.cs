@@ -142,13 +142,13 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
                 recovery = await subject.RecoveryAsync(late, cancellationToken);
             // Each session can be found dead once. More than that is no recovery, and the batch is judged.
             forgiven += recovery.NotOnce;
-            if (recovery is { LeavesWork: true } or { NotOnce: 0 } || forgiven > sessions)
+            if (recovery.IsWhole || recovery.LeavesWork || forgiven > sessions)
                 break;
         }
 
         IReadOnlyList<Guid> afterRestart = [];
         var isAlive = !isKilled && why is null;
-        var leavesWork = isAlive && recovery is not { LeavesWork: false, NotOnce: 0 };
+        var leavesWork = isAlive && !recovery.IsWhole;
         // What it does at its next start belongs to this experiment. A process that leaves work is judged as it is: a start could hide that.
         if (isAlive && !leavesWork)
         {

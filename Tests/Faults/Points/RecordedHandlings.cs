@@ -59,6 +59,12 @@ public sealed class RecordedHandlings
             Handling.Of(Receive, Idle, [.. hidden.Select(text => ("queue", text, (string?)"ok"))], ends);
     }
 
+    [TestCase("COMMIT", "COMMIT", ExpectedResult = true)]
+    [TestCase("PREPARE TRANSACTION '?'", "PREPARE TRANSACTION", ExpectedResult = true)]
+    [TestCase("ROLLBACK TO SAVEPOINT a", "ROLLBACK", ExpectedResult = false)]
+    [TestCase("SELECT ?", "SELECT 1", ExpectedResult = false)]
+    public bool A_statement_ends_its_transaction(string text, string answer) => StatementText.HasEndedTransaction(text, answer);
+
     [Test]
     public void A_request_of_one_handling_alone_is_named() => Assert.That(
         RecordedPoints.Of([Handling.Of([.. Receive, .. Transaction(2, 1, ("SELECT", "SELECT 1"))], Idle), Handling.Of(Receive, Idle)]).Rare,
