@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Runner.Comparing;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
@@ -16,6 +17,7 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
     public async Task<FaultDocument> BeginAsync(CancellationToken cancellationToken)
     {
         var commit = await Provenance.CommitAsync(cancellationToken);
+        var fingerprint = Build.Open(AppContext.BaseDirectory).Fingerprint;
         if (!folder.Exists)
         {
             return new FaultDocument
@@ -23,6 +25,7 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
                 CommandLine = plan.CommandLine,
                 StartedUtc = DateTimeOffset.UtcNow,
                 Commit = commit,
+                Fingerprint = fingerprint,
                 // A cell that names no scenario has the experiments' own handler, and not that of a scenario.
                 Implied = Provenance.ImpliedAt(Testbed.Concurrency).Where(axis => axis.Key is not Cell.ScenarioAxis).ToDictionary(),
                 Host = Provenance.OfHost(),
@@ -42,15 +45,19 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
                 "Name a new folder with --out: all results of a table must come from one handler.");
         }
 
-        return begun.Commit == commit
+        // Builds of one commit differ, too: in changes that are not committed, and in their optional packages.
+        return begun.Commit == commit && begun.Fingerprint == fingerprint
             ? begun with { CommandLine = plan.CommandLine, LeftOut = LeftOut(begun.LeftOut), Speeds = plan.Speeds ?? begun.Speeds }
             : throw new KitException(
-                $"{plan.Folder} holds experiments of commit {begun.Commit?.Id ?? "unknown"}, " +
-                $"and this build is of {commit?.Id ?? "unknown"}{(commit is { Dirty: true } ? " with changes" : "")}.",
+                $"{plan.Folder} holds experiments of {TextOf(begun.Commit, begun.Fingerprint)}, and this build is {TextOf(commit, fingerprint)}.",
                 "Name a new folder with --out: all results of a table must come from one build.");
     }
 
     private int? Subscribers => plan.Shape.Subscribers > 0 ? plan.Shape.Subscribers : null;
+
+    private static string TextOf(GitCommit? commit, string? fingerprint) =>
+        $"commit {commit?.Id ?? "unknown"}{(commit is { Dirty: true } ? " with changes" : "")}, fingerprint {fingerprint ?? "unknown"}";
+
     private IReadOnlyList<CellLeftOut> LeftOut(IReadOnlyList<CellLeftOut> before) =>
     [
         .. before.UnionBy(

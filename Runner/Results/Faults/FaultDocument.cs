@@ -17,6 +17,10 @@ public sealed record FaultDocument
 
     public required GitCommit? Commit { get; init; }
 
+    /// <summary>Of the kit's assemblies, as <see cref="BuildFacts.Fingerprint"/>; absent in older documents.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Fingerprint { get; init; }
+
     public required HostFacts Host { get; init; }
 
     /// <summary>Version by package name.</summary>
