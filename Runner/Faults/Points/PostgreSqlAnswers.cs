@@ -71,7 +71,7 @@ internal sealed class PostgreSqlAnswers
             // Of several commands in one text, the last answer is the outcome, and any can end the transaction.
             case 'C':
                 request.Outcome = TextOf(body);
-                request.HasEndedTransaction |= StatementText.HasEndedTransaction(request.Text, request.Outcome);
+                request.Commands.Add(request.Outcome);
                 return end is PostgreSqlEnd.Command ? [Complete()] : [];
             case 'I':
                 request.Outcome = "empty";

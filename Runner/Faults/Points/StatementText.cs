@@ -23,11 +23,12 @@ internal static partial class StatementText
         return whole.Length > Most ? whole[..Most] : whole;
     }
 
-    /// <summary>Whether a statement ended its transaction, or prepared it.</summary>
-    /// <param name="text">The text that it is in: the answer to a rollback to a savepoint is that to a rollback.</param>
-    /// <param name="answer">The server's answer to it.</param>
-    public static bool HasEndedTransaction(string text, string answer) =>
-        answer is "COMMIT" or "PREPARE TRANSACTION" || (answer is "ROLLBACK" && !ToSavepoint().IsMatch(text));
+    /// <summary>Whether one of the statements in a text ended its transaction, or prepared it.</summary>
+    /// <param name="text">The text: the answer to a rollback to a savepoint is that to a rollback.</param>
+    /// <param name="answers">The server's answers to its statements, so far.</param>
+    public static bool HasEndedTransaction(string text, IReadOnlyCollection<string> answers) =>
+        answers.Any(answer => answer is "COMMIT" or "PREPARE TRANSACTION")
+        || answers.Count(answer => answer is "ROLLBACK") is > 0 and var rollbacks && rollbacks > ToSavepoint().Count(text);
 
     /// <summary>Short enough for a sentence.</summary>
     public static string Short(string normal) => normal.Length > MostShown ? $"{normal[..MostShown].TrimEnd()} …" : normal;

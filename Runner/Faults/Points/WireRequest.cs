@@ -23,8 +23,11 @@ internal sealed class WireRequest(string text, bool hasAnswer)
     /// <summary>Whether the whole answer has come.</summary>
     public bool IsAnswered { get; set; }
 
+    /// <summary>What PostgreSQL answered to each of its statements.</summary>
+    public List<string> Commands { get; } = [];
+
     /// <summary>Whether one of its statements ended a transaction, or prepared it. Others in the same text can have begun another one.</summary>
-    public bool HasEndedTransaction { get; set; }
+    public bool HasEndedTransaction => StatementText.HasEndedTransaction(Text, Commands);
 
     /// <summary>The transaction of the connection that it belongs to, counted from 0.</summary>
     public int Transaction { get; set; }

@@ -63,7 +63,11 @@ public sealed class RecordedHandlings
     [TestCase("PREPARE TRANSACTION '?'", "PREPARE TRANSACTION", ExpectedResult = true)]
     [TestCase("ROLLBACK TO SAVEPOINT a", "ROLLBACK", ExpectedResult = false)]
     [TestCase("SELECT ?", "SELECT 1", ExpectedResult = false)]
-    public bool A_statement_ends_its_transaction(string text, string answer) => StatementText.HasEndedTransaction(text, answer);
+    [TestCase("COMMIT; BEGIN", "COMMIT", "BEGIN", ExpectedResult = true)]
+    [TestCase("ROLLBACK TO SAVEPOINT a; ROLLBACK", "ROLLBACK", ExpectedResult = false)]
+    [TestCase("ROLLBACK TO SAVEPOINT a; ROLLBACK", "ROLLBACK", "ROLLBACK", ExpectedResult = true)]
+    [TestCase("ROLLBACK TO a; ROLLBACK WORK TO b; SELECT 1", "ROLLBACK", "ROLLBACK", "SELECT 1", ExpectedResult = false)]
+    public bool A_statement_ends_its_transaction(string text, params string[] answers) => StatementText.HasEndedTransaction(text, answers);
 
     [Test]
     public void A_request_of_one_handling_alone_is_named() => Assert.That(
