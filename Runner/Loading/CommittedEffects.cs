@@ -38,8 +38,8 @@ internal abstract class CommittedEffects : Effects
     {
         while (!ending.IsCancellationRequested)
         {
-            if (IsAwaited)
-                await AskAsync(LowestMark());
+            if (LowestMark() is { } mark)
+                await AskAsync(mark);
             await Task.Delay(Pause, CancellationToken.None);
         }
     }

@@ -11,15 +11,16 @@ namespace Kit.Runner.Loading;
 internal abstract class Effects : IEffectWatch, IAsyncDisposable
 {
     private readonly ConcurrentDictionary<Guid, Awaited> awaited = new();
+    private readonly ConcurrentDictionary<Guid, DateTimeOffset> told = new();
 
     /// <summary>By what it tells.</summary>
     public abstract EffectClock Clock { get; }
 
+    /// <summary>When those who waited for an effect were told that it is there, by this machine's clock.</summary>
+    public IReadOnlyDictionary<Guid, DateTimeOffset> Told => told;
+
     /// <summary>Fails when it can tell nothing any more, and does not end otherwise.</summary>
     protected abstract Task Failure { get; }
-
-    /// <summary>Whether somebody waits.</summary>
-    protected bool IsAwaited => !awaited.IsEmpty;
 
     /// <summary>Those of a cell, not yet started.</summary>
     /// <param name="cell">The cell.</param>
@@ -72,15 +73,18 @@ internal abstract class Effects : IEffectWatch, IAsyncDisposable
     /// <summary>Where an effect will be that is not there yet: above this, in each table that has effects. Empty where nobody looks into tables.</summary>
     protected virtual long[] Mark() => [];
 
-    /// <summary>The lowest of the marks that were taken for those who wait.</summary>
-    protected long[] LowestMark() => awaited.Values.Select(one => one.Mark)
-        .Aggregate((lowest, mark) => [.. lowest.Zip(mark, Math.Min)]);
+    /// <summary>The lowest of the marks that were taken for those who wait; <see langword="null"/> while nobody does.</summary>
+    protected long[]? LowestMark() => awaited.Values.Select(one => one.Mark)
+        .Aggregate((long[]?)null, (lowest, mark) => lowest is null ? mark : [.. lowest.Zip(mark, Math.Min)]);
 
     /// <summary>Ends the wait for a message, if there is one.</summary>
     protected void Tell(Guid message)
     {
-        if (awaited.TryRemove(message, out var one))
-            one.IsThere.TrySetResult();
+        if (!awaited.TryRemove(message, out var one))
+            return;
+
+        told[message] = DateTimeOffset.UtcNow;
+        one.IsThere.TrySetResult();
     }
 
     private sealed record Awaited(long[] Mark)

@@ -12,7 +12,7 @@ internal sealed class HeldSnapshot(IReadOnlyList<string> databases)
     /// <summary>Waits, holds it, and lets it go.</summary>
     /// <param name="from">From when, after this call.</param>
     /// <param name="to">Until when.</param>
-    /// <param name="stop">Lets it go early, or does not take it.</param>
+    /// <param name="stop">The load has ended: lets it go, or does not take it.</param>
     /// <exception cref="NpgsqlException">A database does not answer, or ended the session.</exception>
     public async Task RunAsync(TimeSpan from, TimeSpan to, CancellationToken stop)
     {
@@ -30,7 +30,8 @@ internal sealed class HeldSnapshot(IReadOnlyList<string> databases)
                 await reader.ExecuteAsync("SELECT count(*) FROM pg_class", stop);
             }
 
-            await Task.Delay(to - from, stop);
+            await Task.Delay(to - from, stop).ContinueWith(_ => { }, TaskScheduler.Default);
+            // A reader whose session the server has ended has held nothing, also if the load has ended by now.
             foreach (var reader in readers)
                 await reader.ExecuteAsync("COMMIT", CancellationToken.None);
         }

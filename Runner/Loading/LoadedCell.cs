@@ -30,8 +30,8 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
     private static readonly TimeSpan BetweenWords = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Stalled = TimeSpan.FromSeconds(30);
 
-    // A stopped load still has to say what became of its messages.
-    private static readonly TimeSpan ToEnd = TimeSpan.FromSeconds(30);
+    // A stopped load still has to say what became of its messages: this long it waits for them, and twice as long for everything.
+    private static readonly TimeSpan ToHandle = TimeSpan.FromSeconds(30);
 
     private readonly CellName name = Provenance.NameOf(cell);
 
@@ -48,27 +48,33 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
             Users = (shape as ClosedLoad)?.Users,
             Outcome = RoundOutcome.Error("it did not get that far"),
         };
+        using var handled = new CancellationTokenSource();
         using var end = new CancellationTokenSource();
-        await using var last = stop.Register(() => end.CancelAfter(ToEnd));
+        await using var last = stop.Register(() =>
+        {
+            handled.CancelAfter(ToHandle);
+            end.CancelAfter(2 * ToHandle);
+        });
         try
         {
-            return await LoadAsync(blank, shape, stop, end.Token);
+            return await LoadAsync(blank, shape, stop, handled.Token, end.Token);
         }
         catch (OperationCanceledException) when (end.IsCancellationRequested)
         {
             return blank with
             {
                 IsStopped = true,
-                Outcome = RoundOutcome.Stalled($"it was stopped, and its messages were not handled within {ToEnd.TotalSeconds} s"),
+                Outcome = RoundOutcome.Stalled($"it was stopped, and its account was not complete within {(2 * ToHandle).TotalSeconds} s"),
             };
         }
-        catch (Exception failure) when (!stop.IsCancellationRequested)
+        catch (Exception failure) when (failure is not OperationCanceledException || !stop.IsCancellationRequested)
         {
-            return blank with { Outcome = RoundOutcome.Error(KitException.TextOf(failure)) };
+            return blank with { IsStopped = stop.IsCancellationRequested, Outcome = RoundOutcome.Error(KitException.TextOf(failure)) };
         }
     }
 
-    private async Task<LoadResult> LoadAsync(LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken end)
+    private async Task<LoadResult> LoadAsync(
+        LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken noLonger, CancellationToken end)
     {
         await using var restored = await servers.WidgetsOf(cell).Store.RestoreAsync(stop);
         if (cell.Scenario.Prepare is { } statements)
@@ -91,7 +97,9 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         await handlers.StartEndpointsAsync(messages: 0, stop);
         var warmUp = made.New(plan.WarmUp);
         await queue.PreloadAsync(warmUp, stop);
-        if (await UntilHandledAsync(handlers, queue, warmUp.Count, stop) is { } cold)
+        var cold = await UntilHandledAsync(handlers, queue, warmUp.Count, stop);
+        stop.ThrowIfCancellationRequested();
+        if (cold is not null)
             return blank with { Outcome = RoundOutcome.Stalled($"the warm-up made {cold}") };
 
         // One of them in a mode that needs one database. A broker's cells leave that of the queue empty.
@@ -100,7 +108,7 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         var before = CpuSample.Take();
         var sent = await SendAsync(queues => SenderOf(shape, queues, made.Next, effects), transport, handlers, sampler, new HeldSnapshot(databases), stop);
         var after = CpuSample.Take();
-        var stalled = await UntilHandledAsync(handlers, queue, warmUp.Count + sent.Messages.Count, end);
+        var stalled = await UntilHandledAsync(handlers, queue, warmUp.Count + sent.Messages.Count, noLonger);
         IReadOnlyList<DrainReport> reports = [];
         try
         {
@@ -115,7 +123,7 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         var moments = await effects.EndAsync(built, await restored.ClockAheadAsync(end), end);
         var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
             cell.Scenario, warmUp, [.. sent.Messages.Select(one => one.Message)], built, plan.SeedRows, restored, queue, sinks, end));
-        var history = HistoryOf(sent, moments, shape);
+        var history = HistoryOf(sent, moments, effects.Told, shape);
         return history.Into(blank) with
         {
             Clock = effects.Clock,
@@ -202,15 +210,21 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
 
     /// <summary>Waits until that many messages are handled and the queue is empty.</summary>
     /// <returns>Why it gave up; <see langword="null"/> if it did not have to.</returns>
-    private static async Task<string?> UntilHandledAsync(HandlerProcesses handlers, IMessageQueue queue, int messages, CancellationToken end)
+    private static async Task<string?> UntilHandledAsync(HandlerProcesses handlers, IMessageQueue queue, int messages, CancellationToken noLonger)
     {
         var (handled, left) = (-1, -1L);
-        for (var since = Stopwatch.StartNew(); since.Elapsed < Stalled; await Task.Delay(Look, end))
+        for (var since = Stopwatch.StartNew(); since.Elapsed < Stalled; await Task.Delay(Look, CancellationToken.None))
         {
+            if (noLonger.IsCancellationRequested)
+            {
+                left = await queue.CountAsync(CancellationToken.None);
+                return $"it was stopped, and {Figures.Count(left, "message")} still had to be handled after {ToHandle.TotalSeconds} s";
+            }
+
             handlers.ThrowIfBroken();
             var handledNow = handlers.Handled;
             // Failed handlers are not counted as handled, so after a pause the queue itself is asked.
-            var leftNow = handledNow >= messages || since.Elapsed > BetweenWords ? await queue.CountAsync(end) : left;
+            var leftNow = handledNow >= messages || since.Elapsed > BetweenWords ? await queue.CountAsync(CancellationToken.None) : left;
             if (leftNow == 0 && (handledNow >= messages || since.Elapsed > Stalled / 3))
                 return null;
             if ((handledNow, leftNow) == (handled, left))
@@ -222,17 +236,24 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         return $"no progress for {Stalled.TotalSeconds} s with {left} messages left";
     }
 
-    private static LoadHistory HistoryOf(SentLoad sent, IReadOnlyDictionary<Guid, DateTimeOffset> moments, LoadShape shape)
+    private static LoadHistory HistoryOf(
+        SentLoad sent, IReadOnlyDictionary<Guid, DateTimeOffset> moments, IReadOnlyDictionary<Guid, DateTimeOffset> told, LoadShape shape)
     {
         return new LoadHistory(
             [
                 .. sent.Messages.Select(one => new LoadedMessage(
-                    At(one.Due), At(one.Begun), moments.TryGetValue(one.Message.MessageId, out var moment) ? At(moment) : null)),
+                    At(one.Due), At(one.Begun), Of(one.Message, moments))
+                {
+                    Told = Of(one.Message, told),
+                }),
             ],
             sent.Length.TotalSeconds)
         {
             Ramp = shape is ClosedLoad closed ? closed.Ramp.TotalSeconds : 0,
         };
+
+        double? Of(BuildWidget message, IReadOnlyDictionary<Guid, DateTimeOffset> known) =>
+            known.TryGetValue(message.MessageId, out var moment) ? At(moment) : null;
 
         double At(DateTimeOffset moment) => (moment - sent.Start).TotalMilliseconds;
     }

@@ -22,14 +22,17 @@ internal sealed class GridChart(GridTable table)
     private const int LegendLine = 18;
     private const int LegendColumn = 120;
     private const int LegendColumns = 4;
-    private const int Ticks = 4;
+    private const int MostTicks = 5;
 
     // Okabe and Ito's colours, which differ for the colour-blind, too, without black and yellow: they vanish on dark and on light pages.
     private static readonly string[] Colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"];
     private static readonly string[] Dashes = ["", "6 3", "2 2"];
 
-    private readonly double most = table.Groups.SelectMany(group => group.Values).SelectMany(value => value.Rates.Values)
-        .Max(rate => rate?.High ?? rate?.Mean) is { } highest and > 0 ? highest : 1;
+    private static readonly int[] Steps = [1, 2, 5, 10];
+
+    private readonly (double Between, int Count) ticks = TicksFor(
+        table.Groups.SelectMany(group => group.Values).SelectMany(value => value.Rates.Values)
+            .Max(rate => rate?.High ?? rate?.Mean) is { } highest and > 0 ? highest : 1);
 
     /// <summary>As a page refers to it, after a <c>#</c>.</summary>
     public string Id => $"by-{table.Axis}";
@@ -58,11 +61,11 @@ internal sealed class GridChart(GridTable table)
     {
         var (upper, lower) = (top + Title, top + Title + Plot);
         yield return Text(Left, top + 11, "start", group.Others);
-        for (var tick = 0; tick <= Ticks; tick++)
+        for (var tick = 0; tick <= ticks.Count; tick++)
         {
-            var y = Y(most * tick / Ticks, lower);
+            var (rate, y) = (ticks.Between * tick, Y(ticks.Between * tick, lower));
             yield return $"""<path d="M{Left},{Pixels(y)}H{Right}" fill="none" stroke="#8b949e" stroke-opacity="{(tick == 0 ? "1" : "0.3")}"/>""";
-            yield return Text(Left - 4, y + 3, "end", tick == Ticks ? $"{Figures.Measured(most)}/s" : Figures.Measured(most * tick / Ticks));
+            yield return Text(Left - 4, y + 3, "end", rate.ToString("#,0.######", CultureInfo.InvariantCulture) + (tick == ticks.Count ? "/s" : ""));
         }
 
         foreach (var (at, value) in group.Values.Index())
@@ -105,7 +108,15 @@ internal sealed class GridChart(GridTable table)
 
     private static double X(int at, GridGroup group) => Left + ((Right - Left) * (at + 0.5) / group.Values.Count);
 
-    private double Y(double perSecond, int lower) => lower - (Plot * perSecond / most);
+    private double Y(double perSecond, int lower) => lower - (Plot * perSecond / (ticks.Between * ticks.Count));
+
+    /// <summary>The fewest round steps that reach the highest rate.</summary>
+    private static (double Between, int Count) TicksFor(double highest)
+    {
+        var decade = Math.Pow(10, Math.Floor(Math.Log10(highest / MostTicks)));
+        var between = decade * Steps.First(step => highest <= decade * step * MostTicks);
+        return (between, (int)Math.Ceiling(highest / between));
+    }
 
     private static string Pixels(double position) => position.ToString("0.##", CultureInfo.InvariantCulture);
 }

@@ -7,6 +7,7 @@ using Kit.Tests.CommandLine;
 namespace Kit.Tests.Loading;
 
 /// <summary>Loads on servers of the kit's own, by the command line.</summary>
+[Parallelizable]
 public sealed class LoadOfACell
 {
     private TemporaryFolder parent = null!;
@@ -42,6 +43,7 @@ public sealed class LoadOfACell
                 // A commit takes a round trip, and the clock of the commit is the same machine's.
                 Assert.That(load.Latency!.P50, Is.Positive);
                 Assert.That(load.Latency.Max, Is.GreaterThanOrEqualTo(load.SenderLag!.P50!.Value));
+                Assert.That(load.UserLag, Is.Null, "nobody waits");
             }
 
             Assert.That(await File.ReadAllLinesAsync(Path.Combine(Folder, "load.csv")), Has.Length.EqualTo(3));
@@ -85,6 +87,7 @@ public sealed class LoadOfACell
                 // A message takes its pause at least.
                 Assert.That(load.Sent, Is.InRange(5, 5 * 3_000 / 20));
                 Assert.That(load.Reached, Is.Positive.And.LessThan(5 * 1_000 / 20));
+                Assert.That(load.UserLag!.P50, Is.InRange(0, 500), "after the effect, and long before the user's patience ends");
             }
         }
     }
@@ -182,6 +185,32 @@ public sealed class LoadOfACell
             Assert.That(load.Sent, Is.InRange(100, 5_000));
             Assert.That(load.Seconds, Is.EqualTo(load.Sent / 50.0).Within(1), load.Seconds.ToString(CultureInfo.InvariantCulture));
             Assert.That(result.Output, Does.Contain("The load was stopped."));
+        }
+    }
+
+    /// <summary>One handler that compiles a stylesheet for each message needs minutes for what these senders send in a second.</summary>
+    [Test]
+    public async Task What_was_not_handled_30_s_after_Ctrl_C_is_counted()
+    {
+        if (!OperatingSystem.IsLinux())
+            Assert.Ignore("Processes are looked up in /proc.");
+        using var runner = RunnerProcess.Start(
+            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared", "--scenario", "transform-each", "--concurrency", "1",
+            "--rate", "20000/s", "--for", "5min", "--seed-rows", "0", "--warmup", "5", "--out", Folder);
+        await runner.PrintedAsync(" sent, ");
+        await runner.SignalAsync("INT");
+
+        var result = await runner.EndAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Output + result.Errors);
+        var load = new LoadFolder(Folder).Load().Results.Single();
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That($"{load.Outcome}", Is.EqualTo("stalled"));
+            Assert.That(load.Outcome.Reasons.Single(), Does.Match("^it was stopped, and [0-9,]+ messages still had to be handled after 30 s$"));
+            Assert.That(load.IsStopped);
+            Assert.That(load.Sent - load.Failed, Is.InRange(1, load.Sent - 1), "some were handled, and some were not");
+            Assert.That(load.Latency!.P50, Is.Positive);
         }
     }
 

@@ -8,6 +8,7 @@ using Kit.Tests.CommandLine;
 namespace Kit.Tests.Loading;
 
 /// <summary>Published experiments, by the command line.</summary>
+[Parallelizable]
 public sealed class RepeatedPlans
 {
     private static IEnumerable<TestCaseData> Commands =>

@@ -4,7 +4,11 @@ namespace Kit.Runner.Results.Loads;
 /// <param name="Due">When it was to be sent.</param>
 /// <param name="Begun">When its send began.</param>
 /// <param name="Done">When its first effect was there, as a rule its committed row; <see langword="null"/>: it has none.</param>
-public sealed record LoadedMessage(double Due, double Begun, double? Done);
+public sealed record LoadedMessage(double Due, double Begun, double? Done)
+{
+    /// <summary>When the user who waited for its effect was told of it; <see langword="null"/>: nobody waited, or not long enough.</summary>
+    public double? Told { get; init; }
+}
 
 /// <summary>What became of the messages of one load, from which its figures are computed.</summary>
 /// <param name="messages">Those that the transport has confirmed.</param>
@@ -21,6 +25,9 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
     public int Failed => messages.Count(message => message.Done is null);
 
     public Latency? SenderLag => Latency.Of(messages.Select(message => message.Begun - message.Due));
+
+    /// <summary>How long after the effect its user was told.</summary>
+    public Latency? UserLag => Latency.Of(messages.Select(message => message.Told - message.Done).OfType<double>());
 
     public Backlog Backlog => Backlog.Of(
         messages.Select(message => message.Due), messages.Select(message => message.Done).OfType<double>(), seconds * Millisecond);
@@ -53,6 +60,7 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
             Reached = RateBetween(Ramp, seconds),
             Latency = LatencyBetween(Ramp, double.PositiveInfinity),
             SenderLag = SenderLag,
+            UserLag = UserLag,
             Backlog = Backlog,
         };
     }

@@ -10,7 +10,7 @@ public static class LoadReport
     private static readonly IReadOnlyList<string> Headers =
     [
         "Cell", "Load", "Reached msg/s", "Sent", "Failed", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "Max ms", "Backlog 2nd quarter",
-        "Backlog last quarter", "Sender p99 ms", "CPU", "Verdict",
+        "Backlog last quarter", "Sender p50 ms", "Sender p99 ms", "Told p50 ms", "CPU", "Verdict",
     ];
 
     public const string Legend =
@@ -18,7 +18,8 @@ public static class LoadReport
         "timestamp, which PostgreSQL takes just before it flushes that commit. Where a handler inserts no row, the notes say what ends it. " +
         "Reached: messages a second whose effect was there while messages were sent. Failed: messages without an effect. " +
         "Backlog: messages whose moment had come and whose effect was not there, the median over a quarter of the load. " +
-        "Sender: how late a send began; it is part of the latency. CPU: the busy share of all processors, for everything that ran on the machine.";
+        "Sender: how late a send began; it is part of the latency. Told: how long after the effect a user who waited for it was told; " +
+        "their next message is that much later, and no latency contains it. CPU: the busy share of all processors, for everything that ran on the machine.";
 
     private static readonly IReadOnlyList<string> SoakHeaders = ["Figure", "First", "Highest", "Last", "Change per hour", "95 % interval", "Verdict"];
 
@@ -102,8 +103,8 @@ public static class LoadReport
         csv.WriteHeader(
         [
             .. axes, "rate_per_second", "users", "share_of_found", "outcome", "reasons", "seconds", "sent", "failed", "reached_per_second",
-            "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms", "backlog_second_quarter", "backlog_last_quarter", "sender_p99_ms", "sender_max_ms",
-            "cpu_share", .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf),
+            "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms", "backlog_second_quarter", "backlog_last_quarter", "sender_p50_ms",
+            "sender_p99_ms", "sender_max_ms", "told_p50_ms", "told_p99_ms", "cpu_share", .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf),
         ]);
         foreach (var result in document.Results)
         {
@@ -115,7 +116,8 @@ public static class LoadReport
                 string.Join("; ", result.Outcome.Reasons),
                 Text(result.Seconds), Text(result.Sent), Text(result.Failed), Text(result.Reached), Text(latency?.P50), Text(latency?.P95),
                 Text(latency?.P99), Text(latency?.P999), Text(latency?.Max), Text(result.Backlog?.SecondQuarter), Text(result.Backlog?.LastQuarter),
-                Text(result.SenderLag?.P99), Text(result.SenderLag?.Max), Text(result.CpuShare),
+                Text(result.SenderLag?.P50), Text(result.SenderLag?.P99), Text(result.SenderLag?.Max), Text(result.UserLag?.P50), Text(result.UserLag?.P99),
+                Text(result.CpuShare),
                 .. Enum.GetValues<DeliveryClass>().Select(kind => result.Accounts.TryGetValue(kind, out var count) ? Text(count) : ""),
             ]);
         }
@@ -152,7 +154,8 @@ public static class LoadReport
             $"{result.Cell}", result.Asked, Figures.Measured(result.Reached), Figures.Count(result.Sent), Figures.Share(result.FailedShare),
             Figures.Measured(latency?.P50), Figures.Measured(latency?.P95), Figures.Measured(latency?.P99), Figures.Measured(latency?.P999),
             Figures.Measured(latency?.Max), Figures.Measured(result.Backlog?.SecondQuarter), Figures.Measured(result.Backlog?.LastQuarter),
-            Figures.Measured(result.SenderLag?.P99), result.CpuShare is { } share ? Figures.Share(share) : Figures.None,
+            Figures.Measured(result.SenderLag?.P50), Figures.Measured(result.SenderLag?.P99), Figures.Measured(result.UserLag?.P50),
+            result.CpuShare is { } share ? Figures.Share(share) : Figures.None,
             VerdictOf(result, document.Settings.LimitMilliseconds),
         ];
 

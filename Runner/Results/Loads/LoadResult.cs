@@ -61,6 +61,12 @@ public sealed record LoadResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latency? SenderLag { get; init; }
 
+    /// <summary>
+    /// From an effect until the user who waited for it was told: their next message is that much later, and no latency contains it. Absent for a rate.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public Latency? UserLag { get; init; }
+
     /// <summary>Absent if nothing was sent.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Backlog? Backlog { get; init; }

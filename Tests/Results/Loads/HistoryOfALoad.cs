@@ -42,7 +42,8 @@ public sealed class HistoryOfALoad
     [Test]
     public void Messages_without_a_row_have_failed_and_have_no_latency()
     {
-        var result = new LoadHistory([new LoadedMessage(0, 1, 10), new LoadedMessage(500, 500, Done: null), new LoadedMessage(900, 902, 940)], seconds: 1)
+        var result = new LoadHistory(
+            [new LoadedMessage(0, 1, 10), new LoadedMessage(500, 500, Done: null), new LoadedMessage(900, 902, 940) { Told = 943 }], seconds: 1)
             .Into(Blank);
 
         using (Assert.EnterMultipleScope())
@@ -50,6 +51,7 @@ public sealed class HistoryOfALoad
             Assert.That(result, Has.Property(nameof(LoadResult.Sent)).EqualTo(3).And.Property(nameof(LoadResult.Failed)).EqualTo(1));
             Assert.That(result.Latency, Is.EqualTo(new Latency(25, P95: null, P99: null, P999: null, 40)));
             Assert.That(result.SenderLag!.Max, Is.EqualTo(2));
+            Assert.That(result.UserLag!.Max, Is.EqualTo(3), "only who was told counts");
             Assert.That(result.Reached, Is.EqualTo(2), "rows a second");
         }
     }
