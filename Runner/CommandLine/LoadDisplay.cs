@@ -19,7 +19,8 @@ internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
         var seconds = (int)progress.Elapsed.TotalSeconds;
         var line =
             $"{progress.Cell}: {Figures.Count(seconds)} s, {Figures.Count(progress.Sent)} sent, {Figures.Count(progress.Handled)} handled, " +
-            $"backlog {Figures.Count(Math.Max(0, progress.Sent - progress.Handled))}";
+            $"backlog {Figures.Count(Math.Max(0, progress.Sent - progress.Handled))}, p50 {Figures.Measured(progress.Latency)} ms, " +
+            $"{Figures.Count(progress.Failed)} threw";
         if (width is not null)
         {
             // The rest of a longer line before it is overwritten.

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Transports;
@@ -15,15 +16,17 @@ namespace Kit.Runner.Joining;
 internal sealed class Worker(WorkerSeat seat, TransportArguments arguments, Action<string> note) : IDisposable
 {
     private readonly Lock changing = new();
-    private readonly Dictionary<int, RelayedHandler> handlers = [];
+    private readonly ConcurrentDictionary<int, RelayedHandler> handlers = new();
     private readonly List<(int Process, string? Text, bool IsProgress)> unsaid = [];
     private readonly SemaphoreSlim woken = new(0);
+    private int handled;
+    private int processes;
 
     /// <summary>How many messages its processes have handled, those of warm-ups included.</summary>
-    public int Handled { get; private set; }
+    public int Handled => handled;
 
     /// <summary>How many handler processes it has run.</summary>
-    public int Processes { get; private set; }
+    public int Processes => processes;
 
     /// <summary>Works until the run has ended.</summary>
     /// <returns>How the run has ended.</returns>
@@ -67,8 +70,7 @@ internal sealed class Worker(WorkerSeat seat, TransportArguments arguments, Acti
         while (true)
         {
             var (lines, ending) = await ExchangeAsync(source, cancellationToken);
-            foreach (var (process, text) in lines)
-                await ObeyAsync(process, text, cancellationToken);
+            await Task.WhenAll(lines.GroupBy(line => line.Process).Select(own => ObeyAsync(own.Key, [.. own.Select(line => line.Text)], cancellationToken)));
             if (ending is not null)
                 return ending;
             if (await woken.WaitAsync(JoiningTables.Look, cancellationToken))
@@ -122,6 +124,13 @@ internal sealed class Worker(WorkerSeat seat, TransportArguments arguments, Acti
         }
     }
 
+    /// <summary>Obeys what was said to one process. Several that do not end take no longer than one.</summary>
+    private async Task ObeyAsync(int process, IReadOnlyList<string?> texts, CancellationToken cancellationToken)
+    {
+        foreach (var text in texts)
+            await ObeyAsync(process, text, cancellationToken);
+    }
+
     private async Task ObeyAsync(int process, string? text, CancellationToken cancellationToken)
     {
         if (handlers.TryGetValue(process, out var handler))
@@ -134,16 +143,16 @@ internal sealed class Worker(WorkerSeat seat, TransportArguments arguments, Acti
         else if (text is not null)
         {
             handlers[process] = handler = new RelayedHandler((line, isProgress) => Say(process, line, isProgress));
-            Processes++;
+            Interlocked.Increment(ref processes);
             await handler.StartAsync(text, arguments, cancellationToken);
         }
     }
 
     private async Task EndAsync(int process, RelayedHandler handler)
     {
-        handlers.Remove(process);
+        handlers.TryRemove(process, out _);
         await handler.EndAsync();
-        Handled += handler.HandledInDrains.Sum();
+        Interlocked.Add(ref handled, handler.HandledInDrains.Sum());
         note(handler.HandledInDrains switch
         {
             [var warmUp, var measured] => $"{handler.Cell}: handled {Messages(measured)}, after {Figures.Count(warmUp)} of the warm-up.",
@@ -154,11 +163,7 @@ internal sealed class Worker(WorkerSeat seat, TransportArguments arguments, Acti
 
     private static string Messages(int count) => count == 1 ? "1 message" : $"{Figures.Count(count)} messages";
 
-    private async Task EndHandlersAsync()
-    {
-        foreach (var (process, handler) in handlers.ToList())
-            await EndAsync(process, handler);
-    }
+    private Task EndHandlersAsync() => Task.WhenAll(handlers.Select(one => EndAsync(one.Key, one.Value)));
 
     private void Say(int process, string? line, bool isProgress)
     {

@@ -13,6 +13,7 @@ internal sealed class CommittedSends : CommittedEffects
 {
     private readonly IReadOnlyList<ICommittedQueue> queues;
     private readonly long[] seen;
+    private readonly long[] shown;
 
     /// <param name="cell">The cell.</param>
     /// <param name="transport">Where its queues are.</param>
@@ -22,10 +23,11 @@ internal sealed class CommittedSends : CommittedEffects
         queues =
         [
             .. from name in cell.SinksOf(transport.Queue)
-               select cell.Kind.OpenQueue(name, EndpointConnections.ForOneQuestion(transport.ForRunner)) as ICommittedQueue
+               select cell.Kind.OpenQueue(name, EndpointConnections.ForNewestRows(transport.ForRunner)) as ICommittedQueue
                    ?? throw new NotSupportedException($"The queues of {cell} do not tell when messages were committed."),
         ];
         seen = [.. queues.Select(_ => long.MinValue)];
+        shown = [.. seen];
     }
 
     public override EffectClock Clock => EffectClock.SendCommit;
@@ -38,6 +40,19 @@ internal sealed class CommittedSends : CommittedEffects
             sent.AddRange(await queue.ReadCommittedAsync(long.MinValue, cancellationToken));
         // What a handler sends has the id of its message.
         return sent.GroupBy(one => one.MessageId).ToDictionary(same => same.Key, same => same.Min(one => one.CommittedAt) - serverAhead);
+    }
+
+    public override async Task<IReadOnlyList<(Guid Message, DateTimeOffset Moment)>> ReadLatestAsync(CancellationToken cancellationToken)
+    {
+        var latest = new List<(Guid, DateTimeOffset)>();
+        foreach (var (at, queue) in queues.Index())
+        {
+            var there = await queue.ReadCommittedAsync(shown[at], cancellationToken);
+            shown[at] = there.Select(one => one.Position).Append(shown[at]).Max();
+            latest.AddRange(there.Select(one => (one.MessageId, one.CommittedAt)));
+        }
+
+        return latest;
     }
 
     public override async ValueTask DisposeAsync()

@@ -33,6 +33,14 @@ internal sealed class ConfirmedSends(TimeSpan longest)
         }
     }
 
+    /// <summary>Those from one on, in the order in which they were confirmed.</summary>
+    /// <param name="index">Counted from 0.</param>
+    public IReadOnlyList<SentMessage> From(int index)
+    {
+        lock (adding)
+            return confirmed[index..];
+    }
+
     /// <summary>Sends, and waits for the confirmation.</summary>
     /// <exception cref="KitException">There was none in time. Whether the messages are in the queue is not known.</exception>
     public async Task SendAsync(IMessageQueue queue, IReadOnlyCollection<SentMessage> messages)

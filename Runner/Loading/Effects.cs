@@ -50,6 +50,11 @@ internal abstract class Effects : IEffectWatch, IAsyncDisposable
     public abstract Task<IReadOnlyDictionary<Guid, DateTimeOffset>> EndAsync(
         IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead, CancellationToken cancellationToken);
 
+    /// <summary>Some of the effects that came last, for whoever watches the load.</summary>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <returns>Messages, and the moments of their effects by the server's clock.</returns>
+    public abstract Task<IReadOnlyList<(Guid Message, DateTimeOffset Moment)>> ReadLatestAsync(CancellationToken cancellationToken);
+
     public async Task WaitAsync(Guid message, TimeSpan patience, CancellationToken cancellationToken)
     {
         var one = new Awaited(Mark());

@@ -31,7 +31,7 @@ internal sealed class HeldSnapshot(IReadOnlyList<string> databases)
             }
 
             await Task.Delay(to - from, stop).ContinueWith(_ => { }, TaskScheduler.Default);
-            // A reader whose session the server has ended has held nothing, also if the load has ended by now.
+            // A reader whose session the server has ended did not hold it to the end, also if the load has ended by now.
             foreach (var reader in readers)
                 await reader.ExecuteAsync("COMMIT", CancellationToken.None);
         }

@@ -18,9 +18,6 @@ internal sealed record SentLoad(IReadOnlyList<SentMessage> Messages, DateTimeOff
 /// <summary>Sends the messages of one load.</summary>
 internal interface ILoadSender
 {
-    /// <summary>How many messages are confirmed by now.</summary>
-    int Sent { get; }
-
     /// <summary>Sends all messages, or those until it is stopped.</summary>
     /// <param name="stop">Ends the sending. What is under way is still sent.</param>
     /// <exception cref="Results.KitException">The transport did not confirm a send in time. All senders have ended.</exception>

@@ -21,8 +21,6 @@ internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule s
     private DateTimeOffset start;
     private int next;
 
-    public int Sent => sends.Count;
-
     public async Task<SentLoad> RunAsync(CancellationToken stop)
     {
         start = DateTimeOffset.UtcNow;

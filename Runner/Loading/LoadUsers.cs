@@ -26,8 +26,6 @@ internal sealed class LoadUsers(
     private readonly Stopwatch watch = new();
     private DateTimeOffset start;
 
-    public int Sent => sends.Count;
-
     public async Task<SentLoad> RunAsync(CancellationToken stop)
     {
         foreach (var queue in queues)

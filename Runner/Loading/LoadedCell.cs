@@ -16,7 +16,12 @@ namespace Kit.Runner.Loading;
 /// <param name="Elapsed">Since the schedule's start.</param>
 /// <param name="Sent">Messages that were sent.</param>
 /// <param name="Handled">Messages whose handler has returned.</param>
-internal sealed record LoadProgress(CellName Cell, TimeSpan Elapsed, int Sent, int Handled);
+/// <param name="Failed">Attempts whose handler has thrown.</param>
+internal sealed record LoadProgress(CellName Cell, TimeSpan Elapsed, int Sent, int Handled, int Failed)
+{
+    /// <summary>The median of messages that came since the last progress, in ms; <see langword="null"/>: unknown.</summary>
+    public double? Latency { get; init; }
+}
 
 /// <summary>One cell under one load, from restored databases to the account of every message.</summary>
 /// <param name="plan">What all cells share.</param>
@@ -106,7 +111,8 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         IReadOnlyList<string> databases = [.. new[] { restored.QueueForRunner(cell.Mode), restored.WidgetsForRunner }.Distinct()];
         var sampler = new LoadSampler(name, handlers, queue, databases, save);
         var before = CpuSample.Take();
-        var sent = await SendAsync(queues => SenderOf(shape, queues, made.Next, effects), transport, handlers, sampler, new HeldSnapshot(databases), stop);
+        var sent = await SendAsync(
+            (queues, sends) => SenderOf(shape, queues, made.Next, effects, sends), effects, transport, handlers, sampler, new HeldSnapshot(databases), stop);
         var after = CpuSample.Take();
         var stalled = await UntilHandledAsync(handlers, queue, warmUp.Count + sent.Messages.Count, noLonger);
         IReadOnlyList<DrainReport> reports = [];
@@ -140,20 +146,17 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         };
     }
 
-    private ILoadSender SenderOf(LoadShape shape, IReadOnlyList<IMessageQueue> queues, Func<BuildWidget> newMessage, Effects effects)
-    {
-        var sends = new ConfirmedSends(ConfirmedSends.Longest);
-        return shape switch
+    private ILoadSender SenderOf(
+        LoadShape shape, IReadOnlyList<IMessageQueue> queues, Func<BuildWidget> newMessage, Effects effects, ConfirmedSends sends) => shape switch
         {
             OpenLoad open => new LoadSender(queues, new Schedule(open.Rate, plan.Length), newMessage, sends),
             ClosedLoad closed => new LoadUsers(queues, closed, plan.Length, newMessage, effects, sends),
             _ => throw new UnreachableException($"Nobody sends a {shape.GetType().Name}."),
         };
-    }
 
     private async Task<SentLoad> SendAsync(
-        Func<IReadOnlyList<IMessageQueue>, ILoadSender> senderOf, RoundTransport transport, HandlerProcesses handlers, LoadSampler sampler,
-        HeldSnapshot snapshot, CancellationToken stop)
+        Func<IReadOnlyList<IMessageQueue>, ConfirmedSends, ILoadSender> senderOf, Effects effects, RoundTransport transport, HandlerProcesses handlers,
+        LoadSampler sampler, HeldSnapshot snapshot, CancellationToken stop)
     {
         var queues = new List<IMessageQueue>();
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stop);
@@ -170,16 +173,19 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
                 await each.PreloadAsync([], stop);
             }
 
-            var sender = senderOf(queues);
-            var before = handlers.Handled;
+            var sends = new ConfirmedSends(ConfirmedSends.Longest);
+            var sender = senderOf(queues, sends);
+            var latency = new LiveLatency(sends, effects);
+            var (before, failedBefore) = (handlers.Handled, handlers.Failed);
             var watch = Stopwatch.StartNew();
             LoadProgress? latest = null;
             // Both counts of one moment: the number of handled messages is told four times a second.
-            handlers.Progressed = () => latest = new LoadProgress(name, watch.Elapsed, sender.Sent, handlers.Handled - before);
+            handlers.Progressed = () => latest = new LoadProgress(
+                name, watch.Elapsed, sends.Count, handlers.Handled - before, handlers.Failed - failedBefore);
             var sending = sender.RunAsync(ending.Token);
             meanwhile =
             [
-                .. plan.IsSoak ? [sampler.RunAsync(plan.Length, () => sender.Sent, over.Token)] : Array.Empty<Task>(),
+                .. plan.IsSoak ? [sampler.RunAsync(plan.Length, () => sends.Count, over.Token)] : Array.Empty<Task>(),
                 .. plan.HeldSnapshot is { } held ? [snapshot.RunAsync(held.From, held.To, over.Token)] : Array.Empty<Task>(),
             ];
             while (!sending.IsCompleted)
@@ -188,8 +194,8 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
                 // The load has failed: messages of hours would only wait.
                 if (handlers.IsBroken || meanwhile.Any(task => task.IsFaulted))
                     await ending.CancelAsync();
-                if (latest is { } progress)
-                    tell(progress);
+                if (latest is { } progress && !sending.IsCompleted)
+                    tell(progress with { Latency = await latency.ReadAsync() });
             }
 
             var sent = await sending;
@@ -218,7 +224,9 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
             if (noLonger.IsCancellationRequested)
             {
                 left = await queue.CountAsync(CancellationToken.None);
-                return $"it was stopped, and {Figures.Count(left, "message")} still had to be handled after {ToHandle.TotalSeconds} s";
+                return left == 0
+                    ? null
+                    : $"it was stopped, and {Figures.Count(left, "message")} still had to be handled after {ToHandle.TotalSeconds} s";
             }
 
             handlers.ThrowIfBroken();

@@ -10,7 +10,10 @@ namespace Kit.Runner.Loading;
 /// <param name="messages">Those that are sent.</param>
 internal sealed class ReceivedSends(Sinks sinks, RoundMessages messages) : Effects
 {
+    private const int Shown = 200;
+
     private readonly ConcurrentDictionary<Guid, DateTimeOffset> received = new();
+    private readonly ConcurrentQueue<(Guid Message, DateTimeOffset Moment)> latest = new();
     private readonly TaskCompletionSource lost = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public override EffectClock Clock => EffectClock.SendReceipt;
@@ -30,12 +33,18 @@ internal sealed class ReceivedSends(Sinks sinks, RoundMessages messages) : Effec
         return received;
     }
 
+    public override Task<IReadOnlyList<(Guid Message, DateTimeOffset Moment)>> ReadLatestAsync(CancellationToken cancellationToken) =>
+        Task.FromResult<IReadOnlyList<(Guid, DateTimeOffset)>>([.. latest]);
+
     // The sinks end their consumers.
     public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
     private void Receive(Guid message, DateTimeOffset moment)
     {
         received.TryAdd(message, moment);
+        latest.Enqueue((message, moment));
+        if (latest.Count > Shown)
+            latest.TryDequeue(out _);
         Tell(message);
     }
 }

@@ -110,7 +110,7 @@ internal sealed class GridChart(GridTable table)
 
     private double Y(double perSecond, int lower) => lower - (Plot * perSecond / (ticks.Between * ticks.Count));
 
-    /// <summary>The fewest round steps that reach the highest rate.</summary>
+    /// <summary>The smallest round step of which a few reach the highest rate.</summary>
     private static (double Between, int Count) TicksFor(double highest)
     {
         var decade = Math.Pow(10, Math.Floor(Math.Log10(highest / MostTicks)));

@@ -41,10 +41,10 @@ internal static class EndpointConnections
         NoResetOnClose = true,
     }.ConnectionString;
 
-    /// <summary>The same for one question about the newest rows of a table. It is prepared, and reads an index.</summary>
-    public static string ForOneQuestion(string connection) => new NpgsqlConnectionStringBuilder(ForManyUses(connection))
+    /// <summary>The same for questions about the newest rows of a table. They are prepared, and read an index.</summary>
+    public static string ForNewestRows(string connection) => new NpgsqlConnectionStringBuilder(ForManyUses(connection))
     {
-        MaxAutoPrepare = 1,
+        MaxAutoPrepare = 2,
         AutoPrepareMinUsages = 1,
         // Without statistics on the new rows, the planner would expect a third of the table, and read all of it.
         Options = "-c enable_seqscan=off -c enable_bitmapscan=off",

@@ -14,8 +14,9 @@ internal abstract record HandlerEvent;
 internal sealed record HandlerReady : HandlerEvent;
 
 /// <param name="Handled">Handlers that returned since the endpoint started.</param>
+/// <param name="Failed">Handlers that threw since then: each is an attempt, and not a message.</param>
 /// <param name="HeapBytes">The managed heap after the last collection; 0 before the first.</param>
-internal sealed record HandlerProgress(int Handled, long HeapBytes) : HandlerEvent;
+internal sealed record HandlerProgress(int Handled, int Failed, long HeapBytes) : HandlerEvent;
 
 /// <summary>The endpoint has stopped, its connections are closed.</summary>
 /// <param name="Report">What it did.</param>

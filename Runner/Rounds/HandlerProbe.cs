@@ -6,7 +6,7 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.Rounds;
 
-/// <summary>Wraps the handler and records what the round needs: two counts, one time for all messages, and the endpoint's own metrics.</summary>
+/// <summary>Wraps the handler and records what the round needs: three counts, one time for all messages, and the endpoint's own metrics.</summary>
 internal sealed class HandlerProbe : IDisposable
 {
     private readonly HandleMessage handle;
@@ -16,6 +16,7 @@ internal sealed class HandlerProbe : IDisposable
     private long firstEntry;
     private int entries;
     private int handled;
+    private int failed;
     private int promotions;
 
     /// <param name="handle">The handler.</param>
@@ -32,12 +33,23 @@ internal sealed class HandlerProbe : IDisposable
 
     public int Handled => Volatile.Read(ref handled);
 
+    public int Failed => Volatile.Read(ref failed);
+
     public async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
     {
         if (Interlocked.Increment(ref entries) == 1)
             Volatile.Write(ref firstEntry, DateTimeOffset.UtcNow.UtcTicks);
 
-        await handle(message, context, cancellationToken);
+        try
+        {
+            await handle(message, context, cancellationToken);
+        }
+        catch
+        {
+            Interlocked.Increment(ref failed);
+            throw;
+        }
+
         if (recordCompletions)
             completions[message.MessageId] = DateTimeOffset.UtcNow;
 

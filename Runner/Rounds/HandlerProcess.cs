@@ -18,6 +18,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private readonly Task reading;
     private TaskCompletionSource<DrainReport> stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int handled;
+    private int failed;
     private long heapBytes;
 
     private HandlerProcess(IHandlerLines lines)
@@ -35,6 +36,9 @@ internal sealed class HandlerProcess : IAsyncDisposable
 
     /// <summary>Handlers that returned since <see cref="StartEndpointAsync"/>; up to a quarter of a second old.</summary>
     public int Handled => Volatile.Read(ref handled);
+
+    /// <summary>Handlers that threw since then.</summary>
+    public int Failed => Volatile.Read(ref failed);
 
     /// <summary>Called when <see cref="Handled"/> is new; it must be quick.</summary>
     public Action? Progressed { get; set; }
@@ -87,6 +91,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
         ThrowIfBroken();
         stopped = new TaskCompletionSource<DrainReport>(TaskCreationOptions.RunContinuationsAsynchronously);
         Volatile.Write(ref handled, 0);
+        Volatile.Write(ref failed, 0);
         return lines.SayAsync(string.Create(CultureInfo.InvariantCulture, $"{HandlerProgram.Start} {messages}"), cancellationToken);
     }
 
@@ -170,6 +175,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
                     break;
                 case HandlerProgress progress:
                     Volatile.Write(ref handled, progress.Handled);
+                    Volatile.Write(ref failed, progress.Failed);
                     Volatile.Write(ref heapBytes, progress.HeapBytes);
                     Progressed?.Invoke();
                     break;

@@ -16,6 +16,9 @@ internal sealed class HandlerProcesses : IAsyncDisposable
     /// <summary>Handlers that returned since <see cref="StartEndpointsAsync"/>; up to a quarter of a second old.</summary>
     public int Handled => all.Sum(process => process.Handled);
 
+    /// <summary>Handlers that threw since then.</summary>
+    public int Failed => all.Sum(process => process.Failed);
+
     /// <summary>Called when <see cref="Handled"/> is new; it must be quick.</summary>
     public Action? Progressed
     {

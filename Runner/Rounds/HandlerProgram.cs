@@ -67,7 +67,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         await using ((IAsyncDisposable)host)
         {
             await host.StartAsync();
-            await using (new Timer(_ => SayProgress(probe.Handled), state: null, ProgressInterval, ProgressInterval))
+            await using (new Timer(_ => SayProgress(probe), state: null, ProgressInterval, ProgressInterval))
                 await input.ReadLineAsync();
 
             await host.StopAsync();
@@ -101,7 +101,7 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         ThreadPool.SetMinThreads(Math.Max(threads, concurrency + ThreadsOfOthers), completions);
     }
 
-    private void SayProgress(int handled) => Say(new HandlerProgress(handled, GC.GetGCMemoryInfo(GCKind.Any).HeapSizeBytes));
+    private void SayProgress(HandlerProbe probe) => Say(new HandlerProgress(probe.Handled, probe.Failed, GC.GetGCMemoryInfo(GCKind.Any).HeapSizeBytes));
 
     private void Say(HandlerEvent saying)
     {

@@ -10,6 +10,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 {
     private readonly List<RoundDocument> rounds = [.. plan.Resumed?.Stored.Rounds ?? []];
     private readonly List<Cell> cells = [.. plan.Runnable];
+    private readonly IReadOnlyList<WorkerFacts> earlierWorkers = plan.Resumed?.Stored.Document.Workers ?? [];
     private int planned;
 
     /// <summary>How many rounds are saved, with those before a run was resumed.</summary>
@@ -173,14 +174,15 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     }
 
     /// <summary>Goes on when all workers are there. One can be a new one: its machine is recorded, too.</summary>
-    private static async Task WaitForWorkersAsync(JoinedWorkers? workers, Record record, CancellationToken cancellationToken)
+    private async Task WaitForWorkersAsync(JoinedWorkers? workers, Record record, CancellationToken cancellationToken)
     {
         if (workers is null)
             return;
 
         await workers.WaitAsync(cancellationToken);
-        if (workers.Facts is var facts && facts.Count != record.Document.Workers?.Count)
-            record.Save(run => run with { Workers = facts });
+        IReadOnlyList<WorkerFacts> all = [.. earlierWorkers, .. workers.Facts];
+        if (all.Count != record.Document.Workers?.Count)
+            record.Save(run => run with { Workers = all });
     }
 
     /// <summary>Drains each cell once, unmeasured, to find out how many messages it needs for a round that is long enough.</summary>

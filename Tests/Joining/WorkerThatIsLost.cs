@@ -1,4 +1,5 @@
 using Kit.Runner;
+using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Joining;
 
@@ -40,7 +41,7 @@ public sealed class WorkerThatIsLost : JoiningTest
     }
 
     [Test]
-    public async Task Stopped_it_says_so_and_a_run_without_another_ends()
+    public async Task Stopped_it_says_so_and_a_run_without_another_ends_and_is_resumed_with_another()
     {
         using var runner = StartRun(
             "--transport", "postgresql", "--mode", "shared", "--workers", "1", "--wait", "10s", "--rounds", "2", "--messages", "2000");
@@ -57,6 +58,20 @@ public sealed class WorkerThatIsLost : JoiningTest
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output + result.Errors);
             Assert.That(result.Errors, Does.StartWith("error: The run needs 1 worker, and 1 worker did not join within 10 s."));
             Assert.That(Measured().Rounds.Single().Outcome.Reasons, Is.EqualTo(["worker 1 was stopped with Ctrl+C"]));
+            await NothingIsLeftAsync();
+        }
+
+        using var other = StartWorker();
+        using var resumed = RunnerProcess.Start("run", "--resume", Folder, "--retry-failed", "--postgresql", Server.ConnectionString);
+
+        var (again, othersWork) = (await resumed.EndAsync(), await other.EndAsync());
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(again.ExitCode, Is.EqualTo(ExitCode.Success), again.Output + again.Errors);
+            Assert.That(othersWork.ExitCode, Is.EqualTo(ExitCode.Success), othersWork.Output + othersWork.Errors);
+            Assert.That(Measured().Rounds.Where(round => round.Outcome.IsValid()).Select(round => round.Round), Is.EquivalentTo([1, 2]));
+            Assert.That(Measured().Document.Workers, Has.Count.EqualTo(2));
             await NothingIsLeftAsync();
         }
     }
