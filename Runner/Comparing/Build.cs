@@ -26,6 +26,9 @@ internal sealed record Build(string Folder, string Version, string Fingerprint)
         return new Build(full, FileVersionInfo.GetVersionInfo(AssemblyIn(full)).ProductVersion ?? "not known", FingerprintOf(full));
     }
 
+    /// <summary>The build of this process.</summary>
+    public static Build OfThis() => Open(AppContext.BaseDirectory);
+
     public string Program => ProgramIn(Folder);
 
     /// <summary>

@@ -14,7 +14,7 @@ internal sealed record JoiningBuild(int Protocol, string Version, string Fingerp
     /// <summary>The build of this process.</summary>
     public static async Task<JoiningBuild> OfThisAsync(CancellationToken cancellationToken)
     {
-        var build = Build.Open(AppContext.BaseDirectory);
+        var build = Build.OfThis();
         return new JoiningBuild(JoiningTables.Protocol, build.Version, build.Fingerprint, await Provenance.CommitAsync(cancellationToken));
     }
 

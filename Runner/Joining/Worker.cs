@@ -70,7 +70,7 @@ internal sealed class Worker(WorkerSeat seat, TransportArguments arguments, Acti
         while (true)
         {
             var (lines, ending) = await ExchangeAsync(source, cancellationToken);
-            await Task.WhenAll(lines.GroupBy(line => line.Process).Select(own => ObeyAsync(own.Key, [.. own.Select(line => line.Text)], cancellationToken)));
+            await Task.WhenAll(lines.GroupBy(line => line.Process).Select(own => ObeyAllAsync(own.Key, [.. own.Select(line => line.Text)], cancellationToken)));
             if (ending is not null)
                 return ending;
             if (await woken.WaitAsync(JoiningTables.Look, cancellationToken))
@@ -125,7 +125,7 @@ internal sealed class Worker(WorkerSeat seat, TransportArguments arguments, Acti
     }
 
     /// <summary>Obeys what was said to one process. Several that do not end take no longer than one.</summary>
-    private async Task ObeyAsync(int process, IReadOnlyList<string?> texts, CancellationToken cancellationToken)
+    private async Task ObeyAllAsync(int process, IReadOnlyList<string?> texts, CancellationToken cancellationToken)
     {
         foreach (var text in texts)
             await ObeyAsync(process, text, cancellationToken);

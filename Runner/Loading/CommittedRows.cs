@@ -14,10 +14,10 @@ namespace Kit.Runner.Loading;
 internal sealed class CommittedRows(string widgets) : CommittedEffects
 {
     // The commit of a seeded row is not known any more when VACUUM has frozen it.
-    private const string Latest =
-        """
+    private static readonly string Latest =
+        $"""
         SELECT message_id, committed
-        FROM (SELECT message_id, pg_xact_commit_timestamp(xmin) AS committed FROM widget ORDER BY id DESC LIMIT 200) AS latest
+        FROM (SELECT message_id, pg_xact_commit_timestamp(xmin) AS committed FROM widget ORDER BY id DESC LIMIT {MostLatest}) AS latest
         WHERE committed IS NOT NULL
         """;
 

@@ -50,6 +50,9 @@ internal abstract class Effects : IEffectWatch, IAsyncDisposable
     public abstract Task<IReadOnlyDictionary<Guid, DateTimeOffset>> EndAsync(
         IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead, CancellationToken cancellationToken);
 
+    /// <summary>How many of the latest effects are enough for whoever watches the load.</summary>
+    protected const int MostLatest = 200;
+
     /// <summary>Some of the effects that came last, for whoever watches the load.</summary>
     /// <param name="cancellationToken">Ends the reading.</param>
     /// <returns>Messages, and the moments of their effects by the server's clock.</returns>

@@ -35,8 +35,9 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
     private static readonly TimeSpan BetweenWords = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Stalled = TimeSpan.FromSeconds(30);
 
-    // A stopped load still has to say what became of its messages: this long it waits for them, and twice as long for everything.
+    // A stopped load still has to say what became of its messages: it waits for them, and then needs time for their account.
     private static readonly TimeSpan ToHandle = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan ToAccount = 2 * ToHandle;
 
     private readonly CellName name = Provenance.NameOf(cell);
 
@@ -53,23 +54,23 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
             Users = (shape as ClosedLoad)?.Users,
             Outcome = RoundOutcome.Error("it did not get that far"),
         };
-        using var handled = new CancellationTokenSource();
+        using var noLonger = new CancellationTokenSource();
         using var end = new CancellationTokenSource();
         await using var last = stop.Register(() =>
         {
-            handled.CancelAfter(ToHandle);
-            end.CancelAfter(2 * ToHandle);
+            noLonger.CancelAfter(ToHandle);
+            end.CancelAfter(ToAccount);
         });
         try
         {
-            return await LoadAsync(blank, shape, stop, handled.Token, end.Token);
+            return await LoadAsync(blank, shape, stop, noLonger.Token, end.Token);
         }
         catch (OperationCanceledException) when (end.IsCancellationRequested)
         {
             return blank with
             {
                 IsStopped = true,
-                Outcome = RoundOutcome.Stalled($"it was stopped, and its account was not complete within {(2 * ToHandle).TotalSeconds} s"),
+                Outcome = RoundOutcome.Stalled($"it was stopped, and its account was not complete within {ToAccount.TotalSeconds} s"),
             };
         }
         catch (Exception failure) when (failure is not OperationCanceledException || !stop.IsCancellationRequested)

@@ -10,8 +10,6 @@ namespace Kit.Runner.Loading;
 /// <param name="messages">Those that are sent.</param>
 internal sealed class ReceivedSends(Sinks sinks, RoundMessages messages) : Effects
 {
-    private const int Shown = 200;
-
     private readonly ConcurrentDictionary<Guid, DateTimeOffset> received = new();
     private readonly ConcurrentQueue<(Guid Message, DateTimeOffset Moment)> latest = new();
     private readonly TaskCompletionSource lost = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -43,7 +41,7 @@ internal sealed class ReceivedSends(Sinks sinks, RoundMessages messages) : Effec
     {
         received.TryAdd(message, moment);
         latest.Enqueue((message, moment));
-        if (latest.Count > Shown)
+        if (latest.Count > MostLatest)
             latest.TryDequeue(out _);
         Tell(message);
     }

@@ -29,7 +29,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     /// <exception cref="OperationCanceledException">It was stopped before the points were known.</exception>
     public async Task<ProofDocument> RunAsync(CancellationToken cancellationToken)
     {
-        document = Begin(Build.Open(AppContext.BaseDirectory).Fingerprint);
+        document = Begin(Build.OfThis().Fingerprint);
         await using var servers = await ProofServers.StartAsync(file, cancellationToken);
         var experiments = new PointExperiments<ProofAccount>(
             async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));

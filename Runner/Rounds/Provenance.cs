@@ -20,7 +20,7 @@ internal static class Provenance
             EndedUtc = null,
             Ending = RunEnding.Running,
             Commit = await CommitAsync(cancellationToken),
-            Fingerprint = Build.Open(AppContext.BaseDirectory).Fingerprint,
+            Fingerprint = Build.OfThis().Fingerprint,
             RepeatsNoisy = plan.RepeatNoisy,
             Precision = plan.Precision,
             AtLeast = plan.AtLeast,

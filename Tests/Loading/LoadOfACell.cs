@@ -165,17 +165,8 @@ public sealed class LoadOfACell
     [Test]
     public async Task Ctrl_C_keeps_what_was_measured()
     {
-        if (!OperatingSystem.IsLinux())
-            Assert.Ignore("Processes are looked up in /proc.");
-        using var runner = RunnerProcess.Start(
-            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared,outbox", "--rate", "50/s", "--for", "5min",
-            "--seed-rows", "0", "--warmup", "10", "--out", Folder);
-        await runner.PrintedAsync(" sent, ");
-        await runner.SignalAsync("INT");
+        var result = await StoppedAsync("--mode", "shared,outbox", "--rate", "50/s", "--warmup", "10");
 
-        var result = await runner.EndAsync();
-
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Output + result.Errors);
         var document = new LoadFolder(Folder).Load();
         var load = document.Results.Single();
         using (Assert.EnterMultipleScope())
@@ -193,17 +184,8 @@ public sealed class LoadOfACell
     [Test]
     public async Task What_was_not_handled_30_s_after_Ctrl_C_is_counted()
     {
-        if (!OperatingSystem.IsLinux())
-            Assert.Ignore("Processes are looked up in /proc.");
-        using var runner = RunnerProcess.Start(
-            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared", "--scenario", "transform-each", "--concurrency", "1",
-            "--rate", "2000/s", "--for", "5min", "--seed-rows", "0", "--warmup", "5", "--out", Folder);
-        await runner.PrintedAsync(" sent, ");
-        await runner.SignalAsync("INT");
+        await StoppedAsync("--mode", "shared", "--scenario", "transform-each", "--concurrency", "1", "--rate", "2000/s", "--warmup", "5");
 
-        var result = await runner.EndAsync();
-
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Output + result.Errors);
         var load = new LoadFolder(Folder).Load().Results.Single();
         using (Assert.EnterMultipleScope())
         {
@@ -291,5 +273,21 @@ public sealed class LoadOfACell
             Assert.That(result.Errors, Does.Contain($"{parent.Path} exists."));
             Assert.That(Directory.EnumerateFileSystemEntries(parent.Path), Is.Empty);
         }
+    }
+
+    /// <summary>Stops a load of five minutes with Ctrl+C when it has told its progress for the first time.</summary>
+    private async Task<RunnerResult> StoppedAsync(params IEnumerable<string> options)
+    {
+        if (!OperatingSystem.IsLinux())
+            Assert.Ignore("Processes are looked up in /proc.");
+        using var runner = RunnerProcess.Start(
+            ["load", "--framework", "bare", "--transport", "postgresql", "--for", "5min", "--seed-rows", "0", "--out", Folder, .. options]);
+        await runner.PrintedAsync(" sent, ");
+        await runner.SignalAsync("INT");
+
+        var result = await runner.EndAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Output + result.Errors);
+        return result;
     }
 }

@@ -42,7 +42,7 @@ public sealed class FolderOfAProof
     {
         Name = "orders",
         StartedUtc = DateTimeOffset.UnixEpoch,
-        Fingerprint = Build.Open(AppContext.BaseDirectory).Fingerprint,
+        Fingerprint = Build.OfThis().Fingerprint,
         ProofFile = Text,
         Promised = [],
     };

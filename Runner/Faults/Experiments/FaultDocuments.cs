@@ -17,7 +17,7 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
     public async Task<FaultDocument> BeginAsync(CancellationToken cancellationToken)
     {
         var commit = await Provenance.CommitAsync(cancellationToken);
-        var fingerprint = Build.Open(AppContext.BaseDirectory).Fingerprint;
+        var fingerprint = Build.OfThis().Fingerprint;
         if (!folder.Exists)
         {
             return new FaultDocument
