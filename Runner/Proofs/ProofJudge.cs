@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Points;
@@ -11,9 +12,15 @@ internal sealed class ProofJudge(ProofFile file)
 {
     private const int MostRequests = 60;
 
+    /// <summary>The experiment of each message.</summary>
+    private readonly ConcurrentDictionary<Guid, PointToken> sentAt = new();
+
+    /// <inheritdoc cref="PointPromises{TAccount}"/>
+    public PointPromises<ProofAccount> Promises => new(file.Promised.Contains(DeliveryClass.Lost), WhyDisturbed);
+
     public ProofResult Judge(PointExperiment experiment, PointOutcome<ProofAccount> outcome)
     {
-        var (point, way, token) = experiment;
+        var (point, way, token, _) = experiment;
         var blank = new ProofResult
         {
             Point = new PointFacts($"{token}", point.Number, way, PointMoment.Of(point, way)),
@@ -24,6 +31,8 @@ internal sealed class ProofJudge(ProofFile file)
         if (outcome.Account is not { } account)
             return blank;
 
+        foreach (var message in account.Messages)
+            sentAt[message.Id] = token;
         var met = account.Messages.Single(message => message.Id == outcome.Chosen);
         List<MessageAccount> beyond =
         [
@@ -40,6 +49,7 @@ internal sealed class ProofJudge(ProofFile file)
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,
             Class = met.Class,
+            KilledAfterSeconds = outcome.KilledAfterSeconds,
             Found = met.Found,
             Violations = violations,
             Timeline = violations.Count > 0 || met.Class is not DeliveryClass.Once ? [.. TimelineOf(experiment, outcome, account, met)] : [],
@@ -64,11 +74,19 @@ internal sealed class ProofJudge(ProofFile file)
         }
 
         foreach (var message in account.Changed)
-            yield return $"a message before it, {message.Id}, has become {Words.Of(message.Class)} ({string.Join(", ", message.Found)})";
+            yield return $"a message before it{SentAt(message.Id)}, {message.Id}, has become {Words.Of(message.Class)} ({string.Join(", ", message.Found)})";
 
         if (account.Left.Count > 0 && !file.Promised.Contains(DeliveryClass.Stuck))
             yield return $"work is left: {string.Join(", ", account.Left)}";
     }
+
+    // One that was sent before an experiment, to warm up, has none.
+    private string SentAt(Guid message) => sentAt.TryGetValue(message, out var token) ? $" that was sent at {token}" : "";
+
+    private static string? WhyDisturbed(ProofAccount account) =>
+        account.Messages.FirstOrDefault(message => !PointVerdict.PromisedUndisturbed.Contains(message.Class)) is { } message
+            ? $"one is {Words.Of(message.Class)} ({string.Join(", ", message.Found)})"
+            : null;
 
     private static IEnumerable<TimelineStep> TimelineOf(
         PointExperiment experiment, PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met)

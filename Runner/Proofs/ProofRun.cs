@@ -31,7 +31,9 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     {
         document = Begin(Build.OfThis().Fingerprint);
         await using var servers = await ProofServers.StartAsync(file, cancellationToken);
+        var judge = new ProofJudge(file);
         var experiments = new PointExperiments<ProofAccount>(
+            judge.Promises,
             async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
         if (document.Points.Count == 0)
             await RecordAsync(servers, experiments, cancellationToken);
@@ -45,7 +47,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         try
         {
             await experiments.MakeAsync(
-                Math.Min(file.Instances, Math.Max(1, planned)), Next, new ProofJudge(file).Judge, result => result.Verdict is FaultVerdict.Kept, Keep,
+                Math.Min(file.Instances, Math.Max(1, planned)), Next, judge.Judge, result => result.Verdict is FaultVerdict.Kept, Keep,
                 cancellationToken);
             Close(all, plan.Only is not null ? "only one was asked for" : "the budget was used up");
         }

@@ -166,7 +166,7 @@ public sealed class AccountOfAnApplication
             }
             """.Replace("PROMISE", promise, StringComparison.Ordinal));
         return new ProofJudge(file).Judge(
-            new PointExperiment(Point(1, "COMMIT"), way, new PointToken("orders", 1, way)),
+            new PointExperiment(Point(1, "COMMIT"), way, new PointToken("orders", 1, way), [Point(1, "COMMIT")]),
             new PointOutcome<ProofAccount>(unsettled) { Chosen = Message, Late = late, Account = account, Fired = ["met"] });
     }
 }

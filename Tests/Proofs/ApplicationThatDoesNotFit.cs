@@ -95,6 +95,23 @@ public sealed class ApplicationThatDoesNotFit
         new Case(Sleeps) { Idle = "SELECT 'some'" }, "expected one number of the idle statement", "count(*)");
 
     [Test]
+    public Task The_statement_of_send_is_none() => IsRefusedAsync(
+        new Case(Sleeps) { Send = "INSURT {{id}}" }, "the statement of 'send' is wrong: syntax error at or near \"INSURT\"", "send.sql");
+
+    /// <summary>Its first request has passed, and its handling has none.</summary>
+    [Test]
+    public async Task Its_handling_goes_around_the_proxy()
+    {
+        using var folder = new TemporaryFolder();
+        var file = ProofFileReader.Parse(
+            "orders.proof.json", new Case($"\"$PSQL\" \"$DATABASE\" -c 'SELECT 1'; {Sleeps}") { Setup = HandlesInTheDatabase }.Text);
+
+        await Assert.ThatAsync(
+            () => new ProofRun(new ProofPlan(file, folder.Path, Only: null, Budget: null), (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None),
+            Throws.TypeOf<KitException>().With.Message.Contains("no request of their handling passed through the proxy").And.Property("IsUsage").True);
+    }
+
+    [Test]
     public Task A_statement_of_the_setup_fails() => IsRefusedAsync(
         new Case(Sleeps) { Setup = "CREATE TABEL x ()" }, "a statement of 'setup' fails in database 'orders': syntax error", "Correct");
 
@@ -128,6 +145,8 @@ public sealed class ApplicationThatDoesNotFit
 
         public string Setup { get; init; } = "SELECT 1";
 
+        public string Send { get; init; } = "INSERT INTO inbox VALUES ('{{id}}')";
+
         public string Effect { get; init; } = "SELECT id FROM placed_order";
 
         public string Idle { get; init; } = "SELECT 0";
@@ -144,7 +163,7 @@ public sealed class ApplicationThatDoesNotFit
                 command = new[] { Program, "-c", Script },
                 environment = new { DATABASE = "{{postgresql:orders:uri}}", PSQL = Path.Combine(PostgreSqlBinaries.Folders().First(), "psql") },
             },
-            send = new { sql = "INSERT INTO inbox VALUES ('{{id}}')", database = "orders" },
+            send = new { sql = Send, database = "orders" },
             effects = new[] { new { name = "row", database = "orders", sql = Effect } },
             deadLetters = new[] { new { name = "error", database = "orders", sql = DeadLetter } },
             idle = new[] { new { database = "orders", sql = Idle } },

@@ -11,6 +11,9 @@ namespace Kit.Tests.Proofs;
 [Parallelizable]
 public sealed class CallsOfAnApplication
 {
+    private static readonly CrashPoint Commit = new(
+        1, new RequestId("orders", "COMMIT", "COMMIT", 1, 1), Before: null, HasAnswer: true, CanBeProved: true);
+
     [Test]
     public async Task Are_answered_and_counted_by_their_path()
     {
@@ -33,7 +36,7 @@ public sealed class CallsOfAnApplication
         var gate = new RequestGate();
         await using var counter = new CallCounter(gate);
         using var http = new HttpClient { BaseAddress = counter.Address };
-        gate.Arm(new RequestId("orders", "COMMIT", "COMMIT", 1, 1), PointWay.NeverSent);
+        gate.Arm(new MetMoment(Commit, [Commit]), PointWay.NeverSent);
         gate.Freeze();
 
         var call = http.GetAsync(new Uri("/mails/1", UriKind.Relative));
@@ -56,7 +59,7 @@ public sealed class CallsOfAnApplication
         var stream = client.GetStream();
         await stream.WriteAsync(Encoding.ASCII.GetBytes($"POST /mails/1 HTTP/1.1\r\nHost: {counter.Address.Authority}\r\nContent-Length: 2\r\n\r\n"));
         await Task.Delay(TimeSpan.FromMilliseconds(300));
-        gate.Arm(new RequestId("orders", "COMMIT", "COMMIT", 1, 1), PointWay.NeverSent);
+        gate.Arm(new MetMoment(Commit, [Commit]), PointWay.NeverSent);
         gate.Freeze();
 
         await stream.WriteAsync("{}"u8.ToArray());

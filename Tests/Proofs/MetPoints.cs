@@ -15,16 +15,17 @@ internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
     {
         await using var servers = await ProofServers.StartAsync(file, CancellationToken.None);
         await new Trial(file, servers).RunAsync(CancellationToken.None);
-        var experiments = new PointExperiments<ProofAccount>(async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
+        var judge = new ProofJudge(file);
+        var experiments = new PointExperiments<ProofAccount>(judge.Promises, async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
         var points = (await experiments.RecordAsync(CancellationToken.None)).Points;
         foreach (var point in points)
             TestContext.Out.WriteLine($"{point.Number}: {point.Request}");
 
         var todo = new ConcurrentQueue<PointExperiment>(
-            PointExperiment.At(file.Name, points.Where(chosen)).Where(experiment => ways.Contains(experiment.Way)));
+            PointExperiment.At(file.Name, points, ways).Where(experiment => chosen(experiment.Point)));
         var results = new ConcurrentBag<ProofResult>();
         await experiments.MakeAsync(
-            file.Instances, () => todo.TryDequeue(out var next) ? next : null, new ProofJudge(file).Judge, result => result.Verdict is FaultVerdict.Kept,
+            file.Instances, () => todo.TryDequeue(out var next) ? next : null, judge.Judge, result => result.Verdict is FaultVerdict.Kept,
             results.Add, CancellationToken.None);
         foreach (var result in results)
         {

@@ -1,8 +1,10 @@
 using System.Text.Json;
 using Kit.Guarantees;
+using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Proofs;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Proofs;
 
 namespace Kit.Tests.Proofs;
 
@@ -96,13 +98,66 @@ public sealed class ServicesThatLookRight
         channel.start_consuming()
         """;
 
-    private static readonly string CallingProof = JsonSerializer.Serialize(new
+    /// <summary>Takes a job, and if it cannot insert it, tries again after four seconds.</summary>
+    private const string PatientWorker =
+        """
+        import os, psycopg2, time
+        def connect():
+            database = psycopg2.connect(os.environ["DATABASE"])
+            database.autocommit = True
+            return database.cursor()
+        cursor, waiting = connect(), []
+        while True:
+            cursor.execute("DELETE FROM job RETURNING id")
+            waiting += [(0, id) for (id,) in cursor.fetchall()]
+            for due, id in [one for one in waiting if one[0] <= time.time()]:
+                waiting.remove((due, id))
+                try:
+                    cursor.execute("INSERT INTO placed_order VALUES (%s)", (id,))
+                except psycopg2.Error:
+                    cursor = connect()
+                    waiting.append((time.time() + 4, id))
+            time.sleep(0.1)
+        """;
+
+    /// <summary>Handles each third message twice.</summary>
+    private const string StutteringWorker =
+        """
+        import os, psycopg2, time
+        database = psycopg2.connect(os.environ["DATABASE"])
+        handled = 0
+        while True:
+            with database, database.cursor() as cursor:
+                cursor.execute("DELETE FROM job RETURNING id")
+                for job in cursor.fetchall():
+                    handled += 1
+                    for _ in range(2 if handled % 3 == 0 else 1):
+                        cursor.execute("INSERT INTO placed_order VALUES (%s)", job)
+            time.sleep(0.1)
+        """;
+
+    /// <summary>Inserts an order for each request, and refuses one that is there.</summary>
+    private const string RefusingService =
+        """
+        import http.server, os, psycopg2
+        database = psycopg2.connect(os.environ["DATABASE"])
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                order = self.rfile.read(int(self.headers["Content-Length"])).decode()
+                with database, database.cursor() as cursor:
+                    cursor.execute("INSERT INTO placed_order VALUES (%s) ON CONFLICT DO NOTHING", (order,))
+                    self.send_response(204 if cursor.rowcount == 1 else 409)
+                self.end_headers()
+        http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+        """;
+
+    private static string CallingProof(string worker) => JsonSerializer.Serialize(new
     {
         name = "calling",
         queues = new[] { "orders" },
         start = new
         {
-            command = new[] { WorkerInPython.Python, "-c", CallingWorker },
+            command = new[] { WorkerInPython.Python, "-c", worker },
             environment = new { BROKER = "{{rabbitmq}}", MAILS = "{{calls}}" },
         },
         send = new { queue = "orders", body = "{{id}}" },
@@ -139,6 +194,72 @@ public sealed class ServicesThatLookRight
         Assert.That((cut.Class, cut.Verdict), Is.EqualTo((DeliveryClass.Duplicated, FaultVerdict.Kept)), string.Join('\n', cut.Violations));
     }
 
+    /// <summary>Nothing shows that it still has the message, and it must handle it: so the kit waits.</summary>
+    [Test]
+    public async Task One_that_tries_again_later_has_time_for_it()
+    {
+        var results = await MetPoints.OfAsync(
+            ProofFileReader.Parse("patient.proof.json", OfJobs("patient", PatientWorker, "")),
+            point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal), PointWay.CutBefore);
+
+        Assert.That((results.All.Single().Class, results.All.Single().Verdict), Is.EqualTo((DeliveryClass.Once, FaultVerdict.Kept)));
+    }
+
+    [Test]
+    public async Task One_that_handles_a_message_twice_without_any_fault_is_no_subject() => await Assert.ThatAsync(
+        () => MetPoints.OfAsync(ProofFileReader.Parse("stuttering.proof.json", OfJobs("stuttering", StutteringWorker, "")), _ => true, PointWay.Killed),
+        Throws.TypeOf<KitException>().With.Message.Contains("were disturbed by nothing, and one is duplicated (row: 2 of 1)"));
+
+    /// <summary>Each time something else can have had the request first.</summary>
+    [Test]
+    public async Task A_point_that_no_handling_comes_to_is_tried_three_times()
+    {
+        var file = ProofFileReader.Parse("patient.proof.json", OfJobs("patient", PatientWorker, ""));
+        await using var servers = await ProofServers.StartAsync(file, CancellationToken.None);
+        var judge = new ProofJudge(file);
+        var experiments = new PointExperiments<ProofAccount>(judge.Promises, async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
+        var never = new CrashPoint(1, new RequestId("orders", "UPDATE job", "UPDATE 1", 1, 1), Before: null, HasAnswer: true, CanBeProved: true);
+        var todo = new Queue<PointExperiment>(PointExperiment.At(file.Name, [never], [PointWay.Killed]));
+        var (tried, saved) = (0, new List<ProofResult>());
+
+        await experiments.MakeAsync(
+            1,
+            () => todo.TryDequeue(out var next) ? next : null,
+            (experiment, outcome) =>
+            {
+                tried++;
+                return judge.Judge(experiment, outcome);
+            },
+            _ => true, saved.Add, CancellationToken.None);
+
+        Assert.That(tried, Is.EqualTo(3));
+        Assert.That(saved.Select(result => (result.Verdict, result.Because)), Is.EqualTo([(FaultVerdict.Void, "this handling did not come to the point")]));
+    }
+
+    [TestCase(true, ExpectedResult = FaultVerdict.Kept)]
+    [TestCase(false, ExpectedResult = FaultVerdict.Broken)]
+    public async Task<FaultVerdict> One_that_refuses_what_it_has_is_asked_again_until_it_accepts(bool isAccepted)
+    {
+        var results = await MetPoints.OfAsync(
+            ProofFileReader.Parse("refusing.proof.json", RefusingProof(isAccepted)), point => point.Request.Text is "COMMIT", PointWay.Killed);
+
+        Assert.That(results.All.Single().Class, Is.EqualTo(DeliveryClass.Once));
+        return results.All.Single().Verdict;
+    }
+
+    [Test]
+    public async Task One_that_encrypts_its_connection_to_the_broker_is_told_how_not_to()
+    {
+        var encrypts = CallingWorker.Replace("os.environ[\"BROKER\"]", "\"amqps\" + os.environ[\"BROKER\"][4:]", StringComparison.Ordinal);
+        var file = ProofFileReader.Parse("calling.proof.json", CallingProof(encrypts));
+        await using var servers = await ProofServers.StartAsync(file, CancellationToken.None);
+
+        await Assert.ThatAsync(
+            () => new Trial(file, servers, TimeSpan.FromSeconds(5)).RunAsync(CancellationToken.None),
+            Throws.TypeOf<KitException>().With.Message.Contains("wants to encrypt its connection to 'rabbitmq'")
+                .And.Property("Remedy").Contains("amqp:// instead of amqps://"));
+    }
+
     [TestCase("COMMIT")]
     [TestCase("COMMIT; BEGIN")]
     public async Task A_commit_in_a_longer_text_is_seen(string commit) => await Assert.ThatAsync(
@@ -156,11 +277,32 @@ public sealed class ServicesThatLookRight
     public async Task An_acknowledgement_before_a_call_loses_the_call()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("calling.proof.json", CallingProof), point => point.Request.Text is "basic.ack", PointWay.NeverSent, PointWay.Killed);
+            ProofFileReader.Parse("calling.proof.json", CallingProof(CallingWorker)), point => point.Request.Text is "basic.ack", PointWay.NeverSent, PointWay.Killed);
 
         Assert.That(results.ClassOf("basic.ack", PointWay.NeverSent), Is.EqualTo(DeliveryClass.Once), "the broker delivers it again");
         Assert.That(results.ClassOf("basic.ack", PointWay.Killed), Is.EqualTo(DeliveryClass.Lost));
     }
+
+    private static string RefusingProof(bool isAccepted) => JsonSerializer.Serialize(new
+    {
+        name = "refusing",
+        databases = new[] { "orders" },
+        setup = new { orders = "CREATE TABLE placed_order (id uuid PRIMARY KEY)" },
+        start = new
+        {
+            command = new[] { WorkerInPython.Python, "-c", RefusingService },
+            environment = new { DATABASE = "{{postgresql:orders:uri}}", PORT = "{{port}}" },
+        },
+        send = new
+        {
+            http = "http://127.0.0.1:{{port}}/orders",
+            body = "{{id}}",
+            contentType = "text/plain",
+            accepted = isAccepted ? new[] { 409 } : [],
+        },
+        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
+        promise = "exactly-once",
+    });
 
     private static string OfJobs(string name, string worker, string moreTables, string promise = "exactly-once") => JsonSerializer.Serialize(new
     {

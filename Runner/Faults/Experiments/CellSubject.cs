@@ -6,7 +6,7 @@ using Kit.Runner.Transports;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>A cell of the kit whose handling is met at its points.</summary>
-internal sealed class CellSubject : ISubject<Account>
+internal sealed class CellSubject : ISubject<CellAccount>
 {
     /// <summary>
     /// The endpoint's limit for each answer of PostgreSQL. When an answer never comes, this limit acts first.
@@ -14,7 +14,9 @@ internal sealed class CellSubject : ISubject<Account>
     public static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(2);
 
     private readonly Testbed testbed;
-    private readonly HashSet<Guid> earlier = [];
+
+    /// <summary>The rows of each message that was accounted for.</summary>
+    private readonly Dictionary<Guid, int> earlier = [];
 
     private CellSubject(Testbed testbed) => this.testbed = testbed;
 
@@ -25,7 +27,7 @@ internal sealed class CellSubject : ISubject<Account>
     public string Remedy => "The machine may be busy: close other programs. Single faults of the same cell say more.";
 
     /// <exception cref="Kit.Runner.Results.KitException">A database or a queue cannot be created.</exception>
-    public static async Task<ISubject<Account>> OpenAsync(
+    public static async Task<ISubject<CellAccount>> OpenAsync(
         Cell cell, RunServers servers, HandlerShape shape, RequestGate gate, CancellationToken cancellationToken) =>
         new CellSubject(await Testbed.CreateAsync(cell, servers, cancellationToken, gate: gate, shape: shape));
 
@@ -46,15 +48,36 @@ internal sealed class CellSubject : ISubject<Account>
     public async Task<Recovery> RecoveryAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken) =>
         new(LeavesWork: !PointSettling.AreDone(testbed, await testbed.CountAsync(cancellationToken), [messages[^1]]), NotOnce: 0);
 
-    public async Task<Account> AccountAsync(CancellationToken cancellationToken)
+    public async Task<CellAccount> AccountAsync(CancellationToken cancellationToken)
     {
         // A queue is read by receiving from it.
         if (!(await testbed.CountAsync(cancellationToken)).IsReceived)
             await testbed.KillHandlerAsync();
-        var history = (await testbed.ReadHistoryAsync(cancellationToken)).Without(earlier);
-        earlier.UnionWith(history.Sendings.Select(sending => sending.MessageId));
-        return Account.Of(history, testbed.Workload);
+        var history = await testbed.ReadHistoryAsync(cancellationToken);
+        var rows = history.Rows.CountBy(row => row.MessageId).ToDictionary();
+        List<ChangedRows> changed =
+        [
+            .. from message in earlier
+               let now = rows.GetValueOrDefault(message.Key)
+               where now != message.Value
+               select new ChangedRows(message.Key, message.Value, now),
+        ];
+        var recent = history.Without(earlier.Keys.ToHashSet());
+        foreach (var id in recent.Sendings.Select(sending => sending.MessageId).Concat(changed.Select(message => message.Id)))
+            earlier[id] = rows.GetValueOrDefault(id);
+        return new CellAccount(Account.Of(recent, testbed.Workload), changed);
     }
 
     public ValueTask DisposeAsync() => testbed.DisposeAsync();
 }
+
+/// <summary>What became of messages of a cell.</summary>
+/// <param name="Account">Those since the last account.</param>
+/// <param name="Changed">Earlier ones whose rows have changed since.</param>
+internal sealed record CellAccount(Account Account, IReadOnlyList<ChangedRows> Changed);
+
+/// <summary>A message whose rows have changed since it was accounted for.</summary>
+/// <param name="Id">The message.</param>
+/// <param name="Before">How many rows it had.</param>
+/// <param name="Now">How many it has.</param>
+internal sealed record ChangedRows(Guid Id, int Before, int Now);

@@ -23,11 +23,16 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     /// <summary>What each message is judged by. The commands leave it as it is; a test sets one that the mode does not keep.</summary>
     public StormPromise Promise { get; init; } = FaultPromise.Always(cell.Mode, Transport.Of(cell).IsBroker);
 
-    private PointExperiments<Account> Experiments => field ??= new((gate, stop) => CellSubject.OpenAsync(cell, servers, Shape, gate, stop))
+    private PointExperiments<CellAccount> Experiments => field ??= new(Promises, (gate, stop) => CellSubject.OpenAsync(cell, servers, Shape, gate, stop))
     {
         // Not cancelled half-way: what was made on the server is removed from it at the end.
         CrashServer = (server, _) => ServerOf(server).KillAsync(CancellationToken.None),
     };
+
+    private PointPromises<CellAccount> Promises => new(
+        Promise.Classes.Contains(DeliveryClass.Lost) || Promise.Classes.Contains(DeliveryClass.Stuck),
+        account => account.Account.ViolationsOf(Shape.ThrowsAtFirst ? Promise.Classes : PointVerdict.PromisedUndisturbed)
+            .FirstOrDefault(violation => violation.MessageId is not null) is { } violation ? $"one is not as promised: {violation.Because}" : null);
 
     private RunServer ServerOf(string server) => server switch
     {
@@ -37,12 +42,11 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     };
 
     /// <summary>The experiments at these points of a cell.</summary>
-    public static IEnumerable<PointExperiment> ExperimentsAt(Cell cell, IEnumerable<CrashPoint> points, IReadOnlyList<PointWay> ways) =>
+    public static IEnumerable<PointExperiment> ExperimentsAt(Cell cell, IReadOnlyList<CrashPoint> points, IReadOnlyList<PointWay> ways) =>
         PointExperiment.At(PointCells.NameOf(cell), points, ways);
 
     /// <inheritdoc cref="PointExperiments{TAccount}.RecordAsync"/>
-    public async Task<IReadOnlyList<CrashPoint>> RecordAsync(CancellationToken cancellationToken) =>
-        (await Experiments.RecordAsync(cancellationToken)).Points;
+    public Task<RecordedPoints> RecordAsync(CancellationToken cancellationToken) => Experiments.RecordAsync(cancellationToken);
 
     /// <summary>Makes the experiments. Those in which a server crashes come last, one at a time, because all share the server.</summary>
     public async Task MakeAsync(IEnumerable<PointExperiment> todo, Action<FaultResult> save, CancellationToken cancellationToken)
@@ -76,9 +80,13 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             ? Promise.Classes
             : PointVerdict.PromisedUndisturbed;
 
-    private FaultResult Judge(PointExperiment experiment, PointOutcome<Account> outcome)
+    /// <summary>Rows of a message that come late may complete it, and must not double or tear it where that is not promised.</summary>
+    private bool IsBroken(ChangedRows message) => message.Now != 0 && message.Now != Shape.Inserts
+        && !Promise.Classes.Contains(message.Now > Shape.Inserts ? DeliveryClass.Duplicated : DeliveryClass.Torn);
+
+    private FaultResult Judge(PointExperiment experiment, PointOutcome<CellAccount> outcome)
     {
-        var (point, way, token) = experiment;
+        var (point, way, token, _) = experiment;
         var blank = new FaultResult
         {
             Cell = Provenance.NameOf(cell),
@@ -90,7 +98,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             Fired = outcome.Fired,
             Seconds = outcome.Seconds,
         };
-        if (outcome.Account is not { } account)
+        if (outcome.Account is not ({ } account, var changed))
             return blank;
 
         var undisturbed = Shape.ThrowsAtFirst || Promise.Classes.Contains(DeliveryClass.Stuck) ? Promise.Classes : PointVerdict.PromisedUndisturbed;
@@ -105,6 +113,8 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
                select violation,
             .. account.ViolationsOf(PromisedAfter(way)).Where(violation =>
                 violation.MessageId is null && !Promise.Classes.Contains(DeliveryClass.InDoubt)),
+            .. changed.Where(IsBroken).Select(message => new Violation(
+                message.Id, $"a message before it had {message.Before} rows when it was accounted for, and has {message.Now} now", [])),
         ];
         var met = account.Verdicts.Single(verdict => verdict.MessageId == outcome.Chosen);
         var notPromised =

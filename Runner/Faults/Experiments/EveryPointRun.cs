@@ -54,7 +54,10 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
         if (!known.TryGetValue(name, out var recorded))
         {
             var own = await ServersAsync(cancellationToken);
-            recorded = await new EveryPoint(cell, own).RecordAsync(cancellationToken);
+            var found = await new EveryPoint(cell, own).RecordAsync(cancellationToken);
+            recorded = found.Points;
+            if (found.Rare.Count > 0)
+                say($"{name}: not tried, because one of three handlings alone has them: {string.Join(", ", found.Rare)}");
             document = document with
             {
                 Servers = FaultDocuments.VersionsOf(own, document.Servers),

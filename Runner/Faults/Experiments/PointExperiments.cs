@@ -8,26 +8,28 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="Point">The point.</param>
 /// <param name="Way">What happens there.</param>
 /// <param name="Token">The experiment's name.</param>
-internal sealed record PointExperiment(CrashPoint Point, PointWay Way, PointToken Token)
+/// <param name="All">All points of the handling, in their order.</param>
+internal sealed record PointExperiment(CrashPoint Point, PointWay Way, PointToken Token, IReadOnlyList<CrashPoint> All)
 {
     /// <summary>The experiments at these points, in the ways in which the servers live.</summary>
-    /// <inheritdoc cref="At(string, IEnumerable{CrashPoint}, IReadOnlyList{PointWay})" path="/param"/>
-    public static IEnumerable<PointExperiment> At(string of, IEnumerable<CrashPoint> points) => At(of, points, PointWays.OfClient);
+    /// <inheritdoc cref="At(string, IReadOnlyList{CrashPoint}, IReadOnlyList{PointWay})" path="/param"/>
+    public static IEnumerable<PointExperiment> At(string of, IReadOnlyList<CrashPoint> points) => At(of, points, PointWays.OfClient);
 
     /// <summary>The experiments at these points.</summary>
     /// <param name="of">What was recorded, as tokens name it.</param>
-    /// <param name="points">Its points.</param>
+    /// <param name="points">All its points, in their order.</param>
     /// <param name="ways">The ways to meet them.</param>
-    public static IEnumerable<PointExperiment> At(string of, IEnumerable<CrashPoint> points, IReadOnlyList<PointWay> ways) =>
+    public static IEnumerable<PointExperiment> At(string of, IReadOnlyList<CrashPoint> points, IReadOnlyList<PointWay> ways) =>
         from point in points
         from way in point.WaysAmong(ways)
-        select new PointExperiment(point, way, new PointToken(of, point.Number, way));
+        select new PointExperiment(point, way, new PointToken(of, point.Number, way), points);
 }
 
 /// <summary>Records undisturbed handlings, and then meets each of their points in each way, at several subjects at the same time.</summary>
 /// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
+/// <param name="promises">What is promised to its messages.</param>
 /// <param name="open">Sets up a subject whose requests pass through the gate.</param>
-internal sealed class PointExperiments<TAccount>(Func<RequestGate, CancellationToken, Task<ISubject<TAccount>>> open)
+internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promises, Func<RequestGate, CancellationToken, Task<ISubject<TAccount>>> open)
     where TAccount : class
 {
     /// <summary>Crashes a server, named as in requests, and starts it again; returns the evidence. Without it, no server can crash.</summary>
@@ -108,7 +110,7 @@ internal sealed class PointExperiments<TAccount>(Func<RequestGate, CancellationT
     private async Task<PointLane<TAccount>> OpenAsync(CancellationToken cancellationToken)
     {
         var gate = new RequestGate();
-        return new PointLane<TAccount>(gate, await open(gate, cancellationToken), CrashServer);
+        return new PointLane<TAccount>(gate, await open(gate, cancellationToken), promises, CrashServer);
     }
 
     private static async Task<PointOutcome<TAccount>> MeetAsync(
@@ -117,7 +119,7 @@ internal sealed class PointExperiments<TAccount>(Func<RequestGate, CancellationT
         var watch = Stopwatch.StartNew();
         try
         {
-            return await lane.MeetAsync(experiment.Point, experiment.Way, cancellationToken) with { Seconds = watch.Elapsed.TotalSeconds };
+            return await lane.MeetAsync(experiment, cancellationToken) with { Seconds = watch.Elapsed.TotalSeconds };
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {

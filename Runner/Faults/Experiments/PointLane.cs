@@ -13,8 +13,10 @@ namespace Kit.Runner.Faults.Experiments;
 /// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
 /// <param name="gate">What the subject's requests pass through.</param>
 /// <param name="subject">Is disposed with the lane.</param>
+/// <param name="promises">What is promised to its messages.</param>
 /// <param name="crashServer">Crashes a server, named as in requests, and starts it again. Returns the evidence.</param>
-internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> subject, Func<string, CancellationToken, Task<string>> crashServer)
+internal sealed class PointLane<TAccount>(
+    RequestGate gate, ISubject<TAccount> subject, PointPromises<TAccount> promises, Func<string, CancellationToken, Task<string>> crashServer)
     : IAsyncDisposable
     where TAccount : class
 {
@@ -77,19 +79,21 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
 
     /// <summary>Handles one message and stops at a point of its handling.</summary>
     /// <returns>What became of the message; why nothing is shown, if the point was not met.</returns>
-    public async Task<PointOutcome<TAccount>> MeetAsync(CrashPoint point, PointWay way, CancellationToken cancellationToken)
+    public async Task<PointOutcome<TAccount>> MeetAsync(PointExperiment experiment, CancellationToken cancellationToken)
     {
+        var (point, way, _, all) = experiment;
         await GetReadyAsync(cancellationToken);
         isFresh = false;
         // A pool has a turn for each of its sessions, and one that is dead has had it when the late messages come.
         var sessions = gate.Sessions;
         var turns = way.Facts().KillsProcess ? ToWarmUp : Math.Clamp(sessions + 2, ToWarmUp, MostAtOnce);
         var fired = new List<string>();
-        var chosen = await SendAsync(() => gate.Arm(point.Request, way), cancellationToken);
+        var chosen = await SendAsync(() => gate.Arm(new MetMoment(point, all), way), cancellationToken);
         if (!await IsMetAsync(chosen, cancellationToken))
         {
             gate.Release();
-            return new PointOutcome<TAccount>("this handling did not come to the point") { Fired = fired };
+            return new PointOutcome<TAccount>(
+                $"this handling did not come to the point{(gate.PassedBecause is { } because ? $": {because}" : "")}") { Fired = fired };
         }
 
         if (gate.IsHoldingBack || (way.Facts().KillsProcess && !gate.IsSettled))
@@ -99,13 +103,6 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         }
 
         var requests = gate.Passed;
-        // A poll can have the same statement, and then it was not the handling that was stopped.
-        if (gate.BeforeLast != point.Before)
-        {
-            gate.Release();
-            return new PointOutcome<TAccount>("another transaction had the request first") { Fired = fired };
-        }
-
         fired.Add($"the proxy met request {point.Number} after {requests.Count} requests of the handling");
         if (way.Facts().KillsProcess && await KillAsync(fired, cancellationToken) is not Killed)
             return new PointOutcome<TAccount>("the process had ended before it was killed") { Fired = fired };
@@ -114,20 +111,23 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
 
         gate.Release();
         var isKilled = way.Facts().KillsProcess;
+        double? killedAfter = null;
         var waiting = Stopwatch.StartNew();
         var sending = SendOrdinaryAsync(cancellationToken, turns);
-        var getsOver = way is PointWay.Unanswered && await GetsOverAsync(sending, cancellationToken);
+        IReadOnlyList<Guid> awaited = promises.MayBeLost ? [] : [chosen];
+        var getsOver = way is PointWay.Unanswered && await GetsOverAsync(awaited, sending, cancellationToken);
         if (way is PointWay.Unanswered && !getsOver)
         {
-            var waited = waiting.Elapsed;
+            killedAfter = waiting.Elapsed.TotalSeconds;
             await KillAsync(fired, cancellationToken);
-            fired.Add($"it had waited for {waited.TotalSeconds:F0} s");
+            fired.Add($"it had waited for {killedAfter:F0} s");
             isKilled = true;
         }
 
         // A session that ends can lose what was sent at once, so only the last of these has to be handled. After a kill all of them have to be.
         var after = await sending;
-        var why = getsOver ? null : await SettleAsync(way.Facts().KillsProcess ? after : [after[^1]], cancellationToken, after.Count);
+        IReadOnlyList<Guid> handled = way.Facts().KillsProcess ? after : [after[^1]];
+        var why = getsOver ? null : await SettleAsync([.. awaited, .. handled], cancellationToken, after.Count);
 
         IReadOnlyList<Guid> late = [];
         var recovery = new Recovery(LeavesWork: false, NotOnce: 0);
@@ -166,6 +166,7 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
             Late = late,
             AfterRestart = afterRestart,
             LeavesWork = leavesWork,
+            KilledAfterSeconds = killedAfter,
             Requests = requests,
             Account = await AccountAsync(cancellationToken),
         };
@@ -191,7 +192,8 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         if (Busy * watch.Elapsed > quiet)
             quiet = Busy * watch.Elapsed;
         isFresh = true;
-        await AccountAsync(cancellationToken);
+        if (promises.WhyDisturbed(await AccountAsync(cancellationToken)) is { } disturbed)
+            throw new KitException($"The messages before the experiment were disturbed by nothing, and {disturbed}.", subject.Remedy);
     }
 
     private async Task<bool> IsMetAsync(Guid chosen, CancellationToken cancellationToken)
@@ -244,13 +246,13 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
         (await subject.SettleAsync(messages, LimitOf(sent ?? messages.Count), quiet, cancellationToken)).Because;
 
     /// <summary>Whether a process handles all messages although an answer never comes.</summary>
-    private async Task<bool> GetsOverAsync(Task<IReadOnlyList<Guid>> sending, CancellationToken cancellationToken)
+    private async Task<bool> GetsOverAsync(IReadOnlyList<Guid> awaited, Task<IReadOnlyList<Guid>> sending, CancellationToken cancellationToken)
     {
         // The open transaction of a process that waits can lock out those who send.
         if (await Task.WhenAny(sending, Task.Delay(OnThisMachine(ToGetOver), cancellationToken)) != sending)
             return false;
 
-        var messages = await sending;
+        IReadOnlyList<Guid> messages = [.. awaited, .. await sending];
         return (await subject.SettleAsync(messages, LimitOf(messages.Count), OnThisMachine(ToGetOver), cancellationToken)).IsDone;
     }
 
@@ -276,6 +278,15 @@ internal sealed class PointLane<TAccount>(RequestGate gate, ISubject<TAccount> s
     }
 }
 
+/// <summary>What is promised to the messages of a subject, as far as its experiments depend on it.</summary>
+/// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
+/// <param name="MayBeLost">Whether the message that meets a point may leave no effect. If it must leave one, that is waited for.</param>
+/// <param name="WhyDisturbed">
+/// What was wrong with messages that nothing disturbed, as the end of a sentence; <see langword="null"/>: nothing.
+/// </param>
+internal sealed record PointPromises<TAccount>(bool MayBeLost, Func<TAccount, string?> WhyDisturbed)
+    where TAccount : class;
+
 /// <summary>What became of the message of an experiment at a point.</summary>
 /// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
 /// <param name="Because">Why it shows nothing; <see langword="null"/> if it shows something.</param>
@@ -295,6 +306,11 @@ internal sealed record PointOutcome<TAccount>(string? Because)
 
     /// <summary>Whether the process was alive and left work, so that it was not started again, and the next message needs another subject.</summary>
     public bool LeavesWork { get; init; }
+
+    /// <summary>
+    /// In way d, how long the process had waited for the answer when it was killed, in seconds; <see langword="null"/>: it did not wait until then.
+    /// </summary>
+    public double? KilledAfterSeconds { get; init; }
 
     /// <summary>Those that were sent when the process had lived on, and had then been killed and started again.</summary>
     public IReadOnlyList<Guid> AfterRestart { get; init; } = [];

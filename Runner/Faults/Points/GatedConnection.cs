@@ -15,6 +15,7 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
     private readonly Queue<ClientUnit> behind = new();
     private readonly List<byte[]> withheld = [];
     private WireRequest? watched;
+    private ClientUnit? held;
     private bool isProbed;
     private bool isHanging;
     private bool isMute;
@@ -41,7 +42,7 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
     /// <summary>Sends what was kept, in its order, as far as nothing holds it back any more.</summary>
     public void SendBehind()
     {
-        while (watched is null && !gate.HoldsBack(this) && behind.TryDequeue(out var unit))
+        while (watched is null && held is null && !gate.HoldsBack(this) && behind.TryDequeue(out var unit))
             Send(unit);
     }
 
@@ -60,6 +61,7 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
             {
                 foreach (var frame in wire.FromServer(piece))
                     Receive(frame);
+                SendHeld();
             }
 
             gate.FireIfSettled();
@@ -84,11 +86,18 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
         }
 
         // What follows in the same request belongs to it. What is asked next must not be executed, and what follows that keeps its place.
-        if ((watched is not null || gate.HoldsBack(this)) && (unit.Request is not null || behind.Count > 0))
+        if (held is not null || ((watched is not null || gate.HoldsBack(this)) && (unit.Request is not null || behind.Count > 0)))
         {
             behind.Enqueue(unit);
             if (watched is not null)
                 ProbeOnce();
+            return;
+        }
+
+        if (unit.Request is { } maybe && gate.MustWait(this, maybe))
+        {
+            held = unit;
+            Prove();
             return;
         }
 
@@ -117,6 +126,17 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
 
         gate.HoldOthers(this);
         ProbeOnce();
+    }
+
+    /// <summary>Decides about a request that waited for the answers to those before it.</summary>
+    private void SendHeld()
+    {
+        if (held is not { } unit || !wire.IsSettled)
+            return;
+
+        held = null;
+        Send(unit);
+        SendBehind();
     }
 
     private void ProbeOnce()

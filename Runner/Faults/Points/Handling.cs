@@ -9,6 +9,9 @@ internal sealed class Handling
 
     private Handling(IReadOnlyList<(RequestId Id, SeenRequest Seen, bool IsOfHandling)> requests) => this.requests = requests;
 
+    /// <summary>Requests whose transactions begin, up to them, as one of a process without a message does.</summary>
+    private HashSet<SeenRequest> Polled { get; init; } = [];
+
     /// <summary>Requests in a transaction that was open before the message came, and that a process without a message does not make.</summary>
     public IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden { get; private init; } = [];
 
@@ -32,6 +35,7 @@ internal sealed class Handling
     {
         var sent = new Dictionary<(string, string), int>();
         var answered = new Dictionary<(string, string, string?), int>();
+        var begun = idle.SelectMany(BeginningsOf).ToHashSet();
         var ofIdle = Transactions(seen).Where(transaction => idle.Contains(NameOf(transaction))).SelectMany(transaction => transaction).ToHashSet();
         return new Handling(
         [
@@ -42,6 +46,7 @@ internal sealed class Handling
                select (id, one, !ofIdle.Contains(one)),
         ])
         {
+            Polled = seen.Where(one => begun.Contains(NameOf([.. InTransactionOf(one, seen), one]))).ToHashSet(),
             Hidden = hidden ?? [],
             HasEndedHidden = hasEndedHidden,
         };
@@ -59,11 +64,27 @@ internal sealed class Handling
     {
         var common = CommonIn(handlings, handling => handling.Keys()).ToHashSet();
         var longest = handlings.MaxBy(handling => handling.Keys().Count(common.Contains))!;
-        return
-        [
-            .. longest.requests.Where(one => one.IsOfHandling && common.Contains(KeyOf(one.Id)))
-                .Select((one, at) => new CrashPoint(at + 1, one.Id, longest.BeforeOf(one.Seen), one.Seen.Request.HasAnswer, one.Seen.Request.CanBeProved)),
-        ];
+        var points = longest.requests.Where(one => one.IsOfHandling && common.Contains(KeyOf(one.Id))).ToList();
+        var orders = handlings.Select(handling => handling.Keys().Index().ToDictionary(one => one.Item, one => one.Index)).ToList();
+        return [.. points.Select((one, at) => PointOf(one.Id, one.Seen, at))];
+
+        CrashPoint PointOf(RequestId id, SeenRequest seen, int at)
+        {
+            var before = InTransactionOf(seen, [.. longest.requests.Select(one => one.Seen)]).ToList();
+            return new CrashPoint(at + 1, id, before.LastOrDefault()?.Text, seen.Request.HasAnswer, seen.Request.CanBeProved)
+            {
+                Leading = [.. points.Index().Where(other => before.Contains(other.Item.Seen)).Select(other => other.Index + 1)],
+                Place = before.Count + 1,
+                Unordered = [.. Enumerable.Range(0, points.Count).Where(other => other != at && Differ(other, at)).Select(other => other + 1)],
+                IsPolled = longest.Polled.Contains(seen),
+            };
+        }
+
+        bool Differ(int other, int at)
+        {
+            var (one, two) = (KeyOf(points[other].Id), KeyOf(points[at].Id));
+            return orders.Exists(order => order.TryGetValue(one, out var first) && order.TryGetValue(two, out var second) && first < second != other < at);
+        }
     }
 
     /// <summary>What more than one handling has; of one handling, all.</summary>
@@ -81,15 +102,22 @@ internal sealed class Handling
 
     private IEnumerable<(string, string, string?, int)> Keys() => requests.Where(one => one.IsOfHandling).Select(one => KeyOf(one.Id));
 
-    /// <summary>The statement before it in its transaction, which says what a commit commits; <see langword="null"/> if it is the first.</summary>
-    private string? BeforeOf(SeenRequest seen) => requests
-        .Where(one => one.Seen.Connection == seen.Connection && one.Seen.Request.Transaction == seen.Request.Transaction)
-        .TakeWhile(one => one.Seen != seen).LastOrDefault().Seen?.Text;
+    /// <summary>What was asked before it in its transaction.</summary>
+    public static IEnumerable<SeenRequest> InTransactionOf(SeenRequest seen, IEnumerable<SeenRequest> all) => all
+        .Where(one => one.Connection == seen.Connection && one.Request.Transaction == seen.Request.Transaction).TakeWhile(one => one != seen);
+
+    /// <summary>A transaction's name up to each of its requests.</summary>
+    private static IEnumerable<string> BeginningsOf(string transaction)
+    {
+        for (var end = transaction.IndexOf('\n', StringComparison.Ordinal); end >= 0; end = transaction.IndexOf('\n', end + 1))
+            yield return transaction[..end];
+        yield return transaction;
+    }
 
     private static IEnumerable<IGrouping<(int, int), SeenRequest>> Transactions(IEnumerable<SeenRequest> seen) =>
         seen.GroupBy(one => (one.Connection, one.Request.Transaction));
 
-    private static string NameOf(IGrouping<(int, int), SeenRequest> transaction) =>
+    private static string NameOf(IEnumerable<SeenRequest> transaction) =>
         string.Join('\n', transaction.Select(one => $"{one.Server}: {one.Text} → {one.Request.Outcome}"));
 
     private static int CountIn<T>(Dictionary<T, int> counts, T key) where T : notnull => counts[key] = counts.GetValueOrDefault(key) + 1;

@@ -17,16 +17,12 @@ internal sealed class RequestGate
     private readonly HashSet<string> asked = [];
     private readonly HashSet<string> unreadable = [];
     private TaskCompletionSource fired = new();
-    private (RequestId Id, PointWay Way)? target;
+    private (MetMoment Moment, PointWay Way)? target;
     private bool isCounting;
-    private bool isUnsent;
     private Action? cutOff;
-    private int? openAtStop;
     private int? metAt;
     private GatedConnection? holder;
     private int opened;
-    private int sent;
-    private int answered;
 
     /// <summary>Completes when the process may be killed or the server crashed, or the connection was cut, or its answer is withheld.</summary>
     public Task Fired => fired.Task;
@@ -92,25 +88,8 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>
-    /// The statement before the request at which it stopped, in its transaction; <see langword="null"/> if that is the first. For when every server has
-    /// acted: a request that was never sent belongs to the transaction that is open then.
-    /// </summary>
-    public string? BeforeLast
-    {
-        get
-        {
-            lock (deciding)
-            {
-                if (metAt is not { } met)
-                    return null;
-
-                var last = seen[met - 1];
-                var transaction = isUnsent ? openAtStop : last.Request.Transaction;
-                return seen.Take(met - 1).LastOrDefault(one => one.Connection == last.Connection && one.Request.Transaction == transaction)?.Text;
-            }
-        }
-    }
+    /// <summary>Why the last request that looked like the point was another moment; <see langword="null"/>: there was none.</summary>
+    public string? PassedBecause { get; private set; }
 
     /// <summary>Since it began to count, what was asked in transactions that were open then.</summary>
     public IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden
@@ -167,7 +146,7 @@ internal sealed class RequestGate
     public void Record() => Begin(stopAt: null);
 
     /// <summary>Counts requests from now on, and stops at one.</summary>
-    public void Arm(RequestId id, PointWay way) => Begin((id, way));
+    public void Arm(MetMoment moment, PointWay way) => Begin((moment, way));
 
     /// <summary>Stops counting, and lets everything pass that comes from now on.</summary>
     /// <returns>The requests in the order in which they were sent. Those of transactions that are still open are left out.</returns>
@@ -202,16 +181,15 @@ internal sealed class RequestGate
         }
 
         seen.Add(new SeenRequest(connection.Server, text, connection.Number, request));
-        if (target is not var (id, way) || id.Server != connection.Server || id.Text != text)
+        if (target is not var (moment, way) || !IsLike(moment, connection, text))
             return GateDecision.Pass;
-
-        sent++;
         if (way.Facts().IsExecuted)
             return GateDecision.Watch;
-        if (sent != id.Sent)
+        // The server has answered what was asked before, so the request belongs to the transaction that is open now.
+        if (!IsMoment(moment, seen.Count - 1, connection.Wire.OpenTransaction))
             return GateDecision.Pass;
 
-        (metAt, isUnsent) = (seen.Count, true);
+        metAt = seen.Count;
         return way switch
         {
             PointWay.NeverSent => GateDecision.Stop,
@@ -221,13 +199,24 @@ internal sealed class RequestGate
         };
     }
 
+    /// <summary>
+    /// Whether this request may be the point, and it must be known first what the server answers to those before it on its connection.
+    /// </summary>
+    internal bool MustWait(GatedConnection connection, WireRequest request) =>
+        isCounting && !connection.IsIgnored && !connection.Wire.IsSettled && target is var (moment, way) && !way.Facts().IsExecuted
+        && IsLike(moment, connection, StatementText.Normal(request.Text));
+
     /// <summary>The way, if this answered request is the one to stop at; otherwise <see langword="null"/>.</summary>
     internal PointWay? FindIn(WireRequest request)
     {
-        if (target is not var (id, way) || (request.HasAnswer && request.Outcome != id.Outcome) || ++answered != id.Answered)
+        if (target is not var (moment, way) || (request.HasAnswer && request.Outcome != moment.Point.Request.Outcome))
             return null;
 
-        metAt = seen.FindIndex(one => one.Request == request) + 1;
+        var at = seen.FindIndex(one => one.Request == request);
+        if (at < 0 || !IsMoment(moment, at, request.Transaction))
+            return null;
+
+        metAt = at + 1;
         return way;
     }
 
@@ -279,9 +268,6 @@ internal sealed class RequestGate
 
     internal void Fire()
     {
-        // A cut connection is gone.
-        if (isUnsent && metAt is { } met)
-            openAtStop ??= connections.Find(connection => connection.Number == seen[met - 1].Connection)?.Wire.OpenTransaction;
         cutOff?.Invoke();
         (target, IsHoldingBack, cutOff) = (null, false, null);
         // Continuations must not run within the lock.
@@ -304,14 +290,30 @@ internal sealed class RequestGate
         FireIfSettled();
     }
 
-    private void Begin((RequestId Id, PointWay Way)? stopAt)
+    private static bool IsLike(MetMoment moment, GatedConnection connection, string text) =>
+        moment.Point.Request.Server == connection.Server && moment.Point.Request.Text == text;
+
+    /// <param name="moment">The point.</param>
+    /// <param name="at">The request's index among those that were seen.</param>
+    /// <param name="transaction">Its transaction on its connection; <see langword="null"/>: it begins one.</param>
+    private bool IsMoment(MetMoment moment, int at, int? transaction)
+    {
+        var one = seen[at];
+        var why = moment.WhyNot(
+            [.. seen.Take(at).Where(other => other.Connection == one.Connection && other.Request.Transaction == transaction)],
+            seen.Where((_, index) => index != at));
+        PassedBecause = why ?? PassedBecause;
+        return why is null;
+    }
+
+    private void Begin((MetMoment Moment, PointWay Way)? stopAt)
     {
         lock (deciding)
         {
             seen.Clear();
             hidden.Clear();
             fired = new TaskCompletionSource();
-            (target, sent, answered, metAt, isUnsent, openAtStop, isCounting) = (stopAt, 0, 0, null, false, null, true);
+            (target, metAt, PassedBecause, isCounting) = (stopAt, null, null, true);
             foreach (var connection in connections)
                 connection.IgnoreOpenTransaction();
         }

@@ -18,6 +18,18 @@ public sealed record RequestId(string Server, string Text, string? Outcome, int 
 /// <param name="CanBeProved">Whether it can be known that the server has acted.</param>
 public sealed record CrashPoint(int Number, RequestId Request, string? Before, bool HasAnswer, bool CanBeProved)
 {
+    /// <summary>The numbers of the points before it in its transaction. With <see cref="Place"/> they say which transaction it is.</summary>
+    public IReadOnlyList<int> Leading { get; init; } = [];
+
+    /// <summary>Its place among all requests of its transaction, from 1. Some of them can be no points.</summary>
+    public int Place { get; init; } = 1;
+
+    /// <summary>The numbers of the points that came before it in one recorded handling, and after it in another.</summary>
+    public IReadOnlyList<int> Unordered { get; init; } = [];
+
+    /// <summary>Whether a process without a message begins a transaction with the same requests and answers.</summary>
+    public bool IsPolled { get; init; }
+
     /// <summary>The ways that are possible there while the servers live.</summary>
     [JsonIgnore]
     public IReadOnlyList<PointWay> Ways => WaysAmong(PointWays.OfClient);

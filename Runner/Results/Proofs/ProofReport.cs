@@ -26,6 +26,9 @@ public sealed class ProofReport(ProofDocument document)
                         + (met == 1 ? "was met" : "were met"))
                 + $": {Figures.Count(document.Points.Count, "point")} of its handling, {Figures.Count(document.Planned, "experiment")}"
                 + (results.Count > 0 ? $", {ClassesOf(results)}" : "")
+                + (results.Count(result => result.KilledAfterSeconds is not null) is > 0 and var killed
+                    ? $"; at {Figures.Count(killed)} of way {PointWay.Unanswered.Facts().Letter} it did not get over the missing answer and was killed"
+                    : "")
                 + (document.NotTried.Count > 0 ? $"; {Figures.Count(document.NotTried.Count)} not tried ({document.NotTriedBecause})" : "") + ".";
         }
     }
@@ -43,6 +46,12 @@ public sealed class ProofReport(ProofDocument document)
         MarkdownTables.WriteList("Shown nothing", results.Where(result => !result.IsMet).Select(result =>
             $"{result.Point.Token} {KindOf(result)}: {result.Point.Moment}: {result.Because}"), output);
         MarkdownTables.WriteList("Not tried", document.NotTried, output);
+        MarkdownTables.WriteList(
+            "Killed, because it still waited for the answer",
+            from result in results
+            where result.KilledAfterSeconds is not null
+            select $"{result.Point.Token}: after {result.KilledAfterSeconds:F0} s. What it would have done later is not shown",
+            output);
         WritePoints(output);
         MarkdownTables.WriteList("Not tried, because one of the recorded handlings alone has them", document.Rare, output);
         MarkdownTables.WriteList("No points: an idle process makes them, too, or they are in a transaction that stays open", document.Polls, output);
@@ -125,7 +134,7 @@ public sealed class ProofReport(ProofDocument document)
             [
                 Figures.Plain(point.Number), point.Request.Text, point.Request.Server, point.Request.Outcome ?? Figures.None,
                 .. Ways.Select(way => results.FirstOrDefault(result => result.Point.Number == point.Number && result.Point.Way == way.Way) is { } result
-                    ? KindOf(result)
+                    ? KindOf(result) + (result.KilledAfterSeconds is null ? "" : ", killed")
                     : Figures.None),
             ]),
             output,

@@ -17,6 +17,12 @@ public sealed record ProofResult
     /// <summary>What the message is; <see langword="null"/>: its point was not met.</summary>
     public DeliveryClass? Class { get; init; }
 
+    /// <summary>
+    /// In way d, how long the process had waited for the answer when it was killed, in seconds; <see langword="null"/>: it got over it by itself, or the way
+    /// is another.
+    /// </summary>
+    public double? KilledAfterSeconds { get; init; }
+
     /// <summary>What was found of each effect.</summary>
     public IReadOnlyList<FoundEffect> Found { get; init; } = [];
 

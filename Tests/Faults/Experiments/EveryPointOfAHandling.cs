@@ -64,7 +64,7 @@ public sealed class EveryPointOfAHandling
         foreach (var result in results)
         {
             Assert.That(result.Fired, Has.Some.StartsWith("every process of the database server"));
-            Assert.That(result.Evidence.Count(line => line.StartsWith("attempt", StringComparison.Ordinal)), Is.EqualTo(2), "it was handled again");
+            Assert.That(result.Evidence.Count(line => line.StartsWith("attempt", StringComparison.Ordinal)), Is.GreaterThan(1), "it was handled again: a session that the crash ended can take it once more");
         }
     }
 
@@ -75,13 +75,13 @@ public sealed class EveryPointOfAHandling
         var cell = Cell.All.Single(one => one.Name == name);
         await using var servers = await RunServers.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
         var every = new EveryPoint(cell, servers);
-        var points = await every.RecordAsync(CancellationToken.None);
+        var points = (await every.RecordAsync(CancellationToken.None)).Points;
         foreach (var point in points)
             TestContext.Out.WriteLine($"{point.Number}: {point.Request}");
 
         var results = new ConcurrentQueue<FaultResult>();
         await every.MakeAsync(
-            EveryPoint.ExperimentsAt(cell, points.Where(chosen), ways is [] ? PointWays.OfClient : ways), results.Enqueue,
+            EveryPoint.ExperimentsAt(cell, points, ways is [] ? PointWays.OfClient : ways).Where(experiment => chosen(experiment.Point)), results.Enqueue,
             CancellationToken.None);
         return (points, [.. results]);
     }

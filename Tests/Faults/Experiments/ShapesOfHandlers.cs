@@ -124,7 +124,7 @@ public sealed class ShapesOfHandlers
         var every = new EveryPoint(handler.Cell, servers) { Shape = handler.Shape };
         if (promise is not null)
             every = new EveryPoint(handler.Cell, servers) { Shape = handler.Shape, Promise = promise };
-        var experiments = PointExperiment.At(handler.Name, await every.RecordAsync(CancellationToken.None), Ways);
+        var experiments = PointExperiment.At(handler.Name, (await every.RecordAsync(CancellationToken.None)).Points, Ways);
         var results = new ConcurrentQueue<FaultResult>();
         using var enough = new CancellationTokenSource();
         try

@@ -25,7 +25,7 @@ public sealed class GatedTraffic
     [TestCase(PointWay.Killed, "BEGIN|INSERT|COMMIT|", "BEGIN|INSERT|", TestName = "Killed, the request has passed, and its answer has not")]
     public async Task Frozen_nothing_passes_any_more(PointWay way, string sent, string received)
     {
-        Arm("COMMIT", "COMMIT", way);
+        Arm("COMMIT", "COMMIT", way, "BEGIN", "INSERT");
         one.Ask("BEGIN", 'T');
         one.Ask("INSERT", 'T');
         one.Client(Query("COMMIT"));
@@ -55,7 +55,7 @@ public sealed class GatedTraffic
     [Test]
     public async Task Held_back_for_a_crash_of_the_server_nothing_more_passes_on_its_connection()
     {
-        Arm("COMMIT", "COMMIT", PointWay.ServerCrashedBefore);
+        Arm("COMMIT", "COMMIT", PointWay.ServerCrashedBefore, "INSERT");
         one.Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Sync()]);
         Assert.That(one.Sent, Is.EqualTo("INSERT|flush|"), "the statement before is executed, and the end of the batch is not sent");
         Assert.That(gate.Fired.IsCompleted, Is.False);
@@ -64,44 +64,43 @@ public sealed class GatedTraffic
         await gate.Fired.WaitAsync(Eventually.Limit);
         other.Ask("SELECT");
         one.Client(Query("ROLLBACK"));
-        Assert.That((one.Sent, one.Received), Is.EqualTo(("INSERT|flush|", "")));
+        Assert.That((one.Sent, one.Received), Is.EqualTo(("INSERT|flush|", "INSERT|")));
         Assert.That((other.Sent, other.Received, gate.IsFrozen), Is.EqualTo(("SELECT|", "SELECT|", false)));
     }
 
     [Test]
     public async Task Cut_before_a_request_the_statements_before_it_are_executed()
     {
-        Arm("COMMIT", "COMMIT", PointWay.CutBefore);
+        Arm("COMMIT", "COMMIT", PointWay.CutBefore, "INSERT");
         one.Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Sync()]);
         Assert.That((one.Sent, one.IsCut), Is.EqualTo(("INSERT|flush|", false)));
 
         one.Server(Complete("INSERT"));
         await gate.Fired.WaitAsync(Eventually.Limit);
         other.Ask("SELECT");
-        Assert.That((one.Sent, one.Received, one.IsCut), Is.EqualTo(("INSERT|flush|", "", true)));
+        Assert.That((one.Sent, one.Received, one.IsCut), Is.EqualTo(("INSERT|flush|", "INSERT|", true)));
         Assert.That((other.Sent, other.Received, gate.IsFrozen), Is.EqualTo(("SELECT|", "SELECT|", false)));
     }
 
-    /// <summary>The connection is gone by then, and with it what it had open.</summary>
     [TestCase(PointWay.CutBefore)]
     [TestCase(PointWay.NeverSent)]
     public async Task A_request_that_was_never_sent_belongs_to_the_transaction_that_was_open_then(PointWay way)
     {
-        Arm("COMMIT", "COMMIT", way);
+        Arm("COMMIT", "COMMIT", way, "BEGIN", "INSERT");
         one.Ask("BEGIN", 'T');
         one.Ask("INSERT", 'T');
         one.Client(Query("COMMIT"));
-        await gate.Fired.WaitAsync(Eventually.Limit);
-        one.End();
 
-        Assert.That(gate.BeforeLast, Is.EqualTo("INSERT"));
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That(gate.Passed.Select(seen => seen.Text), Is.EqualTo(new[] { "BEGIN", "INSERT", "COMMIT" }));
     }
 
     [Test]
     public async Task While_a_server_has_not_acted_nothing_is_cut()
     {
         Arm("COMMIT", "COMMIT", PointWay.CutBefore);
-        one.Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Sync()]);
+        other.Client(Query("SELECT"));
+        one.Client(Query("COMMIT"));
 
         await gate.Fired.WaitAsync(Eventually.Limit);
         Assert.That((gate.IsHoldingBack, one.IsCut), Is.EqualTo((true, false)), "the experiment shows nothing");
@@ -112,7 +111,7 @@ public sealed class GatedTraffic
     {
         const ushort Channel = 1;
         var broker = ConnectToBroker();
-        gate.Arm(new RequestId("broker", "basic.ack", Outcome: null, Sent: 1, Answered: 1), PointWay.ServerCrashedAfter);
+        ArmAcknowledgement(PointWay.ServerCrashedAfter);
 
         broker.See(Traffic.ToServer, AmqpFrames.Ack(Channel, 1));
         one.Client(Query("BEGIN"));
@@ -142,7 +141,7 @@ public sealed class GatedTraffic
     [Test]
     public async Task Within_a_batch_the_statements_after_the_point_do_not_pass()
     {
-        Arm("COMMIT", "COMMIT", PointWay.Killed);
+        Arm("COMMIT", "COMMIT", PointWay.Killed, "INSERT");
 
         one.Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Statement("BEGIN"), .. Sync()]);
         Assert.That(one.Sent, Is.EqualTo("INSERT|COMMIT|flush|"));
@@ -156,7 +155,7 @@ public sealed class GatedTraffic
     [Test]
     public async Task Never_sent_waits_until_the_statements_before_it_are_executed()
     {
-        Arm("COMMIT", "COMMIT", PointWay.NeverSent);
+        Arm("COMMIT", "COMMIT", PointWay.NeverSent, "INSERT");
 
         one.Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Sync()]);
         Assert.That(one.Sent, Is.EqualTo("INSERT|flush|"));
@@ -207,7 +206,7 @@ public sealed class GatedTraffic
     {
         const ushort Channel = 1;
         var broker = ConnectToBroker();
-        gate.Arm(new RequestId("broker", "basic.ack", Outcome: null, Sent: 1, Answered: 1), way);
+        ArmAcknowledgement(way);
 
         broker.See(Traffic.ToServer, AmqpFrames.Ack(Channel, 1));
         one.Client(Query("BEGIN"));
@@ -225,7 +224,7 @@ public sealed class GatedTraffic
     {
         const ushort Channel = 1;
         var broker = ConnectToBroker();
-        gate.Arm(new RequestId("broker", "basic.ack", Outcome: null, Sent: 2, Answered: 2), PointWay.Killed);
+        ArmAcknowledgement(PointWay.Killed, number: 2);
 
         broker.See(Traffic.ToServer, AmqpFrames.Ack(Channel, 1));
         one.Client(Query("BEGIN"));
@@ -240,26 +239,94 @@ public sealed class GatedTraffic
 
     [TestCase(PointWay.NeverSent)]
     [TestCase(PointWay.Killed)]
-    public async Task A_poll_with_the_same_statement_is_told_from_the_handling_by_what_was_before(PointWay way)
+    public async Task A_poll_with_the_same_statement_passes_because_of_what_was_before(PointWay way)
     {
-        Arm("COMMIT", "COMMIT", way);
-        one.Ask("SELECT 1");
-        one.Ask("BEGIN", 'T');
-        one.Ask("INSERT", 'T');
-        one.Client(Query("COMMIT"));
-        if (way is PointWay.Killed)
-            one.Server([.. Complete("COMMIT"), .. Ready()]);
-
-        await gate.Fired.WaitAsync(Eventually.Limit);
-        Assert.That(gate.BeforeLast, Is.EqualTo("INSERT"));
-
-        gate.Release();
-        Arm("BEGIN", "BEGIN", way);
+        Arm("COMMIT", "COMMIT", way, "BEGIN", "INSERT");
         other.Ask("SELECT 1");
         other.Ask("BEGIN", 'T');
+        other.Ask("COMMIT");
+        Assert.That((gate.IsFrozen, gate.PassedBecause), Is.EqualTo((false, "another transaction had the request first")));
 
+        one.Ask("BEGIN", 'T');
+        one.Ask("INSERT", 'T');
+        one.Ask("COMMIT");
         await gate.Fired.WaitAsync(Eventually.Limit);
-        Assert.That(gate.BeforeLast, Is.Null);
+        Assert.That((other.Received, one.Received), Is.EqualTo(("SELECT 1|BEGIN|COMMIT|", "BEGIN|INSERT|")));
+    }
+
+    [TestCase(PointWay.NeverSent)]
+    [TestCase(PointWay.Killed)]
+    [TestCase(PointWay.Cut)]
+    [TestCase(PointWay.CutBefore)]
+    public async Task A_poll_with_the_same_statements_passes_because_of_their_answers(PointWay way)
+    {
+        var points = Record(() => Take(one, "DELETE 1"));
+        gate.Arm(new MetMoment(points.Single(point => point.Request.Text is "COMMIT"), points), way);
+        Take(other, "DELETE 0");
+        Assert.That((other.Received, gate.PassedBecause), Is.EqualTo(("BEGIN|DELETE 0|COMMIT|", "another transaction had the request first")));
+
+        Take(other, "DELETE 1");
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That(other.Received, Is.EqualTo("BEGIN|DELETE 0|COMMIT|BEGIN|DELETE 1|"));
+    }
+
+    /// <summary>In one batch, what was before is known only when it is answered.</summary>
+    [TestCase("DELETE", true)]
+    [TestCase("DELETE 0", false)]
+    public void A_request_that_must_not_be_sent_waits_for_the_answers_before_it(string deleted, bool isMet)
+    {
+        Arm("COMMIT", "COMMIT", PointWay.NeverSent, "BEGIN", "DELETE");
+        one.Client([.. Statement("BEGIN"), .. Statement("DELETE"), .. Statement("COMMIT"), .. Sync()]);
+        Assert.That(one.Sent, Is.EqualTo("BEGIN|DELETE|flush|"));
+
+        one.Server([.. Complete("BEGIN"), .. Complete(deleted)]);
+        Assert.That((one.Sent, gate.IsFrozen), Is.EqualTo((isMet ? "BEGIN|DELETE|flush|" : "BEGIN|DELETE|flush|COMMIT|sync|", isMet)));
+    }
+
+    /// <summary>As two publishes to a broker: each is a transaction of its own, and has nothing before it.</summary>
+    [TestCase("INSERT", "INSERT", "the handling had not come to point 1 yet")]
+    [TestCase("SELECT INSERT", "INSERT", null)]
+    [TestCase("INSERT SELECT", "SELECT", "the handling had come to point 2 before")]
+    [TestCase("SELECT", "SELECT", null)]
+    public void A_moment_has_its_place_in_the_handling(string asked, string met, string? because)
+    {
+        var points = Record(() =>
+        {
+            one.Ask("SELECT");
+            one.Ask("INSERT");
+        });
+        var point = points.Single(point => point.Request.Text == met);
+
+        Assert.That(BecauseOf(points), Is.EqualTo(because));
+        Assert.That(BecauseOf([.. points.Select(other => other with { Unordered = [1, 2] })]), Is.Null, "one recorded handling had them in another order");
+        Assert.That(
+            BecauseOf([.. points.Select(other => other with { IsPolled = true })]), Is.EqualTo(because is "the handling had come to point 2 before" ? null : because),
+            "a poll makes the later request, too");
+
+        string? BecauseOf(IReadOnlyList<CrashPoint> all)
+        {
+            other = new Side(gate);
+            gate.Arm(new MetMoment(all[point.Number - 1], all), PointWay.Killed);
+            foreach (var text in asked.Split(' '))
+                other.Ask(text);
+            Assert.That(gate.IsFrozen, Is.EqualTo(gate.PassedBecause is null));
+            gate.Release();
+            return gate.PassedBecause;
+        }
+    }
+
+    private IReadOnlyList<CrashPoint> Record(Action handling)
+    {
+        gate.Record();
+        handling();
+        return Handling.PointsOf([Handling.Of(gate.Release(), new HashSet<string>())]);
+    }
+
+    private static void Take(Side side, string deleted)
+    {
+        side.Ask("BEGIN", 'T');
+        side.Ask("DELETE", 'T', deleted);
+        side.Ask("COMMIT");
     }
 
     private IConnectionFilter ConnectToBroker()
@@ -272,7 +339,32 @@ public sealed class GatedTraffic
         return broker;
     }
 
-    private void Arm(string text, string outcome, PointWay way) => gate.Arm(new RequestId("data", text, outcome, Sent: 1, Answered: 1), way);
+    /// <param name="text">The request.</param>
+    /// <param name="outcome">Its answer.</param>
+    /// <param name="way">What happens there.</param>
+    /// <param name="before">What was asked before it in its transaction, each with its text as its answer.</param>
+    private void Arm(string text, string outcome, PointWay way, params IReadOnlyList<string> before)
+    {
+        List<CrashPoint> points =
+        [
+            .. before.Append(text).Select((one, at) => new CrashPoint(
+                at + 1, new RequestId("data", one, at < before.Count ? one : outcome, Sent: 1, Answered: 1), at == 0 ? null : before[at - 1], HasAnswer: true,
+                CanBeProved: true)
+            { Leading = [.. Enumerable.Range(1, at)], Place = at + 1 }),
+        ];
+        gate.Arm(new MetMoment(points[^1], points), way);
+    }
+
+    /// <summary>The second of two acknowledgements has the first before it, of another message.</summary>
+    private void ArmAcknowledgement(PointWay way, int number = 1)
+    {
+        List<CrashPoint> points =
+        [
+            .. Enumerable.Range(1, number).Select(each => new CrashPoint(
+                each, new RequestId("broker", "basic.ack", Outcome: null, each, each), Before: null, HasAnswer: false, CanBeProved: true)),
+        ];
+        gate.Arm(new MetMoment(points[^1], points), way);
+    }
 
     /// <summary>A client and a server with a gate between them, and what each has got.</summary>
     private sealed class Side
@@ -318,11 +410,11 @@ public sealed class GatedTraffic
 
         public void End() => filter.End();
 
-        /// <summary>A query and its answer.</summary>
-        public void Ask(string text, char status = 'I')
+        /// <summary>A query and its answer; without another outcome, that is its text.</summary>
+        public void Ask(string text, char status = 'I', string? outcome = null)
         {
             Client(Query(text));
-            Server([.. Complete(text), .. Ready(status)]);
+            Server([.. Complete(outcome ?? text), .. Ready(status)]);
         }
 
         private static string Frames(List<byte> bytes, Func<char, string, string?> name)

@@ -61,7 +61,7 @@ public sealed class HandlerWithAMistake
         {
             foreach (var way in new[] { PointWay.NeverSent, PointWay.Killed }.Intersect(point.Ways))
             {
-                var found = await CrashAsync(steps, point, way);
+                var found = await CrashAsync(steps, new MetMoment(point, points), way);
                 TestContext.Out.WriteLine($"{point.Number}: {PointMoment.Of(point, way)}: {found}");
                 classes.Add(found);
             }
@@ -71,13 +71,13 @@ public sealed class HandlerWithAMistake
     }
 
     /// <summary>A connection that ends without a word is all that its server sees of a killed process.</summary>
-    private async Task<DeliveryClass> CrashAsync(string steps, CrashPoint point, PointWay way)
+    private async Task<DeliveryClass> CrashAsync(string steps, MetMoment moment, PointWay way)
     {
         await ExecuteAsync(databases.Widgets, "DELETE FROM inbox; DELETE FROM work");
         var message = await SendAsync();
-        gate.Arm(point.Request, way);
+        gate.Arm(moment, way);
         var crashing = HandleAsync(steps);
-        Assert.That(await Task.WhenAny(gate.Fired, Task.Delay(ToMeet)), Is.EqualTo(gate.Fired), $"did not come to {point.Number}: {point.Request}");
+        Assert.That(await Task.WhenAny(gate.Fired, Task.Delay(ToMeet)), Is.EqualTo(gate.Fired), $"did not come to {moment.Point.Number}: {moment.Point.Request}");
         await proxy.EndAllAsync(Ending.Reset);
         gate.Release();
         try

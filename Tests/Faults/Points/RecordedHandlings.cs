@@ -27,6 +27,31 @@ public sealed class RecordedHandlings
             }));
         Assert.That(points.Select(point => point.Number), Is.EqualTo(new[] { 1, 2, 3 }));
         Assert.That(points.Select(point => point.Before), Is.EqualTo(new[] { null, "BEGIN", "DELETE" }));
+        Assert.That(points.Select(point => string.Join(' ', point.Leading)), Is.EqualTo(new[] { "", "1", "1 2" }));
+        Assert.That(points.Select(point => point.IsPolled), Is.EqualTo(new[] { true, false, false }), "the poll begins, too, and deletes nothing");
+    }
+
+    [Test]
+    public void A_point_knows_which_of_the_others_came_before_it_in_each_handling()
+    {
+        var log = Transaction(2, 1, ("INSERT", "INSERT 0 1")).ToArray();
+        var points = Handling.PointsOf([Handling.Of([.. Receive, .. log], Idle), Handling.Of([.. Receive[..2], .. log, Receive[2]], Idle)]);
+
+        Assert.That(points.Select(point => point.Request.Text), Is.EqualTo(new[] { "BEGIN", "DELETE", "COMMIT", "INSERT" }));
+        Assert.That(points.Select(point => string.Join(' ', point.Unordered)), Is.EqualTo(new[] { "", "", "4", "3" }));
+    }
+
+    /// <summary>An answer that differs each time is no point, and has its place in the transaction.</summary>
+    [Test]
+    public void A_point_has_its_place_among_all_requests_of_its_transaction()
+    {
+        var (first, second) = (With("SELECT 3"), With("SELECT 4"));
+        var commit = Handling.PointsOf([Handling.Of(first, Idle), Handling.Of(second, Idle)])[^1];
+
+        Assert.That((commit.Place, string.Join(' ', commit.Leading), commit.Before), Is.EqualTo((4, "1 2", "SELECT")));
+
+        static SeenRequest[] With(string counted) =>
+            [.. Transaction(1, 8, ("BEGIN", "BEGIN"), ("DELETE", "DELETE 1"), ("SELECT", counted), ("COMMIT", "COMMIT"))];
     }
 
     [Test]

@@ -114,6 +114,20 @@ public sealed class ReportOfAProof
             Is.EqualTo("orders kept its promise (once or duplicated) at the only crash that was met: 1 point of its handling, 5 experiments, 1 once."));
     }
 
+    /// <summary>What is judged then is what b is judged by: the process was killed while it had no answer.</summary>
+    [Test]
+    public void Says_where_a_process_that_waited_for_its_answer_was_killed()
+    {
+        var waited = Document with { Results = [Result(PointWay.Unanswered, FaultVerdict.Kept, DeliveryClass.Once) with { KilledAfterSeconds = 12.4 }] };
+        using var output = new StringWriter { NewLine = "\n" };
+
+        new ProofReport(waited).WriteMarkdown(output);
+
+        Assert.That(new ProofReport(waited).Summary, Does.Contain("1 once; at 1 of way d it did not get over the missing answer and was killed"));
+        Assert.That(output.ToString(), Does.Contain("- orders@1:d: after 12 s.").And.Contain("| once, killed |"));
+        Assert.That(new ProofReport(Document).Summary, Does.Not.Contain("was killed"));
+    }
+
     [Test]
     public void JUnit_has_a_case_for_each_experiment()
     {

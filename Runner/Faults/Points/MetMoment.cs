@@ -1,0 +1,82 @@
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Runner.Faults.Points;
+
+/// <summary>
+/// Tells whether a request is a point. Another transaction of the process can have the same statement. So the transaction must have begun as the recorded
+/// one did, and the handling must have come as far as the recorded one had.
+/// </summary>
+internal sealed class MetMoment
+{
+    private readonly IReadOnlyList<CrashPoint> all;
+    private readonly HashSet<int> points;
+    private readonly ILookup<bool, CrashPoint> ordered;
+    private readonly Dictionary<int, int> due;
+    private readonly int leading;
+
+    /// <param name="point">The point.</param>
+    /// <param name="all">All points of the handling, in their order.</param>
+    public MetMoment(CrashPoint point, IReadOnlyList<CrashPoint> all)
+    {
+        (Point, this.all) = (point, all);
+        // A request that only one of the recorded handlings had, or with another answer each time, is no point.
+        points = all.Select(each => Follow(0, each.Request)).ToHashSet();
+        ordered = all.Where(other => other.Number != point.Number && !point.Unordered.Contains(other.Number)).ToLookup(other => other.Number < point.Number);
+        due = ordered[true].CountBy(KeyOf).ToDictionary();
+        leading = KeyOfLeading(point);
+    }
+
+    public CrashPoint Point { get; }
+
+    /// <summary>Why it is another moment; <see langword="null"/>: it is the point.</summary>
+    /// <param name="before">What was asked before the request in its transaction.</param>
+    /// <param name="others">All that was asked until now, without the request.</param>
+    public string? WhyNot(IReadOnlyList<SeenRequest> before, IEnumerable<SeenRequest> others)
+    {
+        if (before.Count != Point.Place - 1 || (before.Count > 0 ? before[^1].Text : null) != Point.Before || KeyOf(before) != leading)
+            return "another transaction had the request first";
+
+        var passed = CountsOf(others);
+        if (ordered[true].FirstOrDefault(other => CountOf(other) < due[KeyOf(other)]) is { } missing)
+            return $"the handling had not come to point {missing.Number} yet";
+
+        // One that a poll begins with, too, can have been the poll's.
+        return ordered[false].FirstOrDefault(other => !other.IsPolled && CountOf(other) > due.GetValueOrDefault(KeyOf(other))) is { } early
+            ? $"the handling had come to point {early.Number} before"
+            : null;
+
+        int CountOf(CrashPoint other) => passed.GetValueOrDefault(KeyOf(other)) + passed.GetValueOrDefault(KeyWithoutAnswer(other));
+    }
+
+    /// <summary>How often each request came, known by what was before it in its transaction. One that is under way has no answer yet.</summary>
+    private Dictionary<int, int> CountsOf(IEnumerable<SeenRequest> requests)
+    {
+        var counts = new Dictionary<int, int>();
+        var transactions = new Dictionary<(int, int), int>();
+        foreach (var one in requests)
+        {
+            var transaction = (one.Connection, one.Request.Transaction);
+            var before = transactions.GetValueOrDefault(transaction);
+            var key = one.Request is { HasAnswer: true, IsAnswered: false } ? KeyWithoutAnswer(before, one.Server, one.Text) : Follow(before, one);
+            counts[key] = counts.GetValueOrDefault(key) + 1;
+            transactions[transaction] = KeyOf([one], before);
+        }
+
+        return counts;
+    }
+
+    private int KeyOf(IEnumerable<SeenRequest> requests, int before = 0) =>
+        requests.Where(one => points.Contains(Follow(0, one))).Aggregate(before, Follow);
+
+    private int KeyOfLeading(CrashPoint point) => point.Leading.Aggregate(0, (before, number) => Follow(before, all[number - 1].Request));
+
+    private int KeyOf(CrashPoint point) => Follow(KeyOfLeading(point), point.Request);
+
+    private int KeyWithoutAnswer(CrashPoint point) => KeyWithoutAnswer(KeyOfLeading(point), point.Request.Server, point.Request.Text);
+
+    private static int KeyWithoutAnswer(int before, string server, string text) => HashCode.Combine(before, server, text);
+
+    private static int Follow(int before, RequestId request) => HashCode.Combine(before, request.Server, request.Text, request.Outcome);
+
+    private static int Follow(int before, SeenRequest seen) => HashCode.Combine(before, seen.Server, seen.Text, seen.Request.Outcome);
+}
