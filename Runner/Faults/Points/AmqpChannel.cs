@@ -26,12 +26,12 @@ internal sealed class AmqpChannel
     public void Await(AmqpMethod method, WireRequest request)
     {
         Confirms |= method == AmqpMethod.ConfirmSelect;
-        if (method.IsSynchronous)
-            waiting.Add((method, request));
-        else if (request.HasAnswer)
-            publishes.Add((++published, request));
-        else
+        if (!request.HasAnswer)
             unproved.Add(request);
+        else if (method.IsSynchronous)
+            waiting.Add((method, request));
+        else
+            publishes.Add((++published, request));
     }
 
     /// <summary>Sees a method of the server.</summary>

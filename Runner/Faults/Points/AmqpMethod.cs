@@ -35,6 +35,25 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
 
     public static AmqpMethod ConfirmSelect { get; } = new(85, 10);
 
+    /// <summary>
+    /// Where a method says that its client wants no answer: after how many bytes of reserved numbers and how many short strings, and in which bit of the
+    /// byte after them. From the specification of AMQP 0-9-1, and RabbitMQ's for exchange.bind and confirm.select.
+    /// </summary>
+    private static readonly Dictionary<AmqpMethod, (int Bytes, int Strings, int Bit)> NoWait = new()
+    {
+        [new(40, 10)] = (2, 2, 4),
+        [new(40, 20)] = (2, 1, 1),
+        [new(40, 30)] = (2, 3, 0),
+        [new(40, 40)] = (2, 3, 0),
+        [new(50, 10)] = (2, 1, 4),
+        [new(50, 20)] = (2, 3, 0),
+        [new(50, 30)] = (2, 1, 0),
+        [new(50, 40)] = (2, 1, 2),
+        [new(60, 20)] = (2, 2, 3),
+        [new(60, 30)] = (0, 1, 0),
+        [ConfirmSelect] = (0, 0, 0),
+    };
+
     private static readonly Dictionary<AmqpMethod, string> Names = new()
     {
         [ConnectionStart] = "connection.start",
@@ -74,7 +93,7 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
     /// <summary>Methods that a client sends and no server answers, except publishes.</summary>
     private static readonly HashSet<AmqpMethod> WithoutAnswer = [Acknowledge, Refuse, new(60, 90)];
 
-    /// <summary>Whether the server answers it with the next number.</summary>
+    /// <summary>Whether the server answers it with the next number, unless its client <see cref="WantsNoAnswer"/>.</summary>
     public bool IsSynchronous => Id % 10 == 0 && !WithoutAnswer.Contains(this) && this != Publish;
 
     /// <summary>Whether it answers another method, as <c>open-ok</c> does.</summary>
@@ -85,6 +104,19 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
 
     /// <summary>Whether a header and a body follow.</summary>
     public bool HasContent => this == Publish || this == Return || this == Deliver || this == GetOk;
+
+    /// <param name="arguments">All its arguments.</param>
+    public bool WantsNoAnswer(ReadOnlySpan<byte> arguments)
+    {
+        if (!NoWait.TryGetValue(this, out var at))
+            return false;
+
+        var place = at.Bytes;
+        for (var count = 0; count < at.Strings && place < arguments.Length; count++)
+            place += 1 + arguments[place];
+        // The server closes a connection whose client sends too little.
+        return place < arguments.Length && (arguments[place] >> at.Bit & 1) != 0;
+    }
 
     public override string ToString() => Names.TryGetValue(this, out var name) ? name
         : IsReply && Names.TryGetValue(Asked, out var asked) ? $"{asked}-ok"

@@ -117,7 +117,8 @@ internal sealed class AmqpWire : IWireProtocol
 
         if (method == AmqpMethod.ChannelOpen || !channels.TryGetValue(number, out var channel))
             channel = channels[number] = new AmqpChannel();
-        var request = new WireRequest($"{method}", method.IsSynchronous || (method == AmqpMethod.Publish && channel.Confirms))
+        var isAnswered = method.IsSynchronous ? !method.WantsNoAnswer(ArgumentsIn(bytes)) : method == AmqpMethod.Publish && channel.Confirms;
+        var request = new WireRequest($"{method}", isAnswered)
         {
             CanBeProved = true,
             Transaction = requests++,
@@ -153,7 +154,7 @@ internal sealed class AmqpWire : IWireProtocol
             return [start];
         }
 
-        return Answer(number, method, frame.AsSpan(HeaderLength + 4, frame.Length - HeaderLength - 5));
+        return Answer(number, method, ArgumentsIn(frame));
     }
 
     private IReadOnlyList<WireRequest> Answer(int number, AmqpMethod method, ReadOnlySpan<byte> arguments)
@@ -163,6 +164,9 @@ internal sealed class AmqpWire : IWireProtocol
 
         return channels.TryGetValue(number, out var channel) ? channel.See(method, arguments) : [];
     }
+
+    /// <param name="frame">One that begins with a method's numbers, and can have others behind it.</param>
+    private static ReadOnlySpan<byte> ArgumentsIn(byte[] frame) => frame.AsSpan(HeaderLength + 4, BinaryPrimitives.ReadInt32BigEndian(frame.AsSpan(3)) - 4);
 
     private static int ChannelOf(byte[] frame) => BinaryPrimitives.ReadUInt16BigEndian(frame.AsSpan(1));
 

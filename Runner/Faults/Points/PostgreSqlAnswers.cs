@@ -36,6 +36,9 @@ internal sealed class PostgreSqlAnswers
     /// <summary>Whether the server keeps answers until a Sync or a Flush comes.</summary>
     public bool AwaitsSync => waiting.Count > 0 && waiting[^1].End is PostgreSqlEnd.Command;
 
+    /// <summary>Whether both sides send data, as in replication. What the client sends then has no answer.</summary>
+    public bool IsStreaming { get; private set; }
+
     /// <summary>The last statement that asked the client for data.</summary>
     public string Copied { get; private set; } = "copy";
 
@@ -84,6 +87,10 @@ internal sealed class PostgreSqlAnswers
                 return [];
             case 'G':
                 (Copied, EndOfCopy, request.Outcome) = (request.Text, end, "copy in");
+                return [Complete()];
+            // The server streams changes. It answers nothing until the client ends that.
+            case 'W':
+                (IsStreaming, request.Outcome) = (true, "copy both");
                 return [Complete()];
             case 'Z':
                 return CompleteAll(isIdle: body is [Idle, ..]);

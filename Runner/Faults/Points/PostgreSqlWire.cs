@@ -31,6 +31,7 @@ internal sealed class PostgreSqlWire : IWireProtocol
     private bool isOpaque;
     private bool wantsEncryption;
     private bool isCopying;
+    private bool isParsing;
 
     public bool IsSettled => answers.IsSettled;
 
@@ -108,6 +109,9 @@ internal sealed class PostgreSqlWire : IWireProtocol
             case 'S':
                 units.Add(Sync());
                 break;
+            case 'd' when answers.IsStreaming:
+                units.Add(Rest());
+                break;
             case 'd' when !isCopying:
                 isCopying = true;
                 units.Add(Ask(new WireRequest($"data of {answers.Copied}", hasAnswer: true), answers.EndOfCopy));
@@ -119,6 +123,7 @@ internal sealed class PostgreSqlWire : IWireProtocol
                 units.Add(Ask(new WireRequest("terminate", hasAnswer: false), PostgreSqlEnd.None));
                 break;
             case 'P':
+                isParsing = true;
                 texts.Parse(body);
                 break;
             case 'B':
@@ -147,16 +152,17 @@ internal sealed class PostgreSqlWire : IWireProtocol
         return Ask(new WireRequest("connect", hasAnswer: true), PostgreSqlEnd.Ready);
     }
 
-    // Alone after an execution it ends that one. With a statement that is only prepared, it is a request of its own.
+    // Alone after an execution it ends that one. With a statement that is only prepared, described or closed, it is a request of its own.
     private ClientUnit Sync() => gathered.Count == HeaderLength
         ? Rest() with { Sent = answers.EndWithSync }
-        : Ask(new WireRequest($"prepare {texts.Last}", hasAnswer: true), PostgreSqlEnd.Ready);
+        : Ask(new WireRequest(isParsing ? $"prepare {texts.Last}" : "describe or close", hasAnswer: true), PostgreSqlEnd.Ready);
 
     private ClientUnit Ask(WireRequest request, PostgreSqlEnd end) => Rest() with { Request = request, Sent = () => answers.Await(request, end) };
 
     private ClientUnit Rest()
     {
         var unit = new ClientUnit([.. gathered]);
+        isParsing = false;
         gathered.Clear();
         return unit;
     }

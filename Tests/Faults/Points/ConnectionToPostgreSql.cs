@@ -156,6 +156,28 @@ public sealed class ConnectionToPostgreSql
     }
 
     [Test]
+    public void Streams_changes_after_one_request()
+    {
+        Client(Query("START_REPLICATION SLOT s LOGICAL 0/0"));
+        Assert.That(Server(CopyBoth()), Is.EqualTo(new[] { "START_REPLICATION SLOT s LOGICAL 0/0 → copy both" }));
+        Server(Data("a change"));
+        Client(Data("how far it has come"));
+
+        Assert.That(asked, Has.Count.EqualTo(1));
+        Assert.That(wire.IsSettled);
+    }
+
+    [Test]
+    public void Does_not_take_the_close_of_a_statement_for_its_preparation()
+    {
+        Client([.. Parse("SELECT 1", "_p1"), .. Sync()]);
+        Server(Ready());
+        Client([.. Close("_p1"), .. Sync()]);
+
+        Assert.That(Texts(), Is.EqualTo(new[] { "prepare SELECT 1", "describe or close" }));
+    }
+
+    [Test]
     public void Keeps_a_transaction_open_after_a_roll_back_to_a_savepoint()
     {
         Client(Query("BEGIN"));

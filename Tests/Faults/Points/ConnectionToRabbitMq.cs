@@ -85,6 +85,44 @@ public sealed class ConnectionToRabbitMq
         Assert.That(Server(Ack(Channel, 3)), Is.EqualTo(new[] { "basic.publish → basic.ack" }));
     }
 
+    /// <summary>Celery declares and binds its queues so.</summary>
+    [TestCase(40, 10, "\0\0|exchange|topic", 4)]
+    [TestCase(40, 20, "\0\0|exchange", 1)]
+    [TestCase(40, 30, "\0\0|one|other|key", 0)]
+    [TestCase(40, 40, "\0\0|one|other|", 0)]
+    [TestCase(50, 10, "\0\0|queue", 4)]
+    [TestCase(50, 20, "\0\0|queue|exchange|key", 0)]
+    [TestCase(50, 30, "\0\0|", 0)]
+    [TestCase(50, 40, "\0\0|queue", 2)]
+    [TestCase(60, 20, "\0\0|queue|tag", 3)]
+    [TestCase(60, 30, "|tag", 0)]
+    [TestCase(85, 10, "", 0)]
+    public void Proves_a_method_whose_client_wants_no_answer(int kind, int id, string texts, int bit)
+    {
+        var parts = texts.Split('|');
+        byte[] before = [.. parts[0].Select(one => (byte)one), .. parts[1..].SelectMany(part => part.Select(one => (byte)one).Prepend((byte)part.Length))];
+
+        Client(Method(Channel, (ushort)kind, (ushort)id, [.. before, (byte)~(1 << bit)]));
+        Server(Method(Channel, (ushort)kind, (ushort)(id + 1)));
+        Client(Method(Channel, (ushort)kind, (ushort)id, [.. before, (byte)(1 << bit)]));
+
+        Assert.That(asked.Select(request => (request.HasAnswer, request.CanBeProved)), Is.EqualTo([(true, true), (false, true)]));
+        Assert.That(wire.IsSettled, Is.False);
+        Assert.That(wire.Probe(), Is.Not.Empty);
+        Server(Method(Channel, 20, 21, 1));
+        Assert.That(wire.IsSettled);
+    }
+
+    [Test]
+    public void Encrypted_passes_unread()
+    {
+        wire = new AmqpWire();
+        byte[] hello = [0x16, 3, 1, 0, 200, 1, 0, 0, 196];
+
+        Assert.That(wire.FromClient(hello).Single(), Has.Property("Request").Null.And.Property("Bytes").EqualTo(hello));
+        Assert.That(wire.IsUnreadable);
+    }
+
     [Test]
     public void Proves_an_acknowledgement_by_a_later_answer_on_its_channel()
     {

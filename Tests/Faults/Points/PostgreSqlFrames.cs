@@ -16,6 +16,10 @@ internal static class PostgreSqlFrames
 
     public static byte[] CopyIn() => Frame('G', [0, 0, 0]);
 
+    public static byte[] CopyBoth() => Frame('W', [0, 0, 0]);
+
+    public static byte[] Close(string name) => Frame('C', [(byte)'S', .. Text(name)]);
+
     public static byte[] Query(string text) => Frame('Q', Text(text));
 
     public static byte[] Parse(string text, string name = "") => Frame('P', [.. Text(name), .. Text(text), 0, 0]);
