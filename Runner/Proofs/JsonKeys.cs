@@ -67,6 +67,12 @@ internal sealed class JsonKeys
             : throw Wrong(key, "a list of texts", one)),
     ];
 
+    public IReadOnlyList<int> Numbers(string key) => !Has(key) ? [] :
+    [
+        .. Value(key, JsonValueKind.Array, "a list of whole numbers").EnumerateArray()
+            .Select(one => one.ValueKind is JsonValueKind.Number && one.TryGetInt32(out var number) ? number : throw Wrong(key, "a list of whole numbers", one)),
+    ];
+
     /// <summary>An object whose keys are the user's.</summary>
     public IReadOnlyDictionary<string, string> Named(string key) => !Has(key)
         ? new Dictionary<string, string>()

@@ -71,8 +71,13 @@ internal sealed record SendBySql(string Database, string Sql) : WayToSend;
 /// <summary>A message to a queue of the broker.</summary>
 internal sealed record SendToQueue(string Queue, string Body, string ContentType, IReadOnlyDictionary<string, string> Headers) : WayToSend;
 
-/// <summary>An HTTP request to the application. Any answer of 200 to 299 means that it has accepted the message.</summary>
-internal sealed record SendByHttp(string Url, string Method, string Body, string ContentType) : WayToSend;
+/// <summary>An HTTP request to the application. Any answer of 200 to 299 means that it has accepted the message, and so do those that are named.</summary>
+/// <param name="Url">The address.</param>
+/// <param name="Method">The method.</param>
+/// <param name="Body">The body; empty: none.</param>
+/// <param name="ContentType">Of the body.</param>
+/// <param name="Accepted">Other status codes, with which it says that it has the message already.</param>
+internal sealed record SendByHttp(string Url, string Method, string Body, string ContentType, IReadOnlyList<int> Accepted) : WayToSend;
 
 /// <summary>A program, which ends with exit code 0 when the message has been sent.</summary>
 internal sealed record SendByCommand(ProgramToStart Program) : WayToSend;

@@ -16,7 +16,7 @@ internal sealed class ProofFileReader
         ["name", "databases", "queues", "setup", "start", "send", "effects", "deadLetters", "idle", "promise", "instances", "commits"];
 
     private static readonly IReadOnlyList<string> KeysOfSend =
-        ["sql", "database", "queue", "body", "contentType", "headers", "http", "method", "command", "directory", "environment"];
+        ["sql", "database", "queue", "body", "contentType", "headers", "http", "method", "accepted", "command", "directory", "environment"];
 
     /// <summary>What a user can promise, by name.</summary>
     private static readonly IReadOnlyDictionary<string, IReadOnlySet<DeliveryClass>> Promises = new Dictionary<string, IReadOnlySet<DeliveryClass>>
@@ -159,7 +159,7 @@ internal sealed class ProofFileReader
         {
             "sql" => BySql(Only(send, "sql", "database")),
             "queue" => ToQueue(Only(send, "queue", "body", "contentType", "headers")),
-            "http" => ByHttp(Only(send, "http", "method", "body", "contentType")),
+            "http" => ByHttp(Only(send, "http", "method", "body", "contentType", "accepted")),
             "command" => ByCommand(Only(send, "command", "directory", "environment"), named),
             _ => throw new UnreachableException($"No way to send by '{way}'."),
         };
@@ -190,7 +190,14 @@ internal sealed class ProofFileReader
             throw send.Error($"'{send.PlaceOf("method")}': expected a method, found '{method}'", "Examples: POST, PUT.");
         if (!MediaTypeHeaderValue.TryParse(contentType, out _))
             throw send.Error($"'{send.PlaceOf("contentType")}': expected a media type, found '{contentType}'", "Example: application/json.");
-        return new SendByHttp(Template(url), method, Template(body), contentType);
+        if (send.Numbers("accepted") is var accepted && accepted.FirstOrDefault(status => status is < 400 or > 499) is not 0 and var strange)
+        {
+            throw send.Error(
+                $"'{send.PlaceOf("accepted")}' has {strange}: expected status codes from 400 to 499",
+                "Name those with which the application refuses a message that it has already, such as 409.");
+        }
+
+        return new SendByHttp(Template(url), method, Template(body), contentType, accepted);
     }
 
     /// <param name="send">The keys.</param>

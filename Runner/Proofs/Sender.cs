@@ -21,7 +21,7 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
 
     /// <summary>
     /// Requests that have not been accepted, as a text; <see langword="null"/> if there are none. A request is repeated until it is answered with 200 to
-    /// 299, as a careful client does; the other ways to send wait for that themselves.
+    /// 299 or a status of the file, as a careful client does; the other ways to send wait for that themselves.
     /// </summary>
     public string? Refused => requests.Count(request => !request.IsCompletedSuccessfully) is > 0 and var open
         ? $"requests not accepted: {open}{(why is null ? "" : $" ({why})")}"
@@ -91,6 +91,10 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
                     throw new InvalidOperationException($"No such way to send: {file.Send}.");
             }
         }
+        catch (Npgsql.PostgresException wrong) when (wrong.SqlState == Npgsql.PostgresErrorCodes.SyntaxError)
+        {
+            throw new KitException($"{file.Path}: the statement of 'send' is wrong: {wrong.MessageText}", "Correct 'send.sql'.", wrong) { IsUsage = true };
+        }
         catch (Exception failure) when (failure is Npgsql.NpgsqlException or HttpRequestException or KitException { IsUsage: false })
         {
             return KitException.TextOf(failure);
@@ -111,7 +115,7 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
         }
 
         using var answer = await http.SendAsync(request, cancellationToken);
-        return answer.IsSuccessStatusCode ? null : $"the application answered {(int)answer.StatusCode}";
+        return answer.IsSuccessStatusCode || to.Accepted.Contains((int)answer.StatusCode) ? null : $"the application answered {(int)answer.StatusCode}";
     }
 
     private static async Task<string?> RunAsync(ProgramToStart program, Placeholders texts, Guid message, CancellationToken cancellationToken)

@@ -63,6 +63,13 @@ public sealed class FileThatIsWrong
     [TestCase(
         "\"queue\": \"orders\", \"body\": \"{{id}}\"", "\"http\": \"http://localhost:{{port}}/{{id}}\", \"body\": \"{{host}}\"",
         "there is no placeholder {{host}}.", "{{port}}")]
+    [TestCase(
+        "\"queue\": \"orders\", \"body\": \"{{id}}\"", "\"http\": \"http://localhost:{{port}}/{{id}}\", \"accepted\": [409, 200]",
+        "'send.accepted' has 200: expected status codes from 400 to 499.", "409")]
+    [TestCase(
+        "\"queue\": \"orders\", \"body\": \"{{id}}\"", "\"http\": \"http://localhost:{{port}}/{{id}}\", \"accepted\": [\"409\"]",
+        "'send.accepted': expected a list of whole numbers, found \"409\".", "docs/prove.md")]
+    [TestCase("\"body\": \"{{id}}\"", "\"body\": \"{{id}}\", \"accepted\": [409]", "'send.accepted' does not go with 'send.queue'.", "queue, body,")]
     [TestCase("\"body\": \"{{id}}\"", "\"body\": \"id\"", "'send' has no {{id}} in body.", "The kit puts the id")]
     [TestCase("\"queue\": \"orders\", \"body\"", "\"body\"", "'send' needs one of the keys sql, queue, http and command.", "docs/prove.md")]
     [TestCase(
