@@ -1,8 +1,12 @@
+using System.Diagnostics;
+using System.Globalization;
 using Kit.Guarantees;
 using Kit.Proofs;
 using Kit.Runner.Proofs;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Proofs;
+using Kit.Runner.Servers;
+using Kit.Runner.Servers.Machine;
 using Kit.Tests.CommandLine;
 using Orders;
 
@@ -28,6 +32,60 @@ public sealed class ProofInATestProject
         });
 
         Assert.That(Directory.GetFiles(folder.Path, "proof.md"), Is.Not.Empty);
+    }
+
+    /// <summary>The runner stops its servers before it ends.</summary>
+    [Test]
+    public async Task Cancelled_it_leaves_nothing_behind_but_its_folder()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        if (OperatingSystem.IsWindows())
+            Assert.Ignore("The runner of this test is a shell script.");
+        using var folder = new TemporaryFolder();
+        using var stop = new CancellationTokenSource();
+        // It writes its process id, which is the runner's then.
+        var runner = ScriptIn(folder, $"echo $$ > \"{folder.Path}/process\"\nexec \"{RunnerProcess.ProgramPath}\" \"$@\"");
+        var proof = Proof.OfFile(Path.Combine(Samples, "Orders", "shared.proof.json")) with { Runner = runner, Folder = Path.Combine(folder.Path, "proof") };
+
+        var proving = proof.RunAsync(stop.Token);
+        await Eventually.HoldsAsync(
+            () => Task.FromResult(File.Exists($"{folder.Path}/process") && ChildrenOf(File.ReadAllText($"{folder.Path}/process")).Count > 0),
+            "it has started a server");
+        var process = File.ReadAllText($"{folder.Path}/process");
+        var started = ChildrenOf(process).Append(process.Trim()).Select(id => ProcessIdentity.Of(int.Parse(id, CultureInfo.InvariantCulture))!).ToList();
+        await stop.CancelAsync();
+
+        Assert.That(async () => await proving, Throws.InstanceOf<OperationCanceledException>());
+        await Eventually.HoldsAsync(() => Task.FromResult(started.TrueForAll(one => one.HasEnded)), "the runner and its children have ended");
+
+        static List<string> ChildrenOf(string process) =>
+        [
+            .. Process.GetProcesses().Select(other => other.Id)
+                .Where(id => $"{ProcessStat.Read(id)?.Parent}" == process.Trim()).Select(id => id.ToString(CultureInfo.InvariantCulture)),
+        ];
+    }
+
+    [Test]
+    public async Task Its_settings_are_options_of_the_runner()
+    {
+        if (OperatingSystem.IsWindows())
+            Assert.Ignore("The runner of this test is a shell script.");
+        using var folder = new TemporaryFolder();
+        var runner = ScriptIn(folder, $"echo \"$@\" > \"{folder.Path}/arguments\"\nexit 2");
+
+        await Assert.ThatAsync(
+            () => (Proof.OfFile("orders.proof.json") with
+            {
+                Runner = runner,
+                Folder = folder.Path,
+                Budget = TimeSpan.FromSeconds(90.7),
+                Only = "orders@1:b",
+            }).RunAsync(),
+            Throws.TypeOf<ProofException>());
+
+        Assert.That(
+            File.ReadAllText($"{folder.Path}/arguments").Trim(),
+            Is.EqualTo($"prove {Path.GetFullPath("orders.proof.json")} --out {folder.Path} --budget 90s --only orders@1:b"));
     }
 
     [Test]
@@ -94,17 +152,23 @@ public sealed class ProofInATestProject
     [Test]
     public void A_report_of_another_version_is_refused()
     {
-        using var folder = new TemporaryFolder();
-        var runner = Path.Combine(folder.Path, "runner");
-        File.WriteAllText(runner, "#!/bin/sh\necho '{ \"results\": [ { \"verdict\": \"kept\" } ] }' > \"$4/proof.json\"\n");
         if (OperatingSystem.IsWindows())
             Assert.Ignore("The runner of this test is a shell script.");
-        else
-            File.SetUnixFileMode(runner, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        using var folder = new TemporaryFolder();
+        var runner = ScriptIn(folder, "echo '{ \"results\": [ { \"verdict\": \"kept\" } ] }' > \"$4/proof.json\"");
 
         Assert.That(
             () => (Proof.OfFile("orders.proof.json") with { Runner = runner, Folder = folder.Path }).RunAsync(),
             Throws.TypeOf<ProofException>().With.Message.StartsWith("The report is of another version of the runner: "));
+    }
+
+    private static string ScriptIn(TemporaryFolder folder, string script)
+    {
+        var path = Path.Combine(folder.Path, "runner");
+        File.WriteAllText(path, $"#!/bin/sh\n{script}\n");
+        if (!OperatingSystem.IsWindows())
+            File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        return path;
     }
 
     private static async Task ProveAsync(Proof proof)

@@ -1,3 +1,4 @@
+using System.Text.Json.Nodes;
 using Kit.Guarantees;
 using Kit.Runner;
 using Kit.Tests.CommandLine;
@@ -30,5 +31,14 @@ public sealed class ExperimentsAreResumed
             Assert.That(third.Output, Does.Not.Contain("1 of 1").And.Match("throw-after-insert +once: once"));
             Assert.That(third.Output, Does.Contain("Experiments: 2 kept.").And.Not.Contain("INCOMPLETE"));
         }
+
+        var document = Path.Combine(folder.Path, "faults.json");
+        var begun = JsonNode.Parse(File.ReadAllText(document))!;
+        begun["fingerprint"] = "012345";
+        File.WriteAllText(document, begun.ToJsonString());
+        var fourth = await RunnerProcess.RunAsync([.. command, Fault.Poison.Name]);
+
+        Assert.That(fourth.ExitCode, Is.Not.EqualTo(ExitCode.Success));
+        Assert.That(fourth.Errors, Does.Contain("holds experiments of commit").And.Contain("fingerprint 012345").And.Contain("from one build"));
     }
 }
