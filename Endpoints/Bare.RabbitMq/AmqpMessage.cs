@@ -21,15 +21,25 @@ internal static class AmqpMessage
         Type = message.Type,
         ContentType = "application/json",
         Persistent = true,
-        Headers = message.Headers.Count == 0 ? null : message.Headers.ToDictionary(header => header.Key, header => (object?)header.Value),
+        ReplyTo = message.ReplyTo,
+        Headers = message.Headers.Keys.All(IsReplyTo)
+            ? null
+            : message.Headers.Where(header => !IsReplyTo(header.Key)).ToDictionary(header => header.Key, header => (object?)header.Value),
     };
 
-    /// <summary>The text headers that the sender set, without the kit's own and the broker's.</summary>
-    public static IReadOnlyDictionary<string, string> HeadersOf(IReadOnlyBasicProperties properties) => properties.Headers is null
-        ? MessageHeaders.None
-        : properties.Headers
-            .Where(header => header.Value is byte[] && !MessageHeaders.IsTaken(header.Key))
+    /// <summary>The text headers that the sender set, without the kit's own and the broker's, and the property that names the queue for a reply.</summary>
+    public static IReadOnlyDictionary<string, string> HeadersOf(IReadOnlyBasicProperties properties)
+    {
+        if (properties.Headers is null && !properties.IsReplyToPresent())
+            return MessageHeaders.None;
+
+        var headers = (properties.Headers ?? new Dictionary<string, object?>())
+            .Where(header => header.Value is byte[] && !MessageHeaders.IsTaken(header.Key) && !IsReplyTo(header.Key))
             .ToDictionary(header => header.Key, header => Encoding.UTF8.GetString((byte[])header.Value!), StringComparer.Ordinal);
+        if (properties.ReplyTo is { } queue)
+            headers[OutgoingMessage.ReplyToHeader] = queue;
+        return headers;
+    }
 
     /// <summary>The properties of a message that is moved to another queue.</summary>
     public static BasicProperties WithFailures(this IReadOnlyBasicProperties properties, int failedAttempts, string? reason = null)
@@ -107,6 +117,8 @@ internal static class AmqpMessage
                 var reason => $"The broker moved the message out of queue '{TextIn(latest, "queue")}' ({reason}).",
             }
             : "";
+
+    private static bool IsReplyTo(string header) => header == OutgoingMessage.ReplyToHeader;
 
     /// <summary>A number in a header; <see langword="null"/> if there is none.</summary>
     private static long? NumberIn(IReadOnlyBasicProperties properties, string key) => properties.Headers?.TryGetValue(key, out var value) == true

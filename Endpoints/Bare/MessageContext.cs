@@ -107,6 +107,24 @@ public sealed class MessageContext
         TMessage message, Guid? messageId = null, IReadOnlyDictionary<string, string>? headers = null, CancellationToken cancellationToken = default)
         where TMessage : notnull => ProduceAsync(OutgoingMessage.CreateEvent(message, messageId, json), headers, cancellationToken);
 
+    /// <summary>
+    /// Sends a message to the queue that the handled message names in its header <see cref="OutgoingMessage.ReplyToHeader"/>. It is a send, so the mode
+    /// does with it what it does with <see cref="SendAsync"/>.
+    /// </summary>
+    /// <param name="message">Serialized as JSON, at once.</param>
+    /// <param name="messageId">The reply's id; a new one by default.</param>
+    /// <param name="headers">The reply's headers; <c>traceparent</c> is added if a trace is recorded.</param>
+    /// <param name="cancellationToken">Cancels the send.</param>
+    /// <exception cref="InvalidOperationException">The handled message names no queue.</exception>
+    /// <inheritdoc cref="SendAsync" path="/exception"/>
+    public Task ReplyAsync<TMessage>(
+        TMessage message, Guid? messageId = null, IReadOnlyDictionary<string, string>? headers = null, CancellationToken cancellationToken = default)
+        where TMessage : notnull => SendAsync(
+            MessageHeaders.ReplyToIn(Headers) ?? throw new InvalidOperationException(
+                $"Expected the queue for a reply in the header '{OutgoingMessage.ReplyToHeader}' of message {MessageId}, and it names none. " +
+                "The sender of a request must name one."),
+            message, messageId, headers, cancellationToken);
+
     private Task ProduceAsync(OutgoingMessage message, IReadOnlyDictionary<string, string>? headers, CancellationToken cancellationToken) =>
         EndpointTelemetry.ProduceAsync(
             telemetry, work.SendsAtOnce ? "send" : "create", message, headers, outgoing => work.SendAsync(outgoing, cancellationToken));

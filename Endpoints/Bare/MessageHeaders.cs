@@ -25,6 +25,10 @@ internal static class MessageHeaders
     /// <summary>Whether endpoints or brokers use that name for their bookkeeping.</summary>
     public static bool IsTaken(string name) => Array.Exists(Taken, taken => name.StartsWith(taken, StringComparison.Ordinal));
 
+    /// <summary>The queue that a reply goes to; <see langword="null"/>: they name none.</summary>
+    public static string? ReplyToIn(IReadOnlyDictionary<string, string> headers) =>
+        headers.GetValueOrDefault(OutgoingMessage.ReplyToHeader) is { Length: > 0 } queue ? queue : null;
+
     /// <exception cref="ArgumentException">A name is empty or reserved, a value is null, or they are too long.</exception>
     public static IReadOnlyDictionary<string, string> Required(IReadOnlyDictionary<string, string> headers)
     {
@@ -43,6 +47,9 @@ internal static class MessageHeaders
             if (value is null)
                 throw new ArgumentException($"The header '{name}' has no value. Leave it out, or give it an empty one.", nameof(headers));
         }
+
+        if (ReplyToIn(headers) is { } queue)
+            ShortName.Require(queue, "The name of the queue for a reply");
 
         var length = headers.Sum(header => header.Key.Length + header.Value.Length);
         return length <= Most

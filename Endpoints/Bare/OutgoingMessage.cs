@@ -9,12 +9,20 @@ namespace Kit.Endpoints.Bare;
 /// <param name="Body">Its JSON body, in UTF-8.</param>
 public sealed record OutgoingMessage(string Queue, Guid MessageId, string Type, byte[] Body)
 {
+    /// <summary>The header that names the queue for a reply. On RabbitMQ it is the property <c>reply_to</c> of AMQP.</summary>
+    public const string ReplyToHeader = "reply-to";
+
     /// <summary>Whether it is published: each queue that has subscribed to its type receives it.</summary>
     public bool IsEvent { get; init; }
 
     /// <summary>Headers that travel with it, besides its id, type and body; for example <c>traceparent</c>.</summary>
-    /// <exception cref="ArgumentException">A name is empty or begins with <c>kit-</c>, a value is null, or they exceed 16,384 characters.</exception>
+    /// <exception cref="ArgumentException">
+    /// A name is empty or begins with <c>kit-</c>, a value is null, the queue for a reply is longer than 255 bytes, or they exceed 16,384 characters.
+    /// </exception>
     public IReadOnlyDictionary<string, string> Headers { get; init => field = MessageHeaders.Required(value); } = MessageHeaders.None;
+
+    /// <summary>The queue that a reply to it goes to, as its headers name it; <see langword="null"/>: they name none.</summary>
+    public string? ReplyTo => MessageHeaders.ReplyToIn(Headers);
 
     /// <param name="queue">The queue that receives it.</param>
     /// <param name="message">Serialized as JSON.</param>

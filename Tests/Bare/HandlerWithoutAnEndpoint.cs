@@ -26,6 +26,34 @@ public sealed class HandlerWithoutAnEndpoint
         Assert.That(sends.Single().Queue, Is.EqualTo("billing"));
     }
 
+    [Test]
+    public async Task Its_reply_is_kept_with_the_queue_that_the_message_names()
+    {
+        var sends = new List<OutgoingMessage>();
+        var context = new MessageContext(new NpgsqlConnection(), sends)
+        {
+            Headers = new Dictionary<string, string> { [OutgoingMessage.ReplyToHeader] = "shop" },
+        };
+
+        await context.ReplyAsync("built");
+
+        Assert.That((sends.Single().Queue, sends.Single().ReplyTo), Is.EqualTo(("shop", default(string))));
+    }
+
+    [TestCase(null)]
+    [TestCase("")]
+    public void Its_reply_to_a_message_that_names_no_queue_is_refused(string? queue)
+    {
+        var context = new MessageContext(new NpgsqlConnection(), new List<OutgoingMessage>())
+        {
+            Headers = queue is null ? new Dictionary<string, string>() : new() { [OutgoingMessage.ReplyToHeader] = queue },
+        };
+
+        Assert.That(
+            async () => await context.ReplyAsync("built"),
+            Throws.InvalidOperationException.With.Message.StartsWith("Expected the queue for a reply in the header 'reply-to' of message "));
+    }
+
     private sealed class Handler : IMessageHandler<string>
     {
         public async Task HandleAsync(string message, MessageContext context, CancellationToken cancellationToken)

@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
 
@@ -8,7 +9,12 @@ namespace Kit.Tests.Bare;
 [Parallelizable]
 public sealed class HeadersOfAMessage
 {
-    private static readonly Dictionary<string, string> Sent = new() { ["tenant"] = "Zürich", ["x-priority"] = "" };
+    private static readonly Dictionary<string, string> Sent = new()
+    {
+        ["tenant"] = "Zürich",
+        ["x-priority"] = "",
+        [OutgoingMessage.ReplyToHeader] = "third",
+    };
 
     private static IEnumerable<Cell> Cells => Cell.All
         .Where(cell => cell is { Kind.Framework: "bare", IsPlain: true, Access.Name: "ado" })
@@ -70,6 +76,23 @@ public sealed class HeadersOfAMessage
             () => OutgoingMessage.Create("any", new Dictionary<Dictionary<TwoEndpointsBench.Order, string>, Dictionary<string, TwoEndpointsBench.Order>>()),
             Throws.ArgumentException.With.Message.Contains("The name of a message's type"));
     }
+
+    [Test]
+    public void On_RabbitMQ_the_queue_for_a_reply_is_a_property_of_AMQP()
+    {
+        var message = OutgoingMessage.Create("any", "text") with { Headers = new Dictionary<string, string> { [OutgoingMessage.ReplyToHeader] = "me" } };
+
+        var properties = AmqpMessage.PropertiesOf(message);
+
+        Assert.That(properties.ReplyTo, Is.EqualTo("me"));
+        Assert.That(properties.Headers, Is.Null);
+        Assert.That(AmqpMessage.HeadersOf(properties), Is.EqualTo(message.Headers));
+    }
+
+    [Test]
+    public void A_queue_for_a_reply_that_a_broker_cannot_carry_is_refused() => Assert.That(
+        () => OutgoingMessage.Create("any", "text") with { Headers = new Dictionary<string, string> { [OutgoingMessage.ReplyToHeader] = new('q', 256) } },
+        Throws.ArgumentException.With.Message.StartsWith("The name of the queue for a reply may have at most 255 bytes"));
 
     [Test]
     public void A_header_without_a_value_is_refused() =>
