@@ -17,4 +17,11 @@ public sealed record BuildWidget(Guid MessageId)
     /// <summary>The id of the row that the message asks for; <see langword="null"/> in scenarios that answer nothing.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public long? Row { get; init; }
+
+    /// <summary>
+    /// The queue that a reply goes to; <see langword="null"/>: nobody waits for one. It travels with the message as its framework writes an address, and not
+    /// in the body.
+    /// </summary>
+    [JsonIgnore]
+    public string? ReplyTo { get; init; }
 }

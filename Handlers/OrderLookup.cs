@@ -2,14 +2,13 @@ namespace Kit.Handlers;
 
 /// <summary>Transforms each message's order, looks a row up by its id, and replies with both.</summary>
 /// <param name="transform">How.</param>
-/// <param name="queue">The queue that replies go to.</param>
-public sealed class OrderLookup(IOrderTransform transform, string queue)
+public sealed class OrderLookup(IOrderTransform transform)
 {
     public async Task AnswerAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
     {
         var order = transform.Transform(OrderDocument.In(message));
         var found = await WidgetLookup.FindAsync(message, context, cancellationToken);
-        await context.SendAsync(queue, new WidgetBuilt(message.MessageId) { Document = ReplyWith(order, found) }, cancellationToken);
+        await context.ReplyAsync(new WidgetBuilt(message.MessageId) { Document = ReplyWith(order, found) }, cancellationToken);
     }
 
     /// <summary>The reply with an order that was transformed and a row that was found.</summary>

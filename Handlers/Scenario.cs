@@ -84,7 +84,7 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
 
     /// <summary>No row is inserted: a seeded one is found, and sent back.</summary>
     public static Scenario Query { get; } = new(
-        "query", "looks a seeded row up by its id and replies with it; no row is inserted", (_, sink) => new WidgetLookup(sink).AnswerAsync)
+        "query", "looks a seeded row up by its id and replies with it; no row is inserted", (_, _) => WidgetLookup.AnswerAsync)
     {
         Rows = 0,
         Sinks = 1,
@@ -132,7 +132,7 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
     /// <summary>Makes the document of a message, from its id and the number of characters; <see langword="null"/>: it has none.</summary>
     public Func<Guid, int?, string>? Document { get; init; }
 
-    /// <summary>Whether each message asks for a seeded row by its id.</summary>
+    /// <summary>Whether each message asks for a seeded row by its id, and names the first of the queues for the reply.</summary>
     public bool Asks { get; init; }
 
     /// <summary>
@@ -181,7 +181,7 @@ public sealed record Scenario(string Name, string What, Func<IWidgetInsert, stri
         return new Scenario(
             name,
             $"transforms the message's document as {transforming.Name} does, looks a seeded row up, and replies with both; no row is inserted",
-            (_, sink) => new OrderLookup(transform.Value, sink).AnswerAsync)
+            (_, _) => new OrderLookup(transform.Value).AnswerAsync)
         {
             Rows = 0,
             Sinks = 1,

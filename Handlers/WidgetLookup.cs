@@ -2,12 +2,10 @@ using System.Data;
 
 namespace Kit.Handlers;
 
-/// <summary>Looks a row up by its id and replies with it. The reply is a message to a queue, and has the id of its request.</summary>
-/// <param name="queue">The queue that replies go to.</param>
-public sealed class WidgetLookup(string queue)
+/// <summary>Looks a row up by its id and replies with it. The reply has the id of its request.</summary>
+public static class WidgetLookup
 {
-    public async Task AnswerAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken) => await context.SendAsync(
-        queue,
+    public static async Task AnswerAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken) => await context.ReplyAsync(
         new WidgetBuilt(message.MessageId) { Document = ReplyWith(await FindAsync(message, context, cancellationToken)) },
         cancellationToken);
 

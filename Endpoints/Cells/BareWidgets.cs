@@ -39,6 +39,9 @@ internal static class BareWidgets
         public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) =>
             context.SendAsync(queue, message, message.MessageId, cancellationToken: cancellationToken);
 
+        public Task ReplyAsync(WidgetBuilt message, CancellationToken cancellationToken) =>
+            context.ReplyAsync(message, message.MessageId, cancellationToken: cancellationToken);
+
         public Task PublishAsync(WidgetReady message, CancellationToken cancellationToken) =>
             context.PublishAsync(message, message.MessageId, cancellationToken: cancellationToken);
     }

@@ -19,6 +19,8 @@ namespace Kit.Endpoints.Cells;
 /// <summary>MassTransit on queues in RabbitMQ; the widgets are in PostgreSQL.</summary>
 public sealed class MassTransitOnRabbitMq : IEndpointKind
 {
+    private static readonly Lazy<Uri> Faults = new(() => AddressOf(ExchangeOf(typeof(Fault<BuildWidget>))));
+
     public string Framework => "masstransit";
 
     public string Transport => TransportName.RabbitMq;
@@ -56,7 +58,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
     {
         var settings = RabbitMqTransportSettings.Parse(transport);
         var queue = new RabbitMqQueue(settings.Broker, name, settings.QueueType, hasRetries: false, MassTransitErrorQueue.Of(name));
-        return new RabbitMqCellQueue(queue, CreateAsync, SubscribeAsync, DeadLetterOf);
+        return new RabbitMqCellQueue(queue, Addressed, CreateAsync, SubscribeAsync, DeadLetterOf);
 
         async Task CreateAsync(CancellationToken cancellationToken)
         {
@@ -68,6 +70,21 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         Task SubscribeAsync(Type eventType, CancellationToken cancellationToken) =>
             queue.BindExchangeAsync(ExchangeOf(eventType), cancellationToken);
     }
+
+    /// <summary>
+    /// A request names its response address. It also names where its faults go, and that is where MassTransit publishes those of other messages: without
+    /// it, MassTransit sends them to the response address, next to the replies.
+    /// </summary>
+    private static OutgoingMessage Addressed(OutgoingMessage message) => message.ReplyTo is not { } queue ? message : message with
+    {
+        Headers = message.Headers.Where(header => header.Key != OutgoingMessage.ReplyToHeader)
+            .Append(new(MessageHeaders.ResponseAddress, AddressOf(queue).ToString()))
+            .Append(new(MessageHeaders.FaultAddress, Faults.Value.ToString()))
+            .ToDictionary(StringComparer.Ordinal),
+    };
+
+    /// <summary>The address of a queue, by the exchange with its name.</summary>
+    private static Uri AddressOf(string queue) => new($"exchange:{queue}");
 
     /// <summary>The exchange that MassTransit publishes messages of a type to. It is asked of a bus that never starts.</summary>
     private static string ExchangeOf(Type eventType) => Bus.Factory.CreateUsingRabbitMq(_ => { }).Topology.TryGetPublishAddress(eventType, out var address)
@@ -144,9 +161,15 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
 
         public async Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
         {
-            var endpoint = await context.GetSendEndpoint(new Uri($"exchange:{queue}"));
+            var endpoint = await context.GetSendEndpoint(AddressOf(queue));
             await endpoint.Send(message, Pipe.Execute<SendContext<WidgetBuilt>>(send => Address(send, message.MessageId)), cancellationToken);
         }
+
+        // Without an address MassTransit would publish the reply, to queues that have asked for nothing.
+        public Task ReplyAsync(WidgetBuilt message, CancellationToken cancellationToken) => context.ResponseAddress is null
+            ? throw new InvalidOperationException(
+                $"Expected a response address in message {context.MessageId}, and it names none. The sender of a request must name one.")
+            : context.RespondAsync(message, Pipe.Execute<SendContext<WidgetBuilt>>(send => Address(send, message.MessageId)));
 
         public Task PublishAsync(WidgetReady message, CancellationToken cancellationToken) =>
             context.Publish(message, Pipe.Execute<PublishContext<WidgetReady>>(publish => Address(publish, message.MessageId)), cancellationToken);

@@ -98,13 +98,21 @@ internal static class NServiceBusEndpoint
     }
 
     /// <summary>The headers that a message needs. Its type is written as in the other frameworks, without the assembly.</summary>
-    public static Dictionary<string, string> HeadersOf(OutgoingMessage message) => new()
+    /// <param name="message">The message.</param>
+    /// <param name="addressOf">The transport's address of a queue, for one that waits for a reply.</param>
+    public static Dictionary<string, string> HeadersOf(OutgoingMessage message, Func<string, string> addressOf)
     {
-        [Headers.MessageId] = message.MessageId.ToString(),
-        [Headers.EnclosedMessageTypes] = message.Type,
-        [Headers.ContentType] = ContentTypes.Json,
-        [Headers.MessageIntent] = nameof(MessageIntent.Send),
-    };
+        var headers = new Dictionary<string, string>
+        {
+            [Headers.MessageId] = message.MessageId.ToString(),
+            [Headers.EnclosedMessageTypes] = message.Type,
+            [Headers.ContentType] = ContentTypes.Json,
+            [Headers.MessageIntent] = nameof(MessageIntent.Send),
+        };
+        if (message.ReplyTo is { } queue)
+            headers[Headers.ReplyToAddress] = addressOf(queue);
+        return headers;
+    }
 
     public static string ErrorQueueOf(string queue) => ErrorQueue.Of(queue);
 
@@ -187,6 +195,16 @@ internal static class NServiceBusEndpoint
                 options.RequireImmediateDispatch();
 
             return context.Send(message, options);
+        }
+
+        public Task ReplyAsync(WidgetBuilt message, CancellationToken cancellationToken)
+        {
+            var options = new ReplyOptions();
+            options.SetMessageId(message.MessageId.ToString());
+            if (SendsAtOnce)
+                options.RequireImmediateDispatch();
+
+            return context.Reply(message, options);
         }
 
         public Task PublishAsync(WidgetReady message, CancellationToken cancellationToken)

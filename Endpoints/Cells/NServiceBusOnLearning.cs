@@ -117,7 +117,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
         public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
         private TransportOperation OperationOf(KitMessage message) => new(
-            new OutgoingMessage(message.MessageId.ToString(), NServiceBusEndpoint.HeadersOf(message), message.Body), new UnicastAddressTag(name));
+            new OutgoingMessage(message.MessageId.ToString(), NServiceBusEndpoint.HeadersOf(message, queue => queue), message.Body),
+            new UnicastAddressTag(name));
 
         /// <summary>The messages that wait and those being handled. A file that moves meanwhile is found once or not at all.</summary>
         private List<string> Files() =>

@@ -99,7 +99,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
             {
                 await rows.StartRowAsync(cancellationToken);
                 await rows.WriteAsync(Guid.CreateVersion7(), NpgsqlDbType.Uuid, cancellationToken);
-                await rows.WriteAsync(JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message)), NpgsqlDbType.Text, cancellationToken);
+                await rows.WriteAsync(JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message, AddressOf)), NpgsqlDbType.Text, cancellationToken);
                 await rows.WriteAsync(message.Body, NpgsqlDbType.Bytea, cancellationToken);
             }
 

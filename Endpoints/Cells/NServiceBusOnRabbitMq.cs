@@ -45,6 +45,8 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
         var broker = RabbitMqTransportSettings.Parse(transport);
         return new RabbitMqCellQueue(
             new RabbitMqQueue(broker.Broker, name, broker.QueueType, hasRetries: false),
+            // The transport reads the property of AMQP.
+            message => message,
             cancellationToken => NServiceBusEndpoint.InstallAsync(
                 name, TransportOf(broker), NServiceBusEndpoint.ErrorQueueOf(name), cancellationToken),
             (eventType, cancellationToken) => NServiceBusEndpoint.SubscribeAsync(

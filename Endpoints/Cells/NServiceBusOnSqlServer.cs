@@ -80,7 +80,7 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
             rows.Columns.Add("Headers", typeof(string));
             rows.Columns.Add("Body", typeof(byte[]));
             foreach (var message in messages)
-                rows.Rows.Add(Guid.CreateVersion7(), true, JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message)), message.Body);
+                rows.Rows.Add(Guid.CreateVersion7(), true, JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message, queue => queue)), message.Body);
 
             await tables.InsertAsync(table, rows, cancellationToken);
         }

@@ -7,12 +7,13 @@ namespace Kit.Endpoints.Cells;
 
 /// <summary>A RabbitMQ queue of a framework that creates its own queues, and that writes in its own headers why a message was given up.</summary>
 /// <param name="queue">The queue itself. Its messages are the same for every framework.</param>
+/// <param name="addressed">Writes the queue for a reply, if a message names one, as the framework reads it.</param>
 /// <param name="create">Creates it.</param>
 /// <param name="subscribe">Subscribes it to a type of event.</param>
 /// <param name="deadLetterOf">Reads the properties of a message in the error queue.</param>
 internal sealed class RabbitMqCellQueue(
-    RabbitMqQueue queue, Func<CancellationToken, Task> create, Func<Type, CancellationToken, Task> subscribe,
-    Func<IReadOnlyBasicProperties, DeadLetter> deadLetterOf) : IPushedQueue
+    RabbitMqQueue queue, Func<OutgoingMessage, OutgoingMessage> addressed, Func<CancellationToken, Task> create,
+    Func<Type, CancellationToken, Task> subscribe, Func<IReadOnlyBasicProperties, DeadLetter> deadLetterOf) : IPushedQueue
 {
     public string Name => queue.Name;
 
@@ -20,7 +21,8 @@ internal sealed class RabbitMqCellQueue(
 
     public Task SubscribeAsync(Type eventType, CancellationToken cancellationToken) => subscribe(eventType, cancellationToken);
 
-    public Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken) => queue.EnqueueAsync(messages, cancellationToken);
+    public Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken) =>
+        queue.EnqueueAsync(messages.Select(addressed), cancellationToken);
 
     public Task<long> CountAsync(CancellationToken cancellationToken) => queue.CountAsync(cancellationToken);
 

@@ -20,5 +20,11 @@ public static class WidgetMessages
         return queue.EnqueueAsync([In(queue, new BuildWidget(messageId)) with { Body = "{ no JSON"u8.ToArray() }], cancellationToken);
     }
 
-    private static OutgoingMessage In(IMessageQueue queue, BuildWidget message) => OutgoingMessage.Create(queue.Name, message, message.MessageId);
+    private static OutgoingMessage In(IMessageQueue queue, BuildWidget message)
+    {
+        var outgoing = OutgoingMessage.Create(queue.Name, message, message.MessageId);
+        return message.ReplyTo is { } replyTo
+            ? outgoing with { Headers = new Dictionary<string, string> { [OutgoingMessage.ReplyToHeader] = replyTo } }
+            : outgoing;
+    }
 }

@@ -88,7 +88,7 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         await using var transport = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, restored, stop);
         await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
         await queue.CreateAsync(stop);
-        var made = await RoundMessages.OfAsync(cell, restored, stop);
+        var made = await RoundMessages.OfAsync(cell, transport.Queue, restored, stop);
         await using var sinks = await Sinks.CreateAsync(cell, transport, made.ExpectedFor, stop);
         await using var effects = Effects.Of(cell, restored, transport, sinks, made);
         await effects.StartAsync(isWaitedFor: shape is ClosedLoad, stop);

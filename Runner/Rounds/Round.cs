@@ -41,7 +41,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             await using var transport = await settings.Queues.OpenAsync(cell, RoundTransport.QueueName, restored, cancellationToken);
             await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
             await queue.CreateAsync(cancellationToken);
-            var made = await RoundMessages.OfAsync(cell, restored, cancellationToken);
+            var made = await RoundMessages.OfAsync(cell, transport.Queue, restored, cancellationToken);
             await using var sinks = await Sinks.CreateAsync(cell, transport, made.ExpectedFor, cancellationToken);
             await VerifyResetAsync(restored, queue, cancellationToken);
 

@@ -10,24 +10,27 @@ internal sealed class RoundMessages
     private const int MostAsked = 1_000;
 
     private readonly Cell cell;
+    private readonly string queue;
     private readonly IReadOnlyList<Widget> asked;
     private readonly Dictionary<long, Widget> byId;
     private readonly ConcurrentDictionary<Guid, BuildWidget> made = new();
     private int rows = -1;
 
-    private RoundMessages(Cell cell, IReadOnlyList<Widget> asked)
+    private RoundMessages(Cell cell, string queue, IReadOnlyList<Widget> asked)
     {
         this.cell = cell;
+        this.queue = queue;
         this.asked = asked;
         byId = asked.ToDictionary(row => row.Id);
     }
 
     /// <summary>Those of a cell.</summary>
     /// <param name="cell">The cell.</param>
+    /// <param name="queue">The queue that its handlers receive from.</param>
     /// <param name="widgets">The restored rows, which messages can ask for.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
-    public static async Task<RoundMessages> OfAsync(Cell cell, IRoundStore widgets, CancellationToken cancellationToken) =>
-        new(cell, cell.Scenario.Asks ? await widgets.ReadSeededAsync(MostAsked, cancellationToken) : []);
+    public static async Task<RoundMessages> OfAsync(Cell cell, string queue, IRoundStore widgets, CancellationToken cancellationToken) =>
+        new(cell, queue, cell.Scenario.Asks ? await widgets.ReadSeededAsync(MostAsked, cancellationToken) : []);
 
     /// <summary>New messages. Those that ask for rows do so in turn.</summary>
     public List<BuildWidget> New(int count) => [.. Enumerable.Range(0, count).Select(_ => Next())];
@@ -40,7 +43,14 @@ internal sealed class RoundMessages
     {
         var message = cell.NewMessage(id);
         if (asked.Count > 0)
-            message = message with { Row = asked[(int)((uint)Interlocked.Increment(ref rows) % asked.Count)].Id };
+        {
+            message = message with
+            {
+                Row = asked[(int)((uint)Interlocked.Increment(ref rows) % asked.Count)].Id,
+                ReplyTo = Cell.SinkOf(queue),
+            };
+        }
+
         made[message.MessageId] = message;
         return message;
     }

@@ -8,7 +8,8 @@ using Microsoft.Extensions.Hosting;
 namespace Kit.Tests.Contract;
 
 /// <summary>
-/// One cell's endpoint with its queue, the queue that it sends to or the subscribers of what it publishes, and its widgets, on the tests' own servers.
+/// One cell's endpoint with its queue, the queue that it sends to, the subscribers of what it publishes or those that wait for its replies, and its widgets,
+/// on the tests' own servers.
 /// </summary>
 internal sealed class CellBench : IAsyncDisposable
 {
@@ -20,7 +21,9 @@ internal sealed class CellBench : IAsyncDisposable
     private readonly IMessageQueue queue;
     private readonly IReadOnlyList<IMessageQueue> sinks;
     private readonly bool publishes;
+    private readonly bool replies;
     private readonly ConcurrentDictionary<Guid, Situation> situations = new();
+    private readonly ConcurrentDictionary<Guid, int?> requesterOf = new();
     private readonly ConcurrentDictionary<Guid, int> attempts = new();
     private readonly SemaphoreSlim gate = new(0);
     private readonly HandleMessage handle;
@@ -31,15 +34,16 @@ internal sealed class CellBench : IAsyncDisposable
     private int together;
     private int mostTogether;
 
-    private CellBench(Cell cell, ITestWidgets databases, TestTransport transport, string address, int? subscribers)
+    private CellBench(Cell cell, ITestWidgets databases, TestTransport transport, string address, int? subscribers, int? requesters)
     {
         publishes = subscribers is not null;
+        replies = requesters is not null;
         this.cell = cell;
         this.databases = databases;
         this.transport = transport;
         Settings = cell.EndpointOn(cell.Name, address, databases.Widgets, concurrency: 2);
         queue = cell.Kind.OpenQueue(cell.Name, address);
-        sinks = [.. Enumerable.Range(0, subscribers ?? 1).Select(index => cell.Kind.OpenQueue(Scenario.SinkAt(index, Sink), address))];
+        sinks = [.. Enumerable.Range(0, subscribers ?? requesters ?? 1).Select(index => cell.Kind.OpenQueue(Scenario.SinkAt(index, Sink), address))];
         handle = cell.CreateHandler(cell.Name);
     }
 
@@ -51,12 +55,16 @@ internal sealed class CellBench : IAsyncDisposable
 
     /// <param name="cell">The cell.</param>
     /// <param name="with">Adds settings of the transport's own to its address.</param>
-    /// <param name="subscribers">How many queues subscribe to what the handler publishes; <see langword="null"/>: it sends to one queue.</param>
-    public static async Task<CellBench> CreateAsync(Cell cell, Func<string, string>? with = null, int? subscribers = null)
+    /// <param name="subscribers">How many queues subscribe to what the handler publishes; <see langword="null"/>: it publishes nothing.</param>
+    /// <param name="requesters">
+    /// How many queues wait for replies; <see langword="null"/>: the handler replies to nobody. Without subscribers and requesters it sends to one queue.
+    /// </param>
+    public static async Task<CellBench> CreateAsync(
+        Cell cell, Func<string, string>? with = null, int? subscribers = null, int? requesters = null)
     {
         var created = await ITestWidgets.CreateAsync(cell.Kind);
         var place = await TestTransport.OpenAsync(cell, created);
-        var bench = new CellBench(cell, created, place, with is null ? place.Address : with(place.Address), subscribers);
+        var bench = new CellBench(cell, created, place, with is null ? place.Address : with(place.Address), subscribers, requesters);
         await bench.queue.CreateAsync(CancellationToken.None);
         foreach (var sink in bench.sinks)
         {
@@ -87,6 +95,18 @@ internal sealed class CellBench : IAsyncDisposable
 
         await queue.PreloadAsync(messages, CancellationToken.None);
         return [.. messages.Select(message => message.MessageId)];
+    }
+
+    /// <summary>Sends a request.</summary>
+    /// <param name="situation">What happens while it is handled.</param>
+    /// <param name="requester">Which of the queues waits for the reply, from 0; <see langword="null"/>: the request names none.</param>
+    public async Task<Guid> AskAsync(Situation situation, int? requester)
+    {
+        var request = new BuildWidget(Guid.CreateVersion7()) { ReplyTo = requester is { } index ? sinks[index].Name : null };
+        situations[request.MessageId] = situation;
+        requesterOf[request.MessageId] = requester;
+        await queue.PreloadAsync([request], CancellationToken.None);
+        return request.MessageId;
     }
 
     /// <summary>Sends a message once more that was sent before.</summary>
@@ -150,7 +170,7 @@ internal sealed class CellBench : IAsyncDisposable
         return
         [
             .. messages.Select(message => new Expectation(
-                rows.GetValueOrDefault(message), SameIn(sent.Select(queue => queue[message].Count())), errors[message].Count(),
+                rows.GetValueOrDefault(message), SentFor(message, [.. sent.Select(queue => queue[message].Count())]), errors[message].Count(),
                 attempts.GetValueOrDefault(message))),
         ];
     }
@@ -158,6 +178,15 @@ internal sealed class CellBench : IAsyncDisposable
     public Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync() => queue.ReadErrorsAsync(CancellationToken.None);
 
     public Task<long> CountQueueAsync() => queue.CountAsync(CancellationToken.None);
+
+    /// <summary>How many messages are in all the queues that it sends, publishes or replies to.</summary>
+    public async Task<long> CountSinksAsync()
+    {
+        var count = 0L;
+        foreach (var sink in sinks)
+            count += await sink.CountAsync(CancellationToken.None);
+        return count;
+    }
 
     public Task<int> CountRowsAsync() => databases.CountRowsAsync();
 
@@ -199,12 +228,22 @@ internal sealed class CellBench : IAsyncDisposable
         ThrowIf(situation is Situation.ThrowsOnceBeforeInsert && attempt == 1);
         await handle(message, context, cancellationToken);
         ThrowIf(situation is Situation.AlwaysThrowsAfterInsert || (situation is Situation.ThrowsOnceAfterInsert && attempt == 1));
-        if (publishes)
+        if (replies)
+            await context.ReplyAsync(new WidgetBuilt(message.MessageId), cancellationToken);
+        else if (publishes)
             await context.PublishAsync(new WidgetReady(message.MessageId), cancellationToken);
         else
             await context.SendAsync(Sink, new WidgetBuilt(message.MessageId), cancellationToken);
         ThrowIf(situation is Situation.ThrowsOnceAfterSend && attempt == 1);
     }
+
+    private int SentFor(Guid message, IReadOnlyList<int> counts) =>
+        !replies ? SameIn(counts) : requesterOf[message] is { } requester ? OnlyIn(requester, counts) : counts.Sum();
+
+    /// <summary>How often a reply is in the queue of its requester.</summary>
+    private static int OnlyIn(int requester, IReadOnlyList<int> counts) => counts.Sum() == counts[requester]
+        ? counts[requester]
+        : throw new AssertionException($"A reply is in the requesters' queues {string.Join(", ", counts)} times, expected in queue {requester} alone.");
 
     /// <summary>How often a message is in each of the queues.</summary>
     private static int SameIn(IEnumerable<int> counts) => counts.Distinct().ToList() is [var same]

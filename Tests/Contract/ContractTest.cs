@@ -14,11 +14,14 @@ public abstract class ContractTest(Cell cell)
 
     protected private CellBench Bench => bench;
 
-    /// <summary>How many queues subscribe to what the handler publishes; <see langword="null"/>: it sends to one queue.</summary>
+    /// <summary>How many queues subscribe to what the handler publishes; <see langword="null"/>: it publishes nothing.</summary>
     protected virtual int? Subscribers => null;
 
+    /// <summary>How many queues wait for replies; <see langword="null"/>: the handler replies to nobody.</summary>
+    protected virtual int? Requesters => null;
+
     [SetUp]
-    public async Task SetUp() => bench = await CellBench.CreateAsync(Cell, subscribers: Subscribers);
+    public async Task SetUp() => bench = await CellBench.CreateAsync(Cell, subscribers: Subscribers, requesters: Requesters);
 
     [TearDown]
     public async Task TearDown()
@@ -31,10 +34,11 @@ public abstract class ContractTest(Cell cell)
     protected int MostAttempts(int expected) => Cell.Kind.CountsAfterRollback(Cell.Mode) && expected > 1 ? expected + 1 : expected;
 
     /// <summary>Handles one message in a situation and compares what is there afterwards with what the mode promises.</summary>
-    protected async Task Expect(Situation situation)
-    {
-        var message = await Bench.SendAsync(situation);
+    protected async Task Expect(Situation situation) => await Expect(situation, await Bench.SendAsync(situation));
 
+    /// <summary>Handles a message that was sent and compares what is there afterwards with what the mode promises in a situation.</summary>
+    protected async Task Expect(Situation situation, Guid message)
+    {
         await Bench.DrainAsync();
 
         var expected = Expectation.Of(Cell.Mode, situation);

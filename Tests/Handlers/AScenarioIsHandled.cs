@@ -10,6 +10,7 @@ namespace Kit.Tests.Handlers;
 public sealed class AScenarioIsHandled
 {
     private const string Sink = "sink";
+    private const string Requester = "whoever has asked";
     private const string Subscribers = "all that have subscribed";
 
     private static IEnumerable<TestCaseData> Scenarios =>
@@ -49,7 +50,7 @@ public sealed class AScenarioIsHandled
             Assert.That(context.Sent, Is.EqualTo(Enumerable.Repeat(
                 scenario.IsPublisher
                     ? (Subscribers, (object)new WidgetReady(id) { Document = expected?.Document })
-                    : (expected is { Sink: 1 } ? $"{Sink}-2" : Sink, new WidgetBuilt(id) { Document = expected?.Document }),
+                    : (scenario.Asks ? Requester : expected is { Sink: 1 } ? $"{Sink}-2" : Sink, new WidgetBuilt(id) { Document = expected?.Document }),
                 sent)));
             if (scenario.Total is { } query)
                 Assert.That(await ScalarAsync(source, query), Is.EqualTo(total));
@@ -92,6 +93,12 @@ public sealed class AScenarioIsHandled
         public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken)
         {
             Sent.Add((queue, message));
+            return Task.CompletedTask;
+        }
+
+        public Task ReplyAsync(WidgetBuilt message, CancellationToken cancellationToken)
+        {
+            Sent.Add((Requester, message));
             return Task.CompletedTask;
         }
 

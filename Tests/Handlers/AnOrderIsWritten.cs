@@ -80,7 +80,7 @@ public sealed class AnOrderIsWritten
 
     [Test]
     public void A_message_that_asks_for_no_row_is_refused() => Assert.That(
-        () => new WidgetLookup("a").AnswerAsync(new BuildWidget(Guid.NewGuid()), new Nowhere(), CancellationToken.None),
+        () => WidgetLookup.AnswerAsync(new BuildWidget(Guid.NewGuid()), new Nowhere(), CancellationToken.None),
         Throws.InvalidOperationException.With.Message.StartsWith("Expected the id of a row in message "));
 
     /// <summary>The handler must not come so far.</summary>
@@ -91,6 +91,8 @@ public sealed class AnOrderIsWritten
         public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => throw new NotSupportedException();
 
         public Task SendAsync(string queue, WidgetBuilt message, CancellationToken cancellationToken) => throw new NotSupportedException();
+
+        public Task ReplyAsync(WidgetBuilt message, CancellationToken cancellationToken) => throw new NotSupportedException();
 
         public Task PublishAsync(WidgetReady message, CancellationToken cancellationToken) => throw new NotSupportedException();
     }

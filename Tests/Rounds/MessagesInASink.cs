@@ -34,7 +34,7 @@ public sealed class MessagesInASink(string framework, string transport)
         databases = await ITestWidgets.CreateAsync(cell.Kind);
         place = await TestTransport.OpenAsync(cell, databases);
         await using var round = new RoundTransport(Queue, place.Address, place.Address, () => ValueTask.CompletedTask);
-        messages = await RoundMessages.OfAsync(cell, widgets: null!, CancellationToken.None);
+        messages = await RoundMessages.OfAsync(cell, Queue, widgets: null!, CancellationToken.None);
         sinks = await Sinks.CreateAsync(cell, round, messages.ExpectedFor, CancellationToken.None);
         first = cell.Kind.OpenQueue($"{Queue}-sink", place.Address);
         second = cell.Kind.OpenQueue($"{Queue}-sink-2", place.Address);

@@ -323,7 +323,7 @@ internal sealed class Testbed : IAsyncDisposable
     {
         if (cell.Scenario.Asks)
             await Database.SeedAsync(cancellationToken);
-        messages = await RoundMessages.OfAsync(cell, databases, cancellationToken);
+        messages = await RoundMessages.OfAsync(cell, transport.Queue, databases, cancellationToken);
         if (ItsScenario is not null)
             sinksOfScenario = await Sinks.CreateAsync(cell, transport, messages.ExpectedFor, cancellationToken);
     }

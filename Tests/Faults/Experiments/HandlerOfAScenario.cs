@@ -132,6 +132,8 @@ public sealed class HandlerOfAScenario
             return Task.CompletedTask;
         }
 
+        public Task ReplyAsync(WidgetBuilt message, CancellationToken cancellationToken) => throw new NotSupportedException();
+
         public Task PublishAsync(WidgetReady message, CancellationToken cancellationToken) => throw new NotSupportedException();
     }
 }
