@@ -29,5 +29,5 @@ internal sealed record JoiningBuild(int Protocol, string Version, string Fingerp
 
     /// <summary>For a reader.</summary>
     public override string ToString() =>
-        $"version {Version}{(Commit is { Dirty: true } ? " with changes" : "")}, fingerprint {Fingerprint}, protocol {Figures.Plain(Protocol)}";
+        $"version {Version}{Commit?.Changes}, fingerprint {Fingerprint}, protocol {Figures.Plain(Protocol)}";
 }

@@ -121,10 +121,17 @@ public sealed record GitCommit(string Id, bool Dirty)
 
     /// <summary>The short id, and whether there were changes.</summary>
     [JsonIgnore]
-    public string Name => ShortId + (Dirty ? " with changes" : "");
+    public string Name => ShortId + Changes;
+
+    /// <summary>What a reader is told after an id or a version: nothing, if there were no changes.</summary>
+    [JsonIgnore]
+    public string Changes => Dirty ? " with changes" : "";
 
     /// <summary>Whether both are one build: neither had uncommitted changes.</summary>
     public bool IsSameBuildAs(GitCommit? other) => !Dirty && other is { Dirty: false } && Id == other.Id;
+
+    /// <summary>The whole id, and whether there were changes.</summary>
+    public override string ToString() => Id + Changes;
 }
 
 /// <summary>A built runner that was compared.</summary>

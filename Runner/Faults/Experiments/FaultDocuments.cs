@@ -56,7 +56,7 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
     private int? Subscribers => plan.Shape.Subscribers > 0 ? plan.Shape.Subscribers : null;
 
     private static string TextOf(GitCommit? commit, string? fingerprint) =>
-        $"commit {commit?.Id ?? "unknown"}{(commit is { Dirty: true } ? " with changes" : "")}, fingerprint {fingerprint ?? "unknown"}";
+        $"commit {commit?.ToString() ?? "unknown"}, fingerprint {fingerprint ?? "unknown"}";
 
     private IReadOnlyList<CellLeftOut> LeftOut(IReadOnlyList<CellLeftOut> before) =>
     [

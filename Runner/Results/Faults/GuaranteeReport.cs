@@ -132,5 +132,5 @@ public sealed class GuaranteeReport(FaultDocument document, IReadOnlyList<FaultR
         : $"msg/s: means of the fault-free run {speeds.Folder}, {speeds.Handler}, commit {CommitOf(speeds.Commit)}"
           + (speeds.IsOfBuild(document.Commit) ? "" : " – not the build of these experiments");
 
-    private static string CommitOf(GitCommit? commit) => commit is null ? "unknown" : commit.Id[..12] + (commit.Dirty ? " with changes" : "");
+    private static string CommitOf(GitCommit? commit) => commit is null ? "unknown" : commit.Id[..12] + commit.Changes;
 }

@@ -129,7 +129,7 @@ public static class LoadReport
     {
         var settings = document.Settings;
         yield return $"Command: {document.CommandLine}";
-        yield return $"Commit: {document.Commit?.Id ?? "unknown"}{(document.Commit is { Dirty: true } ? " with changes" : "")}";
+        yield return $"Commit: {document.Commit?.ToString() ?? "unknown"}";
         yield return $"Machine: {document.Host.CpuModel}, {document.Host.Cores} cores, {document.Host.OperatingSystem}, {document.Host.Runtime}";
         yield return $"The kit's own servers: {RunFacts.Listed(document.Servers)}";
         yield return $"Packages: {RunFacts.Listed(document.Packages)}";
