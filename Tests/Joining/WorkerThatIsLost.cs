@@ -41,7 +41,7 @@ public sealed class WorkerThatIsLost : JoiningTest
     }
 
     [Test]
-    public async Task Stopped_it_says_so_and_a_run_without_another_ends_and_is_resumed_with_another()
+    public async Task Stopped_it_says_so_and_its_run_ends_until_another_resumes_it()
     {
         using var runner = StartRun(
             "--transport", "postgresql", "--mode", "shared", "--workers", "1", "--wait", "10s", "--rounds", "2", "--messages", "2000");
