@@ -87,6 +87,10 @@ public sealed class RabbitMqQueue(
                     $"The broker did not confirm messages for '{name}' within {ConfirmDeadline.TotalSeconds} s. A memory or disk alarm blocks publishers.",
                     late);
             }
+            catch (OperationInterruptedException ended)
+            {
+                throw new BrokerException($"The broker did not take messages for '{name}': {ended.ShutdownReason?.ReplyText ?? ended.Message}.", ended);
+            }
         }
     }
 
