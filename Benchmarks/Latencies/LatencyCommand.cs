@@ -72,7 +72,7 @@ internal sealed class LatencyCommand : Command
 
         async Task LoadAsync()
         {
-            var result = await new LoadedCell(plan, cell, servers, _ => { }, _ => { }).RunAsync(shape, cancellationToken);
+            var result = await new LoadedCell(plan, cell, servers, between: TimeSpan.MaxValue, _ => { }, _ => { }).RunAsync(shape, cancellationToken);
             cancellationToken.ThrowIfCancellationRequested();
             kit.Add(result is { Latency: { P50: { } median, P99: { } high } } && result.Outcome.IsValid()
                 ? new LatencyFigures(median, high, result.Sent)

@@ -83,13 +83,13 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
 
     /// <inheritdoc/>
     /// <remarks>The server must record commit timestamps (<c>track_commit_timestamp</c>).</remarks>
-    public async Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(long position, CancellationToken cancellationToken)
-    {
-        await using var command = source.CreateCommand(statements.ReadCommitted);
-        command.Parameters.Add(new NpgsqlParameter<long> { TypedValue = position });
-        return await ReadAsync(
-            command, row => new CommittedMessage(row.GetInt64(0), row.GetGuid(1), row.GetFieldValue<DateTimeOffset>(2)), cancellationToken);
-    }
+    public Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(long position, CancellationToken cancellationToken) =>
+        ReadCommittedAsync(statements.ReadCommitted, position, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <inheritdoc cref="ReadCommittedAsync(long, CancellationToken)" path="/remarks"/>
+    public Task<IReadOnlyList<CommittedMessage>> ReadLatestAsync(int most, CancellationToken cancellationToken) =>
+        ReadCommittedAsync(statements.ReadLatest, most, cancellationToken);
 
     /// <summary>Whether the queue's two tables exist on the connection's search path.</summary>
     public async Task<bool> ExistsAsync(CancellationToken cancellationToken)
@@ -137,6 +137,14 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
     }
 
     public ValueTask DisposeAsync() => source.DisposeAsync();
+
+    private async Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(string query, long number, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(query);
+        command.Parameters.Add(new NpgsqlParameter<long> { TypedValue = number });
+        return await ReadAsync(
+            command, row => new CommittedMessage(row.GetInt64(0), row.GetGuid(1), row.GetFieldValue<DateTimeOffset>(2)), cancellationToken);
+    }
 
     private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
     {

@@ -130,6 +130,8 @@ internal sealed class QueueStatements
 
     public string ReadCommitted => $"SELECT position, message_id, pg_xact_commit_timestamp(xmin) FROM {Queue} WHERE position > $1";
 
+    public string ReadLatest => $"SELECT position, message_id, pg_xact_commit_timestamp(xmin) FROM {Queue} ORDER BY position DESC LIMIT $1";
+
     public string ReadBodySize => $"SELECT octet_length(body) FROM {Queue} ORDER BY position LIMIT 1";
 
     public const string Exists = "SELECT to_regclass($1) IS NOT NULL AND to_regclass($2) IS NOT NULL";

@@ -7,4 +7,9 @@ public interface ICommittedQueue : IMessageQueue
     /// <param name="position">The place. Whoever sends later gets a later one, but may commit earlier.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
     Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(long position, CancellationToken cancellationToken);
+
+    /// <summary>The messages that have the last places in the queue, in any order.</summary>
+    /// <param name="most">How many at most.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    Task<IReadOnlyList<CommittedMessage>> ReadLatestAsync(int most, CancellationToken cancellationToken);
 }

@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Reflection;
 using System.Text.Json;
 using Kit.Endpoints.Bare;
@@ -120,10 +119,11 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
             row => read(Guid.Parse(HeadersIn(row)[Headers.MessageId]), row.GetFieldValue<byte[]>(1)),
             cancellationToken);
 
-        public Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(long position, CancellationToken cancellationToken) => ReadAsync(
-            string.Create(CultureInfo.InvariantCulture, $"SELECT headers, seq::bigint, pg_xact_commit_timestamp(xmin) FROM {table} WHERE seq > {position}"),
-            row => new CommittedMessage(row.GetInt64(1), Guid.Parse(HeadersIn(row)[Headers.MessageId]), row.GetFieldValue<DateTimeOffset>(2)),
-            cancellationToken);
+        public Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(long position, CancellationToken cancellationToken) =>
+            ReadCommittedAsync($"SELECT headers, seq::bigint, pg_xact_commit_timestamp(xmin) FROM {table} WHERE seq > $1", position, cancellationToken);
+
+        public Task<IReadOnlyList<CommittedMessage>> ReadLatestAsync(int most, CancellationToken cancellationToken) => ReadCommittedAsync(
+            $"SELECT headers, seq::bigint, pg_xact_commit_timestamp(xmin) FROM {table} ORDER BY seq DESC LIMIT $1", most, cancellationToken);
 
         public async Task<int?> ReadBodySizeAsync(CancellationToken cancellationToken)
         {
@@ -142,9 +142,25 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
         private static Dictionary<string, string> HeadersIn(NpgsqlDataReader row) =>
             JsonSerializer.Deserialize<Dictionary<string, string>>(row.GetString(0))!;
 
+        private async Task<IReadOnlyList<CommittedMessage>> ReadCommittedAsync(string query, long number, CancellationToken cancellationToken)
+        {
+            await using var command = source.CreateCommand(query);
+            command.Parameters.Add(new NpgsqlParameter<long> { TypedValue = number });
+            return await ReadAsync(
+                command,
+                row => new CommittedMessage(row.GetInt64(1), Guid.Parse(HeadersIn(row)[Headers.MessageId]), row.GetFieldValue<DateTimeOffset>(2)),
+                cancellationToken);
+        }
+
         private async Task<IReadOnlyList<T>> ReadAsync<T>(string query, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
         {
             await using var command = source.CreateCommand(query);
+            return await ReadAsync(command, read, cancellationToken);
+        }
+
+        private static async Task<IReadOnlyList<T>> ReadAsync<T>(
+            NpgsqlCommand command, Func<NpgsqlDataReader, T> read, CancellationToken cancellationToken)
+        {
             await using var reader = await command.ExecuteReaderAsync(cancellationToken);
             var all = new List<T>();
             while (await reader.ReadAsync(cancellationToken))

@@ -119,7 +119,7 @@ internal sealed class LoadCommand : KitCommand
         var display = new LoadDisplay(console, Console.IsOutputRedirected ? null : () => Console.WindowWidth);
         try
         {
-            var document = await new LoadRun(plan, display.Show, display.Ended).RunAsync(cancellationToken);
+            var document = await new LoadRun(plan, display.Between, display.Show, display.Ended).RunAsync(cancellationToken);
             LoadReport.WriteTerminal(document, console, ReportCommand.Width);
             await console.WriteLineAsync($"\nTables: {new LoadFolder(plan.Folder).TablesPath}");
             return document switch

@@ -9,17 +9,16 @@ namespace Kit.Runner.CommandLine;
 /// <param name="width">The terminal's columns; <see langword="null"/>: no terminal.</param>
 internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
 {
-    private const int EverySeconds = 10;
-
-    private int told;
     private int before;
+
+    /// <summary>How often a line is wanted: its figures cost the servers a question.</summary>
+    public TimeSpan Between { get; } = TimeSpan.FromSeconds(width is null ? 10 : 1);
 
     public void Show(LoadProgress progress)
     {
-        var seconds = (int)progress.Elapsed.TotalSeconds;
         var line =
-            $"{progress.Cell}: {Figures.Count(seconds)} s, {Figures.Count(progress.Sent)} sent, {Figures.Count(progress.Handled)} handled, " +
-            $"backlog {Figures.Count(Math.Max(0, progress.Sent - progress.Handled))}, p50 {Figures.Measured(progress.Latency)} ms, " +
+            $"{progress.Cell}: {Figures.Count((int)progress.Elapsed.TotalSeconds)} s, {Figures.Count(progress.Sent)} sent, " +
+            $"{Figures.Count(progress.Handled)} handled, backlog {Figures.Count(Math.Max(0, progress.Sent - progress.Handled))}, p50 {Figures.Measured(progress.Latency)} ms, " +
             $"{Figures.Count(progress.Failed)} threw";
         if (width is not null)
         {
@@ -28,9 +27,8 @@ internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
             output.Write($"\r{shown.PadRight(before)}");
             before = shown.Length;
         }
-        else if (seconds / EverySeconds > told)
+        else
         {
-            told = seconds / EverySeconds;
             output.WriteLine(line);
         }
     }
@@ -39,7 +37,7 @@ internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
     {
         if (width is not null)
             output.Write($"\r{new string(' ', before)}\r");
-        (told, before) = (0, 0);
+        before = 0;
         output.WriteLine(
             $"{result.Cell}: {result.Asked}: {LoadReport.VerdictOf(result, settings.LimitMilliseconds)}; " +
             $"{Figures.Count(result.Sent)} sent, {Figures.Share(result.FailedShare)} failed, {Figures.Measured(result.Reached)} msg/s reached, " +

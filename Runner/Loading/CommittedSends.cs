@@ -13,7 +13,6 @@ internal sealed class CommittedSends : CommittedEffects
 {
     private readonly IReadOnlyList<ICommittedQueue> queues;
     private readonly long[] seen;
-    private readonly long[] shown;
 
     /// <param name="cell">The cell.</param>
     /// <param name="transport">Where its queues are.</param>
@@ -27,7 +26,6 @@ internal sealed class CommittedSends : CommittedEffects
                    ?? throw new NotSupportedException($"The queues of {cell} do not tell when messages were committed."),
         ];
         seen = [.. queues.Select(_ => long.MinValue)];
-        shown = [.. seen];
     }
 
     public override EffectClock Clock => EffectClock.SendCommit;
@@ -45,13 +43,8 @@ internal sealed class CommittedSends : CommittedEffects
     public override async Task<IReadOnlyList<(Guid Message, DateTimeOffset Moment)>> ReadLatestAsync(CancellationToken cancellationToken)
     {
         var latest = new List<(Guid, DateTimeOffset)>();
-        foreach (var (at, queue) in queues.Index())
-        {
-            var there = await queue.ReadCommittedAsync(shown[at], cancellationToken);
-            shown[at] = there.Select(one => one.Position).Append(shown[at]).Max();
-            latest.AddRange(there.Select(one => (one.MessageId, one.CommittedAt)));
-        }
-
+        foreach (var queue in queues)
+            latest.AddRange((await queue.ReadLatestAsync(MostLatest, cancellationToken)).Select(one => (one.MessageId, one.CommittedAt)));
         return latest;
     }
 

@@ -8,9 +8,10 @@ namespace Kit.Runner.Loading;
 
 /// <summary>All loads of one command. Each result is saved at once.</summary>
 /// <param name="plan">What to do.</param>
-/// <param name="tell">Receives the progress of a load, once a second.</param>
+/// <param name="between">How often the progress of a load is told: once a second at most.</param>
+/// <param name="tell">Receives it.</param>
 /// <param name="ended">Receives each result.</param>
-internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<LoadResult, LoadSettings> ended)
+internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgress> tell, Action<LoadResult, LoadSettings> ended)
 {
     private readonly LoadFolder folder = new(plan.Folder);
     private readonly LoadSettings settings = new(
@@ -83,7 +84,7 @@ internal sealed class LoadRun(LoadPlan plan, Action<LoadProgress> tell, Action<L
         async Task<bool> TryAsync(Cell cell, LoadShape shape, double? share = null)
         {
             stop.ThrowIfCancellationRequested();
-            var result = await new LoadedCell(plan, cell, servers, tell, folder.Append).RunAsync(shape, stop) with { ShareOfFound = share };
+            var result = await new LoadedCell(plan, cell, servers, between, tell, folder.Append).RunAsync(shape, stop) with { ShareOfFound = share };
             document = document with { Results = [.. document.Results, result], IsStopped = stop.IsCancellationRequested };
             folder.Save(document);
             ended(result, settings);

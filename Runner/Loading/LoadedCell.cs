@@ -27,12 +27,14 @@ internal sealed record LoadProgress(CellName Cell, TimeSpan Elapsed, int Sent, i
 /// <param name="plan">What all cells share.</param>
 /// <param name="cell">The cell.</param>
 /// <param name="servers">The servers.</param>
-/// <param name="tell">Receives the progress, once a second.</param>
+/// <param name="between">How often the progress is told: once a second at most.</param>
+/// <param name="tell">Receives it.</param>
 /// <param name="save">Receives each look at the processes and servers.</param>
-internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, Action<LoadProgress> tell, Action<LoadSample> save)
+internal sealed class LoadedCell(
+    LoadPlan plan, Cell cell, RunServers servers, TimeSpan between, Action<LoadProgress> tell, Action<LoadSample> save)
 {
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
-    private static readonly TimeSpan BetweenWords = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan BetweenLooks = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Stalled = TimeSpan.FromSeconds(30);
 
     // A stopped load still has to say what became of its messages: it waits for them, and then needs time for their account.
@@ -103,7 +105,7 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         await handlers.StartEndpointsAsync(messages: 0, stop);
         var warmUp = made.New(plan.WarmUp);
         await queue.PreloadAsync(warmUp, stop);
-        var cold = await UntilHandledAsync(handlers, queue, warmUp.Count, stop);
+        var cold = await UntilHandledAsync(handlers, queue, warmUp.Count, stop, stop);
         stop.ThrowIfCancellationRequested();
         if (cold is not null)
             return blank with { Outcome = RoundOutcome.Stalled($"the warm-up made {cold}") };
@@ -115,7 +117,7 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         var sent = await SendAsync(
             (queues, sends) => SenderOf(shape, queues, made.Next, effects, sends), effects, transport, handlers, sampler, new HeldSnapshot(databases), stop);
         var after = CpuSample.Take();
-        var stalled = await UntilHandledAsync(handlers, queue, warmUp.Count + sent.Messages.Count, noLonger);
+        var stalled = await UntilHandledAsync(handlers, queue, warmUp.Count + sent.Messages.Count, noLonger, end);
         IReadOnlyList<DrainReport> reports = [];
         try
         {
@@ -162,6 +164,7 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         var queues = new List<IMessageQueue>();
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stop);
         using var over = new CancellationTokenSource();
+        Task<SentLoad>? sending = null;
         IReadOnlyList<Task> meanwhile = [];
         try
         {
@@ -180,10 +183,11 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
             var (before, failedBefore) = (handlers.Handled, handlers.Failed);
             var watch = Stopwatch.StartNew();
             LoadProgress? latest = null;
+            var told = 0;
             // Both counts of one moment: the number of handled messages is told four times a second.
             handlers.Progressed = () => latest = new LoadProgress(
                 name, watch.Elapsed, sends.Count, handlers.Handled - before, handlers.Failed - failedBefore);
-            var sending = sender.RunAsync(ending.Token);
+            sending = sender.RunAsync(ending.Token);
             meanwhile =
             [
                 .. plan.IsSoak ? [sampler.RunAsync(plan.Length, () => sends.Count, over.Token)] : Array.Empty<Task>(),
@@ -191,12 +195,14 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
             ];
             while (!sending.IsCompleted)
             {
-                await Task.WhenAny(sending, Task.Delay(BetweenWords, CancellationToken.None));
+                await Task.WhenAny(sending, Task.Delay(BetweenLooks, CancellationToken.None));
                 // The load has failed: messages of hours would only wait.
                 if (handlers.IsBroken || meanwhile.Any(task => task.IsFaulted))
                     await ending.CancelAsync();
-                if (latest is { } progress && !sending.IsCompleted)
-                    tell(progress with { Latency = await latency.ReadAsync() });
+                if (latest is not { } progress || sending.IsCompleted || (int)(progress.Elapsed / between) == told)
+                    continue;
+                told = (int)(progress.Elapsed / between);
+                tell(progress with { Latency = await latency.ReadAsync() });
             }
 
             var sent = await sending;
@@ -209,22 +215,30 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
         {
             handlers.Progressed = null;
             await over.CancelAsync();
-            await Task.WhenAll(meanwhile).ContinueWith(_ => { }, TaskScheduler.Default);
+            await ending.CancelAsync();
+            // Whatever has failed, nobody uses the queues any more.
+            await Task.WhenAll([.. meanwhile, sending ?? Task.CompletedTask]).ContinueWith(_ => { }, TaskScheduler.Default);
             foreach (var each in queues)
                 await each.DisposeAsync();
         }
     }
 
     /// <summary>Waits until that many messages are handled and the queue is empty.</summary>
+    /// <param name="handlers">They handle them.</param>
+    /// <param name="queue">Where they are.</param>
+    /// <param name="messages">How many.</param>
+    /// <param name="noLonger">Ends the waiting: the queue is counted for the last time.</param>
+    /// <param name="end">Ends that, too: a server need not answer.</param>
     /// <returns>Why it gave up; <see langword="null"/> if it did not have to.</returns>
-    private static async Task<string?> UntilHandledAsync(HandlerProcesses handlers, IMessageQueue queue, int messages, CancellationToken noLonger)
+    private static async Task<string?> UntilHandledAsync(
+        HandlerProcesses handlers, IMessageQueue queue, int messages, CancellationToken noLonger, CancellationToken end)
     {
         var (handled, left) = (-1, -1L);
         for (var since = Stopwatch.StartNew(); since.Elapsed < Stalled; await Task.Delay(Look, CancellationToken.None))
         {
             if (noLonger.IsCancellationRequested)
             {
-                left = await queue.CountAsync(CancellationToken.None);
+                left = await queue.CountAsync(end);
                 return left == 0
                     ? null
                     : $"it was stopped, and {Figures.Count(left, "message")} still had to be handled after {ToHandle.TotalSeconds} s";
@@ -233,7 +247,7 @@ internal sealed class LoadedCell(LoadPlan plan, Cell cell, RunServers servers, A
             handlers.ThrowIfBroken();
             var handledNow = handlers.Handled;
             // Failed handlers are not counted as handled, so after a pause the queue itself is asked.
-            var leftNow = handledNow >= messages || since.Elapsed > BetweenWords ? await queue.CountAsync(CancellationToken.None) : left;
+            var leftNow = handledNow >= messages || since.Elapsed > BetweenLooks ? await queue.CountAsync(end) : left;
             if (leftNow == 0 && (handledNow >= messages || since.Elapsed > Stalled / 3))
                 return null;
             if ((handledNow, leftNow) == (handled, left))
