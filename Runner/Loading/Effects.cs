@@ -19,6 +19,9 @@ internal abstract class Effects : IEffectWatch, IAsyncDisposable
     /// <summary>When those who waited for an effect were told that it is there, by this machine's clock.</summary>
     public IReadOnlyDictionary<Guid, DateTimeOffset> Told => told;
 
+    /// <summary>Why it can tell nothing any more; <see langword="null"/> while it can.</summary>
+    public string? Loss => Failure.Exception?.InnerException?.Message;
+
     /// <summary>Fails when it can tell nothing any more, and does not end otherwise.</summary>
     protected abstract Task Failure { get; }
 

@@ -144,6 +144,8 @@ internal sealed class LoadedCell(
                 : null,
             Outcome = stalled is not null
                 ? RoundOutcome.Stalled(stalled)
+                : effects.Loss is { } loss
+                ? RoundOutcome.Invalid([$"the runner no longer knew when messages had their effects: {loss}", .. account.Outcome.Reasons])
                 : HandlerProcesses.OutcomeOfIdle([.. reports.Select(report => report.Handled)]) ?? account.Outcome,
             Accounts = account.Counts,
         };
@@ -197,7 +199,7 @@ internal sealed class LoadedCell(
             {
                 await Task.WhenAny(sending, Task.Delay(BetweenLooks, CancellationToken.None));
                 // The load has failed: messages of hours would only wait.
-                if (handlers.IsBroken || meanwhile.Any(task => task.IsFaulted))
+                if (handlers.IsBroken || effects.Loss is not null || meanwhile.Any(task => task.IsFaulted))
                     await ending.CancelAsync();
                 if (latest is not { } progress || sending.IsCompleted || (int)(progress.Elapsed / between) == told)
                     continue;

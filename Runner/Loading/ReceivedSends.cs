@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Rounds;
 
@@ -21,13 +20,11 @@ internal sealed class ReceivedSends(Sinks sinks, RoundMessages messages) : Effec
     public override Task StartAsync(bool isWaitedFor, CancellationToken cancellationToken) =>
         sinks.ConsumeAsync(messages.Find, Receive, reason => lost.TrySetException(reason), cancellationToken);
 
-    /// <exception cref="BrokerException">The consumer was ended before all had arrived.</exception>
+    /// <remarks>Without its consumer it does not know when the last ones arrived. <see cref="Effects.Loss"/> says so.</remarks>
     public override async Task<IReadOnlyDictionary<Guid, DateTimeOffset>> EndAsync(
         IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead, CancellationToken cancellationToken)
     {
         await sinks.EndConsumingAsync(cancellationToken);
-        if (lost.Task.IsFaulted)
-            await lost.Task;
         return received;
     }
 

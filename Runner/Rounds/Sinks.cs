@@ -21,6 +21,7 @@ internal sealed class Sinks : IAsyncDisposable
     private readonly Func<BuildWidget, ExpectedSend?>? expectedFor;
     private readonly List<IAsyncDisposable> consumers = [];
     private readonly List<SinkRow> consumed = [];
+    private volatile bool isLost;
 
     private Sinks(IReadOnlyList<IMessageQueue> queues, IMessageQueue? bystander, Func<BuildWidget, ExpectedSend?>? expectedFor) =>
         (this.queues, this.bystander, this.expectedFor) = (queues, bystander, expectedFor);
@@ -71,7 +72,13 @@ internal sealed class Sinks : IAsyncDisposable
         foreach (var (at, queue) in queues.Index())
         {
             var pushed = queue as IPushedQueue ?? throw new NotSupportedException($"The server of queue {queue.Name} does not push its messages.");
-            consumers.Add(await pushed.ConsumeAsync((id, body) => Take(id, body, at), lose, cancellationToken));
+            consumers.Add(await pushed.ConsumeAsync((id, body) => Take(id, body, at), Lose, cancellationToken));
+        }
+
+        void Lose(Exception reason)
+        {
+            isLost = true;
+            lose(reason);
         }
 
         void Take(Guid id, ReadOnlyMemory<byte> body, int at)
@@ -87,11 +94,11 @@ internal sealed class Sinks : IAsyncDisposable
     /// <summary>Ends that, when everything that was sent has been received.</summary>
     public async Task EndConsumingAsync(CancellationToken cancellationToken)
     {
-        // What a server does not push is left in its queue, and read there.
+        // What a server does not push, or has no consumer any more, is left in its queue, and read there.
         var watch = Stopwatch.StartNew();
         foreach (var queue in queues)
         {
-            while (await queue.CountAsync(cancellationToken) > 0 && watch.Elapsed < LongestPush)
+            while (!isLost && await queue.CountAsync(cancellationToken) > 0 && watch.Elapsed < LongestPush)
                 await Task.Delay(Look, cancellationToken);
         }
 
