@@ -18,7 +18,8 @@ internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
     {
         var line =
             $"{progress.Cell}: {Figures.Count((int)progress.Elapsed.TotalSeconds)} s, {Figures.Count(progress.Sent)} sent, " +
-            $"{Figures.Count(progress.Handled)} handled, backlog {Figures.Count(Math.Max(0, progress.Sent - progress.Handled))}, p50 {Figures.Measured(progress.Latency)} ms, " +
+            $"{Figures.Count(progress.Handled)} handled, " +
+            $"backlog {Figures.Count(Math.Max(0, progress.Sent - progress.Handled))}, p50 {Figures.Measured(progress.Latency)} ms, " +
             $"{Figures.Count(progress.Failed)} threw";
         if (width is not null)
         {
