@@ -249,6 +249,10 @@ public sealed class LoadOfACell
 
     [TestCase("--scenario query --seed-rows 0", "The scenario 'query' looks seeded rows up, and --seed-rows 0 seeds none.")]
     [TestCase("--concurrency 20 --pool 5", "20 handlers in dtc-off need a pool of 20 connections or more, and it has 5 (--pool)")]
+    [TestCase(
+        "--concurrency 400 --pool 400 --senders 500",
+        "its load needs up to 1,313 connections to PostgreSQL, senders included, and the kit starts its own server with at most 1,000; " +
+        "name fewer handlers or senders")]
     public async Task What_cannot_be_loaded_is_refused(string typed, string reason)
     {
         var result = await RunnerProcess.RunAsync(
