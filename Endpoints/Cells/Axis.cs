@@ -27,6 +27,9 @@ public sealed record Axis(string Name, string Plural, Func<Cell, string> ValueOf
     /// <summary>A value as the option of this axis has it.</summary>
     public Func<string, string> Typed { get; init; } = value => value;
 
+    /// <summary>What was typed, as the option of this axis has it: some values can also be typed in another way.</summary>
+    public Func<string, string> Read { get; init; } = typed => typed;
+
     /// <summary>
     /// Whether only measured rounds differ on it. Experiments with faults have conditions of their own, and a handler unless a scenario is named.
     /// </summary>

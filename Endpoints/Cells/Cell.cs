@@ -136,6 +136,7 @@ public sealed record Cell(IEndpointKind Kind, TransactionMode Mode, AccessLibrar
         {
             Measured = [MessageSize.IdAlone.Name],
             Implied = MessageSize.IdAlone.Name,
+            Read = MessageSize.Read,
             IsOfRounds = true,
             Rule = _ => Support.Yes,
         },

@@ -89,7 +89,7 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
     private static Option<string[]> Filter(Axis axis, bool isMatrix)
     {
         var measured = isMatrix && axis.Measured is { } some ? $" ({string.Join(", ", some.Select(axis.Typed))})" : "";
-        return NamesOption.Of($"--{axis.Name}", $"Only these {axis.Plural}{measured}.", [.. axis.Values.Select(axis.Typed), Every]);
+        return NamesOption.Of($"--{axis.Name}", $"Only these {axis.Plural}{measured}.", [.. axis.Values.Select(axis.Typed), Every], read: axis.Read);
     }
 
     private bool Allows(string[]? named, Axis axis, string value) => named is { Length: > 0 }

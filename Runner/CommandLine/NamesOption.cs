@@ -10,7 +10,8 @@ internal static class NamesOption
     /// <param name="description">For the help, which adds the names.</param>
     /// <param name="names">Those that exist.</param>
     /// <param name="whyNot">The reason why a name that exists elsewhere is refused here; <see langword="null"/> for a name that is unknown.</param>
-    public static Option<string[]> Of(string name, string description, IReadOnlyList<string> names, Func<string, string?>? whyNot = null)
+    /// <param name="read">What was typed, as one of the names; <see langword="null"/>: as it is.</param>
+    public static Option<string[]> Of(string name, string description, IReadOnlyList<string> names, Func<string, string?>? whyNot = null, Func<string, string>? read = null)
     {
         var existing = $"Names: {string.Join(", ", names)}.";
         var option = new Option<string[]>(name)
@@ -20,7 +21,8 @@ internal static class NamesOption
             CustomParser = result =>
             [
                 .. result.Tokens
-                    .SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)),
+                    .SelectMany(token => token.Value.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries))
+                    .Select(read ?? (typed => typed)),
             ],
             AllowMultipleArgumentsPerToken = true,
         };

@@ -16,7 +16,8 @@ internal static class NumberOption
 
     private static readonly (string Unit, TimeSpan Length)[] Units =
     [
-        ("ms", TimeSpan.FromMilliseconds(1)), ("s", TimeSpan.FromSeconds(1)), ("min", TimeSpan.FromMinutes(1)), ("h", TimeSpan.FromHours(1)),
+        ("ms", TimeSpan.FromMilliseconds(1)), ("s", TimeSpan.FromSeconds(1)), ("min", TimeSpan.FromMinutes(1)), ("m", TimeSpan.FromMinutes(1)),
+        ("h", TimeSpan.FromHours(1)),
     ];
 
     public static Option<int?> Count(string name, string description, int least, int most = int.MaxValue) => new(name)
@@ -62,7 +63,7 @@ internal static class NumberOption
         },
     };
 
-    /// <summary>A time, typed with its unit: <c>500ms</c>, <c>10s</c>, <c>2min</c> or <c>8h</c>.</summary>
+    /// <summary>A time, typed with its unit: <c>500ms</c>, <c>10s</c>, <c>2min</c> or <c>2m</c>, or <c>8h</c>.</summary>
     public static Option<TimeSpan?> Time(string name, string description, TimeSpan least, TimeSpan most) => new(name)
     {
         Description = description,
