@@ -94,7 +94,7 @@ internal sealed class LoadCommand : KitCommand
             {
                 rate, users, think, ramp, length, findRate, limit, atPercent, snapshot, senders, seedRows, warmUp, output,
             }
-            .Concat(handlers.All))
+            .Concat(handlers.All).Concat(OptionsOfRun.Refused))
         {
             Options.Add(option);
         }
