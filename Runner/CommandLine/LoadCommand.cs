@@ -116,6 +116,8 @@ internal sealed class LoadCommand : KitCommand
                 ? $"Each gets {string.Join(", then ", plan.Shapes.Select(TextOf))} for {Figures.Measured(plan.Length.TotalSeconds)} s"
                 : $"Each is tried at several rates for {Figures.Measured(plan.Length.TotalSeconds)} s each, until the highest sustained one is known to 10 %")
             + $". Results: {plan.Folder}");
+        if (LoadMemory.WarningOf(plan) is { } warning)
+            await console.WriteLineAsync(warning);
         var display = new LoadDisplay(console, Console.IsOutputRedirected ? null : () => Console.WindowWidth);
         try
         {
