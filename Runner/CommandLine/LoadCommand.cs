@@ -23,6 +23,7 @@ internal sealed class LoadCommand : KitCommand
     private static readonly TimeSpan ShortestLength = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LongestLength = TimeSpan.FromHours(24);
     private static readonly TimeSpan LongestThink = TimeSpan.FromHours(1);
+    private static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(30);
 
     // Each is a task of the runner, and they share the senders' connections.
     private const int MostUsers = 10_000;
@@ -39,6 +40,11 @@ internal sealed class LoadCommand : KitCommand
         "Instead of a rate: so many users, each of whom sends a message, waits until its effect is there, and pauses. Several numbers make several loads.",
         least: 1, most: MostUsers);
     private readonly Option<TimeSpan?> think = NumberOption.Time("--think", "With --users: the pause (0s).", TimeSpan.Zero, LongestThink);
+    private readonly Option<TimeSpan?> timeout = NumberOption.Time(
+        "--timeout",
+        $"With --users: how long they wait for an effect ({DefaultTimeout.TotalSeconds}s). Then they go on, and the message has failed, also if its effect " +
+        "comes later.",
+        TimeSpan.FromMilliseconds(1), LongestThink);
     private readonly Option<TimeSpan?> ramp = NumberOption.Time(
         "--ramp", "With --users: the time in which they begin, one after the other (0s). Rates and latencies leave it out.", TimeSpan.Zero, LongestLength);
     private readonly Option<(TimeSpan From, TimeSpan To)?> snapshot = NumberOption.Range(
@@ -50,7 +56,8 @@ internal sealed class LoadCommand : KitCommand
         ShortestLength, LongestLength);
     private readonly Option<bool> findRate = new("--find-rate")
     {
-        Description = "Search the highest rate that is sustained: the sender on time, every message handled once, no growing backlog, p99 within --p99. " +
+        Description = "Search the highest rate that is sustained: the sender on time, no message lost or doubled and fewer than " +
+            $"{Figures.Share(LoadResult.FailedLimit)} failed, no growing backlog, p99 within --p99. " +
             "Doubles or halves the rate until one is sustained and one is not, then narrows them down to 10 %.",
     };
     private readonly Option<TimeSpan?> limit = NumberOption.Time(
@@ -92,7 +99,7 @@ internal sealed class LoadCommand : KitCommand
         output.NotEmpty();
         foreach (var option in new Option[]
             {
-                rate, users, think, ramp, length, findRate, limit, atPercent, snapshot, senders, seedRows, warmUp, output,
+                rate, users, think, timeout, ramp, length, findRate, limit, atPercent, snapshot, senders, seedRows, warmUp, output,
             }
             .Concat(handlers.All).Concat(OptionsOfRun.Refused))
         {
@@ -116,6 +123,8 @@ internal sealed class LoadCommand : KitCommand
                 ? $"Each gets {string.Join(", then ", plan.Shapes.Select(TextOf))} for {Figures.Measured(plan.Length.TotalSeconds)} s"
                 : $"Each is tried at several rates for {Figures.Measured(plan.Length.TotalSeconds)} s each, until the highest sustained one is known to 10 %")
             + $". Results: {plan.Folder}");
+        if (plan.LimitMilliseconds is { } highest)
+            await console.WriteLineAsync(LoadReport.RuleOf(highest));
         if (LoadMemory.WarningOf(plan) is { } warning)
             await console.WriteLineAsync(warning);
         var display = new LoadDisplay(console, Console.IsOutputRedirected ? null : () => Console.WindowWidth);
@@ -141,7 +150,8 @@ internal sealed class LoadCommand : KitCommand
     private static string TextOf(LoadShape shape) => shape switch
     {
         OpenLoad open => $"{Figures.Measured(open.Rate)} messages a second",
-        ClosedLoad closed => $"{Figures.Count(closed.Users)} users with pauses of {Figures.Measured(closed.Think.TotalMilliseconds)} ms",
+        ClosedLoad closed => $"{Figures.Count(closed.Users)} users with pauses of {Figures.Measured(closed.Think.TotalMilliseconds)} ms, " +
+                             $"each of whom waits up to {Figures.Measured(closed.Timeout.TotalSeconds)} s",
         _ => throw new UnreachableException($"No text for a {shape.GetType().Name}."),
     };
 
@@ -151,7 +161,8 @@ internal sealed class LoadCommand : KitCommand
         return new LoadPlan(
             handlers.Multiply(filter.Choose(parsed).Where(cell => NotOfLoads.All(axis => axis.ValueOf(cell) == axis.Implied)), parsed),
             parsed.GetValue(users) is { Length: > 0 } counts
-                ? [.. counts.Select(count => new ClosedLoad(count, parsed.GetValue(think) ?? TimeSpan.Zero, parsed.GetValue(ramp) ?? TimeSpan.Zero))]
+                ? [.. counts.Select(count => new ClosedLoad(
+                    count, parsed.GetValue(think) ?? TimeSpan.Zero, parsed.GetValue(ramp) ?? TimeSpan.Zero, parsed.GetValue(timeout) ?? DefaultTimeout))]
                 : [new OpenLoad(parsed.GetValue(rate) ?? FirstRate)],
             parsed.GetValue(length) ?? (isSearch ? DefaultStep : DefaultLength),
             isSearch ? (parsed.GetValue(limit) ?? DefaultLimit).TotalMilliseconds : null,
@@ -178,7 +189,7 @@ internal sealed class LoadCommand : KitCommand
             result.AddError("--p99: applies only with --find-rate.");
         if (!isSearch && IsGiven(result, atPercent))
             result.AddError("--at-percent: applies only with --find-rate.");
-        foreach (var option in new Option[] { think, ramp }.Where(option => !isUsers && IsGiven(result, option)))
+        foreach (var option in new Option[] { think, timeout, ramp }.Where(option => !isUsers && IsGiven(result, option)))
             result.AddError($"{option.Name}: applies only with --users.");
         if (isSearch && IsGiven(result, snapshot))
             result.AddError("--held-snapshot: applies to one rate or to users, and not with --find-rate.");

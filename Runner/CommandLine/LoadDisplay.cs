@@ -41,7 +41,7 @@ internal sealed class LoadDisplay(TextWriter output, Func<int>? width)
         before = 0;
         output.WriteLine(
             $"{result.Cell}: {result.Asked}: {LoadReport.VerdictOf(result, settings.LimitMilliseconds)}; " +
-            $"{Figures.Count(result.Sent)} sent, {Figures.Share(result.FailedShare)} failed, {Figures.Measured(result.Reached)} msg/s reached, " +
+            $"{Figures.Count(result.Sent)} sent, {LoadReport.FailedIn(result)}, {Figures.Measured(result.Reached)} msg/s reached, " +
             $"p50 {Figures.Measured(result.Latency?.P50)} ms, p99 {Figures.Measured(result.Latency?.P99)} ms, " +
             $"backlog in the last quarter {Figures.Measured(result.Backlog?.LastQuarter)}");
     }

@@ -17,6 +17,7 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
     private readonly LoadSettings settings = new(
         plan.Length.TotalSeconds, plan.Concurrency, plan.SeedRows, plan.WarmUp, plan.Senders, plan.LimitMilliseconds)
     {
+        TimeoutSeconds = plan.Shapes.OfType<ClosedLoad>().FirstOrDefault()?.Timeout.TotalSeconds,
         ThinkMilliseconds = plan.Shapes.OfType<ClosedLoad>().FirstOrDefault()?.Think.TotalMilliseconds,
         RampSeconds = plan.Shapes.OfType<ClosedLoad>().FirstOrDefault()?.Ramp.TotalSeconds,
         SnapshotFromSeconds = plan.HeldSnapshot?.From.TotalSeconds,

@@ -11,4 +11,7 @@ internal sealed record OpenLoad(double Rate) : LoadShape;
 /// <param name="Users">How many there are.</param>
 /// <param name="Think">The pause.</param>
 /// <param name="Ramp">The users begin within this time, the first at once and the others at equal distances.</param>
-internal sealed record ClosedLoad(int Users, TimeSpan Think, TimeSpan Ramp) : LoadShape;
+/// <param name="Timeout">
+/// How long a user waits for the effect, from the moment at which the message was to be sent. Then the user gives up and goes on, and the message has failed.
+/// </param>
+internal sealed record ClosedLoad(int Users, TimeSpan Think, TimeSpan Ramp, TimeSpan Timeout) : LoadShape;

@@ -6,8 +6,8 @@ using Kit.Handlers;
 namespace Kit.Runner.Loading;
 
 /// <summary>
-/// A closed load: each user sends a message, waits until its effect is there, pauses, and sends the next. So a slow endpoint slows its users down, and
-/// never has more messages to handle than there are users.
+/// A closed load: each user sends a message, waits until its effect is there or gives up, pauses, and sends the next. So a slow endpoint slows its users
+/// down, and has no more messages to handle than there are users, unless some give up.
 /// </summary>
 /// <param name="queues">The queue, opened once for each send that can be under way; users take turns with them.</param>
 /// <param name="load">The users.</param>
@@ -19,9 +19,6 @@ internal sealed class LoadUsers(
     IReadOnlyList<IMessageQueue> queues, ClosedLoad load, TimeSpan length, Func<BuildWidget> newMessage, IEffectWatch effects, ConfirmedSends sends)
     : ILoadSender
 {
-    /// <summary>A user whose message failed would wait for ever.</summary>
-    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
-
     private readonly Channel<IMessageQueue> free = Channel.CreateUnbounded<IMessageQueue>();
     private readonly Stopwatch watch = new();
     private DateTimeOffset start;
@@ -53,7 +50,7 @@ internal sealed class LoadUsers(
             {
                 var begun = watch.Elapsed;
                 // Watched before it is sent: its effect can be there before its confirmation.
-                effect = effects.WaitAsync(message.MessageId, Patience, over);
+                effect = effects.WaitAsync(message.MessageId, LeftAt(begun, due), over);
                 await sends.SendAsync(queue, [new SentMessage(message, start + due, start + begun)]);
             }
             finally
@@ -64,4 +61,7 @@ internal sealed class LoadUsers(
             await effect;
         }
     }
+
+    /// <summary>How long the user still waits: a message that waited for a connection has used some of the time.</summary>
+    private TimeSpan LeftAt(TimeSpan now, TimeSpan due) => due + load.Timeout - now is var left && left > TimeSpan.Zero ? left : TimeSpan.Zero;
 }

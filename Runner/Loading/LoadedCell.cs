@@ -132,6 +132,7 @@ internal sealed class LoadedCell(
         var moments = await effects.EndAsync(built, await restored.ClockAheadAsync(end), end);
         var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
             cell.Scenario, warmUp, [.. sent.Messages.Select(one => one.Message)], built, plan.SeedRows, restored, queue, sinks, end));
+        var idle = HandlerProcesses.OutcomeOfIdle([.. reports.Select(report => report.Handled)]);
         var history = HistoryOf(sent, moments, effects.Told, shape);
         return history.Into(blank) with
         {
@@ -146,7 +147,8 @@ internal sealed class LoadedCell(
                 ? RoundOutcome.Stalled(stalled)
                 : effects.Loss is { } loss
                 ? RoundOutcome.Invalid([$"the runner no longer knew when messages had their effects: {loss}", .. account.Outcome.Reasons])
-                : HandlerProcesses.OutcomeOfIdle([.. reports.Select(report => report.Handled)]) ?? account.Outcome,
+                : idle ?? account.Outcome,
+            IsDeadLetteredAlone = stalled is null && effects.Loss is null && idle is null && account.IsDeadLetteredAlone,
             Accounts = account.Counts,
         };
     }
@@ -274,7 +276,8 @@ internal sealed class LoadedCell(
             ],
             sent.Length.TotalSeconds)
         {
-            Ramp = shape is ClosedLoad closed ? closed.Ramp.TotalSeconds : 0,
+            Ramp = (shape as ClosedLoad)?.Ramp.TotalSeconds ?? 0,
+            Timeout = (shape as ClosedLoad)?.Timeout.TotalMilliseconds,
         };
 
         double? Of(BuildWidget message, IReadOnlyDictionary<Guid, DateTimeOffset> known) =>

@@ -63,6 +63,19 @@ public sealed class WrongArguments
     [TestCase("load --users 0", "--users: expected whole numbers from 1 to 10000, separated by commas, found '0'.")]
     [TestCase("load --users 25 --think 30", "--think: expected a time from 0s to 1h with its unit, such as 10s or 2min, found '30'.")]
     [TestCase("load --rate 5 --think 30ms", "--think: applies only with --users.")]
+    [TestCase("load --rate 5 --timeout 5s", "--timeout: applies only with --users.")]
+    [TestCase("load --users 5 --timeout 0s", "--timeout: expected a time from 1ms to 1h with its unit, such as 10s or 2min, found '0s'.")]
+    [TestCase("load --rate 5 --size 500", "--size: unknown name '500B'. Names: id-alone, 512B, 1024B, 5120B, 51200B, all.")]
+    [TestCase(
+        "load --rate 5 --workers 2",
+        "--workers: a load has its handlers on this machine, because it measures latency with the clock of one machine. " +
+        "'worker --join' is for 'run'; see docs/processes.md.")]
+    [TestCase(
+        "load --rate 5 --postgresql Host=db1;Password=hush",
+        "--postgresql: a load runs on the kit's own servers, because it measures latency with the clock of one machine. " +
+        "Named servers are for 'run'; see docs/load.md.")]
+    [TestCase("load --rate 5 --rounds 3", "--rounds: a load has no rounds: --for says how long it sends. Rounds are for 'run'; see docs/load.md.")]
+    [TestCase("load --rate 5 --resume mine", "--resume: a load that was stopped keeps what it measured and cannot go on. A 'run' can; see docs/load.md.")]
     [TestCase("load --rate 5 --ramp 5s", "--ramp: applies only with --users.")]
     [TestCase("load --users 25 --ramp 30s", "--ramp: expected a time shorter than the load, which takes 30.0 s.")]
     [TestCase(

@@ -92,6 +92,36 @@ public sealed class LoadOfACell
         }
     }
 
+    /// <summary>Ten users wait for one handler that compiles a stylesheet for each message: only the first does not wait for others.</summary>
+    [Test]
+    public async Task Users_who_wait_too_long_give_up_and_their_messages_have_failed()
+    {
+        IReadOnlyList<string> load =
+        [
+            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared", "--scenario", "transform-each", "--concurrency", "1",
+            "--users", "10", "--think", "50ms", "--for", "1s", "--seed-rows", "0", "--warmup", "5", "--out",
+        ];
+        var patient = Path.Combine(parent.Path, "patient");
+
+        var result = await RunnerProcess.RunAsync([.. load, Folder, "--timeout", "10ms"]);
+        var other = await RunnerProcess.RunAsync([.. load, patient]);
+
+        Assert.That((result.ExitCode, other.ExitCode), Is.EqualTo((ExitCode.Success, ExitCode.Success)), result.Output + result.Errors + other.Errors);
+        var (document, waited) = (new LoadFolder(Folder).Load(), new LoadFolder(patient).Load());
+        var (late, none) = (document.Results.Single(), waited.Results.Single());
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(late.TimedOut, Is.Positive);
+            Assert.That(late.Failed, Is.EqualTo(late.TimedOut), "each has an effect in the end");
+            Assert.That((late.FailedShare, late.DeadLettered, late.Lost), Is.EqualTo(((double)late.TimedOut! / late.Sent, (int?)0, (int?)0)));
+            Assert.That(result.Output, Does.Match($@"% failed \(0 dead-lettered, 0 lost, {late.TimedOut} timed out\)"));
+            Assert.That(result.Output, Does.Contain("each of whom waits up to 0.0100 s"));
+            Assert.That((none.TimedOut, none.Failed), Is.EqualTo(((int?)0, 0)));
+            Assert.That((document.Settings.TimeoutSeconds, waited.Settings.TimeoutSeconds), Is.EqualTo(((double?)0.01, (double?)30)));
+            Assert.That(File.ReadAllText(new LoadFolder(patient).TablesPath), Does.Contain("- Timeout: a user waits 30.0 s, goes on, and the message has failed"));
+        }
+    }
+
     [Test]
     public async Task A_held_snapshot_makes_three_parts_of_a_load()
     {

@@ -66,7 +66,7 @@ public sealed class SenderThatBlocks
     public async Task A_user_who_finds_every_connection_taken_is_late()
     {
         var queue = new BlockedQueue(blockedFor: TimeSpan.FromMilliseconds(300));
-        var load = new ClosedLoad(Users: 2, Think: TimeSpan.FromHours(1), Ramp: TimeSpan.Zero);
+        var load = new ClosedLoad(Users: 2, Think: TimeSpan.FromHours(1), Ramp: TimeSpan.Zero, Timeout: TimeSpan.FromSeconds(30));
 
         var users = new LoadUsers(
             [queue], load, TimeSpan.FromSeconds(2), NewMessage, new ThereAtOnce(), new ConfirmedSends(ConfirmedSends.Longest));

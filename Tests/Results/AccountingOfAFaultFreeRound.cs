@@ -74,7 +74,21 @@ public sealed class AccountingOfAFaultFreeRound
             Assert.That(account.Counts.Values.Sum(), Is.EqualTo(10), "the classes partition the messages");
             Assert.That(account.Outcome.Verdict, Is.EqualTo(Verdict.Invalid));
             Assert.That(account.Problems[0], Does.Contain(Victim.ToString()));
+            Assert.That(account.IsDeadLetteredAlone, Is.EqualTo(to is DeliveryClass.CleanError));
         }
+    }
+
+    [Test]
+    public void A_dead_letter_and_anything_else_is_not_a_dead_letter_alone()
+    {
+        var dead = WithErrors(WithRows(Clean, Victim, 0), Victim);
+        IReadOnlyList<RoundEvidence> worse =
+        [
+            Clean, WithRows(dead, Id(4), 0), WithRows(dead, Id(4), 2), Queued(dead, Id(4)), dead with { TableRows = dead.TableRows + 1 },
+            WithErrors(WithRows(Clean, Id(101), 0), Id(101)),
+        ];
+
+        Assert.That(worse.Select(evidence => RoundAccount.Of(evidence).IsDeadLetteredAlone), Is.All.False);
     }
 
     [Test]

@@ -7,10 +7,11 @@ public sealed class RoundAccount
 {
     private const int Examples = 3;
 
-    private RoundAccount(IReadOnlyDictionary<DeliveryClass, int> counts, IReadOnlyList<string> problems)
+    private RoundAccount(IReadOnlyDictionary<DeliveryClass, int> counts, IReadOnlyList<string> problems, bool isDeadLetteredAlone)
     {
         Counts = counts;
         Problems = problems;
+        IsDeadLetteredAlone = isDeadLetteredAlone;
     }
 
     /// <summary>The number of messages in each class, including empty ones, without the warm-up.</summary>
@@ -18,6 +19,9 @@ public sealed class RoundAccount
 
     /// <summary>Why the round is not valid, for a reader.</summary>
     public IReadOnlyList<string> Problems { get; }
+
+    /// <summary>Whether some messages are in the error queue without any effect, and nothing else is wrong.</summary>
+    public bool IsDeadLetteredAlone { get; }
 
     /// <summary>Valid if there are no <see cref="Problems"/>.</summary>
     public RoundOutcome Outcome => Problems.Count == 0 ? RoundOutcome.Valid : RoundOutcome.Invalid(Problems);
@@ -28,6 +32,7 @@ public sealed class RoundAccount
         var account = Account.Of(evidence.Found, Workload.Measured(evidence.RowsPerMessage, evidence.Deliveries));
         var verdicts = account.Verdicts.ToLookup(verdict => evidence.WarmUp.Contains(verdict.MessageId));
         var (warmUp, messages) = (verdicts[true].ToLookup(verdict => verdict.Class), verdicts[false].ToLookup(verdict => verdict.Class));
+        var dead = messages[DeliveryClass.CleanError].Select(verdict => verdict.MessageId).ToHashSet();
         return new RoundAccount(
             Enum.GetValues<DeliveryClass>().ToDictionary(kind => kind, kind => messages[kind].Count()),
             [
@@ -37,8 +42,15 @@ public sealed class RoundAccount
                 .. LeftPrepared(evidence.Found),
                 .. Miscounted(evidence),
                 .. Misdelivered(evidence),
-            ]);
+            ],
+            dead.Count > 0 && Of(Without(evidence, dead)).Problems.Count == 0);
     }
+
+    private static RoundEvidence Without(RoundEvidence evidence, HashSet<Guid> messages) => evidence with
+    {
+        Messages = evidence.Messages.Except(messages).ToHashSet(),
+        Found = evidence.Found.Without(messages),
+    };
 
     private static IEnumerable<string> NotOnce(ILookup<DeliveryClass, MessageVerdict> verdicts, string what) =>
         from kind in verdicts

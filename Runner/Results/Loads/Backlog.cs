@@ -12,10 +12,10 @@ public sealed record Backlog(double SecondQuarter, double LastQuarter)
     /// <summary>It grows if the endpoint leaves more than this share of the messages behind that came in half the load.</summary>
     public const double Growing = 0.02;
 
-    private const int Looks = 101;
+    /// <summary>It does not grow by so many messages: with one message a second, one more or less is under way at any moment.</summary>
+    public const int LeastGrowth = 1;
 
-    // With one message a second, one more or less is under way at any moment.
-    private const double LeastGrowth = 1;
+    private const int Looks = 101;
 
     /// <param name="due">When each message was to be sent, in ms from the start; in any order.</param>
     /// <param name="committed">When the rows were committed, of those that have one; in any order.</param>

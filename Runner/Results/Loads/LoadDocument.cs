@@ -55,6 +55,13 @@ public sealed record LoadSettings(double Seconds, int Concurrency, int SeedRows,
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? RampSeconds { get; init; }
 
+    /// <summary>
+    /// How long a user waits for an effect, in s: a message whose effect comes later has failed. Absent for a rate, and in documents of builds that counted
+    /// no such message.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? TimeoutSeconds { get; init; }
+
     /// <summary>From when a reader holds a snapshot, in s from the start of each load; absent: never.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? SnapshotFromSeconds { get; init; }

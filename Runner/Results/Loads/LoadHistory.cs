@@ -22,7 +22,14 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
 
     public int Sent => messages.Count;
 
-    public int Failed => messages.Count(message => message.Done is null);
+    /// <summary>How long a user waits for an effect, in ms from the moment at which the message was to be sent; <see langword="null"/>: nobody waits.</summary>
+    public double? Timeout { get; init; }
+
+    /// <summary>Messages whose effect came after the <see cref="Timeout"/>; <see langword="null"/> without one.</summary>
+    public int? TimedOut => Timeout is { } longest ? messages.Count(message => message.Done - message.Due > longest) : null;
+
+    /// <summary>Messages without an effect, and those that timed out.</summary>
+    public int Failed => messages.Count(message => message.Done is null) + (TimedOut ?? 0);
 
     public Latency? SenderLag => Latency.Of(messages.Select(message => message.Begun - message.Due));
 
@@ -57,6 +64,7 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
             Seconds = Math.Round(seconds, 3),
             Sent = Sent,
             Failed = Failed,
+            TimedOut = TimedOut,
             Reached = RateBetween(Ramp, seconds),
             Latency = LatencyBetween(Ramp, double.PositiveInfinity),
             SenderLag = SenderLag,

@@ -9,14 +9,15 @@ public static class LoadReport
 {
     private static readonly IReadOnlyList<string> Headers =
     [
-        "Cell", "Load", "Reached msg/s", "Sent", "Failed", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "Max ms", "Backlog 2nd quarter",
-        "Backlog last quarter", "Sender p50 ms", "Sender p99 ms", "Told p50 ms", "CPU", "Verdict",
+        "Cell", "Load", "Reached msg/s", "Sent", "Failed", "Dead-lettered", "Lost", "Timed out", "p50 ms", "p95 ms", "p99 ms", "p99.9 ms", "Max ms",
+        "Backlog 2nd quarter", "Backlog last quarter", "Sender p50 ms", "Sender p99 ms", "Told p50 ms", "CPU", "Verdict",
     ];
 
     public const string Legend =
         "Latency runs from the moment at which a message was to be sent until its effect was there: until its row was committed, by the database's commit " +
         "timestamp, which PostgreSQL takes just before it flushes that commit. Where a handler inserts no row, the notes say what ends it. " +
-        "Reached: messages a second whose effect was there while messages were sent. Failed: messages without an effect. " +
+        "Reached: messages a second whose effect was there while messages were sent. Failed: messages without an effect, and messages whose effect came later than a " +
+        "user waits for it. Dead-lettered: in the error queue, without an effect. Lost: nowhere, without an effect. Timed out: with an effect, too late. " +
         "Backlog: messages whose moment had come and whose effect was not there, the median over a quarter of the load. " +
         "Sender: how late a send began; it is part of the latency. Told: how long after the effect a user who waited for it was told; " +
         "their next message is that much later, and no latency contains it. CPU: the busy share of all processors, for everything that ran on the machine.";
@@ -102,7 +103,7 @@ public static class LoadReport
         var axes = CellName.AxesOf(document.Results.Select(result => result.Cell));
         csv.WriteHeader(
         [
-            .. axes, "rate_per_second", "users", "share_of_found", "outcome", "reasons", "seconds", "sent", "failed", "reached_per_second",
+            .. axes, "rate_per_second", "users", "share_of_found", "outcome", "reasons", "seconds", "sent", "failed", "timed_out", "reached_per_second",
             "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms", "backlog_second_quarter", "backlog_last_quarter", "sender_p50_ms",
             "sender_p99_ms", "sender_max_ms", "told_p50_ms", "told_p99_ms", "cpu_share", .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf),
         ]);
@@ -114,7 +115,7 @@ public static class LoadReport
                 .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(result.Rate), Text(result.Users), Text(result.ShareOfFound),
                 $"{result.Outcome}",
                 string.Join("; ", result.Outcome.Reasons),
-                Text(result.Seconds), Text(result.Sent), Text(result.Failed), Text(result.Reached), Text(latency?.P50), Text(latency?.P95),
+                Text(result.Seconds), Text(result.Sent), Text(result.Failed), Text(result.TimedOut), Text(result.Reached), Text(latency?.P50), Text(latency?.P95),
                 Text(latency?.P99), Text(latency?.P999), Text(latency?.Max), Text(result.Backlog?.SecondQuarter), Text(result.Backlog?.LastQuarter),
                 Text(result.SenderLag?.P50), Text(result.SenderLag?.P99), Text(result.SenderLag?.Max), Text(result.UserLag?.P50), Text(result.UserLag?.P99),
                 Text(result.CpuShare),
@@ -122,6 +123,30 @@ public static class LoadReport
             ]);
         }
     }
+
+    /// <summary>When a rate is sustained.</summary>
+    /// <param name="limitMilliseconds">In a search, the highest p99 of the latency; <see langword="null"/>: one rate.</param>
+    public static string RuleOf(double? limitMilliseconds) =>
+        $"Sustained: 99 % of the sends begin within {Figures.Measured(LoadResult.LateSender)} ms of their moment; the backlog grows by at most " +
+        $"{Figures.Share(Backlog.Growing)} of the messages of half the load, or by {Figures.Count(Backlog.LeastGrowth, "message")}; " +
+        (limitMilliseconds is { } limit
+            ? $"no message is lost or doubled, and fewer than {Figures.Share(LoadResult.FailedLimit)} failed; p99 is at most {Figures.Measured(limit)} ms"
+            : "every message is handled exactly once");
+
+    /// <summary>The share that failed, and of what it consists if any did.</summary>
+    public static string FailedIn(LoadResult result)
+    {
+        ArgumentNullException.ThrowIfNull(result);
+        IReadOnlyList<string> parts =
+        [
+            .. from one in new[] { (result.DeadLettered, "dead-lettered"), (result.Lost, "lost"), (result.TimedOut, "timed out") }
+               where one.Item1 is not null
+               select $"{Figures.Count(one.Item1!.Value)} {one.Item2}",
+        ];
+        return $"{Figures.Share(result.FailedShare)} failed{(result.Failed > 0 && parts.Count > 0 ? $" ({string.Join(", ", parts)})" : "")}";
+    }
+
+    private static string CountOf(int? messages) => messages is { } known ? Figures.Count(known) : Figures.None;
 
     private static string Text(IConvertible? value) => value?.ToString(CultureInfo.InvariantCulture) ?? "";
 
@@ -142,6 +167,11 @@ public static class LoadReport
                          $"{Figures.Measured(ramp)} s, which rates and latencies leave out";
         }
 
+        if (settings.TimeoutSeconds is { } longest)
+            yield return $"Timeout: a user waits {Figures.Measured(longest)} s, goes on, and the message has failed";
+        if (document.Results.Any(result => result.Rate is not null))
+            yield return RuleOf(settings.LimitMilliseconds);
+
         if (settings is { SnapshotFromSeconds: { } from, SnapshotToSeconds: { } to })
             yield return $"Held snapshot: from {Figures.Measured(from)} s to {Figures.Measured(to)} s of each load";
     }
@@ -152,7 +182,7 @@ public static class LoadReport
         select (IReadOnlyList<string>)
         [
             $"{result.Cell}", result.Asked, Figures.Measured(result.Reached), Figures.Count(result.Sent), Figures.Share(result.FailedShare),
-            Figures.Measured(latency?.P50), Figures.Measured(latency?.P95), Figures.Measured(latency?.P99), Figures.Measured(latency?.P999),
+            CountOf(result.DeadLettered), CountOf(result.Lost), CountOf(result.TimedOut), Figures.Measured(latency?.P50), Figures.Measured(latency?.P95), Figures.Measured(latency?.P99), Figures.Measured(latency?.P999),
             Figures.Measured(latency?.Max), Figures.Measured(result.Backlog?.SecondQuarter), Figures.Measured(result.Backlog?.LastQuarter),
             Figures.Measured(result.SenderLag?.P50), Figures.Measured(result.SenderLag?.P99), Figures.Measured(result.UserLag?.P50),
             result.CpuShare is { } share ? Figures.Share(share) : Figures.None,
@@ -189,6 +219,7 @@ public static class LoadReport
            select best is null
                ? $"{found.Cell}: no rate that was tried was sustained."
                : $"{found.Cell}: {Figures.Measured(best.Rate)} messages a second were sustained with p99 {Figures.Measured(best.Latency?.P99)} ms" +
+                 $"{(best.Failed > 0 ? $" and {FailedIn(best)}" : "")}" +
                  (found.Next is { } next
                      ? $"; {Figures.Measured(next.Rate)} were not: {string.Join(", ", next.ReasonsAgainst(document.Settings.LimitMilliseconds))}."
                      : ". No higher rate was tried.") +
@@ -208,6 +239,12 @@ public static class LoadReport
         {
             var cells = document.Results.Where(one => one.Clock == clock).Select(one => $"{one.Cell}").Distinct();
             yield return $"Clock: the latency of {string.Join(", ", cells)} ends {TextOf(clock)}.";
+        }
+
+        if (document.Results.Where(result => result.IsTimedOutUnknown).Select(result => result.Asked).Distinct().ToList() is { Count: > 0 } users)
+        {
+            yield return $"Timed out: the build of this load did not count the messages of users who gave up ({string.Join(", ", users)}), " +
+                         "so they are missing in Failed.";
         }
 
         if (document.Results.Any(result => result.Latency is { P999: null } || result.SenderLag is { P99: null }))

@@ -9,6 +9,9 @@ public sealed record LoadResult
     /// <summary>The sender kept its schedule if 99 % of the sends began within this time of their moment, in ms.</summary>
     public const double LateSender = 20;
 
+    /// <summary>In a search, a rate is not sustained if this share of the messages failed, or more.</summary>
+    public const double FailedLimit = 0.01;
+
     public required CellName Cell { get; init; }
 
     /// <summary>Messages a second, as scheduled; absent for users.</summary>
@@ -36,8 +39,18 @@ public sealed record LoadResult
     /// <summary>Messages that the transport has confirmed to the sender.</summary>
     public int Sent { get; init; }
 
-    /// <summary>Messages without an effect at the end: in the error queue, lost, or still in the queue.</summary>
+    /// <summary>Messages without an effect at the end, in the error queue, lost, or still in the queue, and those that timed out.</summary>
     public int Failed { get; init; }
+
+    /// <summary>
+    /// Messages whose effect came later than a user waits for it. They have failed, too. Absent for a rate, and in documents of builds that did not count them.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? TimedOut { get; init; }
+
+    /// <summary>Whether messages in the error queue, without any effect, are all that is wrong; absent in documents of builds that did not tell.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool IsDeadLetteredAlone { get; init; }
 
     /// <summary>
     /// Messages whose effect was there while messages were sent, per second, without the time in which users began; absent if that is all of the time.
@@ -89,6 +102,18 @@ public sealed record LoadResult
     [JsonIgnore]
     public bool IsSenderOnTime => SenderLag is { } lag && (lag.P99 ?? lag.Max) <= LateSender;
 
+    /// <summary>Messages in the error queue, without any effect; <see langword="null"/> if the load did not get as far as its account.</summary>
+    [JsonIgnore]
+    public int? DeadLettered => CountOf(DeliveryClass.CleanError);
+
+    /// <summary>Messages that are nowhere, and have no effect; <see langword="null"/> if the load did not get as far as its account.</summary>
+    [JsonIgnore]
+    public int? Lost => CountOf(DeliveryClass.Lost);
+
+    /// <summary>Whether users waited, and the build did not count whose effects came too late.</summary>
+    [JsonIgnore]
+    public bool IsTimedOutUnknown => Users is not null && TimedOut is null && Sent > 0;
+
     [JsonIgnore]
     public double FailedShare => Sent == 0 ? 0 : (double)Failed / Sent;
 
@@ -116,8 +141,15 @@ public sealed record LoadResult
         },
         .. IsBacklogGrowing ? ["the backlog grew"] : Array.Empty<string>(),
         .. limitMilliseconds is { } limit && Latency is { } latency ? ReasonsAgainst(latency.P99, limit) : [],
-        .. Outcome.IsValid() ? Array.Empty<string>() : [$"{Outcome}"],
+        .. (Outcome.IsValid(), limitMilliseconds is not null && IsDeadLetteredAlone) switch
+        {
+            (true, _) => Array.Empty<string>(),
+            (false, true) => FailedShare < FailedLimit ? [] : [$"{Figures.Share(FailedShare)} failed"],
+            (false, false) => [$"{Outcome}"],
+        },
     ];
+
+    private int? CountOf(DeliveryClass kind) => Accounts.TryGetValue(kind, out var count) ? count : null;
 
     private static string[] ReasonsAgainst(double? p99, double limit) => p99 switch
     {

@@ -16,7 +16,9 @@ public static class ExperimentReport
     private const string LoadLegend =
         "A load is measured once, so its ratio has no interval. Close: the two ratios are within a quarter of each other. " +
         "No clear difference: ours is within a tenth of its base. Only ours differs: the published one is within a tenth of its base. " +
-        "Failed: messages without an effect.";
+        "Failed: messages without an effect, and messages whose effect came later than a user waits for it.";
+
+    private const string NotTimedOut = "Failed leaves out the messages of users who gave up: the build of these loads did not count them.";
 
     private const string Row = "Published as";
     private const string Said = "Published";
@@ -89,6 +91,8 @@ public static class ExperimentReport
 
         foreach (var run in repetition.Runs)
             output.WriteLine(OursOf(run));
+        foreach (var note in NotesOn(repetition))
+            output.WriteLine(note);
         output.WriteLine(LegendOf(repetition));
     }
 
@@ -110,8 +114,11 @@ public static class ExperimentReport
         ]),
         "**What is different here**:",
         "",
-        .. experiment.Differences.Select(difference => $"- {difference}"),
+        .. experiment.Differences.Concat(NotesOn(repetition)).Select(line => $"- {line}"),
     ];
+
+    private static IEnumerable<string> NotesOn(Repetition repetition) =>
+        repetition.Commands.Any(command => command.Load?.Results.Any(load => load.IsTimedOutUnknown) == true) ? [NotTimedOut] : [];
 
     /// <summary>What the columns mean, as far as they are shown.</summary>
     internal static string LegendOf(Repetition repetition) => repetition.HasLoads ? $"{Legend} {LoadLegend}" : Legend;

@@ -57,6 +57,28 @@ public sealed class HistoryOfALoad
     }
 
     [Test]
+    public void An_effect_later_than_a_user_waits_has_failed_and_keeps_its_latency()
+    {
+        var history = new LoadHistory(
+            [new LoadedMessage(0, 0, 1_000), new LoadedMessage(0, 900, 1_001), new LoadedMessage(500, 500, Done: null)], seconds: 2)
+        {
+            Timeout = 1_000,
+        };
+
+        var result = history.Into(Blank with { Users = 3 });
+
+        Assert.That((result.TimedOut, result.Failed, result.Latency!.Max), Is.EqualTo(((int?)1, 2, 1_001d)));
+    }
+
+    [Test]
+    public void Nobody_gives_up_who_does_not_wait()
+    {
+        var result = new LoadHistory([new LoadedMessage(0, 0, 1_000_000)], seconds: 1).Into(Blank with { Rate = 1 });
+
+        Assert.That((result.TimedOut, result.Failed), Is.EqualTo(((int?)null, 0)));
+    }
+
+    [Test]
     public void Rates_and_latencies_leave_out_the_time_in_which_users_begin()
     {
         var result = new LoadHistory([new LoadedMessage(0, 0, 900), new LoadedMessage(1_500, 1_500, 1_600), new LoadedMessage(2_000, 2_000, 2_100)], seconds: 3)

@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Tests.Results.Pages;
@@ -36,6 +37,62 @@ public sealed class JudgedLoads
     [Test]
     public void One_that_lost_a_message_is_not_sustained() =>
         Assert.That((Good with { Outcome = RoundOutcome.Invalid(["one was lost"]) }).ReasonsAgainst(limitMilliseconds: null), Is.EqualTo(["INVALID"]));
+
+    [TestCase(59, ExpectedResult = "")]
+    [TestCase(60, ExpectedResult = "1 % failed")]
+    public string In_a_search_fewer_than_1_percent_may_be_dead_lettered(int failed) => string.Join(
+        ", ",
+        (Good with { Outcome = RoundOutcome.Invalid(["some failed"]), IsDeadLetteredAlone = true, Failed = failed }).ReasonsAgainst(limitMilliseconds: 3));
+
+    [Test]
+    public void In_a_search_a_message_must_not_be_lost() => Assert.That(
+        (Good with { Outcome = RoundOutcome.Invalid(["one was lost"]), Failed = 1 }).ReasonsAgainst(limitMilliseconds: 3), Is.EqualTo(["INVALID"]));
+
+    [Test]
+    public void At_a_given_rate_none_may_be_dead_lettered() => Assert.That(
+        (Good with { Outcome = RoundOutcome.Invalid(["one failed"]), IsDeadLetteredAlone = true, Failed = 1 }).ReasonsAgainst(limitMilliseconds: null),
+        Is.EqualTo(["INVALID"]));
+
+    [Test]
+    public void What_failed_is_shown_by_its_kinds()
+    {
+        var users = Good with
+        {
+            Rate = null,
+            Users = 10,
+            Failed = 60,
+            TimedOut = 57,
+            Accounts = new Dictionary<DeliveryClass, int>
+            {
+                [DeliveryClass.CleanError] = 2,
+                [DeliveryClass.Lost] = 1,
+            },
+        };
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(LoadReport.FailedIn(users), Is.EqualTo("1 % failed (2 dead-lettered, 1 lost, 57 timed out)"));
+            Assert.That(LoadReport.FailedIn(Good), Is.EqualTo("0 % failed"));
+            Assert.That(MarkdownOf(users), Does.Contain("| 6,000 | 1 % | 2 | 1 | 57 |").And.Not.Contain("did not count"));
+        }
+    }
+
+    /// <summary>Of a load of users without the count, nothing says that none gave up.</summary>
+    [Test]
+    public void A_load_that_did_not_count_who_gave_up_says_so()
+    {
+        var markdown = MarkdownOf(Good with { Rate = null, Users = 10 });
+
+        Assert.That(markdown, Does.Contain("| 6,000 | 0 % | – | – | – |"));
+        Assert.That(markdown, Does.Contain("did not count the messages of users who gave up (10 users), so they are missing in Failed."));
+    }
+
+    [Test]
+    public void The_rule_is_in_the_report() => Assert.That(
+        MarkdownOf(Good),
+        Does.Contain(
+            "- Sustained: 99 % of the sends begin within 20.0 ms of their moment; the backlog grows by at most 2 % of the messages of half the load, " +
+            "or by 1 message; no message is lost or doubled, and fewer than 1 % failed; p99 is at most 1,000 ms\n"));
 
     [Test]
     public void A_latency_over_the_limit_is_not_sustained() =>
@@ -152,6 +209,13 @@ public sealed class JudgedLoads
     }
 
     private static LoadResult Late(double rate) => Good with { Rate = rate, Latency = new Latency(1, 2, 1_001, P999: null, 2_000) };
+
+    private static string MarkdownOf(LoadResult result)
+    {
+        using var output = new StringWriter { NewLine = "\n" };
+        LoadReport.WriteMarkdown(Document(result), output);
+        return output.ToString();
+    }
 
     private static LoadDocument Document(params IReadOnlyList<LoadResult> results) => InventedLoads.Searched with { Results = results };
 }
