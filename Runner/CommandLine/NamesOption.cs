@@ -11,7 +11,8 @@ internal static class NamesOption
     /// <param name="names">Those that exist.</param>
     /// <param name="whyNot">The reason why a name that exists elsewhere is refused here; <see langword="null"/> for a name that is unknown.</param>
     /// <param name="read">What was typed, as one of the names; <see langword="null"/>: as it is.</param>
-    public static Option<string[]> Of(string name, string description, IReadOnlyList<string> names, Func<string, string?>? whyNot = null, Func<string, string>? read = null)
+    public static Option<string[]> Of(
+        string name, string description, IReadOnlyList<string> names, Func<string, string?>? whyNot = null, Func<string, string>? read = null)
     {
         var existing = $"Names: {string.Join(", ", names)}.";
         var option = new Option<string[]>(name)

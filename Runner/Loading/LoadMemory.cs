@@ -19,7 +19,8 @@ internal static class LoadMemory
     /// <param name="shape">How messages arrive.</param>
     /// <param name="length">How long.</param>
     /// <returns>
-    /// Messages and bytes, for users the most that there can be; <see langword="null"/> for users without a pause, whose number of messages nobody knows before.
+    /// Messages and bytes, for users the most that there can be; <see langword="null"/> for users without a pause, whose number of messages nobody knows
+    /// before.
     /// </returns>
     public static (double Messages, double Bytes)? Of(Cell cell, LoadShape shape, TimeSpan length) =>
         MessagesOf(shape, length) is { } messages

@@ -70,7 +70,9 @@ internal sealed class JsonKeys
     public IReadOnlyList<int> Numbers(string key) => !Has(key) ? [] :
     [
         .. Value(key, JsonValueKind.Array, "a list of whole numbers").EnumerateArray()
-            .Select(one => one.ValueKind is JsonValueKind.Number && one.TryGetInt32(out var number) ? number : throw Wrong(key, "a list of whole numbers", one)),
+            .Select(one => one.ValueKind is JsonValueKind.Number && one.TryGetInt32(out var number)
+                ? number
+                : throw Wrong(key, "a list of whole numbers", one)),
     ];
 
     /// <summary>An object whose keys are the user's.</summary>

@@ -118,7 +118,8 @@ public sealed class LoadOfACell
             Assert.That(result.Output, Does.Contain("each of whom waits up to 0.0100 s"));
             Assert.That((none.TimedOut, none.Failed), Is.EqualTo(((int?)0, 0)));
             Assert.That((document.Settings.TimeoutSeconds, waited.Settings.TimeoutSeconds), Is.EqualTo(((double?)0.01, (double?)30)));
-            Assert.That(File.ReadAllText(new LoadFolder(patient).TablesPath), Does.Contain("- Timeout: a user waits 30.0 s, goes on, and the message has failed"));
+            Assert.That(
+                File.ReadAllText(new LoadFolder(patient).TablesPath), Does.Contain("- Timeout: a user waits 30.0 s, goes on, and the message has failed"));
         }
     }
 

@@ -277,7 +277,8 @@ public sealed class ServicesThatLookRight
     public async Task An_acknowledgement_before_a_call_loses_the_call()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("calling.proof.json", CallingProof(CallingWorker)), point => point.Request.Text is "basic.ack", PointWay.NeverSent, PointWay.Killed);
+            ProofFileReader.Parse("calling.proof.json", CallingProof(CallingWorker)), point => point.Request.Text is "basic.ack",
+            PointWay.NeverSent, PointWay.Killed);
 
         Assert.That(results.ClassOf("basic.ack", PointWay.NeverSent), Is.EqualTo(DeliveryClass.Once), "the broker delivers it again");
         Assert.That(results.ClassOf("basic.ack", PointWay.Killed), Is.EqualTo(DeliveryClass.Lost));

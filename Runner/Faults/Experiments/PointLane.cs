@@ -93,7 +93,8 @@ internal sealed class PointLane<TAccount>(
         {
             gate.Release();
             return new PointOutcome<TAccount>(
-                $"this handling did not come to the point{(gate.PassedBecause is { } because ? $": {because}" : "")}") { Fired = fired };
+                $"this handling did not come to the point{(gate.PassedBecause is { } because ? $": {because}" : "")}")
+            { Fired = fired };
         }
 
         if (gate.IsHoldingBack || (way.Facts().KillsProcess && !gate.IsSettled))

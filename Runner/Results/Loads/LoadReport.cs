@@ -16,7 +16,8 @@ public static class LoadReport
     public const string Legend =
         "Latency runs from the moment at which a message was to be sent until its effect was there: until its row was committed, by the database's commit " +
         "timestamp, which PostgreSQL takes just before it flushes that commit. Where a handler inserts no row, the notes say what ends it. " +
-        "Reached: messages a second whose effect was there while messages were sent. Failed: messages without an effect, and messages whose effect came later than a " +
+        "Reached: messages a second whose effect was there while messages were sent. Failed: messages without an effect, and messages whose effect came " +
+        "later than a " +
         "user waits for it. Dead-lettered: in the error queue, without an effect. Lost: nowhere, without an effect. Timed out: with an effect, too late. " +
         "Backlog: messages whose moment had come and whose effect was not there, the median over a quarter of the load. " +
         "Sender: how late a send began; it is part of the latency. Told: how long after the effect a user who waited for it was told; " +
@@ -115,7 +116,8 @@ public static class LoadReport
                 .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(result.Rate), Text(result.Users), Text(result.ShareOfFound),
                 $"{result.Outcome}",
                 string.Join("; ", result.Outcome.Reasons),
-                Text(result.Seconds), Text(result.Sent), Text(result.Failed), Text(result.TimedOut), Text(result.Reached), Text(latency?.P50), Text(latency?.P95),
+                Text(result.Seconds), Text(result.Sent), Text(result.Failed), Text(result.TimedOut), Text(result.Reached),
+                Text(latency?.P50), Text(latency?.P95),
                 Text(latency?.P99), Text(latency?.P999), Text(latency?.Max), Text(result.Backlog?.SecondQuarter), Text(result.Backlog?.LastQuarter),
                 Text(result.SenderLag?.P50), Text(result.SenderLag?.P99), Text(result.SenderLag?.Max), Text(result.UserLag?.P50), Text(result.UserLag?.P99),
                 Text(result.CpuShare),
@@ -182,7 +184,8 @@ public static class LoadReport
         select (IReadOnlyList<string>)
         [
             $"{result.Cell}", result.Asked, Figures.Measured(result.Reached), Figures.Count(result.Sent), Figures.Share(result.FailedShare),
-            CountOf(result.DeadLettered), CountOf(result.Lost), CountOf(result.TimedOut), Figures.Measured(latency?.P50), Figures.Measured(latency?.P95), Figures.Measured(latency?.P99), Figures.Measured(latency?.P999),
+            CountOf(result.DeadLettered), CountOf(result.Lost), CountOf(result.TimedOut), Figures.Measured(latency?.P50),
+            Figures.Measured(latency?.P95), Figures.Measured(latency?.P99), Figures.Measured(latency?.P999),
             Figures.Measured(latency?.Max), Figures.Measured(result.Backlog?.SecondQuarter), Figures.Measured(result.Backlog?.LastQuarter),
             Figures.Measured(result.SenderLag?.P50), Figures.Measured(result.SenderLag?.P99), Figures.Measured(result.UserLag?.P50),
             result.CpuShare is { } share ? Figures.Share(share) : Figures.None,

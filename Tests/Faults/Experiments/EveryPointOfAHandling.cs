@@ -64,7 +64,9 @@ public sealed class EveryPointOfAHandling
         foreach (var result in results)
         {
             Assert.That(result.Fired, Has.Some.StartsWith("every process of the database server"));
-            Assert.That(result.Evidence.Count(line => line.StartsWith("attempt", StringComparison.Ordinal)), Is.GreaterThan(1), "it was handled again: a session that the crash ended can take it once more");
+            Assert.That(
+                result.Evidence.Count(line => line.StartsWith("attempt", StringComparison.Ordinal)), Is.GreaterThan(1),
+                "it was handled again: a session that the crash ended can take it once more");
         }
     }
 

@@ -300,7 +300,8 @@ public sealed class GatedTraffic
         Assert.That(BecauseOf(points), Is.EqualTo(because));
         Assert.That(BecauseOf([.. points.Select(other => other with { Unordered = [1, 2] })]), Is.Null, "one recorded handling had them in another order");
         Assert.That(
-            BecauseOf([.. points.Select(other => other with { IsPolled = true })]), Is.EqualTo(because is "the handling had come to point 2 before" ? null : because),
+            BecauseOf([.. points.Select(other => other with { IsPolled = true })]),
+            Is.EqualTo(because is "the handling had come to point 2 before" ? null : because),
             "a poll makes the later request, too");
 
         string? BecauseOf(IReadOnlyList<CrashPoint> all)

@@ -77,7 +77,8 @@ public sealed class HandlerWithAMistake
         var message = await SendAsync();
         gate.Arm(moment, way);
         var crashing = HandleAsync(steps);
-        Assert.That(await Task.WhenAny(gate.Fired, Task.Delay(ToMeet)), Is.EqualTo(gate.Fired), $"did not come to {moment.Point.Number}: {moment.Point.Request}");
+        Assert.That(
+            await Task.WhenAny(gate.Fired, Task.Delay(ToMeet)), Is.EqualTo(gate.Fired), $"did not come to {moment.Point.Number}: {moment.Point.Request}");
         await proxy.EndAllAsync(Ending.Reset);
         gate.Release();
         try

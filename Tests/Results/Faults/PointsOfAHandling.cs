@@ -94,7 +94,7 @@ public sealed class PointsOfAHandling
 
         var read = folder.LoadResults().Single();
         Assert.That((read.Point, read.Name, read.IsSingleFault), Is.EqualTo((met.Point, "bare.postgresql.dtc-off@1:Killed", false)));
-        Assert.That(folder.LoadDocument().Points!.Values.Single(), Is.EqualTo(Document.Points!.Values.Single()));
+        Assert.That(folder.LoadDocument().Points!.Values.Single(), Is.EqualTo(Document.Points!.Values.Single()).UsingPropertiesComparer());
     }
 
     private static string Written(params FaultResult[] results) => Written(Document, results);
