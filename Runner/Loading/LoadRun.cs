@@ -14,15 +14,7 @@ namespace Kit.Runner.Loading;
 internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgress> tell, Action<LoadResult, LoadSettings> ended)
 {
     private readonly LoadFolder folder = new(plan.Folder);
-    private readonly LoadSettings settings = new(
-        plan.Length.TotalSeconds, plan.Concurrency, plan.SeedRows, plan.WarmUp, plan.Senders, plan.LimitMilliseconds)
-    {
-        TimeoutSeconds = plan.Shapes.OfType<ClosedLoad>().FirstOrDefault()?.Timeout.TotalSeconds,
-        ThinkMilliseconds = plan.Shapes.OfType<ClosedLoad>().FirstOrDefault()?.Think.TotalMilliseconds,
-        RampSeconds = plan.Shapes.OfType<ClosedLoad>().FirstOrDefault()?.Ramp.TotalSeconds,
-        SnapshotFromSeconds = plan.HeldSnapshot?.From.TotalSeconds,
-        SnapshotToSeconds = plan.HeldSnapshot?.To.TotalSeconds,
-    };
+    private readonly LoadSettings settings = SettingsOf(plan);
 
     /// <summary>Runs them, or those until it is stopped.</summary>
     /// <exception cref="KitException">A server does not start, or the folder exists or cannot be written.</exception>
@@ -92,5 +84,18 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
             stop.ThrowIfCancellationRequested();
             return result.ReasonsAgainst(plan.LimitMilliseconds).Count == 0;
         }
+    }
+
+    private static LoadSettings SettingsOf(LoadPlan plan)
+    {
+        var users = plan.Shapes.OfType<ClosedLoad>().FirstOrDefault();
+        return new LoadSettings(plan.Length.TotalSeconds, plan.Concurrency, plan.SeedRows, plan.WarmUp, plan.Senders, plan.LimitMilliseconds)
+        {
+            TimeoutSeconds = users?.Timeout.TotalSeconds,
+            ThinkMilliseconds = users?.Think.TotalMilliseconds,
+            RampSeconds = users?.Ramp.TotalSeconds,
+            SnapshotFromSeconds = plan.HeldSnapshot?.From.TotalSeconds,
+            SnapshotToSeconds = plan.HeldSnapshot?.To.TotalSeconds,
+        };
     }
 }

@@ -132,7 +132,10 @@ internal sealed class LoadedCell(
         var moments = await effects.EndAsync(built, await restored.ClockAheadAsync(end), end);
         var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
             cell.Scenario, warmUp, [.. sent.Messages.Select(one => one.Message)], built, plan.SeedRows, restored, queue, sinks, end));
-        var idle = HandlerProcesses.OutcomeOfIdle([.. reports.Select(report => report.Handled)]);
+        var broken = stalled is not null ? RoundOutcome.Stalled(stalled)
+            : effects.Loss is { } loss
+                ? RoundOutcome.Invalid([$"the runner no longer knew when messages had their effects: {loss}", .. account.Outcome.Reasons])
+            : HandlerProcesses.OutcomeOfIdle([.. reports.Select(report => report.Handled)]);
         var history = HistoryOf(sent, moments, effects.Told, shape);
         return history.Into(blank) with
         {
@@ -143,12 +146,8 @@ internal sealed class LoadedCell(
             Parts = plan.HeldSnapshot is { } held
                 ? LoadPart.Of(held.From.TotalSeconds, held.To.TotalSeconds, sampler.Samples, history, sent.Length.TotalSeconds)
                 : null,
-            Outcome = stalled is not null
-                ? RoundOutcome.Stalled(stalled)
-                : effects.Loss is { } loss
-                ? RoundOutcome.Invalid([$"the runner no longer knew when messages had their effects: {loss}", .. account.Outcome.Reasons])
-                : idle ?? account.Outcome,
-            IsDeadLetteredAlone = stalled is null && effects.Loss is null && idle is null && account.IsDeadLetteredAlone,
+            Outcome = broken ?? account.Outcome,
+            IsDeadLetteredAlone = broken is null && account.IsDeadLetteredAlone,
             Accounts = account.Counts,
         };
     }

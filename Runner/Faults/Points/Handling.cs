@@ -65,12 +65,13 @@ internal sealed class Handling
         var common = CommonIn(handlings, handling => handling.Keys()).ToHashSet();
         var longest = handlings.MaxBy(handling => handling.Keys().Count(common.Contains))!;
         var points = longest.requests.Where(one => one.IsOfHandling && common.Contains(KeyOf(one.Id))).ToList();
+        List<SeenRequest> asked = [.. longest.requests.Select(one => one.Seen)];
         var orders = handlings.Select(handling => handling.Keys().Index().ToDictionary(one => one.Item, one => one.Index)).ToList();
         return [.. points.Select((one, at) => PointOf(one.Id, one.Seen, at))];
 
         CrashPoint PointOf(RequestId id, SeenRequest seen, int at)
         {
-            var before = InTransactionOf(seen, [.. longest.requests.Select(one => one.Seen)]).ToList();
+            var before = InTransactionOf(seen, asked).ToList();
             return new CrashPoint(at + 1, id, before.LastOrDefault()?.Text, seen.Request.HasAnswer, seen.Request.CanBeProved)
             {
                 Leading = [.. points.Index().Where(other => before.Contains(other.Item.Seen)).Select(other => other.Index + 1)],
@@ -103,7 +104,7 @@ internal sealed class Handling
     private IEnumerable<(string, string, string?, int)> Keys() => requests.Where(one => one.IsOfHandling).Select(one => KeyOf(one.Id));
 
     /// <summary>What was asked before it in its transaction.</summary>
-    public static IEnumerable<SeenRequest> InTransactionOf(SeenRequest seen, IEnumerable<SeenRequest> all) => all
+    private static IEnumerable<SeenRequest> InTransactionOf(SeenRequest seen, IEnumerable<SeenRequest> all) => all
         .Where(one => one.Connection == seen.Connection && one.Request.Transaction == seen.Request.Transaction).TakeWhile(one => one != seen);
 
     /// <summary>A transaction's name up to each of its requests.</summary>

@@ -8,9 +8,8 @@ namespace Kit.Runner.Faults.Points;
 /// </summary>
 internal sealed class MetMoment
 {
-    private readonly IReadOnlyList<CrashPoint> all;
     private readonly HashSet<int> points;
-    private readonly ILookup<bool, CrashPoint> ordered;
+    private readonly ILookup<bool, OrderedPoint> ordered;
     private readonly Dictionary<int, int> due;
     private readonly int leading;
 
@@ -18,12 +17,21 @@ internal sealed class MetMoment
     /// <param name="all">All points of the handling, in their order.</param>
     public MetMoment(CrashPoint point, IReadOnlyList<CrashPoint> all)
     {
-        (Point, this.all) = (point, all);
+        Point = point;
         // A request that only one of the recorded handlings had, or with another answer each time, is no point.
         points = all.Select(each => Follow(0, each.Request)).ToHashSet();
-        ordered = all.Where(other => other.Number != point.Number && !point.Unordered.Contains(other.Number)).ToLookup(other => other.Number < point.Number);
-        due = ordered[true].CountBy(KeyOf).ToDictionary();
-        leading = KeyOfLeading(point);
+        ordered = all.Where(other => other.Number != point.Number && !point.Unordered.Contains(other.Number)).Select(Ordered)
+            .ToLookup(other => other.Point.Number < point.Number);
+        due = ordered[true].CountBy(other => other.Key).ToDictionary();
+        leading = LeadingOf(point);
+
+        OrderedPoint Ordered(CrashPoint other)
+        {
+            var (before, (server, text, _, _, _)) = (LeadingOf(other), other.Request);
+            return new(other, Follow(before, other.Request), KeyWithoutAnswer(before, server, text));
+        }
+
+        int LeadingOf(CrashPoint other) => other.Leading.Aggregate(0, (before, number) => Follow(before, all[number - 1].Request));
     }
 
     public CrashPoint Point { get; }
@@ -37,15 +45,15 @@ internal sealed class MetMoment
             return "another transaction had the request first";
 
         var passed = CountsOf(others);
-        if (ordered[true].FirstOrDefault(other => CountOf(other) < due[KeyOf(other)]) is { } missing)
-            return $"the handling had not come to point {missing.Number} yet";
+        if (ordered[true].FirstOrDefault(other => CountOf(other) < due[other.Key]) is { } missing)
+            return $"the handling had not come to point {missing.Point.Number} yet";
 
         // One that a poll begins with, too, can have been the poll's.
-        return ordered[false].FirstOrDefault(other => !other.IsPolled && CountOf(other) > due.GetValueOrDefault(KeyOf(other))) is { } early
-            ? $"the handling had come to point {early.Number} before"
+        return ordered[false].FirstOrDefault(other => !other.Point.IsPolled && CountOf(other) > due.GetValueOrDefault(other.Key)) is { } early
+            ? $"the handling had come to point {early.Point.Number} before"
             : null;
 
-        int CountOf(CrashPoint other) => passed.GetValueOrDefault(KeyOf(other)) + passed.GetValueOrDefault(KeyWithoutAnswer(other));
+        int CountOf(OrderedPoint other) => passed.GetValueOrDefault(other.Key) + passed.GetValueOrDefault(other.KeyWithoutAnswer);
     }
 
     /// <summary>How often each request came, known by what was before it in its transaction. One that is under way has no answer yet.</summary>
@@ -68,15 +76,15 @@ internal sealed class MetMoment
     private int KeyOf(IEnumerable<SeenRequest> requests, int before = 0) =>
         requests.Where(one => points.Contains(Follow(0, one))).Aggregate(before, Follow);
 
-    private int KeyOfLeading(CrashPoint point) => point.Leading.Aggregate(0, (before, number) => Follow(before, all[number - 1].Request));
-
-    private int KeyOf(CrashPoint point) => Follow(KeyOfLeading(point), point.Request);
-
-    private int KeyWithoutAnswer(CrashPoint point) => KeyWithoutAnswer(KeyOfLeading(point), point.Request.Server, point.Request.Text);
-
     private static int KeyWithoutAnswer(int before, string server, string text) => HashCode.Combine(before, server, text);
 
     private static int Follow(int before, RequestId request) => HashCode.Combine(before, request.Server, request.Text, request.Outcome);
 
     private static int Follow(int before, SeenRequest seen) => HashCode.Combine(before, seen.Server, seen.Text, seen.Request.Outcome);
+
+    /// <summary>Another point, whose order is known.</summary>
+    /// <param name="Point">The point.</param>
+    /// <param name="Key">It, with what was before it in its transaction.</param>
+    /// <param name="KeyWithoutAnswer">The same while its answer is awaited.</param>
+    private sealed record OrderedPoint(CrashPoint Point, int Key, int KeyWithoutAnswer);
 }

@@ -17,8 +17,8 @@ public static class LoadReport
         "Latency runs from the moment at which a message was to be sent until its effect was there: until its row was committed, by the database's commit " +
         "timestamp, which PostgreSQL takes just before it flushes that commit. Where a handler inserts no row, the notes say what ends it. " +
         "Reached: messages a second whose effect was there while messages were sent. Failed: messages without an effect, and messages whose effect came " +
-        "later than a " +
-        "user waits for it. Dead-lettered: in the error queue, without an effect. Lost: nowhere, without an effect. Timed out: with an effect, too late. " +
+        "later than a user waits for it. Dead-lettered: in the error queue, without an effect. Lost: nowhere, without an effect. " +
+        "Timed out: with an effect, too late. " +
         "Backlog: messages whose moment had come and whose effect was not there, the median over a quarter of the load. " +
         "Sender: how late a send began; it is part of the latency. Told: how long after the effect a user who waited for it was told; " +
         "their next message is that much later, and no latency contains it. CPU: the busy share of all processors, for everything that ran on the machine.";

@@ -10,6 +10,8 @@ public sealed class ProofReport(ProofDocument document)
 
     private readonly IReadOnlyList<ProofResult> results = [.. document.Results.OrderBy(result => result.Point.Number).ThenBy(result => result.Point.Way)];
 
+    private IReadOnlyList<ProofResult> Killed => [.. results.Where(IsKilled)];
+
     private IEnumerable<ProofResult> Broken => results.Where(result => result.Verdict is FaultVerdict.Broken);
 
     /// <summary>The result in one sentence.</summary>
@@ -26,7 +28,7 @@ public sealed class ProofReport(ProofDocument document)
                         + (met == 1 ? "was met" : "were met"))
                 + $": {Figures.Count(document.Points.Count, "point")} of its handling, {Figures.Count(document.Planned, "experiment")}"
                 + (results.Count > 0 ? $", {ClassesOf(results)}" : "")
-                + (results.Count(result => result.KilledAfterSeconds is not null) is > 0 and var killed
+                + (Killed.Count is > 0 and var killed
                     ? $"; at {Figures.Count(killed)} of way {PointWay.Unanswered.Facts().Letter} it did not get over the missing answer and was killed"
                     : "")
                 + (document.NotTried.Count > 0 ? $"; {Figures.Count(document.NotTried.Count)} not tried ({document.NotTriedBecause})" : "") + ".";
@@ -48,9 +50,7 @@ public sealed class ProofReport(ProofDocument document)
         MarkdownTables.WriteList("Not tried", document.NotTried, output);
         MarkdownTables.WriteList(
             "Killed, because it still waited for the answer",
-            from result in results
-            where result.KilledAfterSeconds is not null
-            select $"{result.Point.Token}: after {result.KilledAfterSeconds:F0} s. What it would have done later is not shown",
+            Killed.Select(result => $"{result.Point.Token}: after {result.KilledAfterSeconds:F0} s. What it would have done later is not shown"),
             output);
         WritePoints(output);
         MarkdownTables.WriteList("Not tried, because one of the recorded handlings alone has them", document.Rare, output);
@@ -134,12 +134,14 @@ public sealed class ProofReport(ProofDocument document)
             [
                 Figures.Plain(point.Number), point.Request.Text, point.Request.Server, point.Request.Outcome ?? Figures.None,
                 .. Ways.Select(way => results.FirstOrDefault(result => result.Point.Number == point.Number && result.Point.Way == way.Way) is { } result
-                    ? KindOf(result) + (result.KilledAfterSeconds is null ? "" : ", killed")
+                    ? KindOf(result) + (IsKilled(result) ? ", killed" : "")
                     : Figures.None),
             ]),
             output,
             header => header is "Point");
     }
+
+    private static bool IsKilled(ProofResult result) => result.KilledAfterSeconds is not null;
 
     private string ClassesOf(IEnumerable<ProofResult> results) => string.Join(
         ", ",
