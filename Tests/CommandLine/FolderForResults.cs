@@ -40,8 +40,9 @@ public sealed class FolderForResults : OnANamedServer
         try
         {
             // A round's moments take some 8 KiB.
+            var own = new ServersOfARunner(Parent);
             using var runner = RunnerProcess.Start(
-                new Dictionary<string, string> { ["TMPDIR"] = Parent.Path },
+                own.Environment,
                 RunnerProcess.ProgramPath,
                 [
                     "run", "--framework", "bare", "--transport", "postgresql", "--mode", "transactions-off",
@@ -49,7 +50,7 @@ public sealed class FolderForResults : OnANamedServer
                     "--seed-rows", "0", "--no-repeat", "--out", Path.Combine(disk, "run"),
                 ]);
             var result = await runner.EndAsync();
-            var servers = Directory.GetDirectories(Parent.Path, "kit-postgresql-*");
+            var servers = own.Folders;
             await new ExternalProgram("mount").RunAsync(["-o", "remount,size=10m", disk], CancellationToken.None);
             var report = await RunnerProcess.RunAsync("report", Path.Combine(disk, "run"));
 

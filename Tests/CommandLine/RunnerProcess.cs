@@ -3,7 +3,6 @@ using System.Globalization;
 using System.Text;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
-using Kit.Runner.Servers.Machine;
 
 namespace Kit.Tests.CommandLine;
 
@@ -95,10 +94,7 @@ internal sealed class RunnerProcess : IDisposable
         await UntilAsync(
             () =>
             {
-                found = Process.GetProcesses()
-                    .Where(other => ProcessStat.Read(other.Id) is { } stat && stat.Parent == Id && IsHandler(other.Id))
-                    .Select(other => ProcessIdentity.Of(other.Id))
-                    .FirstOrDefault();
+                found = ChildProcesses.Of(Id).Where(IsHandler).Select(ProcessIdentity.Of).FirstOrDefault();
                 return found is not null;
             },
             "start a handler process");
@@ -137,17 +133,8 @@ internal sealed class RunnerProcess : IDisposable
         process.Dispose();
     }
 
-    private static bool IsHandler(int id)
-    {
-        try
-        {
-            return File.ReadAllText($"/proc/{id}/cmdline").EndsWith($"{HandlerProcess.Command}\0", StringComparison.Ordinal);
-        }
-        catch (IOException)
-        {
-            return false;
-        }
-    }
+    private static bool IsHandler(int id) =>
+        ChildProcesses.CommandLineOf(id).EndsWith($"{HandlerProcess.Command}\0", StringComparison.Ordinal);
 
     private static void Append(StringBuilder text, string? line)
     {

@@ -1,6 +1,5 @@
 using Kit.Runner;
 using Kit.Runner.Results.Loads;
-using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Loading;
@@ -10,6 +9,8 @@ namespace Kit.Tests.Loading;
 public sealed class LoadThatIsStopped
 {
     private TemporaryFolder parent = null!;
+
+    private ServersOfARunner Servers => new(parent);
 
     private string Folder => parent.Below("load");
 
@@ -82,10 +83,10 @@ public sealed class LoadThatIsStopped
     /// <summary>Starts the runner with a folder of its own for its servers, and stops it when it has printed a text.</summary>
     private async Task<RunnerResult> StoppedAsync(string text, params string[] arguments)
     {
-        using var runner = RunnerProcess.Start(new Dictionary<string, string> { ["TMPDIR"] = parent.Path }, RunnerProcess.ProgramPath, arguments);
+        using var runner = RunnerProcess.Start(Servers.Environment, RunnerProcess.ProgramPath, arguments);
         await runner.PrintedAsync(text);
         var handler = await runner.HandlerAsync();
-        var server = ProcessIdentity.Of(Postmaster.RunningIn(Path.Combine(Servers().Single(), "server", "data"))!.Value)!;
+        var server = Servers.Postmaster;
         await runner.SignalAsync("INT");
 
         var result = await runner.EndAsync();
@@ -95,11 +96,9 @@ public sealed class LoadThatIsStopped
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Output + result.Errors);
             Assert.That(result.Errors, Is.Empty);
-            Assert.That(Servers(), Is.Empty);
+            Assert.That(Servers.Folders, Is.Empty);
         }
 
         return result;
     }
-
-    private string[] Servers() => Directory.GetDirectories(parent.Path, "kit-postgresql-*");
 }

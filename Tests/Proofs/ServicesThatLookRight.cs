@@ -137,19 +137,8 @@ public sealed class ServicesThatLookRight
         """;
 
     /// <summary>Inserts an order for each request, and refuses one that is there.</summary>
-    private const string RefusingService =
-        """
-        import http.server, os, psycopg2
-        database = psycopg2.connect(os.environ["DATABASE"])
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                order = self.rfile.read(int(self.headers["Content-Length"])).decode()
-                with database, database.cursor() as cursor:
-                    cursor.execute("INSERT INTO placed_order VALUES (%s) ON CONFLICT DO NOTHING", (order,))
-                    self.send_response(204 if cursor.rowcount == 1 else 409)
-                self.end_headers()
-        http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
-        """;
+    private static readonly string RefusingService = WorkerInPython.HttpService.Replace(
+        "send_response(204)", "send_response(204 if cursor.rowcount == 1 else 409)", StringComparison.Ordinal);
 
     private static string CallingProof(string worker) => JsonSerializer.Serialize(new
     {
@@ -236,12 +225,13 @@ public sealed class ServicesThatLookRight
         Assert.That(saved.Select(result => (result.Verdict, result.Because)), Is.EqualTo([(FaultVerdict.Void, "this handling did not come to the point")]));
     }
 
-    [TestCase(true, ExpectedResult = FaultVerdict.Kept)]
-    [TestCase(false, ExpectedResult = FaultVerdict.Broken)]
-    public async Task<FaultVerdict> One_that_refuses_what_it_has_is_asked_again_until_it_accepts(bool isAccepted)
+    [TestCase(409, ExpectedResult = FaultVerdict.Kept)]
+    [TestCase(ExpectedResult = FaultVerdict.Broken)]
+    public async Task<FaultVerdict> One_that_refuses_what_it_has_is_asked_again_until_it_accepts(params int[] accepted)
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("refusing.proof.json", RefusingProof(isAccepted)), point => point.Request.Text is "COMMIT", PointWay.Killed);
+            ProofFileReader.Parse("refusing.proof.json", WorkerInPython.HttpProof("refusing", RefusingService, accepted)),
+            point => point.Request.Text is "COMMIT", PointWay.Killed);
 
         Assert.That(results.All.Single().Class, Is.EqualTo(DeliveryClass.Once));
         return results.All.Single().Verdict;
@@ -283,27 +273,6 @@ public sealed class ServicesThatLookRight
         Assert.That(results.ClassOf("basic.ack", PointWay.NeverSent), Is.EqualTo(DeliveryClass.Once), "the broker delivers it again");
         Assert.That(results.ClassOf("basic.ack", PointWay.Killed), Is.EqualTo(DeliveryClass.Lost));
     }
-
-    private static string RefusingProof(bool isAccepted) => JsonSerializer.Serialize(new
-    {
-        name = "refusing",
-        databases = new[] { "orders" },
-        setup = new { orders = "CREATE TABLE placed_order (id uuid PRIMARY KEY)" },
-        start = new
-        {
-            command = new[] { WorkerInPython.Python, "-c", RefusingService },
-            environment = new { DATABASE = "{{postgresql:orders:uri}}", PORT = "{{port}}" },
-        },
-        send = new
-        {
-            http = "http://127.0.0.1:{{port}}/orders",
-            body = "{{id}}",
-            contentType = "text/plain",
-            accepted = isAccepted ? new[] { 409 } : [],
-        },
-        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
-        promise = "exactly-once",
-    });
 
     private static string OfJobs(string name, string worker, string moreTables, string promise = "exactly-once") => JsonSerializer.Serialize(new
     {

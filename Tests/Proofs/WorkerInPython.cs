@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Text.Json;
 using Kit.Guarantees;
 using Kit.Runner;
@@ -7,7 +6,6 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
-using Kit.Runner.Servers.Machine;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Proofs;
@@ -18,7 +16,7 @@ namespace Kit.Tests.Proofs;
 public sealed class WorkerInPython
 {
     /// <summary>Inserts an order for each request, once.</summary>
-    private const string HttpService =
+    internal const string HttpService =
         """
         import http.server, os, psycopg2
         database = psycopg2.connect(os.environ["DATABASE"])
@@ -31,21 +29,6 @@ public sealed class WorkerInPython
                 self.end_headers()
         http.server.HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
         """;
-
-    private static readonly string HttpProof = JsonSerializer.Serialize(new
-    {
-        name = "http",
-        databases = new[] { "orders" },
-        setup = new { orders = "CREATE TABLE placed_order (id uuid PRIMARY KEY)" },
-        start = new
-        {
-            command = new[] { Python, "-c", HttpService },
-            environment = new { DATABASE = "{{postgresql:orders:uri}}", PORT = "{{port}}" },
-        },
-        send = new { http = "http://127.0.0.1:{{port}}/orders", body = "{{id}}", contentType = "text/plain" },
-        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
-        promise = "exactly-once",
-    });
 
     /// <summary>Polls in a transaction that it begins at its first poll, and commits only when there was a message.</summary>
     private const string PollingInOneTransaction =
@@ -285,7 +268,8 @@ public sealed class WorkerInPython
     public async Task A_service_that_is_asked_over_HTTP_is_asked_again_after_a_crash()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("http.proof.json", HttpProof), point => point.Request.Text is "COMMIT", PointWay.NeverSent, PointWay.Killed);
+            ProofFileReader.Parse("http.proof.json", HttpProof("http", HttpService)),
+            point => point.Request.Text is "COMMIT", PointWay.NeverSent, PointWay.Killed);
 
         Assert.That(results.All.Select(result => result.Class), Is.EqualTo([DeliveryClass.Once, DeliveryClass.Once]));
     }
@@ -393,25 +377,31 @@ public sealed class WorkerInPython
         Assert.That(workers.Where(worker => !worker.HasEnded), Is.Empty, "no worker is left");
     }
 
+    /// <summary>The proof file of a service that is asked over HTTP to place orders.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="service">Its text.</param>
+    /// <param name="accepted">With which statuses it refuses an order that is placed.</param>
+    internal static string HttpProof(string name, string service, params IReadOnlyList<int> accepted) => JsonSerializer.Serialize(new
+    {
+        name,
+        databases = new[] { "orders" },
+        setup = new { orders = "CREATE TABLE placed_order (id uuid PRIMARY KEY)" },
+        start = new
+        {
+            command = new[] { Python, "-c", service },
+            environment = new { DATABASE = "{{postgresql:orders:uri}}", PORT = "{{port}}" },
+        },
+        send = new { http = "http://127.0.0.1:{{port}}/orders", body = "{{id}}", contentType = "text/plain", accepted },
+        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
+        promise = "exactly-once",
+    });
+
     /// <summary>The workers that a runner has started.</summary>
     private static List<ProcessIdentity> WorkersOf(RunnerProcess runner) =>
     [
-        .. Process.GetProcesses().Where(other => ProcessStat.Read(other.Id) is { } stat && stat.Parent == runner.Id)
-            .Where(other => CommandLineOf(other.Id).Contains("worker.py", StringComparison.Ordinal))
-            .Select(other => ProcessIdentity.Of(other.Id)).OfType<ProcessIdentity>(),
+        .. ChildProcesses.Of(runner.Id).Where(id => ChildProcesses.CommandLineOf(id).Contains("worker.py", StringComparison.Ordinal))
+            .Select(ProcessIdentity.Of).OfType<ProcessIdentity>(),
     ];
-
-    private static string CommandLineOf(int process)
-    {
-        try
-        {
-            return File.ReadAllText($"/proc/{process}/cmdline");
-        }
-        catch (IOException)
-        {
-            return "";
-        }
-    }
 
     private static string FileOf(string way) => Path.Combine(RepositoryFiles.Root, "Samples", "Worker", $"{way}{ProofFile.Suffix}");
 

@@ -12,6 +12,8 @@ public sealed class RunThatIsStopped
     private ProcessIdentity handler = null!;
     private ProcessIdentity postmaster = null!;
 
+    private ServersOfARunner Servers => new(parent);
+
     private string Folder => Path.Combine(parent.Path, "run");
 
     [SetUp]
@@ -43,7 +45,7 @@ public sealed class RunThatIsStopped
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Errors);
             Assert.That(result.Output, Does.Contain($"Stopped. Finished rounds: 1, kept in {Folder}; see them with: report {Folder}"));
             Assert.That(result.Errors, Is.Empty);
-            Assert.That(Servers(), Is.Empty);
+            Assert.That(Servers.Folders, Is.Empty);
             Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success), report.Errors);
             Assert.That(report.Output, Does.Contain("Ending: stopped: interrupted").And.Contain("server_version"));
             Assert.That(RunFolder.Open(Folder).Load().Rounds.Single().Outcome.IsValid());
@@ -57,7 +59,7 @@ public sealed class RunThatIsStopped
         await runner.SignalAsync("KILL");
         await runner.EndAsync();
         await Eventually.HoldsAsync(() => handler.HasEnded, "the handler process ends with its runner");
-        Assert.That(Servers(), Has.Length.EqualTo(1));
+        Assert.That(Servers.Folders, Has.Length.EqualTo(1));
         Assert.That(postmaster.HasEnded, Is.False);
 
         using var next = Start(Path.Combine(parent.Path, "next"), rounds: 1, messages: 1, RunnerProcess.ProgramPath);
@@ -67,7 +69,7 @@ public sealed class RunThatIsStopped
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Errors);
-            Assert.That(Servers(), Is.Empty);
+            Assert.That(Servers.Folders, Is.Empty);
             Assert.That(RunFolder.Open(Folder).Load().Rounds, Has.Count.EqualTo(1));
         }
     }
@@ -77,7 +79,7 @@ public sealed class RunThatIsStopped
     {
         using var runner = Start(Folder, rounds: 1, messages: 1, "setsid", RunnerProcess.ProgramPath);
         await runner.PrintedAsync("Starting a PostgreSQL server");
-        await Eventually.HoldsAsync(() => Servers().Length == 1, "the server has a folder");
+        await Eventually.HoldsAsync(() => Servers.Folders.Length == 1, "the server has a folder");
         await runner.SignalAsync("INT", toGroup: true);
         var result = await runner.EndAsync();
 
@@ -86,7 +88,7 @@ public sealed class RunThatIsStopped
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Errors);
             Assert.That(result.Output, Does.Contain($"Stopped before any round had finished. Removed the empty {Folder}."));
             Assert.That(Folder, Does.Not.Exist);
-            Assert.That(Servers(), Is.Empty);
+            Assert.That(Servers.Folders, Is.Empty);
         }
     }
 
@@ -96,12 +98,12 @@ public sealed class RunThatIsStopped
         var runner = Start(Folder, rounds: 3, messages: 5_000, "setsid", RunnerProcess.ProgramPath);
         await runner.PrintedAsync("1 of 3: ");
         handler = await runner.HandlerAsync();
-        postmaster = ProcessIdentity.Of(Postmaster.RunningIn(Path.Combine(Servers().Single(), "server", "data"))!.Value)!;
+        postmaster = Servers.Postmaster;
         return runner;
     }
 
     private RunnerProcess Start(string folder, int rounds, int messages, params string[] program) => RunnerProcess.Start(
-        new Dictionary<string, string> { ["TMPDIR"] = parent.Path },
+        Servers.Environment,
         program[0],
         [
             .. program[1..],
@@ -109,6 +111,4 @@ public sealed class RunThatIsStopped
             "--warmup", "10", "--seed-rows", "10", "--no-repeat",
             "--out", folder,
         ]);
-
-    private string[] Servers() => Directory.GetDirectories(parent.Path, "kit-postgresql-*");
 }

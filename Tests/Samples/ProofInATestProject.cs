@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Globalization;
 using Kit.Guarantees;
 using Kit.Proofs;
@@ -6,7 +5,6 @@ using Kit.Runner.Proofs;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
-using Kit.Runner.Servers.Machine;
 using Kit.Tests.CommandLine;
 using Orders;
 
@@ -48,21 +46,19 @@ public sealed class ProofInATestProject
         var proof = Proof.OfFile(Path.Combine(Samples, "Orders", "shared.proof.json")) with { Runner = runner, Folder = Path.Combine(folder.Path, "proof") };
 
         var proving = proof.RunAsync(stop.Token);
-        await Eventually.HoldsAsync(
-            () => Task.FromResult(File.Exists($"{folder.Path}/process") && ChildrenOf(File.ReadAllText($"{folder.Path}/process")).Count > 0),
-            "it has started a server");
-        var process = File.ReadAllText($"{folder.Path}/process");
-        var started = ChildrenOf(process).Append(process.Trim()).Select(id => ProcessIdentity.Of(int.Parse(id, CultureInfo.InvariantCulture))!).ToList();
+        await Eventually.HoldsAsync(() => Started().Skip(1).Any(), "it has started a server");
+        var started = Started().Select(ProcessIdentity.Of).OfType<ProcessIdentity>().ToList();
         await stop.CancelAsync();
 
         Assert.That(async () => await proving, Throws.InstanceOf<OperationCanceledException>());
-        await Eventually.HoldsAsync(() => Task.FromResult(started.TrueForAll(one => one.HasEnded)), "the runner and its children have ended");
+        await Eventually.HoldsAsync(() => started.TrueForAll(one => one.HasEnded), "the runner and its children have ended");
 
-        static List<string> ChildrenOf(string process) =>
-        [
-            .. Process.GetProcesses().Select(other => other.Id)
-                .Where(id => $"{ProcessStat.Read(id)?.Parent}" == process.Trim()).Select(id => id.ToString(CultureInfo.InvariantCulture)),
-        ];
+        // The runner and its children, as far as they are there.
+        IEnumerable<int> Started() =>
+            File.Exists($"{folder.Path}/process")
+            && int.TryParse(File.ReadAllText($"{folder.Path}/process"), NumberStyles.AllowTrailingWhite, CultureInfo.InvariantCulture, out var id)
+                ? ChildProcesses.Of(id).Prepend(id)
+                : [];
     }
 
     [Test]

@@ -1,0 +1,24 @@
+using System.Diagnostics;
+using Kit.Runner.Servers.Machine;
+
+namespace Kit.Tests.CommandLine;
+
+/// <summary>Processes that another one has started. Linux alone.</summary>
+internal static class ChildProcesses
+{
+    public static IEnumerable<int> Of(int parent) =>
+        Process.GetProcesses().Select(other => other.Id).Where(id => ProcessStat.Read(id) is { } stat && stat.Parent == parent);
+
+    /// <summary>The command line of a process, each argument with a zero behind it; empty if it has ended.</summary>
+    public static string CommandLineOf(int id)
+    {
+        try
+        {
+            return File.ReadAllText($"/proc/{id}/cmdline");
+        }
+        catch (IOException)
+        {
+            return "";
+        }
+    }
+}
