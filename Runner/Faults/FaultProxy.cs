@@ -187,8 +187,14 @@ public sealed class FaultProxy : IAsyncDisposable
         using var connection = new ProxiedConnection(client, server, faults, network);
         connections.TryAdd(connection, true);
         KeepMost(Connections);
-        await connection.RunAsync(disposed.Token);
-        connections.TryRemove(connection, out _);
+        try
+        {
+            await connection.RunAsync(disposed.Token);
+        }
+        finally
+        {
+            connections.TryRemove(connection, out _);
+        }
     }
 
     private void KeepMost(int open)

@@ -44,19 +44,23 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         using var disposed = cancellationToken.Register(() => TryEnd(Ending.Cut));
-        await using (var toServer = new SendLine((piece, stop) => SendAsync(server, piece, stop), () => TryEnd(Ending.Reset), ended.Token))
-        await using (var toClient = new SendLine((piece, stop) => SendAsync(client, piece, stop), () => TryEnd(Ending.Reset), ended.Token))
+        try
         {
+            await using var toServer = new SendLine((piece, stop) => SendAsync(server, piece, stop), () => TryEnd(Ending.Reset), ended.Token);
+            await using var toClient = new SendLine((piece, stop) => SendAsync(client, piece, stop), () => TryEnd(Ending.Reset), ended.Token);
             filter = network.Filter?.Invoke(new ConnectionSides(toServer.Add, toClient.Add, () => _ = Task.Run(() => TryEnd(Ending.Cut))));
             await Task.WhenAll(PumpAsync(client, server, Traffic.ToServer, toServer), PumpAsync(server, client, Traffic.ToClient, toClient));
             TryEnd(Ending.Cut);
         }
+        finally
+        {
+            filter?.End();
+            Action<Socket> tell = ending is Ending.Reset ? Reset : FinishSending;
+            tell(client);
+            tell(server);
+            told.SetResult();
+        }
 
-        filter?.End();
-        Action<Socket> tell = ending is Ending.Reset ? Reset : FinishSending;
-        tell(client);
-        tell(server);
-        told.SetResult();
         endedBy?.Report();
         if (ending is Ending.Reset)
             return;
@@ -129,6 +133,11 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         {
             // One side has disappeared without closing; the other side sees the same.
             TryEnd(Ending.Reset);
+        }
+        catch
+        {
+            TryEnd(Ending.Reset);
+            throw;
         }
     }
 

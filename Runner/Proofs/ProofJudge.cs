@@ -16,7 +16,7 @@ internal sealed class ProofJudge(ProofFile file)
     private readonly ConcurrentDictionary<Guid, PointToken> sentAt = new();
 
     /// <inheritdoc cref="PointPromises{TAccount}"/>
-    public PointPromises<ProofAccount> Promises => new(file.Promised.Contains(DeliveryClass.Lost), WhyDisturbed);
+    public PointPromises<ProofAccount> Promises => new(file.Promised, WhyDisturbed);
 
     public ProofResult Judge(PointExperiment experiment, PointOutcome<ProofAccount> outcome)
     {

@@ -40,7 +40,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         watch.Restart();
 
         say($"{document.Points.Count} points, {document.Planned} experiments"
-            + (document.Rare.Count > 0 ? $"; not tried, because one of three handlings alone has them: {string.Join(", ", document.Rare)}" : ""));
+            + (document.Rare.Count > 0 ? $"; not tried, because the three handlings differ in them: {string.Join(", ", document.Rare)}" : ""));
         var all = PointExperiment.At(file.Name, document.Points).ToList();
         waiting = new Queue<PointExperiment>(PointOrder.Of(Chosen(all)));
         planned = waiting.Count;

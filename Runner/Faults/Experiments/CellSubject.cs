@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Guarantees;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Transports;
@@ -80,4 +81,12 @@ internal sealed record CellAccount(Account Account, IReadOnlyList<ChangedRows> C
 /// <param name="Id">The message.</param>
 /// <param name="Before">How many rows it had.</param>
 /// <param name="Now">How many it has.</param>
-internal sealed record ChangedRows(Guid Id, int Before, int Now);
+internal sealed record ChangedRows(Guid Id, int Before, int Now)
+{
+    /// <summary>What the message has become. Rows that come late may complete it.</summary>
+    /// <param name="inserts">How many rows one attempt inserts.</param>
+    public DeliveryClass ClassOf(int inserts) => Now == inserts ? DeliveryClass.Once
+        : Now > inserts ? DeliveryClass.Duplicated
+        : Now > 0 ? DeliveryClass.Torn
+        : DeliveryClass.Lost;
+}

@@ -30,7 +30,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     };
 
     private PointPromises<CellAccount> Promises => new(
-        Promise.Classes.Contains(DeliveryClass.Lost) || Promise.Classes.Contains(DeliveryClass.Stuck),
+        Promise.Classes,
         account => account.Account.ViolationsOf(Shape.ThrowsAtFirst ? Promise.Classes : PointVerdict.PromisedUndisturbed)
             .FirstOrDefault(violation => violation.MessageId is not null) is { } violation ? $"one is not as promised: {violation.Because}" : null);
 
@@ -80,10 +80,6 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             ? Promise.Classes
             : PointVerdict.PromisedUndisturbed;
 
-    /// <summary>Rows of a message that come late may complete it, and must not double or tear it where that is not promised.</summary>
-    private bool IsBroken(ChangedRows message) => message.Now != 0 && message.Now != Shape.Inserts
-        && !Promise.Classes.Contains(message.Now > Shape.Inserts ? DeliveryClass.Duplicated : DeliveryClass.Torn);
-
     private FaultResult Judge(PointExperiment experiment, PointOutcome<CellAccount> outcome)
     {
         var (point, way, token, _) = experiment;
@@ -113,7 +109,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
                select violation,
             .. account.ViolationsOf(PromisedAfter(way)).Where(violation =>
                 violation.MessageId is null && !Promise.Classes.Contains(DeliveryClass.InDoubt)),
-            .. changed.Where(IsBroken).Select(message => new Violation(
+            .. changed.Where(message => !Promise.Classes.Contains(message.ClassOf(Shape.Inserts))).Select(message => new Violation(
                 message.Id, $"a message before it had {message.Before} rows when it was accounted for, and has {message.Now} now", [])),
         ];
         var met = account.Verdicts.Single(verdict => verdict.MessageId == outcome.Chosen);

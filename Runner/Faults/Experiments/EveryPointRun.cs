@@ -57,7 +57,7 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
             var found = await new EveryPoint(cell, own).RecordAsync(cancellationToken);
             recorded = found.Points;
             if (found.Rare.Count > 0)
-                say($"{name}: not tried, because one of three handlings alone has them: {string.Join(", ", found.Rare)}");
+                say($"{name}: not tried, because the three handlings differ in them: {string.Join(", ", found.Rare)}");
             document = document with
             {
                 Servers = FaultDocuments.VersionsOf(own, document.Servers),

@@ -72,8 +72,12 @@ internal sealed class PointLane<TAccount>(
         await GetReadyAsync(cancellationToken);
         var message = await SendAsync(gate.Record, cancellationToken);
         if (await SettleAsync([message], cancellationToken) is { } why)
+        {
+            gate.ThrowIfFailed();
             throw new KitException($"An undisturbed message was not handled: {why}.", subject.Remedy);
+        }
 
+        gate.ThrowIfFailed();
         return Handling.Of(gate.Release(), idle.Transactions, [.. gate.Hidden.Except(idle.Requests)], gate.HasEndedHidden);
     }
 
@@ -91,11 +95,13 @@ internal sealed class PointLane<TAccount>(
         var chosen = await SendAsync(() => gate.Arm(new MetMoment(point, all), way), cancellationToken);
         if (!await IsMetAsync(chosen, cancellationToken))
         {
-            gate.Release();
-            return new PointOutcome<TAccount>(
-                $"this handling did not come to the point{(gate.PassedBecause is { } because ? $": {because}" : "")}")
-            { Fired = fired };
+            gate.ThrowIfFailed();
+            return NotMet(gate.PassedBecause);
         }
+
+        // A process that lives goes on, and what was under way is judged when it is answered.
+        if (gate.WhyNotMet is { } other)
+            return NotMet(other);
 
         if (gate.IsHoldingBack || (way.Facts().KillsProcess && !gate.IsSettled))
         {
@@ -115,7 +121,7 @@ internal sealed class PointLane<TAccount>(
         double? killedAfter = null;
         var waiting = Stopwatch.StartNew();
         var sending = SendOrdinaryAsync(cancellationToken, turns);
-        IReadOnlyList<Guid> awaited = promises.MayBeLost ? [] : [chosen];
+        IReadOnlyList<Guid> awaited = PointVerdict.MayLackEffects(promises.ToMet) ? [] : [chosen];
         var getsOver = way is PointWay.Unanswered && await GetsOverAsync(awaited, sending, cancellationToken);
         if (way is PointWay.Unanswered && !getsOver)
         {
@@ -159,6 +165,9 @@ internal sealed class PointLane<TAccount>(
             why = await SettleAsync(afterRestart, cancellationToken);
         }
 
+        if (gate.WhyNotMet is { } answered)
+            return NotMet(answered);
+
         isFresh = why is null && !leavesWork;
         return new PointOutcome<TAccount>(why)
         {
@@ -171,6 +180,12 @@ internal sealed class PointLane<TAccount>(
             Requests = requests,
             Account = await AccountAsync(cancellationToken),
         };
+
+        PointOutcome<TAccount> NotMet(string? because)
+        {
+            gate.Release();
+            return new($"this handling did not come to the point{(because is null ? "" : $": {because}")}") { Fired = fired };
+        }
     }
 
     public ValueTask DisposeAsync() => subject.DisposeAsync();
@@ -273,6 +288,7 @@ internal sealed class PointLane<TAccount>(
     /// <summary>What is known about the messages since the last experiment.</summary>
     private async Task<TAccount> AccountAsync(CancellationToken cancellationToken)
     {
+        gate.ThrowIfFailed();
         var account = await subject.AccountAsync(cancellationToken);
         isFresh &= subject.IsRunning;
         return account;
@@ -281,11 +297,11 @@ internal sealed class PointLane<TAccount>(
 
 /// <summary>What is promised to the messages of a subject, as far as its experiments depend on it.</summary>
 /// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
-/// <param name="MayBeLost">Whether the message that meets a point may leave no effect. If it must leave one, that is waited for.</param>
+/// <param name="ToMet">To the one that meets a point.</param>
 /// <param name="WhyDisturbed">
 /// What was wrong with messages that nothing disturbed, as the end of a sentence; <see langword="null"/>: nothing.
 /// </param>
-internal sealed record PointPromises<TAccount>(bool MayBeLost, Func<TAccount, string?> WhyDisturbed)
+internal sealed record PointPromises<TAccount>(IReadOnlySet<DeliveryClass> ToMet, Func<TAccount, string?> WhyDisturbed)
     where TAccount : class;
 
 /// <summary>What became of the message of an experiment at a point.</summary>

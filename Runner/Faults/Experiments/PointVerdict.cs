@@ -9,8 +9,17 @@ internal static class PointVerdict
     /// <summary>What is promised to a message that no fault disturbs.</summary>
     public static IReadOnlySet<DeliveryClass> PromisedUndisturbed { get; } = new HashSet<DeliveryClass> { DeliveryClass.Once };
 
+    private static readonly IReadOnlySet<DeliveryClass> WithoutAllEffects = new HashSet<DeliveryClass>
+    {
+        DeliveryClass.Torn, DeliveryClass.InDoubt, DeliveryClass.Ghost, DeliveryClass.Zombie, DeliveryClass.Stuck, DeliveryClass.Lost,
+        DeliveryClass.CleanError,
+    };
+
     /// <summary>What stays as it is, however long one waits.</summary>
     private static readonly IReadOnlyList<DeliveryClass> Final = [DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing];
+
+    /// <summary>Whether a message to which this is promised may lack effects for ever. If not, they are waited for.</summary>
+    public static bool MayLackEffects(IEnumerable<DeliveryClass> promised) => promised.Any(WithoutAllEffects.Contains);
 
     /// <summary>
     /// If the subject did not come to rest, what is missing can still come, and nothing is shown. What is there twice stays, so that promise is broken.

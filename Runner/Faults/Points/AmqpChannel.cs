@@ -16,9 +16,10 @@ internal sealed class AmqpChannel
     /// <summary>Whether neither side has ended it.</summary>
     public bool IsOpen { get; private set; } = true;
 
-    public bool IsUnproved => unproved.Count > 0;
+    /// <summary>Whether the server must be asked if it has acted. The answer to a close of the channel says so, and nothing may be asked after that.</summary>
+    public bool NeedsProof => unproved.Count > 0 && IsOpen && !Awaits(AmqpMethod.ChannelClose);
 
-    public bool IsSettled => waiting.Count == 0 && publishes.Count == 0 && !IsUnproved;
+    public bool IsSettled => waiting.Count == 0 && publishes.Count == 0 && unproved.Count == 0;
 
     /// <summary>Whether the client waits for the answer to this method.</summary>
     public bool Awaits(AmqpMethod method) => waiting.Exists(one => one.Method == method);
@@ -53,11 +54,11 @@ internal sealed class AmqpChannel
 
         var (_, request) = waiting[at];
         waiting.RemoveAt(at);
-        IsOpen &= method.Asked != AmqpMethod.ChannelClose;
-        return [Complete(request, $"{method}")];
+        var asked = Complete(request, $"{method}");
+        return method.Asked == AmqpMethod.ChannelClose ? [.. Prove(), asked, .. Break($"{method}")] : [asked];
     }
 
-    /// <summary>The server has ended the channel: it answers nothing more.</summary>
+    /// <summary>The channel has ended: the server answers nothing more.</summary>
     public IReadOnlyList<WireRequest> Break(string how)
     {
         List<WireRequest> broken =

@@ -35,6 +35,11 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
 
     public static AmqpMethod ConfirmSelect { get; } = new(85, 10);
 
+    private static AmqpMethod ExchangeUnbind { get; } = new(40, 40);
+
+    /// <summary>Of RabbitMQ's numbers of answers, the one that is not the next.</summary>
+    private static AmqpMethod ExchangeUnbindOk { get; } = new(40, 51);
+
     /// <summary>
     /// Where a method says that its client wants no answer: after how many bytes of reserved numbers and how many short strings, and in which bit of the
     /// byte after them. From the specification of AMQP 0-9-1, and RabbitMQ's for exchange.bind and confirm.select.
@@ -44,7 +49,7 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
         [new(40, 10)] = (2, 2, 4),
         [new(40, 20)] = (2, 1, 1),
         [new(40, 30)] = (2, 3, 0),
-        [new(40, 40)] = (2, 3, 0),
+        [ExchangeUnbind] = (2, 3, 0),
         [new(50, 10)] = (2, 1, 4),
         [new(50, 20)] = (2, 3, 0),
         [new(50, 30)] = (2, 1, 0),
@@ -66,7 +71,7 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
         [new(40, 10)] = "exchange.declare",
         [new(40, 20)] = "exchange.delete",
         [new(40, 30)] = "exchange.bind",
-        [new(40, 40)] = "exchange.unbind",
+        [ExchangeUnbind] = "exchange.unbind",
         [new(50, 10)] = "queue.declare",
         [new(50, 20)] = "queue.bind",
         [new(50, 30)] = "queue.purge",
@@ -82,6 +87,7 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
         [GetEmpty] = "basic.get-empty",
         [Acknowledge] = "basic.ack",
         [new(60, 90)] = "basic.reject",
+        [new(60, 100)] = "basic.recover-async",
         [new(60, 110)] = "basic.recover",
         [Refuse] = "basic.nack",
         [ConfirmSelect] = "confirm.select",
@@ -91,7 +97,7 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
     };
 
     /// <summary>Methods that a client sends and no server answers, except publishes.</summary>
-    private static readonly HashSet<AmqpMethod> WithoutAnswer = [Acknowledge, Refuse, new(60, 90)];
+    private static readonly HashSet<AmqpMethod> WithoutAnswer = [Acknowledge, Refuse, new(60, 90), new(60, 100)];
 
     /// <summary>Whether the server answers it with the next number, unless its client <see cref="WantsNoAnswer"/>.</summary>
     public bool IsSynchronous => Id % 10 == 0 && !WithoutAnswer.Contains(this) && this != Publish;
@@ -100,7 +106,9 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
     public bool IsReply => Id % 10 == 1 || this == GetEmpty;
 
     /// <summary>The method that it answers.</summary>
-    public AmqpMethod Asked => this == GetEmpty ? Get : this with { Id = (ushort)(Id / 10 * 10) };
+    public AmqpMethod Asked => this == GetEmpty ? Get
+        : this == ExchangeUnbindOk ? ExchangeUnbind
+        : this with { Id = (ushort)(Id / 10 * 10) };
 
     /// <summary>Whether a header and a body follow.</summary>
     public bool HasContent => this == Publish || this == Return || this == Deliver || this == GetOk;

@@ -23,7 +23,8 @@ internal sealed class AmqpWire : IWireProtocol
     private readonly Dictionary<int, AmqpContent> receiving = [];
     private WireRequest? start;
     private bool isOpaque;
-    private int requests;
+    // The start of the connection is number 0.
+    private int requests = 1;
 
     public bool IsSettled => start is null or { IsAnswered: true } && channels.Values.All(channel => channel.IsSettled);
 
@@ -35,7 +36,7 @@ internal sealed class AmqpWire : IWireProtocol
 
     public int Sessions => Math.Max(1, channels.Values.Count(channel => channel.IsOpen));
 
-    public byte[] Probe() => [.. channels.Where(channel => channel.Value.IsUnproved).SelectMany(channel => FlowOn((ushort)channel.Key))];
+    public byte[] Probe() => [.. channels.Where(channel => channel.Value.NeedsProof).SelectMany(channel => FlowOn((ushort)channel.Key))];
 
     public IReadOnlyList<ClientUnit> FromClient(ReadOnlySpan<byte> piece)
     {

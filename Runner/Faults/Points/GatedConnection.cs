@@ -50,18 +50,15 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
     {
         lock (deciding)
         {
-            if (direction is Traffic.ToServer)
+            try
             {
-                foreach (var unit in wire.FromClient(piece))
-                    Send(unit);
-                if (wire.IsUnreadable)
-                    gate.NoteUnreadable(server);
+                Pass(direction, piece);
             }
-            else
+            catch (Exception unforeseen)
             {
-                foreach (var frame in wire.FromServer(piece))
-                    Receive(frame);
-                SendHeld();
+                // What comes is not a frame of the protocol. An experiment on it shows nothing.
+                gate.Fail(server, unforeseen);
+                sides.Cut();
             }
 
             gate.FireIfSettled();
@@ -72,6 +69,23 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
     {
         lock (deciding)
             gate.Close(this);
+    }
+
+    private void Pass(Traffic direction, ReadOnlySpan<byte> piece)
+    {
+        if (direction is Traffic.ToServer)
+        {
+            foreach (var unit in wire.FromClient(piece))
+                Send(unit);
+            if (wire.IsUnreadable)
+                gate.NoteUnreadable(server);
+        }
+        else
+        {
+            foreach (var frame in wire.FromServer(piece))
+                Receive(frame);
+            SendHeld();
+        }
     }
 
     private void Send(ClientUnit unit)

@@ -5,9 +5,10 @@ namespace Kit.Runner.Faults.Points;
 /// <summary>The requests of one undisturbed handling, and which of them are points.</summary>
 internal sealed class Handling
 {
-    private readonly IReadOnlyList<(RequestId Id, SeenRequest Seen, bool IsOfHandling)> requests;
+    private readonly IReadOnlyList<(RequestId Id, SeenRequest Seen)> requests;
+    private IReadOnlyList<SeenRequest> asked = [];
 
-    private Handling(IReadOnlyList<(RequestId Id, SeenRequest Seen, bool IsOfHandling)> requests) => this.requests = requests;
+    private Handling(IReadOnlyList<(RequestId Id, SeenRequest Seen)> requests) => this.requests = requests;
 
     /// <summary>Requests whose transactions begin, up to them, as one of a process without a message does.</summary>
     private HashSet<SeenRequest> Polled { get; init; } = [];
@@ -19,8 +20,7 @@ internal sealed class Handling
     public bool HasEndedHidden { get; private init; }
 
     /// <summary>Those that are no points: a process without a message makes them, too, or they are in a transaction that does not end.</summary>
-    public IEnumerable<string> Polls => requests.Where(one => !one.IsOfHandling).Select(one => NameOf(one.Seen.Server, one.Seen.Text))
-        .Concat(Hidden.Select(request => NameOf(request.Server, request.Text))).Distinct();
+    public IReadOnlySet<string> Polls { get; private init; } = new HashSet<string>();
 
     /// <summary>A request in a list.</summary>
     public static string NameOf(string server, string text) => $"{text} ({server})";
@@ -37,19 +37,19 @@ internal sealed class Handling
         var answered = new Dictionary<(string, string, string?), int>();
         var begun = idle.SelectMany(BeginningsOf).ToHashSet();
         var ofIdle = Transactions(seen).Where(transaction => idle.Contains(NameOf(transaction))).SelectMany(transaction => transaction).ToHashSet();
-        return new Handling(
-        [
-            .. from one in seen
-               let outcome = one.Request.Outcome
-               let id = new RequestId(
-                   one.Server, one.Text, outcome, CountIn(sent, (one.Server, one.Text)), CountIn(answered, (one.Server, one.Text, outcome)))
-               select (id, one, !ofIdle.Contains(one)),
-        ])
+        return new Handling([.. seen.Where(one => !ofIdle.Contains(one)).Select(one => (IdOf(one), one))])
         {
+            asked = seen,
+            Polls = ofIdle.Select(NameOf).Concat((hidden ?? []).Select(request => NameOf(request.Server, request.Text))).ToHashSet(),
             Polled = seen.Where(one => begun.Contains(NameOf([.. InTransactionOf(one, seen), one]))).ToHashSet(),
             Hidden = hidden ?? [],
             HasEndedHidden = hasEndedHidden,
         };
+
+        // Polls are not counted: how many come during a handling differs.
+        RequestId IdOf(SeenRequest one) => new(
+            one.Server, one.Text, one.Request.Outcome, CountIn(sent, (one.Server, one.Text)),
+            CountIn(answered, (one.Server, one.Text, one.Request.Outcome)));
     }
 
     /// <summary>The transactions of a process without a message, each as one text.</summary>
@@ -62,16 +62,16 @@ internal sealed class Handling
     /// <param name="handlings">At least one. With one, all its requests count.</param>
     public static IReadOnlyList<CrashPoint> PointsOf(IReadOnlyList<Handling> handlings)
     {
-        var common = CommonIn(handlings, handling => handling.Keys()).ToHashSet();
-        var longest = handlings.MaxBy(handling => handling.Keys().Count(common.Contains))!;
-        var points = longest.requests.Where(one => one.IsOfHandling && common.Contains(KeyOf(one.Id))).ToList();
-        List<SeenRequest> asked = [.. longest.requests.Select(one => one.Seen)];
-        var orders = handlings.Select(handling => handling.Keys().Index().ToDictionary(one => one.Item, one => one.Index)).ToList();
+        var common = CommonKeysOf(handlings);
+        // Of those that have all points, one with a request more than the others would give them another place.
+        var longest = handlings.OrderByDescending(handling => handling.Keys.Count(common.Contains)).ThenBy(handling => handling.requests.Count).First();
+        var points = longest.requests.Where(one => common.Contains(KeyOf(one.Id))).ToList();
+        var orders = handlings.Select(handling => handling.Keys.Index().ToDictionary(one => one.Item, one => one.Index)).ToList();
         return [.. points.Select((one, at) => PointOf(one.Id, one.Seen, at))];
 
         CrashPoint PointOf(RequestId id, SeenRequest seen, int at)
         {
-            var before = InTransactionOf(seen, asked).ToList();
+            var before = InTransactionOf(seen, longest.asked).ToList();
             return new CrashPoint(at + 1, id, before.LastOrDefault()?.Text, seen.Request.HasAnswer, seen.Request.CanBeProved)
             {
                 Leading = [.. points.Index().Where(other => before.Contains(other.Item.Seen)).Select(other => other.Index + 1)],
@@ -93,15 +93,22 @@ internal sealed class Handling
         .SelectMany(handling => of(handling).Distinct()).GroupBy(one => one).Where(alike => alike.Count() >= Math.Min(2, handlings.Count))
         .Select(alike => alike.Key);
 
-    /// <summary>Requests that only one of several handlings has.</summary>
-    /// <param name="handlings">More than one.</param>
-    public static IEnumerable<string> RareIn(IReadOnlyList<Handling> handlings) => handlings
-        .SelectMany(handling => handling.requests.Where(one => one.IsOfHandling).Select(one => NameOf(one.Seen.Server, one.Seen.Text)).Distinct())
-        .GroupBy(name => name).Where(alike => alike.Count() == 1 && handlings.Count > 1).Select(alike => alike.Key);
+    /// <summary>
+    /// Requests of a handling that no other one has, at all, so often or with that answer. They are no points, and a request like it can be one.
+    /// </summary>
+    /// <inheritdoc cref="PointsOf" path="/param"/>
+    public static IEnumerable<string> RareIn(IReadOnlyList<Handling> handlings)
+    {
+        var common = CommonKeysOf(handlings);
+        return handlings.SelectMany(handling => handling.requests).Where(one => !common.Contains(KeyOf(one.Id))).Select(one => NameOf(one.Seen)).Distinct();
+    }
+
+    private static HashSet<(string, string, string?, int)> CommonKeysOf(IReadOnlyList<Handling> handlings) =>
+        CommonIn(handlings, handling => handling.Keys).ToHashSet();
 
     private static (string, string, string?, int) KeyOf(RequestId id) => (id.Server, id.Text, id.Outcome, id.Answered);
 
-    private IEnumerable<(string, string, string?, int)> Keys() => requests.Where(one => one.IsOfHandling).Select(one => KeyOf(one.Id));
+    private IEnumerable<(string, string, string?, int)> Keys => requests.Select(one => KeyOf(one.Id));
 
     /// <summary>What was asked before it in its transaction.</summary>
     private static IEnumerable<SeenRequest> InTransactionOf(SeenRequest seen, IEnumerable<SeenRequest> all) => all
@@ -117,6 +124,8 @@ internal sealed class Handling
 
     private static IEnumerable<IGrouping<(int, int), SeenRequest>> Transactions(IEnumerable<SeenRequest> seen) =>
         seen.GroupBy(one => (one.Connection, one.Request.Transaction));
+
+    private static string NameOf(SeenRequest seen) => NameOf(seen.Server, seen.Text);
 
     private static string NameOf(IEnumerable<SeenRequest> transaction) =>
         string.Join('\n', transaction.Select(one => $"{one.Server}: {one.Text} → {one.Request.Outcome}"));

@@ -8,6 +8,9 @@ namespace Kit.Runner.Faults.Points;
 /// </summary>
 internal sealed class MetMoment
 {
+    private const string Awaited = "awaited";
+
+    private readonly Dictionary<(int Before, string Server, string Text, string? Outcome), int> known = [];
     private readonly HashSet<int> points;
     private readonly ILookup<bool, OrderedPoint> ordered;
     private readonly Dictionary<int, int> due;
@@ -35,6 +38,10 @@ internal sealed class MetMoment
     }
 
     public CrashPoint Point { get; }
+
+    /// <summary>Whether a request may be the point, as far as can be known before its answer has come.</summary>
+    public bool IsLike(SeenRequest asking) =>
+        (Point.Request.Server, Point.Request.Text, Point.HasAnswer) == (asking.Server, asking.Text, asking.Request.HasAnswer);
 
     /// <summary>Why it is another moment; <see langword="null"/>: it is the point.</summary>
     /// <param name="before">What was asked before the request in its transaction.</param>
@@ -76,11 +83,18 @@ internal sealed class MetMoment
     private int KeyOf(IEnumerable<SeenRequest> requests, int before = 0) =>
         requests.Where(one => points.Contains(Follow(0, one))).Aggregate(before, Follow);
 
-    private static int KeyWithoutAnswer(int before, string server, string text) => HashCode.Combine(before, server, text);
+    private int KeyWithoutAnswer(int before, string server, string text) => Follow(before, server, text, Awaited);
 
-    private static int Follow(int before, RequestId request) => HashCode.Combine(before, request.Server, request.Text, request.Outcome);
+    private int Follow(int before, RequestId request) => Follow(before, request.Server, request.Text, request.Outcome);
 
-    private static int Follow(int before, SeenRequest seen) => HashCode.Combine(before, seen.Server, seen.Text, seen.Request.Outcome);
+    private int Follow(int before, SeenRequest seen) => Follow(before, seen.Server, seen.Text, seen.Request.Outcome);
+
+    /// <summary>The number of a request that came after others, which have a number too; 0: after none.</summary>
+    private int Follow(int before, string server, string text, string? outcome)
+    {
+        known.TryAdd((before, server, text, outcome), known.Count + 1);
+        return known[(before, server, text, outcome)];
+    }
 
     /// <summary>Another point, whose order is known.</summary>
     /// <param name="Point">The point.</param>

@@ -24,6 +24,7 @@ internal sealed class PostgreSqlAnswers
     private readonly List<(WireRequest Request, PostgreSqlEnd End)> waiting = [];
     private int transaction;
     private bool isOpen;
+    private bool isSkipping;
 
     public bool IsSettled => waiting.Count == 0;
 
@@ -84,7 +85,9 @@ internal sealed class PostgreSqlAnswers
                 return end is PostgreSqlEnd.Command ? [Complete()] : [];
             case 'E':
                 request.Outcome = $"error {CodeIn(body)}";
-                return [];
+                // The end of the batch has not been sent yet, and what is sent until then is skipped.
+                isSkipping = !waiting.Exists(one => one.End is PostgreSqlEnd.Ready);
+                return isSkipping ? [Complete()] : [];
             case 'G':
                 (Copied, EndOfCopy, request.Outcome) = (request.Text, end, "copy in");
                 return [Complete()];
@@ -115,10 +118,11 @@ internal sealed class PostgreSqlAnswers
         var completed = new List<WireRequest>();
         for (var count = 0; count <= last; count++)
         {
-            waiting[0].Request.Outcome ??= count == 0 ? "ready" : Skipped;
+            waiting[0].Request.Outcome ??= count == 0 && !isSkipping ? "ready" : Skipped;
             completed.Add(Complete());
         }
 
+        (isSkipping, IsStreaming) = (false, false);
         if (isIdle && isOpen)
             transaction++;
         // A text or a COMMIT AND CHAIN can begin the next one.

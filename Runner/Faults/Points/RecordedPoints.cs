@@ -6,7 +6,7 @@ namespace Kit.Runner.Faults.Points;
 /// <summary>What several undisturbed handlings have in common.</summary>
 /// <param name="Points">The points, in the order of the handling.</param>
 /// <param name="Polls">Requests during a handling that are no points, because a process without a message makes them, too.</param>
-/// <param name="Rare">Requests that only one of the handlings has. They are no points.</param>
+/// <param name="Rare"><inheritdoc cref="Handling.RareIn" path="/summary"/></param>
 internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnlyList<string> Polls, IReadOnlyList<string> Rare)
 {
     private const int MostNamed = 3;
@@ -31,6 +31,6 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
         // A poll that finds a message has the same requests as one that finds none, and is a point.
         var named = points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text)).ToHashSet();
         List<string> polls = [.. handlings.SelectMany(handling => handling.Polls).Distinct().Except(named).Order(StringComparer.Ordinal)];
-        return new RecordedPoints(points, polls, [.. Handling.RareIn(handlings).Except(named).Except(polls).Order(StringComparer.Ordinal)]);
+        return new RecordedPoints(points, polls, [.. Handling.RareIn(handlings).Order(StringComparer.Ordinal)]);
     }
 }

@@ -1,3 +1,4 @@
+using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Faults.Points;
@@ -21,6 +22,8 @@ internal sealed class RequestGate
     private bool isCounting;
     private Action? cutOff;
     private int? metAt;
+    private Func<string?>? whyNotMet;
+    private KitException? failure;
     private GatedConnection? holder;
     private int opened;
 
@@ -91,6 +94,19 @@ internal sealed class RequestGate
     /// <summary>Why the last request that looked like the point was another moment; <see langword="null"/>: there was none.</summary>
     public string? PassedBecause { get; private set; }
 
+    /// <summary>
+    /// Why the request at which it stopped was another moment, by what is known now; <see langword="null"/>: it was the point. A request that was under way
+    /// at that moment can have got another answer than the recorded one.
+    /// </summary>
+    public string? WhyNotMet
+    {
+        get
+        {
+            lock (deciding)
+                return whyNotMet?.Invoke();
+        }
+    }
+
     /// <summary>Since it began to count, what was asked in transactions that were open then.</summary>
     public IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden
     {
@@ -128,6 +144,17 @@ internal sealed class RequestGate
         {
             lock (deciding)
                 return unreadable.ToHashSet();
+        }
+    }
+
+    /// <summary>The proxy cuts a connection that it cannot read, and the process meets a fault that nobody chose.</summary>
+    /// <exception cref="KitException">It has cut one.</exception>
+    public void ThrowIfFailed()
+    {
+        lock (deciding)
+        {
+            if (failure is not null)
+                throw failure;
         }
     }
 
@@ -173,15 +200,15 @@ internal sealed class RequestGate
         if (!isCounting)
             return GateDecision.Pass;
 
-        var text = StatementText.Normal(request.Text);
+        var asking = new SeenRequest(connection.Server, request.Normal, connection.Number, request);
         if (connection.IsIgnored)
         {
-            hidden.Add(new SeenRequest(connection.Server, text, connection.Number, request));
+            hidden.Add(asking);
             return GateDecision.Pass;
         }
 
-        seen.Add(new SeenRequest(connection.Server, text, connection.Number, request));
-        if (target is not var (moment, way) || !IsLike(moment, connection, text))
+        seen.Add(asking);
+        if (target is not var (moment, way) || !moment.IsLike(asking))
             return GateDecision.Pass;
         if (way.Facts().IsExecuted)
             return GateDecision.Watch;
@@ -189,7 +216,6 @@ internal sealed class RequestGate
         if (!IsMoment(moment, seen.Count - 1, connection.Wire.OpenTransaction))
             return GateDecision.Pass;
 
-        metAt = seen.Count;
         return way switch
         {
             PointWay.NeverSent => GateDecision.Stop,
@@ -204,20 +230,16 @@ internal sealed class RequestGate
     /// </summary>
     internal bool MustWait(GatedConnection connection, WireRequest request) =>
         isCounting && !connection.IsIgnored && !connection.Wire.IsSettled && target is var (moment, way) && !way.Facts().IsExecuted
-        && IsLike(moment, connection, StatementText.Normal(request.Text));
+        && moment.IsLike(new SeenRequest(connection.Server, request.Normal, connection.Number, request));
 
     /// <summary>The way, if this answered request is the one to stop at; otherwise <see langword="null"/>.</summary>
     internal PointWay? FindIn(WireRequest request)
     {
-        if (target is not var (moment, way) || (request.HasAnswer && request.Outcome != moment.Point.Request.Outcome))
+        if (target is not var (moment, way) || request.Outcome != moment.Point.Request.Outcome)
             return null;
 
         var at = seen.FindIndex(one => one.Request == request);
-        if (at < 0 || !IsMoment(moment, at, request.Transaction))
-            return null;
-
-        metAt = at + 1;
-        return way;
+        return at >= 0 && IsMoment(moment, at, request.Transaction) ? way : null;
     }
 
     /// <summary>
@@ -238,6 +260,11 @@ internal sealed class RequestGate
         foreach (var other in connections.Where(other => other != connection))
             other.SendBehind();
     }
+
+    /// <summary>Notes that what came over a connection cannot be read.</summary>
+    internal void Fail(string server, Exception cause) => failure ??= new KitException(
+        $"The proxy could not read what was said over a connection to '{server}', and cut it: {cause.Message}",
+        "Let this connection of the application lead to the server directly.", cause);
 
     /// <summary>Notes that a client wanted to speak to this server in a way that the proxy cannot read.</summary>
     internal void NoteUnreadable(string server) => unreadable.Add(server);
@@ -290,20 +317,23 @@ internal sealed class RequestGate
         FireIfSettled();
     }
 
-    private static bool IsLike(MetMoment moment, GatedConnection connection, string text) =>
-        moment.Point.Request.Server == connection.Server && moment.Point.Request.Text == text;
-
     /// <param name="moment">The point.</param>
     /// <param name="at">The request's index among those that were seen.</param>
     /// <param name="transaction">Its transaction on its connection; <see langword="null"/>: it begins one.</param>
     private bool IsMoment(MetMoment moment, int at, int? transaction)
     {
-        var one = seen[at];
-        var why = moment.WhyNot(
-            [.. seen.Take(at).Where(other => other.Connection == one.Connection && other.Request.Transaction == transaction)],
-            seen.Where((_, index) => index != at));
-        PassedBecause = why ?? PassedBecause;
-        return why is null;
+        List<SeenRequest> others = [.. seen.Take(at)];
+        List<SeenRequest> before = [.. others.Where(other => other.Connection == seen[at].Connection && other.Request.Transaction == transaction)];
+        if (WhyNot() is { } why)
+        {
+            PassedBecause = why;
+            return false;
+        }
+
+        (metAt, whyNotMet) = (at + 1, WhyNot);
+        return true;
+
+        string? WhyNot() => moment.WhyNot(before, others);
     }
 
     private void Begin((MetMoment Moment, PointWay Way)? stopAt)
@@ -313,7 +343,7 @@ internal sealed class RequestGate
             seen.Clear();
             hidden.Clear();
             fired = new TaskCompletionSource();
-            (target, metAt, PassedBecause, isCounting) = (stopAt, null, null, true);
+            (target, metAt, whyNotMet, PassedBecause, isCounting) = (stopAt, null, null, null, true);
             foreach (var connection in connections)
                 connection.IgnoreOpenTransaction();
         }

@@ -10,6 +10,9 @@ internal static partial class StatementText
 
     private const int MostShown = 60;
 
+    /// <summary>What is behind it is not looked at: a text can be as long as its values.</summary>
+    private const int MostRead = 65_536;
+
     private const int MostMilliseconds = 1_000;
 
     /// <summary>A text that is no longer than this only says what becomes of the transaction.</summary>
@@ -18,7 +21,9 @@ internal static partial class StatementText
     /// <summary>Comments are left out, literals, numbers and ids become <c>?</c>; any white space is one space.</summary>
     public static string Normal(string text)
     {
-        var plain = DollarQuoted().Replace(LiteralOrComment().Replace(text, match => match.Value[0] == '\'' ? "'?'" : " "), "'?'");
+        // A literal that is cut off ends there.
+        var read = text.Length > MostRead ? $"{text[..MostRead]}'" : text;
+        var plain = DollarQuoted().Replace(LiteralOrComment().Replace(read, match => match.Value[0] == '\'' ? "'?'" : " "), "'?'");
         var whole = Space().Replace(Number().Replace(Uuid().Replace(plain, "?"), "?"), " ").Trim().TrimEnd(';');
         return whole.Length > Most ? whole[..Most] : whole;
     }

@@ -8,6 +8,9 @@ internal sealed class WireRequest(string text, bool hasAnswer)
     /// <summary>The statement, or the name of the method.</summary>
     public string Text { get; } = text;
 
+    /// <summary>The same without its values.</summary>
+    public string Normal => field ??= StatementText.Normal(Text);
+
     /// <summary>Whether the server answers it.</summary>
     public bool HasAnswer { get; } = hasAnswer;
 

@@ -53,7 +53,7 @@ public sealed class ProofReport(ProofDocument document)
             Killed.Select(result => $"{result.Point.Token}: after {result.KilledAfterSeconds:F0} s. What it would have done later is not shown"),
             output);
         WritePoints(output);
-        MarkdownTables.WriteList("Not tried, because one of the recorded handlings alone has them", document.Rare, output);
+        MarkdownTables.WriteList("Not tried, because the recorded handlings differ in them", document.Rare, output);
         MarkdownTables.WriteList("No points: an idle process makes them, too, or they are in a transaction that stays open", document.Polls, output);
         output.WriteLine();
         output.WriteLine("## What this cannot show");

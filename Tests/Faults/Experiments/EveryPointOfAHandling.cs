@@ -14,6 +14,12 @@ namespace Kit.Tests.Faults.Experiments;
 [Parallelizable]
 public sealed class EveryPointOfAHandling
 {
+    [TestCase(2, ExpectedResult = DeliveryClass.Once)]
+    [TestCase(3, ExpectedResult = DeliveryClass.Duplicated)]
+    [TestCase(1, ExpectedResult = DeliveryClass.Torn)]
+    [TestCase(0, ExpectedResult = DeliveryClass.Lost)]
+    public DeliveryClass Rows_of_an_earlier_message_that_change_have_a_class(int now) => new ChangedRows(Guid.Empty, Before: 1, now).ClassOf(inserts: 2);
+
     [Test]
     public async Task Dtc_off_doubles_rows_after_its_commit_and_nowhere_before()
     {

@@ -89,7 +89,7 @@ public sealed class ConnectionToRabbitMq
     [TestCase(40, 10, "\0\0|exchange|topic", 4)]
     [TestCase(40, 20, "\0\0|exchange", 1)]
     [TestCase(40, 30, "\0\0|one|other|key", 0)]
-    [TestCase(40, 40, "\0\0|one|other|", 0)]
+    [TestCase(40, 40, "\0\0|one|other|", 0, 51)]
     [TestCase(50, 10, "\0\0|queue", 4)]
     [TestCase(50, 20, "\0\0|queue|exchange|key", 0)]
     [TestCase(50, 30, "\0\0|", 0)]
@@ -97,13 +97,13 @@ public sealed class ConnectionToRabbitMq
     [TestCase(60, 20, "\0\0|queue|tag", 3)]
     [TestCase(60, 30, "|tag", 0)]
     [TestCase(85, 10, "", 0)]
-    public void Proves_a_method_whose_client_wants_no_answer(int kind, int id, string texts, int bit)
+    public void Proves_a_method_whose_client_wants_no_answer(int kind, int id, string texts, int bit, int? answer = null)
     {
         var parts = texts.Split('|');
         byte[] before = [.. parts[0].Select(one => (byte)one), .. parts[1..].SelectMany(part => part.Select(one => (byte)one).Prepend((byte)part.Length))];
 
         Client(Method(Channel, (ushort)kind, (ushort)id, [.. before, (byte)~(1 << bit)]));
-        Server(Method(Channel, (ushort)kind, (ushort)(id + 1)));
+        Server(Method(Channel, (ushort)kind, (ushort)(answer ?? id + 1)));
         Client(Method(Channel, (ushort)kind, (ushort)id, [.. before, (byte)(1 << bit)]));
 
         Assert.That(asked.Select(request => (request.HasAnswer, request.CanBeProved)), Is.EqualTo([(true, true), (false, true)]));
@@ -121,6 +121,15 @@ public sealed class ConnectionToRabbitMq
 
         Assert.That(wire.FromClient(hello).Single(), Has.Property("Request").Null.And.Property("Bytes").EqualTo(hello));
         Assert.That(wire.IsUnreadable);
+    }
+
+    [Test]
+    public void Has_a_transaction_for_each_request_and_for_its_start()
+    {
+        var first = new AmqpWire().FromClient(Protocol).Single().Request!.Transaction;
+        Client([.. Ack(Channel, 1), .. Ack(Channel, 2)]);
+
+        Assert.That(asked.Select(request => request.Transaction).Append(first), Is.Unique);
     }
 
     [Test]
@@ -175,6 +184,25 @@ public sealed class ConnectionToRabbitMq
 
         Assert.That(Server(Method(Channel, 20, 40)), Is.EqualTo(new[] { "queue.declare → channel.close", "basic.ack → channel.close" }));
         Assert.That(wire.IsSettled);
+    }
+
+    [Test]
+    public void Answers_an_acknowledgement_by_the_answer_to_its_client_that_closes_the_channel()
+    {
+        Client([.. Ack(Channel, 1), .. Method(Channel, 20, 40)]);
+        Assert.That(wire.Probe(), Is.Empty, "the broker closes a connection that asks anything on a closed channel");
+
+        Assert.That(Server(Method(Channel, 20, 41)), Is.EqualTo(new[] { "basic.ack → ", "channel.close → channel.close-ok" }));
+        Client([.. Method(Channel, 20, 10), .. Ack(Channel, 1)]);
+        Assert.That(wire.Probe(), Is.Not.Empty, "it is open again");
+    }
+
+    [Test]
+    public void Proves_a_recovery_that_has_no_answer()
+    {
+        Client(Method(Channel, 60, 100, 1));
+
+        Assert.That(asked.Select(request => (request.Text, request.HasAnswer, request.CanBeProved)), Is.EqualTo([("basic.recover-async", false, true)]));
     }
 
     private void Client(byte[] bytes)

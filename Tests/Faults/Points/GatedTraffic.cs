@@ -1,6 +1,7 @@
 using System.Text;
 using Kit.Runner.Faults;
 using Kit.Runner.Faults.Points;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using static Kit.Tests.Faults.Points.PostgreSqlFrames;
 
@@ -233,6 +234,7 @@ public sealed class GatedTraffic
 
         broker.See(Traffic.ToServer, AmqpFrames.Ack(Channel, 2));
         other.Client(Query("SELECT"));
+        Assert.That(other.Sent, Is.Empty);
         broker.End();
         Assert.That(other.Sent, Is.EqualTo("SELECT|"));
     }
@@ -268,6 +270,62 @@ public sealed class GatedTraffic
         Take(other, "DELETE 1");
         await gate.Fired.WaitAsync(Eventually.Limit);
         Assert.That(other.Received, Is.EqualTo("BEGIN|DELETE 0|COMMIT|BEGIN|DELETE 1|"));
+    }
+
+    /// <summary>What was under way at that moment counts as if it had the recorded answer, until it has another one.</summary>
+    [TestCase("INSERT", null)]
+    [TestCase("INSERT 0 0", "the handling had not come to point 1 yet")]
+    public async Task A_moment_is_judged_again_when_what_was_under_way_is_answered(string answer, string? because)
+    {
+        var points = Record(() =>
+        {
+            one.Ask("INSERT");
+            other.Ask("SELECT");
+        });
+        gate.Arm(new MetMoment(points[1], points), PointWay.Cut);
+        one.Client(Query("INSERT"));
+        other.Ask("SELECT");
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That(gate.WhyNotMet, Is.Null);
+
+        one.Server([.. Complete(answer), .. Ready()]);
+        Assert.That(gate.WhyNotMet, Is.EqualTo(because));
+    }
+
+    [Test]
+    public void An_acknowledgement_that_the_broker_refuses_was_not_executed()
+    {
+        const ushort Channel = 1;
+        var broker = ConnectToBroker();
+        ArmAcknowledgement(PointWay.Killed);
+
+        broker.See(Traffic.ToServer, AmqpFrames.Ack(Channel, 1));
+        broker.See(Traffic.ToClient, AmqpFrames.Method(Channel, 20, 40));
+
+        Assert.That((gate.IsFrozen, gate.IsProving), Is.EqualTo((false, false)));
+    }
+
+    [Test]
+    public void An_error_in_a_batch_that_waits_for_the_answers_lets_the_rest_pass()
+    {
+        Arm("COMMIT", "COMMIT", PointWay.NeverSent, "INSERT");
+        one.Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Sync()]);
+        Assert.That(one.Sent, Is.EqualTo("INSERT|flush|"));
+
+        one.Server(Error("23505"));
+        Assert.That((one.Sent, gate.IsFrozen), Is.EqualTo(("INSERT|flush|COMMIT|sync|", false)));
+        one.Server(Ready());
+        Assert.That(gate.Passed.Select(seen => seen.Request.Outcome), Is.EqualTo(new[] { "error 23505", "skipped" }));
+    }
+
+    [Test]
+    public void What_is_no_frame_cuts_its_connection_and_fails_the_experiment()
+    {
+        Assert.That(gate.ThrowIfFailed, Throws.Nothing);
+        one.Client([(byte)'Q', 0xFF, 0xFF, 0xFF, 0xFF, 0]);
+
+        Assert.That(one.IsCut);
+        Assert.That(gate.ThrowIfFailed, Throws.TypeOf<KitException>().With.Message.Contains("connection to 'data'"));
     }
 
     /// <summary>In one batch, what was before is known only when it is answered.</summary>

@@ -14,7 +14,7 @@ public sealed class RecordedHandlings
     private static readonly IReadOnlySet<string> Idle = Handling.TransactionsIn(Poll);
 
     [Test]
-    public void Polls_are_no_points_and_count_as_requests()
+    public void Polls_are_no_points_and_do_not_count()
     {
         var points = Handling.PointsOf([Handling.Of([.. Poll, .. Receive, .. PollIn(9)], Idle)]);
 
@@ -22,7 +22,7 @@ public sealed class RecordedHandlings
             points.Select(point => point.Request),
             Is.EqualTo(new[]
             {
-                new RequestId("queue", "BEGIN", "BEGIN", 2, 2), new RequestId("queue", "DELETE", "DELETE 1", 2, 1),
+                new RequestId("queue", "BEGIN", "BEGIN", 1, 1), new RequestId("queue", "DELETE", "DELETE 1", 1, 1),
                 new RequestId("queue", "COMMIT", "COMMIT", 1, 1),
             }));
         Assert.That(points.Select(point => point.Number), Is.EqualTo(new[] { 1, 2, 3 }));
@@ -84,6 +84,34 @@ public sealed class RecordedHandlings
             Handling.Of(Receive, Idle, [.. hidden.Select(text => ("queue", text, (string?)"ok"))], ends);
     }
 
+    /// <summary>An update with another count each time is no point. Neither is what is asked twice in one handling and once in another.</summary>
+    [TestCase("UPDATE 17", "UPDATE 18", "UPDATE 19", ExpectedResult = "UPDATE (stock)")]
+    [TestCase("UPDATE 17", "UPDATE 17", "UPDATE 19", ExpectedResult = "UPDATE (stock)")]
+    [TestCase("UPDATE 17", "UPDATE 17", "UPDATE 17", ExpectedResult = "")]
+    [TestCase("UPDATE 17,UPDATE 17", "UPDATE 17", "UPDATE 17", ExpectedResult = "UPDATE (stock)")]
+    public string A_request_that_is_no_point_is_named(params string[] answers)
+    {
+        var recorded = RecordedPoints.Of([.. answers.Select(With)]);
+
+        Assert.That(recorded.Points.Select(point => point.Request.Text).Take(3), Is.EqualTo(new[] { "BEGIN", "DELETE", "COMMIT" }));
+        return string.Join(' ', recorded.Rare);
+
+        static Handling With(string each) => Handling.Of(
+            [.. Receive, .. each.Split(',').SelectMany((answer, at) => Transaction(2, at, ("UPDATE", answer)).Select(one => one with { Server = "stock" }))],
+            Idle);
+    }
+
+    [Test]
+    public void Of_handlings_with_the_same_points_the_shortest_says_where_they_are()
+    {
+        var points = Handling.PointsOf([Handling.Of(With("SELECT"), Idle), Handling.Of(Receive, Idle), Handling.Of(Receive, Idle)]);
+
+        Assert.That(points.Select(point => (point.Request.Text, point.Place)), Is.EqualTo([("BEGIN", 1), ("DELETE", 2), ("COMMIT", 3)]));
+
+        static SeenRequest[] With(string extra) =>
+            [.. Transaction(1, 8, ("BEGIN", "BEGIN"), (extra, extra), ("DELETE", "DELETE 1"), ("COMMIT", "COMMIT"))];
+    }
+
     [TestCase("COMMIT", "COMMIT", ExpectedResult = true)]
     [TestCase("PREPARE TRANSACTION '?'", "PREPARE TRANSACTION", ExpectedResult = true)]
     [TestCase("ROLLBACK TO SAVEPOINT a", "ROLLBACK", ExpectedResult = false)]
@@ -118,6 +146,11 @@ public sealed class RecordedHandlings
     [TestCase("SELECT $$it's 5$$, $x$a$$b$x$", ExpectedResult = "SELECT '?', '?'")]
     [TestCase("SELECT int4, a1 FROM t2 WHERE x = 1.5", ExpectedResult = "SELECT int4, a1 FROM t2 WHERE x = ?.?")]
     public string A_statement_is_known_without_its_values(string text) => StatementText.Normal(text);
+
+    [TestCase('1')]
+    [TestCase('x')]
+    public void A_statement_is_known_without_its_value_however_long_it_is(char of) =>
+        Assert.That(StatementText.Normal($"INSERT INTO t VALUES ('{new string(of, 1_000_000)}')"), Is.EqualTo("INSERT INTO t VALUES ('?'"));
 
     [TestCase("bare.postgresql.outbox@7:b", ExpectedResult = "bare.postgresql.outbox@7:b")]
     [TestCase("bare.postgresql.outbox@0:b", ExpectedResult = null)]
