@@ -42,7 +42,7 @@ internal static class LoadMemory
     private static double? MessagesOf(LoadShape shape, TimeSpan length) => shape switch
     {
         OpenLoad open => open.Rate * length.TotalSeconds,
-        ClosedLoad { Think.Ticks: > 0 } closed => closed.Users * (length / closed.Think),
+        ClosedLoad { Think.Ticks: > 0 } closed => closed.Users * ((length / closed.Think) + 1),
         ClosedLoad => null,
         _ => throw new NotSupportedException($"Nobody knows how many messages a {shape.GetType().Name} has."),
     };

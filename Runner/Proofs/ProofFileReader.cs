@@ -190,7 +190,8 @@ internal sealed class ProofFileReader
             throw send.Error($"'{send.PlaceOf("method")}': expected a method, found '{method}'", "Examples: POST, PUT.");
         if (!MediaTypeHeaderValue.TryParse(contentType, out _))
             throw send.Error($"'{send.PlaceOf("contentType")}': expected a media type, found '{contentType}'", "Example: application/json.");
-        if (send.Numbers("accepted") is var accepted && accepted.FirstOrDefault(status => status is < 400 or > 499) is not 0 and var strange)
+        var accepted = send.Numbers("accepted");
+        if (accepted.Where(status => status is < 400 or > 499).ToList() is [var strange, ..])
         {
             throw send.Error(
                 $"'{send.PlaceOf("accepted")}' has {strange}: expected status codes from 400 to 499",

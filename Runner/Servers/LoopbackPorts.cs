@@ -6,21 +6,45 @@ namespace Kit.Runner.Servers;
 /// <summary>Ports that only this machine can reach.</summary>
 public static class LoopbackPorts
 {
-    /// <summary>Different free ports. Another process can take one before its server does.</summary>
+    /// <summary>Where ports for outgoing connections begin on Linux. Windows and macOS begin at 49,152 (RFC 6335).</summary>
+    private const int FirstOfClients = 32_768;
+
+    private const int First = 10_240;
+
+    /// <summary>
+    /// Different free ports. Another process can take one before its server does. No outgoing connection gets one of them while its server restarts.
+    /// </summary>
+    /// <exception cref="SocketException">The machine has no free port.</exception>
     public static IReadOnlyList<int> Free(int count)
     {
         // All are held at once: a released port could be found again.
-        var listeners = Enumerable.Range(0, count).Select(_ => new TcpListener(IPAddress.Loopback, 0)).ToList();
+        var listeners = new List<TcpListener>();
         try
         {
-            foreach (var listener in listeners)
-                listener.Start();
+            while (listeners.Count < count)
+                listeners.Add(ListenOnFreePort());
             return [.. listeners.Select(listener => ((IPEndPoint)listener.LocalEndpoint).Port)];
         }
         finally
         {
-            foreach (var listener in listeners)
+            listeners.ForEach(listener => listener.Dispose());
+        }
+    }
+
+    private static TcpListener ListenOnFreePort()
+    {
+        for (var tries = FirstOfClients - First; ; tries--)
+        {
+            var listener = new TcpListener(IPAddress.Loopback, Random.Shared.Next(First, FirstOfClients));
+            try
+            {
+                listener.Start();
+                return listener;
+            }
+            catch (SocketException) when (tries > 0)
+            {
                 listener.Dispose();
+            }
         }
     }
 }

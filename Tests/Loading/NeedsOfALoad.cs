@@ -30,7 +30,7 @@ public sealed class NeedsOfALoad
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(LoadMemory.Of(cell, users, TimeSpan.FromSeconds(60))!.Value.Messages, Is.EqualTo(6_000));
+            Assert.That(LoadMemory.Of(cell, users, TimeSpan.FromSeconds(60))!.Value.Messages, Is.EqualTo(6_010));
             Assert.That(LoadMemory.Of(cell, users with { Think = TimeSpan.Zero }, Day), Is.Null, "nobody knows");
         }
     }

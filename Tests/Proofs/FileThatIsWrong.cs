@@ -67,6 +67,9 @@ public sealed class FileThatIsWrong
         "\"queue\": \"orders\", \"body\": \"{{id}}\"", "\"http\": \"http://localhost:{{port}}/{{id}}\", \"accepted\": [409, 200]",
         "'send.accepted' has 200: expected status codes from 400 to 499.", "409")]
     [TestCase(
+        "\"queue\": \"orders\", \"body\": \"{{id}}\"", "\"http\": \"http://localhost:{{port}}/{{id}}\", \"accepted\": [0]",
+        "'send.accepted' has 0: expected status codes from 400 to 499.", "409")]
+    [TestCase(
         "\"queue\": \"orders\", \"body\": \"{{id}}\"", "\"http\": \"http://localhost:{{port}}/{{id}}\", \"accepted\": [\"409\"]",
         "'send.accepted': expected a list of whole numbers, found \"409\".", "docs/prove.md")]
     [TestCase("\"body\": \"{{id}}\"", "\"body\": \"{{id}}\", \"accepted\": [409]", "'send.accepted' does not go with 'send.queue'.", "queue, body,")]

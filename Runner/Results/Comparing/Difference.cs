@@ -91,5 +91,5 @@ public sealed record Difference(string What, string Before, string After)
             facts[$"{kind} {name}"] = value.ToString(CultureInfo.InvariantCulture);
     }
 
-    private static string CommitOf(GitCommit? commit) => commit is null ? "unknown" : commit.Id + (commit.Dirty ? ", with changes" : "");
+    private static string CommitOf(GitCommit? commit) => commit is null ? "unknown" : $"{commit.Id}{commit.Changes}";
 }

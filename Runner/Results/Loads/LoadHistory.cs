@@ -28,7 +28,7 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
     /// <summary>Messages whose effect came after the <see cref="Timeout"/>; <see langword="null"/> without one.</summary>
     public int? TimedOut => Timeout is { } longest ? messages.Count(message => message.Done - message.Due > longest) : null;
 
-    /// <summary>Messages without an effect, and those that timed out.</summary>
+    /// <summary>Messages without a known effect, and those that timed out.</summary>
     public int Failed => messages.Count(message => message.Done is null) + (TimedOut ?? 0);
 
     public Latency? SenderLag => Latency.Of(messages.Select(message => message.Begun - message.Due));

@@ -16,7 +16,7 @@ public static class LoadReport
     public const string Legend =
         "Latency runs from the moment at which a message was to be sent until its effect was there: until its row was committed, by the database's commit " +
         "timestamp, which PostgreSQL takes just before it flushes that commit. Where a handler inserts no row, the notes say what ends it. " +
-        "Reached: messages a second whose effect was there while messages were sent. Failed: messages without an effect, and messages whose effect came " +
+        "Reached: messages a second whose effect was there while messages were sent. Failed: messages without a known effect, and messages whose effect came " +
         "later than a user waits for it. Dead-lettered: in the error queue, without an effect. Lost: nowhere, without an effect. " +
         "Timed out: with an effect, too late. " +
         "Backlog: messages whose moment had come and whose effect was not there, the median over a quarter of the load. " +

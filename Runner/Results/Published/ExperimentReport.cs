@@ -16,7 +16,7 @@ public static class ExperimentReport
     private const string LoadLegend =
         "A load is measured once, so its ratio has no interval. Close: the two ratios are within a quarter of each other. " +
         "No clear difference: ours is within a tenth of its base. Only ours differs: the published one is within a tenth of its base. " +
-        "Failed: messages without an effect, and messages whose effect came later than a user waits for it.";
+        "Failed: messages without a known effect, and messages whose effect came later than a user waits for it.";
 
     private const string NotTimedOut = "Failed leaves out the messages of users who gave up: the build of these loads did not count them.";
 

@@ -12,7 +12,7 @@ public sealed class FactsOfTwoSides
 
     private static readonly TestCaseData[] Differences =
     [
-        Differs(Document with { Commit = Document.Commit! with { Dirty = false } }, "commit", $"{Document.Commit!.Id}, with changes", Document.Commit.Id),
+        Differs(Document with { Commit = Document.Commit! with { Dirty = false } }, "commit", $"{Document.Commit!.Id} with changes", Document.Commit.Id),
         Differs(Document with { Build = new BuildFacts("/kit", "1.0", "abc") }, "build", "–", "1.0, fingerprint abc"),
         Differs(
             Document with { Host = Document.Host with { Cores = 3 } },
