@@ -66,6 +66,7 @@ internal sealed class AmqpChannel
             .. waiting.Select(one => Complete(one.Request, how)), .. publishes.Select(one => Complete(one.Request, how)),
             .. unproved.Select(one => Complete(one, how)),
         ];
+        broken.ForEach(request => request.IsRefused = true);
         waiting.Clear();
         publishes.Clear();
         unproved.Clear();

@@ -45,13 +45,14 @@ internal sealed class MetMoment
 
     /// <summary>Why it is another moment; <see langword="null"/>: it is the point.</summary>
     /// <param name="before">What was asked before the request in its transaction.</param>
-    /// <param name="others">All that was asked until now, without the request.</param>
-    public string? WhyNot(IReadOnlyList<SeenRequest> before, IEnumerable<SeenRequest> others)
+    /// <param name="others">All that was asked before it.</param>
+    /// <param name="isUnderWay">Whether nobody knows how one of these will be answered. It counts as if it were answered as in the recorded handling.</param>
+    public string? WhyNot(IReadOnlyList<SeenRequest> before, IEnumerable<SeenRequest> others, Func<SeenRequest, bool> isUnderWay)
     {
         if (before.Count != Point.Place - 1 || (before.Count > 0 ? before[^1].Text : null) != Point.Before || KeyOf(before) != leading)
             return "another transaction had the request first";
 
-        var passed = CountsOf(others);
+        var passed = CountsOf(others, isUnderWay);
         if (ordered[true].FirstOrDefault(other => CountOf(other) < due[other.Key]) is { } missing)
             return $"the handling had not come to point {missing.Point.Number} yet";
 
@@ -63,8 +64,8 @@ internal sealed class MetMoment
         int CountOf(OrderedPoint other) => passed.GetValueOrDefault(other.Key) + passed.GetValueOrDefault(other.KeyWithoutAnswer);
     }
 
-    /// <summary>How often each request came, known by what was before it in its transaction. One that is under way has no answer yet.</summary>
-    private Dictionary<int, int> CountsOf(IEnumerable<SeenRequest> requests)
+    /// <summary>How often each request came, known by what was before it in its transaction.</summary>
+    private Dictionary<int, int> CountsOf(IEnumerable<SeenRequest> requests, Func<SeenRequest, bool> isUnderWay)
     {
         var counts = new Dictionary<int, int>();
         var transactions = new Dictionary<(int, int), int>();
@@ -72,7 +73,7 @@ internal sealed class MetMoment
         {
             var transaction = (one.Connection, one.Request.Transaction);
             var before = transactions.GetValueOrDefault(transaction);
-            var key = one.Request is { HasAnswer: true, IsAnswered: false } ? KeyWithoutAnswer(before, one.Server, one.Text) : Follow(before, one);
+            var key = isUnderWay(one) ? KeyWithoutAnswer(before, one.Server, one.Text) : Follow(before, one);
             counts[key] = counts.GetValueOrDefault(key) + 1;
             transactions[transaction] = KeyOf([one], before);
         }

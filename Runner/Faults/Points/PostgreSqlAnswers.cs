@@ -84,7 +84,7 @@ internal sealed class PostgreSqlAnswers
                 request.Outcome = "suspended";
                 return end is PostgreSqlEnd.Command ? [Complete()] : [];
             case 'E':
-                request.Outcome = $"error {CodeIn(body)}";
+                (request.Outcome, request.IsRefused) = ($"error {CodeIn(body)}", true);
                 // The end of the batch has not been sent yet, and what is sent until then is skipped.
                 isSkipping = !waiting.Exists(one => one.End is PostgreSqlEnd.Ready);
                 return isSkipping ? [Complete()] : [];

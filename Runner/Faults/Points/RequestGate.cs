@@ -323,6 +323,8 @@ internal sealed class RequestGate
     private bool IsMoment(MetMoment moment, int at, int? transaction)
     {
         List<SeenRequest> others = [.. seen.Take(at)];
+        // The fault at the point can end what was under way then.
+        var underWay = others.Where(other => !other.Request.IsAnswered).ToHashSet();
         List<SeenRequest> before = [.. others.Where(other => other.Connection == seen[at].Connection && other.Request.Transaction == transaction)];
         if (WhyNot() is { } why)
         {
@@ -333,7 +335,7 @@ internal sealed class RequestGate
         (metAt, whyNotMet) = (at + 1, WhyNot);
         return true;
 
-        string? WhyNot() => moment.WhyNot(before, others);
+        string? WhyNot() => moment.WhyNot(before, others, other => !other.Request.IsAnswered || (other.Request.IsRefused && underWay.Contains(other)));
     }
 
     private void Begin((MetMoment Moment, PointWay Way)? stopAt)

@@ -272,9 +272,12 @@ public sealed class GatedTraffic
         Assert.That(other.Received, Is.EqualTo("BEGIN|DELETE 0|COMMIT|BEGIN|DELETE 1|"));
     }
 
-    /// <summary>What was under way at that moment counts as if it had the recorded answer, until it has another one.</summary>
+    /// <summary>
+    /// What was under way at that moment counts as if it had the recorded answer, until it has another one. An error can come from the fault itself.
+    /// </summary>
     [TestCase("INSERT", null)]
     [TestCase("INSERT 0 0", "the handling had not come to point 1 yet")]
+    [TestCase("error", null)]
     public async Task A_moment_is_judged_again_when_what_was_under_way_is_answered(string answer, string? because)
     {
         var points = Record(() =>
@@ -288,7 +291,7 @@ public sealed class GatedTraffic
         await gate.Fired.WaitAsync(Eventually.Limit);
         Assert.That(gate.WhyNotMet, Is.Null);
 
-        one.Server([.. Complete(answer), .. Ready()]);
+        one.Server([.. answer is "error" ? Error("57P01") : Complete(answer), .. Ready()]);
         Assert.That(gate.WhyNotMet, Is.EqualTo(because));
     }
 
