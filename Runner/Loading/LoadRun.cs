@@ -67,7 +67,7 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
 
         async Task SearchAsync(Cell cell, double first)
         {
-            if (await RateSearch.RunAsync(first, rate => TryAsync(cell, new OpenLoad(rate))) is not { } highest)
+            if (await RateSearch.RunAsync(first, plan.Length, rate => TryAsync(cell, new OpenLoad(rate))) is not { } highest)
                 return;
 
             foreach (var share in plan.Shares.Where(share => share * highest >= RateSearch.Lowest))

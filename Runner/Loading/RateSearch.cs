@@ -9,29 +9,34 @@ internal static class RateSearch
     /// <summary>It ends when the lowest rate that was not sustained is at most this many times the highest that was.</summary>
     public const double Close = 1.1;
 
-    /// <summary>No rate below this is tried, in messages a second.</summary>
+    /// <summary>The lowest rate of a load, in messages a second.</summary>
     public const double Lowest = 1;
+
+    /// <summary>Fewer messages have no p99, so a rate with fewer is not tried.</summary>
+    public const int FewestMessages = 100;
 
     /// <summary>No rate above this is tried, in messages a second.</summary>
     public const double Highest = 100_000;
 
-    /// <param name="first">The rate that is tried first.</param>
+    /// <param name="first">The rate that is tried first, unless it has too few messages.</param>
+    /// <param name="length">How long each rate is tried.</param>
     /// <param name="isSustained">Tries a rate.</param>
     /// <returns>The highest rate that was sustained; <see langword="null"/> if none was.</returns>
-    public static async Task<double?> RunAsync(double first, Func<double, Task<bool>> isSustained)
+    public static async Task<double?> RunAsync(double first, TimeSpan length, Func<double, Task<bool>> isSustained)
     {
         double? sustained = null;
         double? tooHigh = null;
-        var rate = first;
+        var lowest = Math.Max(Lowest, FewestMessages / length.TotalSeconds);
+        var rate = Math.Max(lowest, first);
         while (sustained is null || tooHigh is null)
         {
             if (await isSustained(rate))
                 sustained = rate;
             else
                 tooHigh = rate;
-            if ((sustained is null && rate <= Lowest) || (tooHigh is null && rate >= Highest))
+            if ((sustained is null && rate <= lowest) || (tooHigh is null && rate >= Highest))
                 return sustained;
-            rate = sustained is null ? Math.Max(Lowest, rate / 2) : Math.Min(Highest, rate * 2);
+            rate = sustained is null ? Math.Max(lowest, rate / 2) : Math.Min(Highest, rate * 2);
         }
 
         while (tooHigh / sustained > Close)

@@ -5,6 +5,8 @@ namespace Kit.Tests.Loading;
 [Parallelizable]
 public sealed class SearchedRate
 {
+    private static readonly TimeSpan Long = TimeSpan.FromSeconds(100);
+
     [TestCase(100, 733)]
     [TestCase(5_000, 733)]
     [TestCase(1, 90_000)]
@@ -13,7 +15,7 @@ public sealed class SearchedRate
     {
         var tried = new List<double>();
 
-        var found = await RateSearch.RunAsync(first, rate =>
+        var found = await RateSearch.RunAsync(first, Long, rate =>
         {
             tried.Add(rate);
             return Task.FromResult(rate <= capacity);
@@ -28,9 +30,26 @@ public sealed class SearchedRate
     }
 
     [Test]
-    public async Task An_endpoint_that_sustains_nothing_has_no_rate() => Assert.That(await RateSearch.RunAsync(100, _ => Task.FromResult(false)), Is.Null);
+    public async Task An_endpoint_that_sustains_nothing_has_no_rate() =>
+        Assert.That(await RateSearch.RunAsync(100, Long, _ => Task.FromResult(false)), Is.Null);
+
+    /// <summary>A p99 needs 100 messages.</summary>
+    [TestCase(100)]
+    [TestCase(2)]
+    public async Task A_rate_with_too_few_messages_is_not_tried(double first)
+    {
+        var tried = new List<double>();
+
+        await RateSearch.RunAsync(first, TimeSpan.FromSeconds(5), rate =>
+        {
+            tried.Add(rate);
+            return Task.FromResult(false);
+        });
+
+        Assert.That(tried, Is.Not.Empty.And.All.GreaterThanOrEqualTo(20));
+    }
 
     [Test]
     public async Task One_that_sustains_everything_has_the_highest() =>
-        Assert.That(await RateSearch.RunAsync(100, _ => Task.FromResult(true)), Is.EqualTo(RateSearch.Highest));
+        Assert.That(await RateSearch.RunAsync(100, Long, _ => Task.FromResult(true)), Is.EqualTo(RateSearch.Highest));
 }

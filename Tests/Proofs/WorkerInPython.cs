@@ -353,7 +353,9 @@ public sealed class WorkerInPython
         var result = await RunnerProcess.RunAsync("prove", FileOf("dedupe-apart"), "--only", "dedupe-apart@3:b", "--out", proof, "--junit", junit);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure), result.Output + result.Errors);
-        Assert.That(result.Output, Does.Contain("BROKEN: the message is lost (row: 0 of 1, shipment: 0 of 1): COMMIT (orders, after INSERT INTO handled_message"));
+        Assert.That(
+            result.Output,
+            Does.Contain("BROKEN: the message is lost (row: 0 of 1, shipment: 0 of 1): COMMIT (orders, after INSERT INTO handled_message"));
         var report = File.ReadAllText(Path.Combine(proof, ProofFolder.ReportFile));
         Assert.That(report, Does.Contain(". orders: COMMIT").And.Contain("](violation-lost.svg)"));
         Assert.That(Path.Combine(proof, "violation-lost.svg"), Does.Exist);

@@ -39,7 +39,9 @@ public sealed record LoadResult
     /// <summary>Messages that the transport has confirmed to the sender.</summary>
     public int Sent { get; init; }
 
-    /// <summary>Messages without a known effect at the end (in the error queue, lost, still in the queue, or not told any more), and those that timed out.</summary>
+    /// <summary>
+    /// Messages without a known effect at the end (in the error queue, lost, still in the queue, or not told any more), and those that timed out.
+    /// </summary>
     public int Failed { get; init; }
 
     /// <summary>
