@@ -46,6 +46,9 @@ internal sealed class PostgreSqlAnswers
     /// <summary>How the answer to that data ends.</summary>
     public PostgreSqlEnd EndOfCopy { get; private set; } = PostgreSqlEnd.Ready;
 
+    /// <summary>Whether an error has ended the last copy: the server drops what the client still sends of its data, also after <c>ReadyForQuery</c>.</summary>
+    public bool DropsData { get; private set; }
+
     public void Await(WireRequest request, PostgreSqlEnd end)
     {
         request.Transaction = transaction;
@@ -66,6 +69,8 @@ internal sealed class PostgreSqlAnswers
     /// <returns>The requests whose answers are whole with it.</returns>
     public IReadOnlyList<WireRequest> See(byte type, ReadOnlySpan<byte> body)
     {
+        // Also before any data have come, so that nothing waits for an answer.
+        DropsData = (char)type is 'E' || (DropsData && (char)type is not 'G');
         if (IsSettled)
             return [];
 
@@ -118,7 +123,12 @@ internal sealed class PostgreSqlAnswers
         var completed = new List<WireRequest>();
         for (var count = 0; count <= last; count++)
         {
-            waiting[0].Request.Outcome ??= count == 0 && !isSkipping ? "ready" : Skipped;
+            if (waiting[0].Request.Outcome is null)
+            {
+                var isSkipped = count > 0 || isSkipping;
+                (waiting[0].Request.Outcome, waiting[0].Request.IsRefused) = (isSkipped ? Skipped : "ready", isSkipped);
+            }
+
             completed.Add(Complete());
         }
 

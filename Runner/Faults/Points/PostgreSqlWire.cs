@@ -95,6 +95,8 @@ internal sealed class PostgreSqlWire : IWireProtocol
 
         var body = frame.AsSpan(HeaderLength);
         gathered.AddRange(frame);
+        // A client whose COPY was refused need not end its data.
+        isCopying &= (char)frame[0] is not ('Q' or 'F' or 'E');
         switch ((char)frame[0])
         {
             case 'Q':
@@ -110,6 +112,7 @@ internal sealed class PostgreSqlWire : IWireProtocol
                 units.Add(Sync());
                 break;
             case 'd' when answers.IsStreaming:
+            case 'd' or 'c' or 'f' when answers.DropsData:
                 units.Add(Rest());
                 break;
             case 'd' when !isCopying:

@@ -111,6 +111,18 @@ public sealed class ConnectionToPostgreSql
         Assert.That(Server(Error("23505")), Is.Empty);
         Assert.That(Server(Ready()), Is.EqualTo(new[] { "INSERT → error 23505", "COMMIT → skipped" }));
         Assert.That(wire.IsSettled);
+        Assert.That(asked.Select(request => request.IsRefused), Is.EqualTo(new[] { true, true }), "the server has done none of them");
+    }
+
+    [Test]
+    public void Refuses_nothing_that_it_has_answered()
+    {
+        Client([.. Parse("SELECT 1", "_p1"), .. Sync()]);
+        Server(Ready());
+        Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Sync()]);
+        Server([.. Complete("INSERT 0 1"), .. Complete("COMMIT"), .. Ready()]);
+
+        Assert.That(asked.Select(request => request.IsRefused), Is.EqualTo(new[] { false, false, false }));
     }
 
     [Test]
@@ -153,6 +165,39 @@ public sealed class ConnectionToPostgreSql
 
         Assert.That(Texts()[1..], Is.EqualTo(new[] { "data of COPY t FROM STDIN" }));
         Assert.That(Server([.. Complete("COPY 2"), .. Ready()]), Is.EqualTo(new[] { "data of COPY t FROM STDIN → COPY 2" }));
+    }
+
+    /// <summary>One client sends the rest of its data after the error, which the server drops, and another sends nothing more of them.</summary>
+    [TestCase(false)]
+    [TestCase(true)]
+    public void Goes_on_after_a_refused_copy(bool endsItsData)
+    {
+        Client(Query("COPY t FROM STDIN"));
+        Server(CopyIn());
+        Client(Data("1"));
+        Assert.That(Server([.. Error("22P04"), .. Ready()]), Is.EqualTo(new[] { "data of COPY t FROM STDIN → error 22P04" }));
+        Client([.. Data("2"), .. endsItsData ? CopyDone() : []]);
+        Client(Query("SELECT 1"));
+        Assert.That(Server([.. Complete("SELECT 1"), .. Ready()]), Is.EqualTo(new[] { "SELECT 1 → SELECT 1" }));
+
+        Client(Query("COPY u FROM STDIN"));
+        Server(CopyIn());
+        Client([.. Data("1"), .. CopyDone()]);
+        Assert.That(Server([.. Complete("COPY 1"), .. Ready()]), Is.EqualTo(new[] { "data of COPY u FROM STDIN → COPY 1" }));
+        Assert.That(wire.IsSettled);
+        Assert.That(
+            Texts(), Is.EqualTo(new[] { "COPY t FROM STDIN", "data of COPY t FROM STDIN", "SELECT 1", "COPY u FROM STDIN", "data of COPY u FROM STDIN" }));
+    }
+
+    [Test]
+    public void Takes_the_data_of_a_copy_that_was_refused_before_for_no_request()
+    {
+        Client(Query("COPY t FROM STDIN"));
+        Server([.. CopyIn(), .. Error("57014"), .. Ready()]);
+        Client([.. Data("1"), .. CopyDone(), .. Query("SELECT 1")]);
+
+        Assert.That(Server([.. Complete("SELECT 1"), .. Ready()]), Is.EqualTo(new[] { "SELECT 1 → SELECT 1" }));
+        Assert.That(wire.IsSettled);
     }
 
     [Test]
