@@ -37,14 +37,16 @@ internal sealed class AmqpChannel
 
     /// <summary>Sees a method of the server.</summary>
     /// <param name="method">The method.</param>
-    /// <param name="arguments">Its arguments, of which only those of a confirmation are read: its tag, and whether earlier ones are meant too.</param>
+    /// <param name="arguments">
+    /// Its arguments, of which only those of a confirmation or a refusal are read: its tag, and whether earlier ones are meant too.
+    /// </param>
     /// <returns>The requests whose answers are whole with it.</returns>
     public IReadOnlyList<WireRequest> See(AmqpMethod method, ReadOnlySpan<byte> arguments)
     {
         if (method == AmqpMethod.ChannelClose)
             return Break($"{method}");
         if (method == AmqpMethod.Acknowledge || method == AmqpMethod.Refuse)
-            return Confirm($"{method}", BinaryPrimitives.ReadInt64BigEndian(arguments), isMultiple: (arguments[8] & 1) != 0);
+            return Confirm(method, BinaryPrimitives.ReadInt64BigEndian(arguments), isMultiple: (arguments[8] & 1) != 0);
         if (!method.IsReply)
             return [];
 
@@ -74,11 +76,13 @@ internal sealed class AmqpChannel
         return broken;
     }
 
-    private IReadOnlyList<WireRequest> Confirm(string how, long tag, bool isMultiple)
+    /// <summary>Ends the publishes that the server has confirmed, or refused with <c>basic.nack</c>.</summary>
+    private IReadOnlyList<WireRequest> Confirm(AmqpMethod how, long tag, bool isMultiple)
     {
         List<WireRequest> confirmed = [.. publishes.Where(one => one.Tag == tag || (isMultiple && (one.Tag <= tag || tag == 0))).Select(one => one.Request)];
         publishes.RemoveAll(one => confirmed.Contains(one.Request));
-        return [.. confirmed.Select(one => Complete(one, how))];
+        confirmed.ForEach(request => request.IsRefused = how == AmqpMethod.Refuse);
+        return [.. confirmed.Select(one => Complete(one, $"{how}"))];
     }
 
     private List<WireRequest> Prove()

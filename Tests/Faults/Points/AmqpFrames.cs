@@ -19,12 +19,17 @@ internal static class AmqpFrames
     public static byte[] GetOk(ushort channel, params byte[][] body) => Content(channel, 71, body);
 
     /// <summary>A confirmation, or an acknowledgement.</summary>
-    public static byte[] Ack(ushort channel, long tag, bool isMultiple = false)
+    public static byte[] Ack(ushort channel, long tag, bool isMultiple = false) => Confirm(channel, 80, tag, isMultiple);
+
+    /// <summary>A refusal.</summary>
+    public static byte[] Nack(ushort channel, long tag, bool isMultiple = false) => Confirm(channel, 120, tag, isMultiple);
+
+    private static byte[] Confirm(ushort channel, ushort id, long tag, bool isMultiple)
     {
         var arguments = new byte[9];
         BinaryPrimitives.WriteInt64BigEndian(arguments, tag);
         arguments[8] = isMultiple ? (byte)1 : (byte)0;
-        return Method(channel, 60, 80, arguments);
+        return Method(channel, 60, id, arguments);
     }
 
     private static byte[] Content(ushort channel, ushort id, byte[][] body)

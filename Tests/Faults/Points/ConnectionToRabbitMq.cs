@@ -85,6 +85,18 @@ public sealed class ConnectionToRabbitMq
         Assert.That(Server(Ack(Channel, 3)), Is.EqualTo(new[] { "basic.publish → basic.ack" }));
     }
 
+    [Test]
+    public void Refuses_the_publishes_that_the_broker_does_not_take()
+    {
+        Client(Method(Channel, 85, 10));
+        Server(Method(Channel, 85, 11));
+        Client([.. Publish(Channel, [1]), .. Publish(Channel, [2]), .. Publish(Channel, [3])]);
+
+        Assert.That(Server(Ack(Channel, 1)), Is.EqualTo(new[] { "basic.publish → basic.ack" }));
+        Assert.That(Server(Nack(Channel, 3, isMultiple: true)), Is.EqualTo(new[] { "basic.publish → basic.nack", "basic.publish → basic.nack" }));
+        Assert.That(asked.Select(request => request.IsRefused), Is.EqualTo(new[] { false, false, true, true }));
+    }
+
     /// <summary>Celery declares and binds its queues so.</summary>
     [TestCase(40, 10, "\0\0|exchange|topic", 4)]
     [TestCase(40, 20, "\0\0|exchange", 1)]
