@@ -10,21 +10,22 @@ internal static partial class StatementText
 
     private const int MostShown = 60;
 
-    /// <summary>What is behind it is not looked at: a text can be as long as its values.</summary>
-    private const int MostRead = 65_536;
-
-    private const int MostMilliseconds = 1_000;
-
     /// <summary>A text that is no longer than this only says what becomes of the transaction.</summary>
     public const int MostOfACommand = 32;
 
-    /// <summary>Comments are left out, literals, numbers and ids become <c>?</c>; any white space is one space.</summary>
+    /// <summary>
+    /// Comments are left out, literals, numbers and ids become <c>?</c>; any white space is one space. Of a list of values the first is left:
+    /// <see cref="ValueLists.Shorten"/>. The time that this takes grows with the length of the text, and no faster.
+    /// </summary>
     public static string Normal(string text)
     {
-        // A literal that is cut off ends there.
-        var read = text.Length > MostRead ? $"{text[..MostRead]}'" : text;
-        var plain = DollarQuoted().Replace(LiteralOrComment().Replace(read, match => match.Value[0] == '\'' ? "'?'" : " "), "'?'");
-        var whole = Space().Replace(Number().Replace(Uuid().Replace(plain, "?"), "?"), " ").Trim().TrimEnd(';');
+        var plain = LiteralOrComment().Replace(text, match => match.Value[0] switch
+        {
+            '\'' or '$' => "'?'",
+            '"' => match.Value,
+            _ => " ",
+        });
+        var whole = ValueLists.Shorten(Space().Replace(Number().Replace(Uuid().Replace(plain, "?"), "?"), " ").Trim().TrimEnd(';'));
         return whole.Length > Most ? whole[..Most] : whole;
     }
 
@@ -38,23 +39,23 @@ internal static partial class StatementText
     /// <summary>Short enough for a sentence.</summary>
     public static string Short(string normal) => normal.Length > MostShown ? $"{normal[..MostShown].TrimEnd()} …" : normal;
 
-    [GeneratedRegex(@"\bROLLBACK\s+(?:WORK\s+|TRANSACTION\s+)?TO\b", RegexOptions.IgnoreCase, MostMilliseconds)]
+    [GeneratedRegex(@"\bROLLBACK\s+(?:WORK\s+|TRANSACTION\s+)?TO\b", RegexOptions.IgnoreCase, Timeout.Infinite)]
     private static partial Regex ToSavepoint();
 
-    [GeneratedRegex(@"\s+", RegexOptions.None, MostMilliseconds)]
+    [GeneratedRegex(@"\s+", RegexOptions.None, Timeout.Infinite)]
     private static partial Regex Space();
 
-    // One alternative after the other: a literal can have dashes in it, and a comment quotes.
-    [GeneratedRegex(@"'(?:[^']|'')*'|--[^\n]*|/\*[\s\S]*?\*/", RegexOptions.None, MostMilliseconds)]
+    // One alternative after the other: a literal can have dashes in it, a comment quotes, and a name in quotes an apostrophe. One that has no end ends with
+    // the text. So nothing is read twice, and a time-out would only say that the machine is busy.
+    [GeneratedRegex(
+        @"(?<![\p{L}\d_$])\$(?<tag>[\p{L}_]*)\$[\s\S]*?(?:\$\k<tag>\$|\z)|'(?>(?:[^']+|'')*)'?|""[^""]*""?|--[^\n]*|/\*[\s\S]*?(?:\*/|\z)",
+        RegexOptions.None, Timeout.Infinite)]
     private static partial Regex LiteralOrComment();
 
-    [GeneratedRegex(@"\$(?<tag>[\p{L}_]*)\$[\s\S]*?\$\k<tag>\$", RegexOptions.None, MostMilliseconds)]
-    private static partial Regex DollarQuoted();
-
     // Not of a parameter ($1), and not within a name, unless an underscore is before it.
-    [GeneratedRegex(@"(?<![$\p{L}\d])\d+(?!\p{L})|(?<=_)\d+", RegexOptions.None, MostMilliseconds)]
+    [GeneratedRegex(@"(?<![$\p{L}\d])\d+(?!\p{L})|(?<=_)\d+", RegexOptions.None, Timeout.Infinite)]
     private static partial Regex Number();
 
-    [GeneratedRegex(@"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}", RegexOptions.None, MostMilliseconds)]
+    [GeneratedRegex(@"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}", RegexOptions.None, Timeout.Infinite)]
     private static partial Regex Uuid();
 }
