@@ -54,11 +54,18 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
         }
         finally
         {
-            filter?.End();
-            Action<Socket> tell = ending is Ending.Reset ? Reset : FinishSending;
-            tell(client);
-            tell(server);
-            told.SetResult();
+            // Whoever ends a connection waits until both sides have been told, also if the filter fails.
+            try
+            {
+                filter?.End();
+            }
+            finally
+            {
+                Action<Socket> tell = ending is Ending.Reset ? Reset : FinishSending;
+                tell(client);
+                tell(server);
+                told.SetResult();
+            }
         }
 
         endedBy?.Report();

@@ -75,6 +75,18 @@ public sealed class ConnectionThroughAProxy
     }
 
     [Test]
+    public async Task Ended_with_a_filter_that_fails_is_told_to_both_sides()
+    {
+        await using var failing = new ProxiedPair(new ProxiedNetwork { Filter = _ => new FailingFilter() });
+        var (client, server) = await failing.ConnectAsync();
+
+        Assert.That(await failing.Proxy.EndAllAsync(Ending.Cut).WaitAsync(Eventually.Limit), Is.EqualTo(1));
+
+        Assert.That(await ReadToEndAsync(client), Is.Empty);
+        Assert.That(await ReadToEndAsync(server), Is.Empty);
+    }
+
+    [Test]
     public async Task Reset_is_an_error_on_both_sides()
     {
         var (client, server) = await pair.ConnectAsync();
@@ -432,4 +444,14 @@ public sealed class ConnectionThroughAProxy
         Assert.That(
             async () => await read(),
             Throws.InstanceOf<SocketException>().With.Property(nameof(SocketException.SocketErrorCode)).EqualTo(SocketError.ConnectionReset));
+
+    private sealed class FailingFilter : IConnectionFilter
+    {
+        public void See(Traffic direction, ReadOnlySpan<byte> piece)
+        {
+            // Nothing passes.
+        }
+
+        public void End() => throw new InvalidOperationException("A mistake.");
+    }
 }

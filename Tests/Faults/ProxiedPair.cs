@@ -12,10 +12,15 @@ internal sealed class ProxiedPair : IAsyncDisposable
     private readonly List<Socket> sockets = [];
 
     public ProxiedPair()
+        : this(ProxiedNetwork.Loopback)
+    {
+    }
+
+    public ProxiedPair(ProxiedNetwork network)
     {
         listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
-        Proxy = new FaultProxy("127.0.0.1", ((IPEndPoint)listener.LocalEndpoint).Port);
+        Proxy = new FaultProxy("127.0.0.1", ((IPEndPoint)listener.LocalEndpoint).Port, network);
     }
 
     public FaultProxy Proxy { get; }
