@@ -56,7 +56,8 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
             }
             catch (Exception unforeseen)
             {
-                // What comes is not a frame of the protocol. An experiment on it shows nothing.
+                // What comes is not a frame of the protocol, or the kit has made a mistake. An experiment on it shows nothing in both cases, and nobody
+                // else would report it: the task of a connection is not awaited.
                 gate.Fail(server, unforeseen);
                 sides.Cut();
             }
