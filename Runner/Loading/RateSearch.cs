@@ -1,3 +1,5 @@
+using Kit.Runner.Results;
+
 namespace Kit.Runner.Loading;
 
 /// <summary>
@@ -12,11 +14,16 @@ internal static class RateSearch
     /// <summary>The lowest rate of a load, in messages a second.</summary>
     public const double Lowest = 1;
 
-    /// <summary>Fewer messages have no p99, so a rate with fewer is not tried.</summary>
-    public const int FewestMessages = 100;
-
     /// <summary>No rate above this is tried, in messages a second.</summary>
     public const double Highest = 100_000;
+
+    /// <summary>
+    /// The lowest rate that is tried, in messages a second: one that has the messages that a p99 needs. It is rounded up to a tenth: a
+    /// <see cref="Schedule"/> has no part of a message.
+    /// </summary>
+    /// <param name="length">How long each rate is tried.</param>
+    public static double LowestFor(TimeSpan length) =>
+        Math.Max(Lowest, Math.Ceiling(10 * Quantile.NeededFor(0.99) / length.TotalSeconds) / 10);
 
     /// <param name="first">The rate that is tried first, unless it has too few messages.</param>
     /// <param name="length">How long each rate is tried.</param>
@@ -26,7 +33,7 @@ internal static class RateSearch
     {
         double? sustained = null;
         double? tooHigh = null;
-        var lowest = Math.Max(Lowest, FewestMessages / length.TotalSeconds);
+        var lowest = LowestFor(length);
         var rate = Math.Max(lowest, first);
         while (sustained is null || tooHigh is null)
         {

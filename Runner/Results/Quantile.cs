@@ -6,7 +6,7 @@ namespace Kit.Runner.Results;
 /// The kit's quantiles: linear interpolation between two neighbours (R-8: Hyndman and Fan, Sample Quantiles in Statistical Packages, The American
 /// Statistician 50, 1996), over every measured value, to the microsecond.
 /// </summary>
-internal static class Quantile
+public static class Quantile
 {
     /// <param name="sorted">In ms, ascending; at least one.</param>
     /// <param name="share">0 to 1.</param>

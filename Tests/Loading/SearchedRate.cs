@@ -1,4 +1,5 @@
 using Kit.Runner.Loading;
+using Kit.Runner.Results;
 
 namespace Kit.Tests.Loading;
 
@@ -47,6 +48,28 @@ public sealed class SearchedRate
         });
 
         Assert.That(tried, Is.Not.Empty.And.All.GreaterThanOrEqualTo(20));
+    }
+
+    /// <summary>A schedule has whole messages: a rate that is rounded down has 99 of them.</summary>
+    [TestCase(5)]
+    [TestCase(7)]
+    [TestCase(60)]
+    [TestCase(97)]
+    [TestCase(1_000)]
+    public async Task The_lowest_rate_has_the_messages_of_a_p99(int seconds)
+    {
+        var length = TimeSpan.FromSeconds(seconds);
+        var tried = new List<double>();
+
+        await RateSearch.RunAsync(RateSearch.Lowest, length, rate =>
+        {
+            tried.Add(rate);
+            return Task.FromResult(false);
+        });
+
+        var lowest = tried.Single();
+        Assert.That(new Schedule(lowest, length).Messages, Is.GreaterThanOrEqualTo(Quantile.NeededFor(0.99)));
+        Assert.That(lowest, Is.EqualTo(RateSearch.Lowest).Or.LessThan((Quantile.NeededFor(0.99) / length.TotalSeconds) + 0.1), "no higher than it must be");
     }
 
     [Test]
