@@ -6,13 +6,17 @@ namespace Kit.Runner.Servers;
 /// <summary>Ports that only this machine can reach.</summary>
 public static class LoopbackPorts
 {
-    /// <summary>Where ports for outgoing connections begin on Linux. Windows and macOS begin at 49,152 (RFC 6335).</summary>
+    /// <summary>
+    /// Where ports for outgoing connections begin by default on Linux (<c>net.ipv4.ip_local_port_range</c>). Windows and macOS begin at 49,152 (RFC 6335).
+    /// </summary>
     private const int FirstOfClients = 32_768;
 
+    /// <summary>Servers that the user has installed usually have a port below it, such as 5432 or 5672.</summary>
     private const int First = 10_240;
 
     /// <summary>
-    /// Different free ports. Another process can take one before its server does. No outgoing connection gets one of them while its server restarts.
+    /// Different free ports. Another process can take one before its server does. If the machine has its system's
+    /// default range for outgoing connections, none of them gets one of these ports while its server restarts.
     /// </summary>
     /// <exception cref="SocketException">The machine has no free port.</exception>
     public static IReadOnlyList<int> Free(int count)
@@ -41,9 +45,11 @@ public static class LoopbackPorts
                 listener.Start();
                 return listener;
             }
-            catch (SocketException) when (tries > 0)
+            catch (SocketException)
             {
                 listener.Dispose();
+                if (tries == 0)
+                    throw;
             }
         }
     }
