@@ -6,8 +6,8 @@ namespace Kit.Runner.Results.Faults;
 /// <param name="Server">The server that is asked: the queue, the data, …</param>
 /// <param name="Text">The statement or the method, without what differs from one handling to the next.</param>
 /// <param name="Outcome">What the server answered; <see langword="null"/> if it does not answer.</param>
-/// <param name="Sent">Which of the requests with this text it is, from 1.</param>
-/// <param name="Answered">Which of those with this text and outcome, from 1.</param>
+/// <param name="Sent">Which of the requests with this text it is, from 1. Polls are not counted.</param>
+/// <param name="Answered">Which of those with this text and outcome, from 1. Polls are not counted.</param>
 public sealed record RequestId(string Server, string Text, string? Outcome, int Sent, int Answered);
 
 /// <summary>The gap before and after one request of a handling.</summary>

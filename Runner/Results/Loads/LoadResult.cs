@@ -40,7 +40,8 @@ public sealed record LoadResult
     public int Sent { get; init; }
 
     /// <summary>
-    /// Messages without a known effect at the end (in the error queue, lost, still in the queue, or not told any more), and those that timed out.
+    /// Messages without a known effect at the end: in the error queue, lost, still in the queue, or handled after the broker ended the connection that
+    /// tells of effects. Messages that timed out count, too.
     /// </summary>
     public int Failed { get; init; }
 
