@@ -31,7 +31,9 @@ internal sealed class ProveCommand : KitCommand
         HelpName = "token",
     };
     private readonly Option<TimeSpan?> budget = NumberOption.Time(
-        "--budget", "Begin no experiment after this time (no limit). What finds most comes first, and the report names what was not tried.",
+        "--budget",
+        "Begin no experiment after this time, 10s to 24h (no limit). What finds most comes first. The report lists what was not tried. " +
+        "The exit code is that of what was tried, and 1 if nothing was.",
         LeastBudget, MostBudget);
     private readonly Option<string?> junit = new("--junit")
     {
