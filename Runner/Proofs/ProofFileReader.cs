@@ -56,10 +56,10 @@ internal sealed class ProofFileReader
         {
             text = File.ReadAllText(path);
         }
-        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException or ArgumentException)
         {
             throw new KitException(
-                $"The proof file cannot be read: {failure.Message}", $"Write one: {JsonKeys.Documentation} shows how.", failure)
+                $"{path}: the proof file cannot be read: {failure.Message}", $"Write one: {JsonKeys.Documentation} shows how.", failure)
             { IsUsage = true };
         }
 

@@ -169,8 +169,18 @@ public sealed class FileThatIsWrong
     }
 
     [Test]
-    public void One_that_is_not_there_is_refused() =>
-        Assert.That(() => ProofFileReader.Read("none.proof.json"), Throws.TypeOf<KitException>().With.Message.StartsWith("The proof file cannot be read: "));
+    public void One_that_is_not_there_is_refused() => Assert.That(
+        () => ProofFileReader.Read("none.proof.json"),
+        Throws.TypeOf<KitException>().With.Message.StartsWith("none.proof.json: the proof file cannot be read: "));
+
+    [Test]
+    public void A_file_that_cannot_be_read_is_named() => Assert.That(
+        () => ProofFileReader.Read(Path.GetTempPath()),
+        Throws.TypeOf<KitException>().With.Message.StartsWith($"{Path.GetTempPath()}: the proof file cannot be read: ").And.Property("IsUsage").True);
+
+    [Test]
+    public void A_file_without_a_name_is_refused() => Assert.That(
+        () => ProofFileReader.Read(""), Throws.TypeOf<KitException>().With.Message.Contains("the proof file cannot be read: ").And.Property("IsUsage").True);
 
     [Test]
     public void Those_of_the_samples_can_be_read()

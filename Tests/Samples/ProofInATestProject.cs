@@ -97,7 +97,7 @@ public sealed class ProofInATestProject
     [Test]
     public void A_file_that_does_not_fit_is_refused_in_the_words_of_the_runner() => Assert.That(
         () => (Proof.Of<PlaceOrder>("none.proof.json") with { Runner = RunnerProcess.ProgramPath }).RunAsync(),
-        Throws.TypeOf<ProofException>().With.Message.Contains("The proof file cannot be read"));
+        Throws.TypeOf<ProofException>().With.Message.Contains("the proof file cannot be read"));
 
     [Test]
     public void A_mistake_in_the_file_is_told_with_the_name_of_the_file()
