@@ -43,10 +43,8 @@ internal sealed class ApplicationProcess : IAsyncDisposable
     /// <summary>Only when it has ended.</summary>
     public int ExitCode => process.ExitCode;
 
-    /// <summary>What it wrote last, on one line.</summary>
-    public string LastOutput => last.Kept is { Count: > 0 } lines
-        ? $"Its last output: {string.Join(" | ", lines.TakeLast(MostLinesInAMessage).Select(line => line.Trim()))}"
-        : "It wrote nothing.";
+    /// <summary>What the user's service wrote last, on one line.</summary>
+    public string LastOutput => OutputOf("The service");
 
     /// <param name="program">What to start.</param>
     /// <param name="placeholders">For its texts.</param>
@@ -86,6 +84,12 @@ internal sealed class ApplicationProcess : IAsyncDisposable
             throw CannotStart(program, failure.Message, failure);
         }
     }
+
+    /// <summary>What it wrote last, on one line.</summary>
+    /// <param name="who">The program, as a sentence begins with it.</param>
+    public string OutputOf(string who) => last.Kept is { Count: > 0 } lines
+        ? $"Its last output: {string.Join(" | ", lines.TakeLast(MostLinesInAMessage).Select(line => line.Trim()))}"
+        : $"{who} printed nothing.";
 
     /// <summary>Waits for its end.</summary>
     public Task EndAsync(CancellationToken cancellationToken) => process.WaitForExitAsync(cancellationToken);

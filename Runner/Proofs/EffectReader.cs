@@ -8,11 +8,9 @@ namespace Kit.Runner.Proofs;
 /// <summary>Reads the effects and the counts of a file. A table that is not there has no rows: the application may create it when it starts.</summary>
 internal sealed class EffectReader(ProofFile file, ProofBed bed)
 {
-    private static readonly HashSet<string> NotThereYet =
-        [PostgresErrorCodes.UndefinedTable, PostgresErrorCodes.InvalidSchemaName, PostgresErrorCodes.UndefinedColumn, PostgresErrorCodes.UndefinedFunction];
-
     private readonly Dictionary<string, List<string>> taken = file.Effects.OfType<QueueEffect>().ToDictionary(effect => effect.Name, _ => new List<string>());
     private readonly Dictionary<string, string> missing = [];
+    private readonly Dictionary<string, RefusedStatement> refused = [];
 
     /// <summary>Why some statements found nothing, the last time they were executed.</summary>
     public IEnumerable<string> Missing => missing.Values;
@@ -105,20 +103,27 @@ internal sealed class EffectReader(ProofFile file, ProofBed bed)
         {
             var rows = await bed.ReadAsync(database, sql, cancellationToken);
             missing.Remove(what);
+            refused.Remove(what);
             return rows;
         }
-        catch (PostgresException absent) when (NotThereYet.Contains(absent.SqlState))
+        catch (PostgresException refusal) when (Refused(what).CanComeRight(refusal))
         {
-            missing[what] = $"the {what} fails in database '{database}': {absent.MessageText}";
+            missing[what] = $"the {what} fails in database '{database}': {RefusedStatement.TextOf(refusal)}";
             return [];
         }
-        catch (PostgresException refused)
+        catch (PostgresException refusal)
         {
             throw new KitException(
-                $"{file.Path}: the {what} fails in database '{database}': {refused.MessageText}.", $"Correct the statement: {sql}", refused)
+                $"{file.Path}: the {what} fails in database '{database}': {RefusedStatement.TextOf(refusal)}.", $"Correct the statement: {sql}", refusal)
             {
                 IsUsage = true,
             };
         }
+    }
+
+    private RefusedStatement Refused(string what)
+    {
+        refused.TryAdd(what, new RefusedStatement());
+        return refused[what];
     }
 }

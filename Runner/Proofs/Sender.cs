@@ -55,21 +55,25 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
     private async Task UntilAcceptedAsync(Guid message, TimeSpan limit, CancellationToken cancellationToken)
     {
         var watch = Stopwatch.StartNew();
-        for (; await TryAsync(message, cancellationToken) is { } refusal; await Task.Delay(Pause, cancellationToken))
+        var statement = new RefusedStatement();
+        for (; await TryAsync(message, statement, cancellationToken) is { } refusal; await Task.Delay(Pause, cancellationToken))
         {
             why = refusal;
             if (limit != Timeout.InfiniteTimeSpan && watch.Elapsed > limit)
             {
                 throw new KitException(
-                    $"{file.Path}: a message could not be sent within {limit.TotalSeconds} s: {refusal}",
+                    $"{file.Path}: a message could not be sent within {limit.TotalSeconds} s: {refusal.TrimEnd('.')}.",
                     "Correct 'send', or the application.")
                 { IsUsage = true };
             }
         }
     }
 
+    /// <param name="message">The message.</param>
+    /// <param name="statement">Its statement, if there is one.</param>
+    /// <param name="cancellationToken">Cancels the try.</param>
     /// <returns>Why it was not accepted; <see langword="null"/> if it was.</returns>
-    private async Task<string?> TryAsync(Guid message, CancellationToken cancellationToken)
+    private async Task<string?> TryAsync(Guid message, RefusedStatement statement, CancellationToken cancellationToken)
     {
         var texts = bed.Direct;
         try
@@ -91,9 +95,15 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
                     throw new InvalidOperationException($"No such way to send: {file.Send}.");
             }
         }
-        catch (Npgsql.PostgresException wrong) when (wrong.SqlState == Npgsql.PostgresErrorCodes.SyntaxError)
+        catch (Npgsql.PostgresException wrong) when (statement.IsWrong(wrong))
         {
-            throw new KitException($"{file.Path}: the statement of 'send' is wrong: {wrong.MessageText}", "Correct 'send.sql'.", wrong) { IsUsage = true };
+            throw new KitException(
+                $"{file.Path}: the statement of 'send' is wrong: {RefusedStatement.TextOf(wrong)}.", "Correct 'send.sql'.", wrong)
+            { IsUsage = true };
+        }
+        catch (Npgsql.PostgresException refusal)
+        {
+            return RefusedStatement.TextOf(refusal);
         }
         catch (Exception failure) when (failure is Npgsql.NpgsqlException or HttpRequestException or KitException { IsUsage: false })
         {
@@ -129,9 +139,10 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            return $"the command of 'send' did not end within {Patience.TotalSeconds} s. It must not wait for the application. {process.LastOutput}";
+            return $"the command of 'send' did not end within {Patience.TotalSeconds} s. It must not wait for the application. " +
+                $"{process.OutputOf("The command")}";
         }
 
-        return process.ExitCode == 0 ? null : $"the command of 'send' ended with exit code {process.ExitCode}. {process.LastOutput}";
+        return process.ExitCode == 0 ? null : $"the command of 'send' ended with exit code {process.ExitCode}. {process.OutputOf("The command")}";
     }
 }

@@ -15,6 +15,8 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
     /// <summary>How long an application may run before the first message without leaving an effect.</summary>
     private static readonly TimeSpan Before = TimeSpan.FromSeconds(3);
 
+    private const int LengthOfId = 36;
+
     private static readonly TimeSpan ToBeRead = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
 
@@ -24,7 +26,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
 
     /// <exception cref="KitException">
     /// The application does not start, has effects before the message, does not handle it once, does not become idle, or goes around the proxies; or a
-    /// statement of the file fails.
+    /// statement of the file fails, or the proxy could not read what the application said.
     /// </exception>
     public async Task RunAsync(CancellationToken cancellationToken)
     {
@@ -48,6 +50,14 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
                 $"the application wants to encrypt its connection to '{encrypted}', and the proxy reads no encrypted traffic: it answers no. {wrong.Message}",
                 "Switch TLS off in its settings for this proof: SSL Mode=Disable, sslmode=disable, or amqp:// instead of amqps://. " + wrong.Remedy);
         }
+        catch (KitException)
+        {
+            // The proxy has cut a connection that it could not read: whatever went wrong then can come from that.
+            gate.ThrowIfFailed();
+            throw;
+        }
+
+        gate.ThrowIfFailed();
 
         if (application.Bed.ProxiedServers.Where(server => !gate.Asked.Contains(server) && IsGiven(server)).ToList() is [var unused, ..])
         {
@@ -69,6 +79,14 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
         await WhileItRunsAsync(application, Task.Delay(Before, cancellationToken), cancellationToken);
         foreach (var (effect, found) in await application.Effects.ReadAsync(cancellationToken))
         {
+            if (found.Count > 0 && !found.Any(HasId))
+            {
+                throw Wrong(
+                    $"effect '{effect}' found {Figures.Count(found.Count, "entry", "entries")} without an id before any message was sent. " +
+                    $"The first: {Shortened(found[0])}",
+                    "The first column of an effect must have the id of its message, such as SELECT id FROM …");
+            }
+
             if (found.Count > 0)
             {
                 throw Wrong(
@@ -97,7 +115,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
                 (counts.All(count => count.Found == 0)
                     ? $"within {patience.TotalSeconds} s the application handled nothing: no effect of the first message, {message}, is there"
                     : $"within {patience.TotalSeconds} s the first message, {message}, left behind {TextOf(counts)}") + $".{missing}".TrimEnd('.'),
-                $"Check how the message is sent, and that the effects return its id. {application.Process.LastOutput}");
+                $"Check how the message is sent, and that the effects return its id in their first column. {application.Process.LastOutput}");
         }
     }
 
@@ -186,6 +204,10 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
         await ended.EndAsync(cancellationToken).WaitAsync(ToBeRead, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         throw Wrong($"the application ended with exit code {ended.ExitCode} before it had handled a message", ended.LastOutput);
     }
+
+    /// <summary>Whether there is any UUID in a text.</summary>
+    private static bool HasId(string text) => Enumerable.Range(0, Math.Max(0, text.Length - LengthOfId + 1))
+        .Any(from => Guid.TryParseExact(text.AsSpan(from, LengthOfId), "D", out _));
 
     private static string Shortened(string text) => text.Length > 100 ? $"{text[..100]} …" : text;
 

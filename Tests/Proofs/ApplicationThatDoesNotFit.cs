@@ -10,6 +10,8 @@ public sealed class ApplicationThatDoesNotFit
 {
     private const string Sleeps = "sleep 300";
 
+    private static readonly TimeSpan OneMinute = TimeSpan.FromMinutes(1);
+
     /// <summary>The database itself handles the message, so that no application need.</summary>
     private const string HandlesInTheDatabase =
         "CREATE FUNCTION handle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO placed_order VALUES (NEW.id); RETURN NULL; END'; "
@@ -46,6 +48,20 @@ public sealed class ApplicationThatDoesNotFit
         new Case($"echo waiting; {Sleeps}"), "the application handled nothing: no effect of the first message", "waiting");
 
     [Test]
+    public Task It_handles_and_prints_nothing() => IsRefusedAsync(
+        new Case(Sleeps), "the application handled nothing: no effect of the first message", "The service printed nothing.");
+
+    [Test]
+    public Task The_first_column_of_its_effect_is_a_number() => IsRefusedAsync(
+        new Case(Sleeps) { Setup = "CREATE TABLE stock AS SELECT 5 AS n", Effect = "SELECT n FROM stock" },
+        "effect 'row' found 1 entry without an id before any message was sent. The first: 5.", "The first column of an effect must have the id");
+
+    [Test]
+    public Task The_first_column_of_its_effect_becomes_a_number() => IsRefusedAsync(
+        new Case(Sleeps) { Setup = HandlesInTheDatabase, Effect = "SELECT count(*) FROM placed_order HAVING count(*) > 0" },
+        "effect 'row' has 1 entry without that id; the first: 1.", "in their first column");
+
+    [Test]
     public Task Its_effect_was_there_before() => IsRefusedAsync(
         new Case(Sleeps) { Setup = "INSERT INTO placed_order VALUES (gen_random_uuid())" },
         "effect 'row' was there 1 time before any message was sent.", "start");
@@ -77,6 +93,50 @@ public sealed class ApplicationThatDoesNotFit
     public Task A_statement_of_an_effect_fails() => IsRefusedAsync(
         new Case(Sleeps) { Effect = "SELEKT id" }, "the effect 'row' fails in database 'orders': syntax error", "SELEKT id");
 
+    /// <summary>A table that is not there can come. A column or a function of one that is there is awaited for some seconds only.</summary>
+    [TestCase("SELECT idd FROM placed_order", "column \"idd\" does not exist at character 8.")]
+    [TestCase("SELECT to_txt(id) FROM placed_order", "function to_txt(uuid) does not exist at character 8.")]
+    public async Task A_statement_of_an_effect_is_wrong(string effect, string because)
+    {
+        var watch = System.Diagnostics.Stopwatch.StartNew();
+
+        await IsRefusedAsync(
+            new Case(Sleeps) { Effect = effect }, $"the effect 'row' fails in database 'orders': {because}", $"Correct the statement: {effect}", OneMinute);
+
+        Assert.That(watch.Elapsed, Is.LessThan(OneMinute));
+    }
+
+    [Test]
+    public async Task A_column_that_the_application_adds_is_awaited()
+    {
+        var adds = new Case($"\"$PSQL\" \"$DATABASE\" -c 'ALTER TABLE placed_order ADD COLUMN code uuid'; {Sleeps}")
+        {
+            Setup = HandlesInTheDatabase,
+            Effect = "SELECT coalesce(code, id) FROM placed_order",
+        };
+
+        await Assert.ThatAsync(
+            () => new Trial(ProofFileReader.Parse("orders.proof.json", adds.Text), servers).RunAsync(CancellationToken.None), Throws.Nothing);
+    }
+
+    /// <summary>As a service that starts slowly and executes one migration after the other. It creates the table of its messages, too.</summary>
+    [Test]
+    public async Task Tables_that_come_late_may_get_their_columns_later()
+    {
+        const string Migrates = "sql() { \"$PSQL\" \"$DATABASE\" -c \"$1\"; }; sleep 5; "
+            + "sql 'CREATE TABLE late_inbox (a integer); CREATE TABLE late_order (id uuid)'; sleep 1; "
+            + "sql 'ALTER TABLE late_inbox ADD COLUMN id uuid; ALTER TABLE late_order ADD COLUMN code uuid'; "
+            + "sleep 2; sql 'WITH taken AS (DELETE FROM late_inbox RETURNING id) INSERT INTO late_order SELECT id FROM taken'; ";
+        var slow = new Case(Migrates + Sleeps)
+        {
+            Send = "INSERT INTO late_inbox (id) VALUES ('{{id}}')",
+            Effect = "SELECT coalesce(code, id) FROM late_order",
+        };
+
+        await Assert.ThatAsync(
+            () => new Trial(ProofFileReader.Parse("orders.proof.json", slow.Text), servers).RunAsync(CancellationToken.None), Throws.Nothing);
+    }
+
     [Test]
     public Task A_statement_of_a_dead_letter_fails() => IsRefusedAsync(
         new Case(Sleeps) { DeadLetter = "SELEKT id" }, "the dead letter 'error' fails in database 'orders': syntax error", "SELEKT id");
@@ -96,7 +156,34 @@ public sealed class ApplicationThatDoesNotFit
 
     [Test]
     public Task The_statement_of_send_is_none() => IsRefusedAsync(
-        new Case(Sleeps) { Send = "INSURT {{id}}" }, "the statement of 'send' is wrong: syntax error at or near \"INSURT\"", "send.sql");
+        new Case(Sleeps) { Send = "INSURT {{id}}" }, "the statement of 'send' is wrong: syntax error at or near \"INSURT\" at character 1.", "send.sql");
+
+    [Test]
+    public async Task The_statement_of_send_names_no_column()
+    {
+        var watch = System.Diagnostics.Stopwatch.StartNew();
+
+        await IsRefusedAsync(
+            new Case(Sleeps) { Send = "INSERT INTO inbox (idd) VALUES ('{{id}}')" },
+            "the statement of 'send' is wrong: column \"idd\" of relation \"inbox\" does not exist at character 20.", "send.sql");
+
+        Assert.That(watch.Elapsed, Is.LessThan(Sender.Patience));
+    }
+
+    /// <summary>It sends what is no frame of PostgreSQL, and the proxy cuts that connection.</summary>
+    [Test]
+    public async Task The_proxy_cannot_read_what_it_says()
+    {
+        const string Says = "at=${DATABASE##*:}; exec 3<>/dev/tcp/127.0.0.1/${at%%/*}; printf '\\377\\377\\377\\377\\0\\0\\0\\0' >&3; ";
+        foreach (var setup in new[] { "SELECT 1", HandlesInTheDatabase })
+        {
+            var file = ProofFileReader.Parse("orders.proof.json", new Case(Says + Sleeps) { Program = "/bin/bash", Setup = setup }.Text);
+
+            await Assert.ThatAsync(
+                () => new Trial(file, servers, TimeSpan.FromSeconds(5)).RunAsync(CancellationToken.None),
+                Throws.TypeOf<KitException>().With.Message.StartsWith("The proxy could not read what was said over a connection to 'orders'"));
+        }
+    }
 
     /// <summary>Its first request has passed, and its handling has none.</summary>
     [Test]
@@ -128,11 +215,13 @@ public sealed class ApplicationThatDoesNotFit
             () => Task.FromResult(!File.Exists($"/proc/{orphan}/cmdline") || File.ReadAllText($"/proc/{orphan}/cmdline").Length == 0), "its child has ended");
     }
 
-    private async Task IsRefusedAsync(Case one, string message, string remedy)
+    private Task IsRefusedAsync(Case one, string message, string remedy) => IsRefusedAsync(one, message, remedy, TimeSpan.FromSeconds(5));
+
+    private async Task IsRefusedAsync(Case one, string message, string remedy, TimeSpan patience)
     {
         var file = ProofFileReader.Parse("orders.proof.json", one.Text);
 
-        var refused = Assert.ThrowsAsync<KitException>(() => new Trial(file, servers, TimeSpan.FromSeconds(5)).RunAsync(CancellationToken.None));
+        var refused = Assert.ThrowsAsync<KitException>(() => new Trial(file, servers, patience).RunAsync(CancellationToken.None));
 
         Assert.That(refused.Message, Does.Contain(message));
         Assert.That(refused.Remedy, Does.Contain(remedy));

@@ -1,0 +1,43 @@
+using System.Diagnostics;
+using Npgsql;
+
+namespace Kit.Runner.Proofs;
+
+/// <summary>A statement of a proof file that PostgreSQL does not execute, and whether that can change.</summary>
+internal sealed class RefusedStatement
+{
+    /// <summary>How long a column or a function may be missing: an application that creates its tables can add them one statement later.</summary>
+    private static readonly TimeSpan ToBeAdded = TimeSpan.FromSeconds(3);
+
+    private readonly Stopwatch watch = new();
+    private string? state;
+
+    /// <summary>Whether the application can still create what is missing. What is written wrong stays wrong.</summary>
+    public bool CanComeRight(PostgresException refusal) => Since(refusal) is var since && refusal.SqlState switch
+    {
+        PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.InvalidSchemaName => true,
+        PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.UndefinedFunction => since < ToBeAdded,
+        _ => false,
+    };
+
+    /// <summary>Whether the statement is wrong, whatever the application does. Anything else can pass, such as a lock or a server that starts.</summary>
+    public bool IsWrong(PostgresException refusal) => Since(refusal) is var since && refusal.SqlState switch
+    {
+        PostgresErrorCodes.SyntaxError => true,
+        PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.UndefinedFunction => since >= ToBeAdded,
+        _ => false,
+    };
+
+    /// <summary>The server's words and the place in the statement, on one line.</summary>
+    public static string TextOf(PostgresException refusal) =>
+        refusal.Position > 0 ? $"{refusal.MessageText} at character {refusal.Position}" : refusal.MessageText;
+
+    /// <summary>How long the server has refused it for the same reason: a table that comes late can get its columns after that.</summary>
+    private TimeSpan Since(PostgresException refusal)
+    {
+        if (refusal.SqlState != state)
+            watch.Restart();
+        state = refusal.SqlState;
+        return watch.Elapsed;
+    }
+}
