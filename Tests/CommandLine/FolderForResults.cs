@@ -34,19 +34,19 @@ public sealed class FolderForResults : OnANamedServer
         if (!OperatingSystem.IsLinux() || !Environment.IsPrivilegedProcess)
             Assert.Ignore("Only root can mount a small disk, and only on Linux.");
         var disk = Directory.CreateDirectory(Path.Combine(Parent.Path, "disk")).FullName;
-        var mount = await new ExternalProgram("mount").RunAsync(["-t", "tmpfs", "-o", "size=40k", "tmpfs", disk], CancellationToken.None);
+        var mount = await new ExternalProgram("mount").RunAsync(["-t", "tmpfs", "-o", "size=20k", "tmpfs", disk], CancellationToken.None);
         if (!mount.Succeeded)
             Assert.Ignore($"A small disk cannot be mounted here: {mount.Output}");
         try
         {
-            // A round's moments take some 8 KiB.
+            // Two rounds fit: the moments of a round take some 5 KiB.
             var own = new ServersOfARunner(Parent);
             using var runner = RunnerProcess.Start(
                 own.Environment,
                 RunnerProcess.ProgramPath,
                 [
                     "run", "--framework", "bare", "--transport", "postgresql", "--mode", "transactions-off",
-                    "--messages", "6000", "--rounds", "4", "--warmup", "0",
+                    "--messages", "3500", "--rounds", "4", "--warmup", "0",
                     "--seed-rows", "0", "--no-repeat", "--out", Path.Combine(disk, "run"),
                 ]);
             var result = await runner.EndAsync();
@@ -62,7 +62,7 @@ public sealed class FolderForResults : OnANamedServer
                 Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success), report.Errors);
                 Assert.That(
                     RunFolder.Open(Path.Combine(disk, "run")).Load().Rounds.Select(round => round.OffsetsMilliseconds.Count),
-                    Is.Not.Empty.And.All.EqualTo(6000));
+                    Is.Not.Empty.And.All.EqualTo(3500));
             }
         }
         finally
