@@ -127,7 +127,7 @@ public sealed class RunThatIsResumed
     [Test]
     public async Task One_that_still_goes_on_is_refused()
     {
-        using var first = RunnerProcess.Start(Measured());
+        using var first = RunnerProcess.Start(Measured(Folder, rounds: 1));
         await Eventually.HoldsAsync(() => RunFolder.IsIn(Folder), "the run has begun");
 
         var second = await RunnerProcess.RunAsync(Resumed());
@@ -166,10 +166,10 @@ public sealed class RunThatIsResumed
 
     private string[] Measured() => Measured(Folder);
 
-    private string[] Measured(string folder) =>
+    private string[] Measured(string folder, int rounds = Rounds) =>
     [
         "run", "--framework", "bare", "--transport", "postgresql", "--mode", string.Join(',', Modes), "--messages", "100",
-        "--rounds", Rounds.ToString(CultureInfo.InvariantCulture), "--warmup", "0", "--seed-rows", "0", "--no-repeat",
+        "--rounds", rounds.ToString(CultureInfo.InvariantCulture), "--warmup", "0", "--seed-rows", "0", "--no-repeat",
         "--postgresql", server.ConnectionString, "--out", folder,
     ];
 
