@@ -10,6 +10,7 @@ using Kit.Tests.Rounds;
 namespace Kit.Tests.Comparing;
 
 /// <summary>The tests' own runner compared with itself and with one that is not as it, on a named server.</summary>
+[Parallelizable]
 public sealed class BuildsInTurns : OnAServerOfItsOwn
 {
     private const string RealRunner = "exec \"{0}\" \"$@\"";

@@ -6,6 +6,7 @@ using Kit.Tests.CommandLine;
 namespace Kit.Tests.Rounds;
 
 /// <summary>A run with a server of the kit's own that is stopped in its second round.</summary>
+[Parallelizable]
 public sealed class RunThatIsStopped
 {
     private TemporaryFolder parent = null!;
