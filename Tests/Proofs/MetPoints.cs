@@ -11,9 +11,10 @@ namespace Kit.Tests.Proofs;
 /// <param name="All">One result for each point and way.</param>
 internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
 {
-    public static async Task<MetPoints> OfAsync(ProofFile file, Func<CrashPoint, bool> chosen, params IReadOnlyList<PointWay> ways)
+    public static async Task<MetPoints> OfAsync(
+        SharedProofServers shared, ProofFile file, Func<CrashPoint, bool> chosen, params IReadOnlyList<PointWay> ways)
     {
-        await using var servers = await ProofServers.StartAsync(file, CancellationToken.None);
+        var servers = await shared.GetAsync(file);
         await new Trial(file, servers).RunAsync(CancellationToken.None);
         var judge = new ProofJudge(file);
         var experiments = new PointExperiments<ProofAccount>(judge.Promises, async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));

@@ -55,8 +55,12 @@ public sealed class SampleOrders
     }
 #endif
 
-    private static Task<MetPoints> MeetAsync(string name, Func<CrashPoint, bool> chosen) =>
-        MetPoints.OfAsync(ProofFileReader.Parse(FileOf(name), TextOf(name)), chosen, PointWay.NeverSent, PointWay.Killed);
+    private static async Task<MetPoints> MeetAsync(string name, Func<CrashPoint, bool> chosen)
+    {
+        await using var shared = new SharedProofServers();
+        return await MetPoints.OfAsync(
+            shared, ProofFileReader.Parse(FileOf(name), TextOf(name)), chosen, PointWay.NeverSent, PointWay.Killed);
+    }
 
     private static string FileOf(string name) => Path.Combine(RepositoryFiles.Root, "Samples", "Orders", $"{name}{ProofFile.Suffix}");
 

@@ -154,6 +154,11 @@ public sealed class ServicesThatLookRight
         promise = "at-least-once",
     });
 
+    private readonly SharedProofServers shared = new();
+
+    [OneTimeTearDown]
+    public ValueTask StopServersAsync() => shared.DisposeAsync();
+
     [SetUp]
     public Task Ignore() => WorkerInPython.IgnoreWithoutItAsync();
 
@@ -162,7 +167,7 @@ public sealed class ServicesThatLookRight
     public async Task One_that_handles_nothing_after_an_error_is_judged_before_its_next_start()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("ending.proof.json", OfJobs("ending", EndingWorker, "")),
+            shared, ProofFileReader.Parse("ending.proof.json", OfJobs("ending", EndingWorker, "")),
             point => point.Request.Text is "BEGIN", PointWay.Killed, PointWay.CutBefore);
 
         Assert.That(results.All.Single(result => result.Point.Way is PointWay.Killed).Verdict, Is.EqualTo(FaultVerdict.Kept));
@@ -176,7 +181,7 @@ public sealed class ServicesThatLookRight
     public async Task One_whose_workers_recover_one_by_one_has_time_for_it()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("late.proof.json", OfJobs("late", LateWorkers, "", "at-least-once")),
+            shared, ProofFileReader.Parse("late.proof.json", OfJobs("late", LateWorkers, "", "at-least-once")),
             point => point.Request.Text.StartsWith("DELETE", StringComparison.Ordinal), PointWay.CutBefore);
 
         var cut = results.All.Single();
@@ -188,7 +193,7 @@ public sealed class ServicesThatLookRight
     public async Task One_that_tries_again_later_has_time_for_it()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("patient.proof.json", OfJobs("patient", PatientWorker, "")),
+            shared, ProofFileReader.Parse("patient.proof.json", OfJobs("patient", PatientWorker, "")),
             point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal), PointWay.CutBefore);
 
         Assert.That((results.All.Single().Class, results.All.Single().Verdict), Is.EqualTo((DeliveryClass.Once, FaultVerdict.Kept)));
@@ -196,7 +201,7 @@ public sealed class ServicesThatLookRight
 
     [Test]
     public async Task One_that_handles_a_message_twice_without_any_fault_is_no_subject() => await Assert.ThatAsync(
-        () => MetPoints.OfAsync(ProofFileReader.Parse("stuttering.proof.json", OfJobs("stuttering", StutteringWorker, "")), _ => true, PointWay.Killed),
+        () => MetPoints.OfAsync(shared, ProofFileReader.Parse("stuttering.proof.json", OfJobs("stuttering", StutteringWorker, "")), _ => true, PointWay.Killed),
         Throws.TypeOf<KitException>().With.Message.Contains("were disturbed by nothing, and one is duplicated (row: 2 of 1)"));
 
     /// <summary>Each time something else can have had the request first.</summary>
@@ -204,7 +209,7 @@ public sealed class ServicesThatLookRight
     public async Task A_point_that_no_handling_comes_to_is_tried_three_times()
     {
         var file = ProofFileReader.Parse("patient.proof.json", OfJobs("patient", PatientWorker, ""));
-        await using var servers = await ProofServers.StartAsync(file, CancellationToken.None);
+        var servers = await shared.GetAsync(file);
         var judge = new ProofJudge(file);
         var experiments = new PointExperiments<ProofAccount>(judge.Promises, async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
         var never = new CrashPoint(1, new RequestId("orders", "UPDATE job", "UPDATE 1", 1, 1), Before: null, HasAnswer: true, CanBeProved: true);
@@ -230,7 +235,7 @@ public sealed class ServicesThatLookRight
     public async Task<FaultVerdict> One_that_refuses_what_it_has_is_asked_again_until_it_accepts(params int[] accepted)
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("refusing.proof.json", WorkerInPython.HttpProof("refusing", RefusingService, accepted)),
+            shared, ProofFileReader.Parse("refusing.proof.json", WorkerInPython.HttpProof("refusing", RefusingService, accepted)),
             point => point.Request.Text is "COMMIT", PointWay.Killed);
 
         Assert.That(results.All.Single().Class, Is.EqualTo(DeliveryClass.Once));
@@ -242,7 +247,7 @@ public sealed class ServicesThatLookRight
     {
         var encrypts = CallingWorker.Replace("os.environ[\"BROKER\"]", "\"amqps\" + os.environ[\"BROKER\"][4:]", StringComparison.Ordinal);
         var file = ProofFileReader.Parse("calling.proof.json", CallingProof(encrypts));
-        await using var servers = await ProofServers.StartAsync(file, CancellationToken.None);
+        var servers = await shared.GetAsync(file);
 
         await Assert.ThatAsync(
             () => new Trial(file, servers, TimeSpan.FromSeconds(5)).RunAsync(CancellationToken.None),
@@ -254,7 +259,7 @@ public sealed class ServicesThatLookRight
     [TestCase("COMMIT; BEGIN")]
     public async Task A_commit_in_a_longer_text_is_seen(string commit) => await Assert.ThatAsync(
         () => MetPoints.OfAsync(
-            ProofFileReader.Parse(
+            shared, ProofFileReader.Parse(
                 "chaining.proof.json",
                 OfJobs(
                     "chaining", ChainingWorker.Replace("COMMIT_IT", commit, StringComparison.Ordinal),
@@ -267,7 +272,7 @@ public sealed class ServicesThatLookRight
     public async Task An_acknowledgement_before_a_call_loses_the_call()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("calling.proof.json", CallingProof(CallingWorker)), point => point.Request.Text is "basic.ack",
+            shared, ProofFileReader.Parse("calling.proof.json", CallingProof(CallingWorker)), point => point.Request.Text is "basic.ack",
             PointWay.NeverSent, PointWay.Killed);
 
         Assert.That(results.ClassOf("basic.ack", PointWay.NeverSent), Is.EqualTo(DeliveryClass.Once), "the broker delivers it again");

@@ -208,6 +208,11 @@ public sealed class WorkerInPython
         PostgreSqlServer.Missing ?? RabbitMqServer.Missing
         ?? (await PutPythonFirstAsync() ? null : "This machine lacks the libraries of the worker in Python: apt-get install python3-pika python3-psycopg2"));
 
+    private readonly SharedProofServers shared = new();
+
+    [OneTimeTearDown]
+    public ValueTask StopServersAsync() => shared.DisposeAsync();
+
     [SetUp]
     public Task Ignore() => IgnoreWithoutItAsync();
 
@@ -268,7 +273,7 @@ public sealed class WorkerInPython
     public async Task A_service_that_is_asked_over_HTTP_is_asked_again_after_a_crash()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("http.proof.json", HttpProof("http", HttpService)),
+            shared, ProofFileReader.Parse("http.proof.json", HttpProof("http", HttpService)),
             point => point.Request.Text is "COMMIT", PointWay.NeverSent, PointWay.Killed);
 
         Assert.That(results.All.Select(result => result.Class), Is.EqualTo([DeliveryClass.Once, DeliveryClass.Once]));
@@ -278,7 +283,7 @@ public sealed class WorkerInPython
     public async Task A_call_before_the_commit_is_made_again_after_a_crash()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("mailing.proof.json", MailingProof), point => point.Request.Text is "COMMIT", PointWay.NeverSent, PointWay.Killed);
+            shared, ProofFileReader.Parse("mailing.proof.json", MailingProof), point => point.Request.Text is "COMMIT", PointWay.NeverSent, PointWay.Killed);
 
         Assert.That(results.ClassOf("COMMIT", PointWay.NeverSent), Is.EqualTo(DeliveryClass.DuplicatedOutgoing));
         Assert.That(results.ClassOf("COMMIT", PointWay.Killed), Is.EqualTo(DeliveryClass.Once));
@@ -288,7 +293,7 @@ public sealed class WorkerInPython
     public async Task A_service_that_gives_a_message_up_at_each_error_breaks_its_promise_in_both_ways_of_a_cut()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("forgiving.proof.json", ForgivingProof), point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal),
+            shared, ProofFileReader.Parse("forgiving.proof.json", ForgivingProof), point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal),
             PointWay.Cut, PointWay.CutBefore);
 
         Assert.That(results.ClassOf("INSERT", PointWay.CutBefore), Is.EqualTo(DeliveryClass.CleanError));
@@ -301,7 +306,7 @@ public sealed class WorkerInPython
     public async Task A_service_that_never_connects_again_breaks_the_promise_to_lose_at_most_what_was_under_way()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("deaf.proof.json", DeafProof), point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal),
+            shared, ProofFileReader.Parse("deaf.proof.json", DeafProof), point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal),
             PointWay.NeverSent, PointWay.CutBefore);
 
         Assert.That(results.All.Single(result => result.Point.Way is PointWay.NeverSent).Verdict, Is.EqualTo(FaultVerdict.Kept));
@@ -316,7 +321,7 @@ public sealed class WorkerInPython
     {
         using var folder = new TemporaryFolder();
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Parse("spooling.proof.json", SpoolingProof(folder.Path)),
+            shared, ProofFileReader.Parse("spooling.proof.json", SpoolingProof(folder.Path)),
             point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal), PointWay.Cut);
 
         var cut = results.All.Single();
@@ -327,7 +332,7 @@ public sealed class WorkerInPython
     /// <summary>Its points would be those of a poll alone, and its promise would be called kept.</summary>
     [Test]
     public async Task A_handling_in_a_transaction_that_was_open_before_its_message_is_refused() => await Assert.ThatAsync(
-        () => MetPoints.OfAsync(ProofFileReader.Parse("polling.proof.json", PollingProof), _ => true, PointWay.Killed),
+        () => MetPoints.OfAsync(shared, ProofFileReader.Parse("polling.proof.json", PollingProof), _ => true, PointWay.Killed),
         Throws.TypeOf<KitException>().With.Message.Contains("in a transaction that was open before it came")
             .And.Message.Contains("INSERT INTO placed_order VALUES").And.Message.Contains("COMMIT (orders)"));
 
@@ -336,7 +341,7 @@ public sealed class WorkerInPython
     public async Task An_early_acknowledgement_loses_a_message_or_its_shipment()
     {
         var results = await MetPoints.OfAsync(
-            ProofFileReader.Read(FileOf("early-ack")), point => point.Request.Text is "basic.ack", PointWay.Killed);
+            shared, ProofFileReader.Read(FileOf("early-ack")), point => point.Request.Text is "basic.ack", PointWay.Killed);
 
         var met = results.All.Single();
         Assert.That((met.Class, met.Verdict), Is.EqualTo((DeliveryClass.Lost, FaultVerdict.Broken)).Or.EqualTo((DeliveryClass.Torn, FaultVerdict.Broken)));
@@ -409,6 +414,6 @@ public sealed class WorkerInPython
 
     private static string FileOf(string way) => Path.Combine(RepositoryFiles.Root, "Samples", "Worker", $"{way}{ProofFile.Suffix}");
 
-    private static Task<MetPoints> MeetAsync(string way, Func<CrashPoint, bool> chosen) =>
-        MetPoints.OfAsync(ProofFileReader.Read(FileOf(way)), chosen, PointWay.NeverSent, PointWay.Killed);
+    private Task<MetPoints> MeetAsync(string way, Func<CrashPoint, bool> chosen) =>
+        MetPoints.OfAsync(shared, ProofFileReader.Read(FileOf(way)), chosen, PointWay.NeverSent, PointWay.Killed);
 }

@@ -1,0 +1,26 @@
+using Kit.Runner.Proofs;
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>
+/// Servers for all tests of a fixture, one of each kind that their files need. The tests run one after another, and each application has databases and a
+/// virtual host of its own. Fixtures share none: a server's log cannot be read while the application of another holds a transaction open.
+/// </summary>
+internal sealed class SharedProofServers : IAsyncDisposable
+{
+    private readonly Dictionary<(bool NeedsDatabases, bool ReadsCommits, bool NeedsBroker), ProofServers> started = [];
+
+    public async Task<ProofServers> GetAsync(ProofFile file)
+    {
+        var kind = (file.NeedsDatabases, file.ReadsCommits, file.NeedsBroker);
+        if (!started.TryGetValue(kind, out var servers))
+            started[kind] = servers = await ProofServers.StartAsync(file, CancellationToken.None);
+        return servers;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (var servers in started.Values)
+            await servers.DisposeAsync();
+    }
+}
