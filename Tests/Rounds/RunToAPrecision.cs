@@ -40,7 +40,7 @@ public sealed class RunToAPrecision
         using var parent = new TemporaryFolder();
 
         var result = await RunnerProcess.RunAsync(
-            "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off,shared", "--messages", "300", "--precision", goal,
+            "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off,shared", "--messages", "100", "--precision", goal,
             "--max-rounds", $"{most}", "--warmup", "0", "--seed-rows", "0", "--no-repeat", "--postgresql", server.ConnectionString,
             "--out", parent.Path);
 
