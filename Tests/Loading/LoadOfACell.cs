@@ -57,14 +57,14 @@ public sealed class LoadOfACell
     public async Task A_rate_that_one_handler_cannot_do_grows_the_backlog()
     {
         var result = await RunnerProcess.RunAsync(
-            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "outbox", "--rate", "10000/s", "--for", "1s",
+            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "outbox", "--rate", "5000/s", "--for", "1s",
             "--concurrency", "1", "--seed-rows", "0", "--warmup", "10", "--out", Folder);
 
         Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
         var load = new LoadFolder(Folder).Load().Results.Single();
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(load.Sent, Is.EqualTo(10_000));
+            Assert.That(load.Sent, Is.EqualTo(5_000));
             Assert.That(load.IsBacklogGrowing, $"{load.Backlog}");
             Assert.That(load.Failed, Is.Zero);
         }
