@@ -76,7 +76,7 @@ internal sealed class ProveCommand : KitCommand
         var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken));
         var isResumed = new ProofFolder(folder).Exists;
         var console = Console.Out;
-        await console.WriteLineAsync($"{file.Name}: promised is {string.Join(" or ", file.Promised.OrderDescending().Select(Words.Of))}. Results: {folder}");
+        await console.WriteLineAsync($"{file.Name}: promised is {NamedPromises.TextOf(file.Promised)}. The results come into {folder}");
         try
         {
             var run = new ProofRun(

@@ -94,6 +94,8 @@ internal sealed class CallCounter : IAsyncDisposable
             }
 
             call.Response.ContentType = "application/json";
+            // The listener ends a connection that is not used for 15 seconds. A client that keeps it would meet a fault that nobody chose.
+            call.Response.KeepAlive = false;
             call.Response.Close("{}"u8.ToArray(), willBlock: false);
         }
         catch (Exception gone) when (gone is HttpListenerException or IOException or ObjectDisposedException or OperationCanceledException)

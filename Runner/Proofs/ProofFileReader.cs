@@ -18,14 +18,6 @@ internal sealed class ProofFileReader
     private static readonly IReadOnlyList<string> KeysOfSend =
         ["sql", "database", "queue", "body", "contentType", "headers", "http", "method", "accepted", "command", "directory", "environment"];
 
-    /// <summary>What a user can promise, by name.</summary>
-    private static readonly IReadOnlyDictionary<string, IReadOnlySet<DeliveryClass>> Promises = new Dictionary<string, IReadOnlySet<DeliveryClass>>
-    {
-        ["exactly-once"] = new HashSet<DeliveryClass> { DeliveryClass.Once },
-        ["at-least-once"] = new HashSet<DeliveryClass> { DeliveryClass.Once, DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing },
-        ["at-most-once"] = new HashSet<DeliveryClass> { DeliveryClass.Once, DeliveryClass.Lost },
-    };
-
     /// <summary>What a message of an application can be, by name.</summary>
     public static IReadOnlyDictionary<string, DeliveryClass> Classes { get; } = new[]
     {
@@ -305,11 +297,11 @@ internal sealed class ProofFileReader
         if (!whole.Has("promise") || whole.IsText("promise"))
         {
             var name = whole.Text("promise");
-            return Promises.TryGetValue(name, out var promised)
+            return NamedPromises.All.TryGetValue(name, out var promised)
                 ? promised
                 : throw whole.Error(
                     $"'promise' is '{name}'",
-                    $"Promises: {string.Join(", ", Promises.Keys)}; or a list of classes: {string.Join(", ", Classes.Keys)}.");
+                    $"Promises: {string.Join(", ", NamedPromises.All.Keys)}; or a list of classes: {string.Join(", ", Classes.Keys)}.");
         }
 
         var names = whole.Texts("promise");

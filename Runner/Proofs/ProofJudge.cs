@@ -28,24 +28,33 @@ internal sealed class ProofJudge(ProofFile file)
             Because = outcome.Because,
             Seconds = outcome.Seconds,
         };
+        blank = blank with { Discarded = outcome.Discarded };
         if (outcome.Account is not { } account)
             return blank;
 
         foreach (var message in account.Messages)
             sentAt[message.Id] = token;
-        var met = account.Messages.Single(message => message.Id == outcome.Chosen);
         List<MessageAccount> beyond =
         [
             .. from message in account.Messages
                let promised = outcome.PromisedTo(message.Id, file.Promised, PromisedAfter(way), PointVerdict.PromisedUndisturbed)
                where !promised.Contains(message.Class)
-               orderby message != met
+               orderby message.Id != outcome.Chosen
                select message,
         ];
         List<string> violations = [.. ViolationsOf(account, outcome, beyond)];
-        var verdict = PointVerdict.Of(outcome.Because, violations.Count > 0, beyond.Select(message => message.Class));
+        var classes = beyond.Select(message => message.Class);
+        var verdict = outcome.IsMet
+            ? PointVerdict.Of(outcome.Because, violations.Count > 0, classes)
+            : PointVerdict.OfNotMet(classes.Concat(account.Changed.Select(message => message.Class)));
+        if (!outcome.IsMet && verdict is FaultVerdict.Void)
+            return blank with { Because = string.Join("; ", violations.Prepend(outcome.Because)) };
+
+        var met = account.Messages.FirstOrDefault(message => message.Id == outcome.Chosen) ?? beyond.Concat(account.Changed).First();
         return blank with
         {
+            Point = outcome.IsMet ? blank.Point : blank.Point with { Moment = $"no crash: {outcome.Because}" },
+            IsWithoutFault = !outcome.IsMet,
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,
             Class = met.Class,
@@ -66,7 +75,8 @@ internal sealed class ProofJudge(ProofFile file)
     {
         foreach (var message in beyond)
         {
-            var which = message.Id == outcome.Chosen ? "the message"
+            var which = !outcome.IsMet ? outcome.IsDelayed ? "a message that was only delayed" : "a message that nothing disturbed"
+                : message.Id == outcome.Chosen ? "the message"
                 : outcome.Late.Contains(message.Id) ? "a message that was sent when nothing moved any more"
                 : outcome.AfterRestart.Contains(message.Id) ? "a message that was sent after a restart"
                 : "an ordinary message after it";
@@ -76,7 +86,7 @@ internal sealed class ProofJudge(ProofFile file)
         foreach (var message in account.Changed)
             yield return $"a message before it{SentAt(message.Id)}, {message.Id}, has become {Words.Of(message.Class)} ({string.Join(", ", message.Found)})";
 
-        if (account.Left.Count > 0 && !file.Promised.Contains(DeliveryClass.Stuck))
+        if (outcome.IsMet && account.Left.Count > 0 && !file.Promised.Contains(DeliveryClass.Stuck))
             yield return $"work is left: {string.Join(", ", account.Left)}";
     }
 
@@ -92,6 +102,14 @@ internal sealed class ProofJudge(ProofFile file)
         PointExperiment experiment, PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met)
     {
         yield return new(TimelineKind.Message, $"a message is sent: {met.Id}");
+        if (!outcome.IsMet)
+        {
+            yield return new(TimelineKind.LeftOut, $"nothing is cut, killed or withheld: {outcome.Because}");
+            foreach (var step in EndOf(outcome, account, met))
+                yield return step;
+            yield break;
+        }
+
         var requests = outcome.Requests;
         if (requests.Count > MostRequests)
             yield return new(TimelineKind.LeftOut, $"… {requests.Count - MostRequests} requests");
@@ -114,9 +132,19 @@ internal sealed class ProofJudge(ProofFile file)
                 TimelineKind.Ordinary,
                 $"at the end it is killed and started again, and others are sent, and are: {ClassesOf(outcome.AfterRestart.Contains)}");
         }
+        foreach (var step in EndOf(outcome, account, met))
+            yield return step;
+
+        string ClassesOf(Func<Guid, bool> chosen) =>
+            string.Join(", ", account.Messages.Where(message => chosen(message.Id)).Select(message => Words.Of(message.Class)));
+    }
+
+    /// <summary>What was found when nothing moved any more.</summary>
+    private static IEnumerable<TimelineStep> EndOf(PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met)
+    {
         foreach (var line in met.Output)
             yield return new(TimelineKind.Output, $"the application wrote: {line}");
-        if (outcome.Because is { } unsettled)
+        if (outcome is { IsMet: true, Because: { } unsettled })
             yield return new(TimelineKind.Left, unsettled);
         foreach (var left in account.Left)
             yield return new(TimelineKind.Left, $"left when nothing moved any more: {left}");
@@ -124,9 +152,6 @@ internal sealed class ProofJudge(ProofFile file)
             yield return new(TimelineKind.Committed, line);
         yield return new(TimelineKind.Found, $"found of the message: {string.Join(", ", met.Found)}");
         yield return new(TimelineKind.Class, $"it is {Words.Of(met.Class)}");
-
-        string ClassesOf(Func<Guid, bool> chosen) =>
-            string.Join(", ", account.Messages.Where(message => chosen(message.Id)).Select(message => Words.Of(message.Class)));
     }
 
     private static List<string> CommitsOf(ProofAccount account, MessageAccount met)

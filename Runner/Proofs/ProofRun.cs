@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using Kit.Runner.Comparing;
 using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
-using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Proofs;
 
 namespace Kit.Runner.Proofs;
@@ -40,15 +40,17 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         watch.Restart();
 
         say($"{document.Points.Count} points, {document.Planned} experiments"
-            + (document.Rare.Count > 0 ? $"; not tried, because the three handlings differ in them: {string.Join(", ", document.Rare)}" : ""));
+            + (document.Rare.Count > 0 ? $"; not tried, because the three handlings differ in them: {string.Join(", ", document.Rare)}" : "")
+            + (document.Late.Count > 0 ? $"; not tried, because they came only after a message was handled: {string.Join(", ", document.Late)}" : ""));
+        if (document.Unread.Count > 0)
+            say($"No effect reads what these write, so nobody sees if it is doubled or missing: {string.Join(", ", document.Unread)}");
         var all = PointExperiment.At(file.Name, document.Points).ToList();
         waiting = new Queue<PointExperiment>(PointOrder.Of(Chosen(all)));
         planned = waiting.Count;
         try
         {
             await experiments.MakeAsync(
-                Math.Min(file.Instances, Math.Max(1, planned)), Next, judge.Judge, result => result.Verdict is FaultVerdict.Kept, Keep,
-                cancellationToken);
+                Math.Min(file.Instances, Math.Max(1, planned)), Next, judge.Judge, Keep, cancellationToken);
             Close(all, plan.Only is not null ? "only one was asked for" : "the budget was used up");
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -104,7 +106,22 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             { IsUsage = true };
         }
 
-        document = document with { Points = recorded.Points, Polls = recorded.Polls, Rare = recorded.Rare, Servers = servers.Versions };
+        if (recorded.Unused > 0)
+        {
+            say($"{Figures.Count(recorded.Unused, "message")} came in the open transaction of a poll, and another was recorded instead. " +
+                "What happens then is not tried: roll back after a poll that finds nothing.");
+        }
+
+        document = document with
+        {
+            Points = recorded.Points, Polls = recorded.Polls, Rare = recorded.Rare, Late = recorded.Late, Servers = servers.Versions,
+            Unread =
+            [
+                .. UnreadTables.Of(
+                    recorded.Points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text)).Concat(recorded.Rare).Concat(recorded.Late),
+                    file.Statements),
+            ],
+        };
         folder.Save(document);
     }
 

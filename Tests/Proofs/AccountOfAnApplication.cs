@@ -141,6 +141,33 @@ public sealed class AccountOfAnApplication
         Assert.That(string.Join(' ', order), Is.EqualTo("2:b 3:b 2:a 3:a 1:b 1:a 1:c 2:c 3:c 1:g 2:g 3:g 1:d 2:d 3:d"));
     }
 
+    /// <summary>A try that did not come to its point shows nothing, or that a promise is broken without any fault.</summary>
+    [TestCase("at-most-once", false, 2, 1, null, ExpectedResult = FaultVerdict.Void)]
+    [TestCase("at-most-once", false, 0, 0, null, ExpectedResult = FaultVerdict.Broken)]
+    [TestCase("at-most-once", true, 0, 0, null, ExpectedResult = FaultVerdict.Void)]
+    [TestCase("at-least-once", true, 0, 0, null, ExpectedResult = FaultVerdict.Broken)]
+    [TestCase("exactly-once", false, 0, 0, "queue 'orders': 1", ExpectedResult = FaultVerdict.Void)]
+    public FaultVerdict One_that_was_not_met_is_judged(string promise, bool isDelayed, int rows, int shipments, string? left) => Judge(
+        promise, PointWay.Killed,
+        new PointOutcome<ProofAccount>("it did not come")
+        {
+            Chosen = Message, IsDelayed = isDelayed, Account = Account(rows, shipments, left, other: 2) with { Messages = [OfMessage(rows, shipments, left)] },
+        }).Verdict;
+
+    private static MessageAccount OfMessage(int rows, int shipments, string? left) => Account(rows, shipments, left).Messages[0];
+
+    [TestCase("INSERT INTO stock VALUES ($1)", ExpectedResult = "INSERT INTO stock VALUES ($1)")]
+    [TestCase("UPDATE ONLY public.\"stock\" SET n = n - ?", ExpectedResult = "UPDATE ONLY public.\"stock\" SET n = n - ?")]
+    [TestCase("WITH gone AS (DELETE FROM stock) SELECT ?", ExpectedResult = "WITH gone AS (DELETE FROM stock) SELECT ?")]
+    [TestCase("MERGE INTO stock USING placed_order", ExpectedResult = "MERGE INTO stock USING placed_order")]
+    [TestCase("COPY stock (id, n) FROM STDIN", ExpectedResult = "COPY stock (id, n) FROM STDIN")]
+    [TestCase("COPY stock TO STDOUT", ExpectedResult = "")]
+    [TestCase("SELECT n FROM stock FOR UPDATE SKIP LOCKED", ExpectedResult = "")]
+    [TestCase("INSERT INTO Placed_Order VALUES ($1) ON CONFLICT (id) DO UPDATE SET n = ?", ExpectedResult = "")]
+    [TestCase("INSERT INTO placed_order_line VALUES ($1)", ExpectedResult = "INSERT INTO placed_order_line VALUES ($1)")]
+    public string What_writes_to_a_table_that_nobody_reads_is_named(string request) =>
+        string.Join(' ', UnreadTables.Of([request, request], ["SELECT id FROM placed_order", "INSERT INTO job VALUES ('{{id}}')"]));
+
     private static CrashPoint Point(int number, string text) =>
         new(number, new RequestId("orders", text, text, 1, 1), Before: null, HasAnswer: true, CanBeProved: true);
 
@@ -155,7 +182,10 @@ public sealed class AccountOfAnApplication
         left is null ? [] : [left],
         output: []);
 
-    private static ProofResult Judge(string promise, PointWay way, ProofAccount account, string? unsettled = null, params IReadOnlyList<Guid> late)
+    private static ProofResult Judge(string promise, PointWay way, ProofAccount account, string? unsettled = null, params IReadOnlyList<Guid> late) => Judge(
+        promise, way, new PointOutcome<ProofAccount>(unsettled) { IsMet = true, Chosen = Message, Late = late, Account = account, Fired = ["met"] });
+
+    private static ProofResult Judge(string promise, PointWay way, PointOutcome<ProofAccount> outcome)
     {
         var file = ProofFileReader.Parse(
             "orders.proof.json",
@@ -166,7 +196,6 @@ public sealed class AccountOfAnApplication
             }
             """.Replace("PROMISE", promise, StringComparison.Ordinal));
         return new ProofJudge(file).Judge(
-            new PointExperiment(Point(1, "COMMIT"), way, new PointToken("orders", 1, way), [Point(1, "COMMIT")]),
-            new PointOutcome<ProofAccount>(unsettled) { Chosen = Message, Late = late, Account = account, Fired = ["met"] });
+            new PointExperiment(Point(1, "COMMIT"), way, new PointToken("orders", 1, way), [Point(1, "COMMIT")]), outcome);
     }
 }

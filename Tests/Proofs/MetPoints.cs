@@ -26,8 +26,7 @@ internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
             PointExperiment.At(file.Name, points, ways).Where(experiment => chosen(experiment.Point)));
         var results = new ConcurrentBag<ProofResult>();
         await experiments.MakeAsync(
-            file.Instances, () => todo.TryDequeue(out var next) ? next : null, judge.Judge, result => result.Verdict is FaultVerdict.Kept,
-            results.Add, CancellationToken.None);
+            file.Instances, () => todo.TryDequeue(out var next) ? next : null, judge.Judge, results.Add, CancellationToken.None);
         foreach (var result in results)
         {
             TestContext.Out.WriteLine($"{result.Point.Token} {result.Verdict} {result.Class} {result.Because}: {result.Point.Moment}");

@@ -120,6 +120,44 @@ public sealed class ServicesThatLookRight
             time.sleep(0.1)
         """;
 
+    /// <summary>Remembers a job that has failed, and tries it again after eight seconds, although it is still in its queue.</summary>
+    private const string RememberingWorker =
+        """
+        import os, psycopg2, time
+        def connect():
+            database = psycopg2.connect(os.environ["DATABASE"])
+            database.autocommit = True
+            return database.cursor()
+        cursor, waiting = connect(), []
+        while True:
+            try:
+                cursor.execute("SELECT id FROM job LIMIT 1")
+                for (id,) in cursor.fetchall() + [one[1:] for one in waiting if one[0] <= time.time()]:
+                    waiting = [one for one in waiting if one[1] != id or one[0] > time.time()]
+                    cursor.execute("INSERT INTO placed_order VALUES (%s)", (id,))
+                    cursor.execute("DELETE FROM job WHERE id = %s", (id,))
+            except psycopg2.Error:
+                cursor = connect()
+                waiting.append((time.time() + 8, id))
+            time.sleep(0.1)
+        """;
+
+    /// <summary>Drops the fourth message that a process of it gets.</summary>
+    private const string DroppingWorker =
+        """
+        import os, psycopg2, time
+        database = psycopg2.connect(os.environ["DATABASE"])
+        handled = 0
+        while True:
+            with database, database.cursor() as cursor:
+                cursor.execute("DELETE FROM job RETURNING id")
+                for job in cursor.fetchall():
+                    handled += 1
+                    if handled != 4:
+                        cursor.execute("INSERT INTO placed_order VALUES (%s)", job)
+            time.sleep(0.1)
+        """;
+
     /// <summary>Handles each third message twice.</summary>
     private const string StutteringWorker =
         """
@@ -199,6 +237,29 @@ public sealed class ServicesThatLookRight
         Assert.That((results.All.Single().Class, results.All.Single().Verdict), Is.EqualTo((DeliveryClass.Once, FaultVerdict.Kept)));
     }
 
+    /// <summary>It has handled the message, and the kit's kill must not come before it does so again.</summary>
+    [Test]
+    public async Task One_that_tries_again_from_memory_is_found_out_before_it_is_killed()
+    {
+        var results = await MetPoints.OfAsync(
+            shared, ProofFileReader.Parse("remembering.proof.json", OfJobs("remembering", RememberingWorker, "")),
+            point => point.Request.Text.StartsWith("DELETE", StringComparison.Ordinal), PointWay.Cut);
+
+        Assert.That((results.All.Single().Class, results.All.Single().Verdict), Is.EqualTo((DeliveryClass.Duplicated, FaultVerdict.Broken)));
+    }
+
+    /// <summary>A try whose point is not met must not hide what became of its message.</summary>
+    [Test]
+    public async Task One_that_loses_a_message_without_any_fault_breaks_its_promise()
+    {
+        var (tried, saved) = await MeetWhatNeverComesAsync(OfJobs("dropping", DroppingWorker, "", "at-most-once"));
+
+        Assert.That(tried, Is.EqualTo(1));
+        Assert.That((saved.Verdict, saved.Class, saved.IsWithoutFault), Is.EqualTo((FaultVerdict.Broken, DeliveryClass.Lost, true)));
+        Assert.That(saved.Violations, Is.EqualTo(["a message that nothing disturbed is lost (row: 0 of 1)"]));
+        Assert.That(saved.Point.Moment, Is.EqualTo("no crash: this handling did not come to the point"));
+    }
+
     [Test]
     public async Task One_that_handles_a_message_twice_without_any_fault_is_no_subject() => await Assert.ThatAsync(
         () => MetPoints.OfAsync(shared, ProofFileReader.Parse("stuttering.proof.json", OfJobs("stuttering", StutteringWorker, "")), _ => true, PointWay.Killed),
@@ -208,7 +269,16 @@ public sealed class ServicesThatLookRight
     [Test]
     public async Task A_point_that_no_handling_comes_to_is_tried_three_times()
     {
-        var file = ProofFileReader.Parse("patient.proof.json", OfJobs("patient", PatientWorker, ""));
+        var (tried, saved) = await MeetWhatNeverComesAsync(OfJobs("patient", PatientWorker, ""));
+
+        Assert.That(tried, Is.EqualTo(3));
+        Assert.That((saved.Verdict, saved.Because), Is.EqualTo((FaultVerdict.Void, "this handling did not come to the point")));
+        Assert.That(saved.Discarded, Is.EqualTo(Enumerable.Repeat("this handling did not come to the point", 2)));
+    }
+
+    private async Task<(int Tried, ProofResult Saved)> MeetWhatNeverComesAsync(string proof)
+    {
+        var file = ProofFileReader.Parse("jobs.proof.json", proof);
         var servers = await shared.GetAsync(file);
         var judge = new ProofJudge(file);
         var experiments = new PointExperiments<ProofAccount>(judge.Promises, async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
@@ -224,10 +294,9 @@ public sealed class ServicesThatLookRight
                 tried++;
                 return judge.Judge(experiment, outcome);
             },
-            _ => true, saved.Add, CancellationToken.None);
+            saved.Add, CancellationToken.None);
 
-        Assert.That(tried, Is.EqualTo(3));
-        Assert.That(saved.Select(result => (result.Verdict, result.Because)), Is.EqualTo([(FaultVerdict.Void, "this handling did not come to the point")]));
+        return (tried, saved.Single());
     }
 
     [TestCase(409, ExpectedResult = FaultVerdict.Kept)]

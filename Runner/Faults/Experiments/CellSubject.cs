@@ -64,7 +64,8 @@ internal sealed class CellSubject : ISubject<CellAccount>
                select new ChangedRows(message.Key, message.Value, now),
         ];
         var recent = history.Without(earlier.Keys.ToHashSet());
-        foreach (var id in recent.Sendings.Select(sending => sending.MessageId).Concat(changed.Select(message => message.Id)))
+        // What has changed is told in each account: whoever asks next must not miss it.
+        foreach (var id in recent.Sendings.Select(sending => sending.MessageId))
             earlier[id] = rows.GetValueOrDefault(id);
         return new CellAccount(Account.Of(recent, testbed.Workload), changed);
     }

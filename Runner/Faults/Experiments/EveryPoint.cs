@@ -64,8 +64,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     {
         var waiting = new ConcurrentQueue<PointExperiment>(todo);
         return Experiments.MakeAsync(
-            Math.Min(atOnce, waiting.Count), () => waiting.TryDequeue(out var next) ? next : null, Judge,
-            result => result.Verdict is FaultVerdict.Kept, save, cancellationToken);
+            Math.Min(atOnce, waiting.Count), () => waiting.TryDequeue(out var next) ? next : null, Judge, save, cancellationToken);
     }
 
     /// <summary>
@@ -93,6 +92,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             Promised = [.. Promise.Classes.Order()],
             Fired = outcome.Fired,
             Seconds = outcome.Seconds,
+            Discarded = outcome.Discarded is [] ? null : outcome.Discarded,
         };
         if (outcome.Account is not ({ } account, var changed))
             return blank;
@@ -112,16 +112,24 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             .. changed.Where(message => !Promise.Classes.Contains(message.ClassOf(Shape.Inserts))).Select(message => new Violation(
                 message.Id, $"a message before it had {message.Before} rows when it was accounted for, and has {message.Now} now", [])),
         ];
-        var met = account.Verdicts.Single(verdict => verdict.MessageId == outcome.Chosen);
         var notPromised =
             from message in account.Verdicts
             let promised = PromisedTo(message.MessageId)
             from kind in message.Also.Prepend(message.Class)
             where !promised.Contains(kind)
             select kind;
-        var verdict = PointVerdict.Of(outcome.Because, violations.Count > 0, notPromised);
+        var verdict = outcome.IsMet
+            ? PointVerdict.Of(outcome.Because, violations.Count > 0, notPromised)
+            : PointVerdict.OfNotMet(notPromised.Concat(changed.Select(message => message.ClassOf(Shape.Inserts)).Except(Promise.Classes)));
+        if (!outcome.IsMet && verdict is FaultVerdict.Void)
+            return blank;
+
+        // One that nothing disturbed can have been before the message.
+        var met = account.Verdicts.FirstOrDefault(message => message.MessageId == outcome.Chosen)
+            ?? account.Verdicts.First(message => violations.Exists(violation => violation.MessageId == message.MessageId));
         return blank with
         {
+            Point = outcome.IsMet ? blank.Point : blank.Point! with { Moment = $"no crash: {outcome.Because}" },
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,
             Fired = verdict is FaultVerdict.Broken && outcome.Because is { } unsettled ? [.. outcome.Fired, unsettled] : outcome.Fired,

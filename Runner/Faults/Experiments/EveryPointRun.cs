@@ -58,6 +58,8 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
             recorded = found.Points;
             if (found.Rare.Count > 0)
                 say($"{name}: not tried, because the three handlings differ in them: {string.Join(", ", found.Rare)}");
+            if (found.Late.Count > 0)
+                say($"{name}: not tried, because they came only after a message was handled: {string.Join(", ", found.Late)}");
             document = document with
             {
                 Servers = FaultDocuments.VersionsOf(own, document.Servers),

@@ -36,8 +36,6 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
     public Func<string, CancellationToken, Task<string>> CrashServer { get; init; } =
         (server, _) => throw new NotSupportedException($"The server '{server}' is not made to crash.");
 
-    private const int Recordings = 3;
-
     /// <summary>A poll at the wrong moment changes a handling: it is tried again.</summary>
     private const int Tries = 3;
 
@@ -50,27 +48,29 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
         await using var lane = await OpenAsync(cancellationToken);
         var idle = await lane.RecordIdleAsync(cancellationToken);
         var handlings = new List<Handling>();
-        for (var recording = 0; recording < Recordings; recording++)
+        do
             handlings.Add(await lane.RecordAsync(idle, cancellationToken));
-        return RecordedPoints.Of(handlings);
+        while (!RecordedPoints.AreEnough(handlings));
+        return RecordedPoints.Of(handlings, idle.Late);
     }
 
     /// <summary>Makes experiments until there is none left.</summary>
     /// <param name="atOnce">How many at the same time.</param>
     /// <param name="next">Gives the next one; <see langword="null"/>: there is none. Called by several threads.</param>
     /// <param name="judge">Judges what became of it.</param>
-    /// <param name="isClean">Whether the next message may meet what this one left behind. If not, it gets a fresh subject.</param>
     /// <param name="save">Receives each result. Called by several threads.</param>
     /// <param name="cancellationToken">Stops it.</param>
     /// <typeparam name="TResult">A judgement.</typeparam>
     public Task MakeAsync<TResult>(
-        int atOnce, Func<PointExperiment?> next, Func<PointExperiment, PointOutcome<TAccount>, TResult> judge, Func<TResult, bool> isClean,
-        Action<TResult> save, CancellationToken cancellationToken) =>
-        Task.WhenAll(Enumerable.Range(0, atOnce).Select(_ => WorkAsync(next, judge, isClean, save, cancellationToken)));
+        int atOnce, Func<PointExperiment?> next, Func<PointExperiment, PointOutcome<TAccount>, TResult> judge, Action<TResult> save,
+        CancellationToken cancellationToken)
+        where TResult : IPointResult =>
+        Task.WhenAll(Enumerable.Range(0, atOnce).Select(_ => WorkAsync(next, judge, save, cancellationToken)));
 
     private async Task WorkAsync<TResult>(
-        Func<PointExperiment?> next, Func<PointExperiment, PointOutcome<TAccount>, TResult> judge, Func<TResult, bool> isClean,
-        Action<TResult> save, CancellationToken cancellationToken)
+        Func<PointExperiment?> next, Func<PointExperiment, PointOutcome<TAccount>, TResult> judge, Action<TResult> save,
+        CancellationToken cancellationToken)
+        where TResult : IPointResult
     {
         PointLane<TAccount>? lane = null;
         try
@@ -78,13 +78,20 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
             while (next() is { } experiment)
             {
                 cancellationToken.ThrowIfCancellationRequested();
-                TResult result = default!;
-                for (var tried = 0; tried < Tries; tried++)
+                var watch = Stopwatch.StartNew();
+                TResult result;
+                List<string> discarded = [];
+                while (true)
                 {
                     lane ??= await OpenAsync(cancellationToken);
-                    var outcome = await MeetAsync(lane, experiment, cancellationToken);
+                    var outcome = await MeetAsync(lane, experiment, cancellationToken) with
+                    {
+                        Seconds = watch.Elapsed.TotalSeconds,
+                        Discarded = [.. discarded],
+                    };
                     result = judge(experiment, outcome);
-                    if (!isClean(result) || outcome.LeavesWork)
+                    // The next message must not meet what this one left behind.
+                    if (result.Verdict is not FaultVerdict.Kept || outcome.LeavesWork)
                     {
                         var used = lane;
                         // One that cannot be disposed of is not disposed of again.
@@ -92,8 +99,9 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
                         await used.DisposeAsync();
                     }
 
-                    // One that met its point is kept as it is, also if it did not settle afterwards.
-                    if (outcome.Account is not null)
+                    // One that met its point stays as it is, also if it did not settle afterwards. What broke a promise does, too, whatever it met.
+                    discarded.Add($"{outcome.Because}");
+                    if (outcome.IsMet || result.Verdict is FaultVerdict.Broken || discarded.Count == Tries)
                         break;
                 }
 
@@ -116,14 +124,13 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
     private static async Task<PointOutcome<TAccount>> MeetAsync(
         PointLane<TAccount> lane, PointExperiment experiment, CancellationToken cancellationToken)
     {
-        var watch = Stopwatch.StartNew();
         try
         {
-            return await lane.MeetAsync(experiment, cancellationToken) with { Seconds = watch.Elapsed.TotalSeconds };
+            return await lane.MeetAsync(experiment, cancellationToken);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            return new PointOutcome<TAccount>(failure.Message) { HasFailed = true, Seconds = watch.Elapsed.TotalSeconds };
+            return new PointOutcome<TAccount>(failure.Message) { HasFailed = true };
         }
     }
 }

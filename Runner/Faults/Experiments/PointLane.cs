@@ -55,30 +55,33 @@ internal sealed class PointLane<TAccount>(
     /// </summary>
     private TimeSpan quiet = Settling.QuietWithWorkLeft;
 
-    /// <summary>What the process asks while it has no message.</summary>
+    /// <summary>What the process asks again and again while it has no message, and what it asks once.</summary>
+    /// <exception cref="KitException">The messages before were not handled, or not once.</exception>
     public async Task<IdleTraffic> RecordIdleAsync(CancellationToken cancellationToken)
     {
-        await GetReadyAsync(cancellationToken);
+        await ThrowIfNotReadyAsync(cancellationToken);
+        return IdleTraffic.Of(await WatchIdleAsync(cancellationToken), await WatchIdleAsync(cancellationToken));
+    }
+
+    private async Task<IdleTime> WatchIdleAsync(CancellationToken cancellationToken)
+    {
         gate.Record();
         await Task.Delay(IdleTime, cancellationToken);
-        var seen = gate.Release();
-        return new IdleTraffic(Handling.TransactionsIn(seen), seen.Select(one => (one.Server, one.Text, one.Request.Outcome)).Concat(gate.Hidden).ToHashSet());
+        return new IdleTime(gate.Release(), gate.Hidden);
     }
 
     /// <summary>The requests of one undisturbed handling.</summary>
-    /// <exception cref="KitException">The message was not handled.</exception>
+    /// <exception cref="KitException">The message, or one before, was not handled, or not once.</exception>
     public async Task<Handling> RecordAsync(IdleTraffic idle, CancellationToken cancellationToken)
     {
-        await GetReadyAsync(cancellationToken);
+        await ThrowIfNotReadyAsync(cancellationToken);
         var message = await SendAsync(gate.Record, cancellationToken);
         if (await SettleAsync([message], cancellationToken) is { } why)
-        {
-            gate.ThrowIfFailed();
             throw new KitException($"An undisturbed message was not handled: {why}.", subject.Remedy);
-        }
 
-        gate.ThrowIfFailed();
-        return Handling.Of(gate.Release(), idle.Transactions, [.. gate.Hidden.Except(idle.Requests)], gate.HasEndedHidden);
+        var handling = Handling.Of(gate.Release(), idle.Transactions, [.. gate.Hidden.Except(idle.Requests)], gate.HasEndedHidden);
+        ThrowIfDisturbed(await AccountAsync(cancellationToken));
+        return handling;
     }
 
     /// <summary>Handles one message and stops at a point of its handling.</summary>
@@ -86,33 +89,30 @@ internal sealed class PointLane<TAccount>(
     public async Task<PointOutcome<TAccount>> MeetAsync(PointExperiment experiment, CancellationToken cancellationToken)
     {
         var (point, way, _, all) = experiment;
-        await GetReadyAsync(cancellationToken);
+        var before = await GetReadyAsync(cancellationToken);
         isFresh = false;
+        if (before is not null && promises.WhyDisturbed(before) is { } disturbed)
+            return new PointOutcome<TAccount>($"nothing disturbed the messages before the experiment, and {disturbed}") { Account = before };
+
         // A pool has a turn for each of its sessions, and one that is dead has had it when the late messages come.
         var sessions = gate.Sessions;
         var turns = way.Facts().KillsProcess ? ToWarmUp : Math.Clamp(sessions + 2, ToWarmUp, MostAtOnce);
         var fired = new List<string>();
         var chosen = await SendAsync(() => gate.Arm(new MetMoment(point, all), way), cancellationToken);
         if (!await IsMetAsync(chosen, cancellationToken))
-        {
-            gate.ThrowIfFailed();
-            return NotMet(gate.PassedBecause);
-        }
+            return await NotMetAsync(isDelayed: false, DidNotCome(gate.PassedBecause));
 
-        // A process that lives goes on, and what was under way is judged when it is answered.
-        if (gate.WhyNotMet is { } other)
-            return NotMet(other);
-
+        // Here the fault is still to come. In the other ways it has been, and can have changed the answers.
+        var isStillToCome = way.Facts().KillsProcess || way.Facts().CrashesServer;
+        if (isStillToCome && gate.WhyNotMet is { } other)
+            return await NotMetAsync(isDelayed: true, DidNotCome(other));
         if (gate.IsHoldingBack || (way.Facts().KillsProcess && !gate.IsSettled))
-        {
-            gate.Release();
-            return new PointOutcome<TAccount>("the servers had not acted on all that they were asked before") { Fired = fired };
-        }
+            return await NotMetAsync(isDelayed: true, "the servers had not acted on all that they were asked before");
 
         var requests = gate.Passed;
         fired.Add($"the proxy met request {point.Number} after {requests.Count} requests of the handling");
         if (way.Facts().KillsProcess && await KillAsync(fired, cancellationToken) is not Killed)
-            return new PointOutcome<TAccount>("the process had ended before it was killed") { Fired = fired };
+            return await NotMetAsync(isDelayed: true, "the process had ended before it was killed");
         if (way.Facts().CrashesServer)
             fired.Add(await crashServer(point.Request.Server, cancellationToken));
 
@@ -159,19 +159,20 @@ internal sealed class PointLane<TAccount>(
         // What it does at its next start belongs to this experiment. A process that leaves work is judged as it is: a start could hide that.
         if (isAlive && !leavesWork)
         {
+            // What was cut off can be tried again from memory. The kill would hide that.
+            if (way == WayToWaitIn(point))
+                await Task.Delay(OnThisMachine(ToGetOver), cancellationToken);
             await subject.KillAsync();
             await subject.StartAsync(cancellationToken);
             afterRestart = await SendOrdinaryAsync(cancellationToken);
             why = await SettleAsync(afterRestart, cancellationToken);
         }
 
-        if (gate.WhyNotMet is { } answered)
-            return NotMet(answered);
-
         isFresh = why is null && !leavesWork;
         return new PointOutcome<TAccount>(why)
         {
             Fired = fired,
+            IsMet = true,
             Chosen = chosen,
             Late = late,
             AfterRestart = afterRestart,
@@ -181,20 +182,44 @@ internal sealed class PointLane<TAccount>(
             Account = await AccountAsync(cancellationToken),
         };
 
-        PointOutcome<TAccount> NotMet(string? because)
+        // The message is accounted for all the same: no try may hide that one is lost.
+        async Task<PointOutcome<TAccount>> NotMetAsync(bool isDelayed, string because)
         {
             gate.Release();
-            return new($"this handling did not come to the point{(because is null ? "" : $": {because}")}") { Fired = fired };
+            gate.ThrowIfFailed();
+            var unsettled = await SettleAsync([chosen], cancellationToken);
+            return new(because)
+            {
+                Fired = fired, IsDelayed = isDelayed, Chosen = chosen, Account = unsettled is null ? await AccountAsync(cancellationToken) : null,
+            };
         }
+
+        static string DidNotCome(string? because) => $"this handling did not come to the point{(because is null ? "" : $": {because}")}";
     }
+
+    /// <summary>The way in which the process is watched for a while before it is killed: one for each point.</summary>
+    private static PointWay WayToWaitIn(CrashPoint point) => point.WaysAmong([PointWay.Cut]).Append(PointWay.CutBefore).First();
 
     public ValueTask DisposeAsync() => subject.DisposeAsync();
 
+    private async Task ThrowIfNotReadyAsync(CancellationToken cancellationToken)
+    {
+        if (await GetReadyAsync(cancellationToken) is { } account)
+            ThrowIfDisturbed(account);
+    }
+
+    private void ThrowIfDisturbed(TAccount account)
+    {
+        if (promises.WhyDisturbed(account) is { } disturbed)
+            throw new KitException($"The messages before the experiment were disturbed by nothing, and {disturbed}.", subject.Remedy);
+    }
+
     /// <summary>A process that has handled some messages, and has not met a fault.</summary>
-    private async Task GetReadyAsync(CancellationToken cancellationToken)
+    /// <returns>The account of these messages; <see langword="null"/>: it was ready.</returns>
+    private async Task<TAccount?> GetReadyAsync(CancellationToken cancellationToken)
     {
         if (isFresh)
-            return;
+            return null;
 
         if (subject.IsRunning)
             await subject.KillAsync();
@@ -208,8 +233,7 @@ internal sealed class PointLane<TAccount>(
         if (Busy * watch.Elapsed > quiet)
             quiet = Busy * watch.Elapsed;
         isFresh = true;
-        if (promises.WhyDisturbed(await AccountAsync(cancellationToken)) is { } disturbed)
-            throw new KitException($"The messages before the experiment were disturbed by nothing, and {disturbed}.", subject.Remedy);
+        return await AccountAsync(cancellationToken);
     }
 
     private async Task<bool> IsMetAsync(Guid chosen, CancellationToken cancellationToken)
@@ -258,8 +282,13 @@ internal sealed class PointLane<TAccount>(
 
     /// <summary>Waits until the messages have been handled, and nothing changes any more.</summary>
     /// <returns>That it took too long; <see langword="null"/> if it did not.</returns>
-    private async Task<string?> SettleAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken, int? sent = null) =>
-        (await subject.SettleAsync(messages, LimitOf(sent ?? messages.Count), quiet, cancellationToken)).Because;
+    /// <exception cref="KitException">The proxy could not read what was said, and has cut a connection.</exception>
+    private async Task<string?> SettleAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken, int? sent = null)
+    {
+        var settlement = await subject.SettleAsync(messages, LimitOf(sent ?? messages.Count), quiet, cancellationToken);
+        gate.ThrowIfFailed();
+        return settlement.Because;
+    }
 
     /// <summary>Whether a process handles all messages although an answer never comes.</summary>
     private async Task<bool> GetsOverAsync(IReadOnlyList<Guid> awaited, Task<IReadOnlyList<Guid>> sending, CancellationToken cancellationToken)
@@ -297,7 +326,7 @@ internal sealed class PointLane<TAccount>(
 
 /// <summary>What is promised to the messages of a subject, as far as its experiments depend on it.</summary>
 /// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
-/// <param name="ToMet">To the one that meets a point.</param>
+/// <param name="ToMet">What is promised to the one that meets a point. If that allows it to lack effects, it is not waited for.</param>
 /// <param name="WhyDisturbed">
 /// What was wrong with messages that nothing disturbed, as the end of a sentence; <see langword="null"/>: nothing.
 /// </param>
@@ -306,10 +335,19 @@ internal sealed record PointPromises<TAccount>(IReadOnlySet<DeliveryClass> ToMet
 
 /// <summary>What became of the message of an experiment at a point.</summary>
 /// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
-/// <param name="Because">Why it shows nothing; <see langword="null"/> if it shows something.</param>
+/// <param name="Because">Why it shows nothing about the point; <see langword="null"/> if it does.</param>
 internal sealed record PointOutcome<TAccount>(string? Because)
     where TAccount : class
 {
+    /// <summary>Whether the point was met. If not, nothing disturbed the messages, unless <see cref="IsDelayed"/>.</summary>
+    public bool IsMet { get; init; }
+
+    /// <summary>Whether the point was not met, and the proxy let nothing pass for some seconds.</summary>
+    public bool IsDelayed { get; init; }
+
+    /// <summary>Why each try before this one does not count.</summary>
+    public IReadOnlyList<string> Discarded { get; init; } = [];
+
     public IReadOnlyList<string> Fired { get; init; } = [];
 
     /// <summary>The message that met the point.</summary>
@@ -332,7 +370,10 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// <summary>Those that were sent when the process had lived on, and had then been killed and started again.</summary>
     public IReadOnlyList<Guid> AfterRestart { get; init; } = [];
 
-    /// <summary>The account of the message that met the point and of those sent after it; <see langword="null"/>: the point was not met.</summary>
+    /// <summary>
+    /// The account of the message that met the point and of those sent after it. If the point was not met: of the message that should have met it, or of
+    /// those before it; <see langword="null"/> if they did not settle.
+    /// </summary>
     public TAccount? Account { get; init; }
 
     /// <summary>The requests that passed until the point was met, with the one at the point last.</summary>
@@ -341,6 +382,7 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// <summary>Whether the experiment itself failed.</summary>
     public bool HasFailed { get; init; }
 
+    /// <summary>Of all tries.</summary>
     public double Seconds { get; init; }
 
     /// <summary>What is promised to a message.</summary>
@@ -350,7 +392,8 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// <param name="undisturbed">What is promised to those that were sent later.</param>
     public IReadOnlySet<DeliveryClass> PromisedTo(
         Guid message, IReadOnlySet<DeliveryClass> chosen, IReadOnlySet<DeliveryClass> ordinary, IReadOnlySet<DeliveryClass> undisturbed) =>
-        message == Chosen ? chosen
+        !IsMet ? (IsDelayed ? chosen : undisturbed)
+        : message == Chosen ? chosen
         : Late.Contains(message) || AfterRestart.Contains(message) ? undisturbed
         : ordinary;
 }

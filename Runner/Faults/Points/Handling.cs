@@ -6,9 +6,11 @@ namespace Kit.Runner.Faults.Points;
 internal sealed class Handling
 {
     private readonly IReadOnlyList<(RequestId Id, SeenRequest Seen)> requests;
-    private IReadOnlyList<SeenRequest> asked = [];
 
     private Handling(IReadOnlyList<(RequestId Id, SeenRequest Seen)> requests) => this.requests = requests;
+
+    /// <summary>All requests from the message's arrival until nothing was left to do, also polls.</summary>
+    private IReadOnlyList<SeenRequest> Asked { get; init; } = [];
 
     /// <summary>Requests whose transactions begin, up to them, as one of a process without a message does.</summary>
     private HashSet<SeenRequest> Polled { get; init; } = [];
@@ -18,6 +20,9 @@ internal sealed class Handling
 
     /// <summary>Whether such a transaction ended before the message was handled. If not, it holds a lock, and not the message.</summary>
     public bool HasEndedHidden { get; private init; }
+
+    /// <summary>Whether the message was handled in a transaction that was open before it came. What happened there cannot be told from a poll.</summary>
+    public bool IsHidden => HasEndedHidden && Hidden.Count > 0;
 
     /// <summary>Those that are no points: a process without a message makes them, too, or they are in a transaction that does not end.</summary>
     public IReadOnlySet<string> Polls { get; private init; } = new HashSet<string>();
@@ -39,7 +44,7 @@ internal sealed class Handling
         var ofIdle = Transactions(seen).Where(transaction => idle.Contains(NameOf(transaction))).SelectMany(transaction => transaction).ToHashSet();
         return new Handling([.. seen.Where(one => !ofIdle.Contains(one)).Select(one => (IdOf(one), one))])
         {
-            asked = seen,
+            Asked = seen,
             Polls = ofIdle.Select(NameOf).Concat((hidden ?? []).Select(request => NameOf(request.Server, request.Text))).ToHashSet(),
             Polled = seen.Where(one => begun.Contains(NameOf([.. InTransactionOf(one, seen), one]))).ToHashSet(),
             Hidden = hidden ?? [],
@@ -52,32 +57,42 @@ internal sealed class Handling
             CountIn(answered, (one.Server, one.Text, one.Request.Outcome)));
     }
 
-    /// <summary>The transactions of a process without a message, each as one text.</summary>
-    public static IReadOnlySet<string> TransactionsIn(IReadOnlyList<SeenRequest> seen) => Transactions(seen).Select(NameOf).ToHashSet();
+    /// <summary>The transactions of a process without a message, each as one text with its answers.</summary>
+    /// <param name="seen">Its requests.</param>
+    /// <param name="texts">Those of <see cref="TextsOf"/> that count; <see langword="null"/>: all.</param>
+    public static IReadOnlySet<string> TransactionsIn(IReadOnlyList<SeenRequest> seen, IReadOnlySet<string>? texts = null) =>
+        Transactions(seen).Where(transaction => texts is null || texts.Contains(TextOf(transaction))).Select(NameOf).ToHashSet();
+
+    /// <summary>The transactions, each as one text without its answers.</summary>
+    public static IReadOnlySet<string> TextsOf(IReadOnlyList<SeenRequest> seen) => Transactions(seen).Select(TextOf).ToHashSet();
+
+    /// <summary>The requests of all other transactions, as in a list.</summary>
+    public static IEnumerable<string> RequestsOutside(IReadOnlyList<SeenRequest> seen, IReadOnlySet<string> texts) =>
+        Transactions(seen).Where(transaction => !texts.Contains(TextOf(transaction))).SelectMany(transaction => transaction.Select(NameOf));
 
     /// <summary>
     /// The points of several handlings, in the order of the one that has most of them. A request counts if more than one handling has it, because a
-    /// poll or a pause can add one.
+    /// poll or a pause can add one, and if none has it with another answer.
     /// </summary>
     /// <param name="handlings">At least one. With one, all its requests count.</param>
     public static IReadOnlyList<CrashPoint> PointsOf(IReadOnlyList<Handling> handlings)
     {
         var common = CommonKeysOf(handlings);
         // Of those that have all points, one with a request more than the others would give them another place.
-        var longest = handlings.OrderByDescending(handling => handling.Keys.Count(common.Contains)).ThenBy(handling => handling.requests.Count).First();
-        var points = longest.requests.Where(one => common.Contains(KeyOf(one.Id))).ToList();
+        var model = handlings.OrderByDescending(handling => handling.Keys.Count(common.Contains)).ThenBy(handling => handling.requests.Count).First();
+        var points = model.requests.Where(one => common.Contains(KeyOf(one.Id))).ToList();
         var orders = handlings.Select(handling => handling.Keys.Index().ToDictionary(one => one.Item, one => one.Index)).ToList();
         return [.. points.Select((one, at) => PointOf(one.Id, one.Seen, at))];
 
         CrashPoint PointOf(RequestId id, SeenRequest seen, int at)
         {
-            var before = InTransactionOf(seen, longest.asked).ToList();
+            var before = InTransactionOf(seen, model.Asked).ToList();
             return new CrashPoint(at + 1, id, before.LastOrDefault()?.Text, seen.Request.HasAnswer, seen.Request.CanBeProved)
             {
                 Leading = [.. points.Index().Where(other => before.Contains(other.Item.Seen)).Select(other => other.Index + 1)],
                 Place = before.Count + 1,
                 Unordered = [.. Enumerable.Range(0, points.Count).Where(other => other != at && Differ(other, at)).Select(other => other + 1)],
-                IsPolled = longest.Polled.Contains(seen),
+                IsPolled = model.Polled.Contains(seen),
             };
         }
 
@@ -94,7 +109,8 @@ internal sealed class Handling
         .Select(alike => alike.Key);
 
     /// <summary>
-    /// Requests of a handling that no other one has, at all, so often or with that answer. They are no points, and a request like it can be one.
+    /// Requests of a handling that no other one has, at all, so often or with that answer, and those that one has with another answer. They are no points,
+    /// and a request like it can be one.
     /// </summary>
     /// <inheritdoc cref="PointsOf" path="/param"/>
     public static IEnumerable<string> RareIn(IReadOnlyList<Handling> handlings)
@@ -103,12 +119,22 @@ internal sealed class Handling
         return handlings.SelectMany(handling => handling.requests).Where(one => !common.Contains(KeyOf(one.Id))).Select(one => NameOf(one.Seen)).Distinct();
     }
 
-    private static HashSet<(string, string, string?, int)> CommonKeysOf(IReadOnlyList<Handling> handlings) =>
-        CommonIn(handlings, handling => handling.Keys).ToHashSet();
+    private static HashSet<(string Server, string Text, string? Outcome, int)> CommonKeysOf(IReadOnlyList<Handling> handlings)
+    {
+        var all = handlings.Select(handling => handling.Keys.ToHashSet()).ToList();
+        var common = CommonIn(handlings, handling => handling.Keys).ToHashSet();
+        // Two of three answers can be alike by chance.
+        return common.Where(key => !all.Exists(keys => !keys.Contains(key) && keys.Except(common).Any(other => IsOnlyAnsweredOtherwise(other, key))))
+            .ToHashSet();
+    }
 
-    private static (string, string, string?, int) KeyOf(RequestId id) => (id.Server, id.Text, id.Outcome, id.Answered);
+    private static bool IsOnlyAnsweredOtherwise(
+        (string Server, string Text, string? Outcome, int) one, (string Server, string Text, string? Outcome, int) other) =>
+        (one.Server, one.Text) == (other.Server, other.Text) && one.Outcome != other.Outcome;
 
-    private IEnumerable<(string, string, string?, int)> Keys => requests.Select(one => KeyOf(one.Id));
+    private static (string Server, string Text, string? Outcome, int) KeyOf(RequestId id) => (id.Server, id.Text, id.Outcome, id.Answered);
+
+    private IEnumerable<(string Server, string Text, string? Outcome, int)> Keys => requests.Select(one => KeyOf(one.Id));
 
     /// <summary>What was asked before it in its transaction.</summary>
     private static IEnumerable<SeenRequest> InTransactionOf(SeenRequest seen, IEnumerable<SeenRequest> all) => all
@@ -129,6 +155,8 @@ internal sealed class Handling
 
     private static string NameOf(IEnumerable<SeenRequest> transaction) =>
         string.Join('\n', transaction.Select(one => $"{one.Server}: {one.Text} → {one.Request.Outcome}"));
+
+    private static string TextOf(IEnumerable<SeenRequest> transaction) => string.Join('\n', transaction.Select(NameOf));
 
     private static int CountIn<T>(Dictionary<T, int> counts, T key) where T : notnull => counts[key] = counts.GetValueOrDefault(key) + 1;
 }

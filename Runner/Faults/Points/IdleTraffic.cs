@@ -1,6 +1,31 @@
 namespace Kit.Runner.Faults.Points;
 
-/// <summary>What a process without a message asks its servers.</summary>
+/// <summary>What a process without a message asks its servers, again and again.</summary>
 /// <param name="Transactions">Whole ones, each as one text: <see cref="Handling.TransactionsIn"/>.</param>
 /// <param name="Requests">Each server, statement or method, and answer, also in a transaction that was open already.</param>
-internal sealed record IdleTraffic(IReadOnlySet<string> Transactions, IReadOnlySet<(string Server, string Text, string? Outcome)> Requests);
+/// <param name="Late">What it asked once. That can be work for a message that was handled before.</param>
+internal sealed record IdleTraffic(
+    IReadOnlySet<string> Transactions, IReadOnlySet<(string Server, string Text, string? Outcome)> Requests, IReadOnlyList<string> Late)
+{
+    /// <summary>Of two times in which the process had no message. Polls are in both.</summary>
+    public static IdleTraffic Of(IdleTime first, IdleTime second)
+    {
+        var both = Handling.TextsOf(first.Seen).Intersect(Handling.TextsOf(second.Seen)).ToHashSet();
+        IReadOnlyList<SeenRequest> seen = [.. first.Seen, .. second.Seen];
+        return new(
+            Handling.TransactionsIn(seen, both),
+            AllOf(first).Concat(AllOf(second))
+                .Where(one => AreIn(first, one.Server, one.Text) && AreIn(second, one.Server, one.Text)).ToHashSet(),
+            [.. Handling.RequestsOutside(seen, both).Distinct()]);
+    }
+
+    private static IEnumerable<(string Server, string Text, string? Outcome)> AllOf(IdleTime time) =>
+        time.Seen.Select(one => (one.Server, one.Text, one.Request.Outcome)).Concat(time.Hidden);
+
+    private static bool AreIn(IdleTime time, string server, string text) => AllOf(time).Any(one => one.Server == server && one.Text == text);
+}
+
+/// <summary>What was asked in a time without a message.</summary>
+/// <param name="Seen">In transactions that began in it.</param>
+/// <param name="Hidden">In transactions that were open already.</param>
+internal sealed record IdleTime(IReadOnlyList<SeenRequest> Seen, IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden);

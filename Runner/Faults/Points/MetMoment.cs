@@ -14,7 +14,11 @@ internal sealed class MetMoment
     private readonly HashSet<int> points;
     private readonly ILookup<bool, OrderedPoint> ordered;
     private readonly Dictionary<int, int> due;
+    private readonly IReadOnlyList<RequestId> leadingRequests;
     private readonly int leading;
+
+    /// <summary>What a request counts as, by <see cref="OrderedPoint.KeyWithoutAnswer"/>, while its answer is awaited.</summary>
+    private readonly Dictionary<int, int> asAnswered = [];
 
     /// <param name="point">The point.</param>
     /// <param name="all">All points of the handling, in their order.</param>
@@ -27,6 +31,9 @@ internal sealed class MetMoment
             .ToLookup(other => other.Point.Number < point.Number);
         due = ordered[true].CountBy(other => other.Key).ToDictionary();
         leading = LeadingOf(point);
+        leadingRequests = [.. point.Leading.Select(number => all[number - 1].Request)];
+        foreach (var each in all.Select(Ordered))
+            asAnswered.TryAdd(each.KeyWithoutAnswer, each.Key);
 
         OrderedPoint Ordered(CrashPoint other)
         {
@@ -46,11 +53,18 @@ internal sealed class MetMoment
     /// <summary>Why it is another moment; <see langword="null"/>: it is the point.</summary>
     /// <param name="before">What was asked before the request in its transaction.</param>
     /// <param name="others">All that was asked before it.</param>
-    /// <param name="isUnderWay">Whether nobody knows how one of these will be answered. It counts as if it were answered as in the recorded handling.</param>
+    /// <param name="isUnderWay">
+    /// Whether a request's answer cannot count: it was not known at that moment, or the fault made it. The request counts as if it were answered as in the
+    /// recorded handling.
+    /// </param>
     public string? WhyNot(IReadOnlyList<SeenRequest> before, IEnumerable<SeenRequest> others, Func<SeenRequest, bool> isUnderWay)
     {
-        if (before.Count != Point.Place - 1 || (before.Count > 0 ? before[^1].Text : null) != Point.Before || KeyOf(before) != leading)
-            return "another transaction had the request first";
+        if (before.Count != Point.Place - 1)
+            return $"it was request {before.Count + 1} of its transaction, and not request {Point.Place}";
+        if (before.Count > 0 && before[^1].Text != Point.Before)
+            return $"before it was {StatementText.Short(before[^1].Text)}, and not {StatementText.Short(Point.Before!)}";
+        if (KeyOf(before) != leading)
+            return OtherAnswerIn(before) ?? "another transaction had the request first";
 
         var passed = CountsOf(others, isUnderWay);
         if (ordered[true].FirstOrDefault(other => CountOf(other) < due[other.Key]) is { } missing)
@@ -73,13 +87,21 @@ internal sealed class MetMoment
         {
             var transaction = (one.Connection, one.Request.Transaction);
             var before = transactions.GetValueOrDefault(transaction);
-            var key = isUnderWay(one) ? KeyWithoutAnswer(before, one.Server, one.Text) : Follow(before, one);
+            var isAwaited = isUnderWay(one);
+            var key = isAwaited ? KeyWithoutAnswer(before, one.Server, one.Text) : Follow(before, one);
             counts[key] = counts.GetValueOrDefault(key) + 1;
-            transactions[transaction] = KeyOf([one], before);
+            transactions[transaction] = isAwaited ? asAnswered.GetValueOrDefault(key, before) : KeyOf([one], before);
         }
 
         return counts;
     }
+
+    /// <summary>Which request before it in its transaction had another answer; <see langword="null"/>: that is not the reason.</summary>
+    private string? OtherAnswerIn(IReadOnlyList<SeenRequest> before) =>
+        leadingRequests.FirstOrDefault(request => !before.Any(one => (one.Text, one.Request.Outcome) == (request.Text, request.Outcome))) is { } expected
+        && before.FirstOrDefault(one => one.Text == expected.Text) is { } other
+            ? $"{StatementText.Short(expected.Text)} before it was answered '{other.Request.Outcome}', and not '{expected.Outcome}' as recorded"
+            : null;
 
     private int KeyOf(IEnumerable<SeenRequest> requests, int before = 0) =>
         requests.Where(one => points.Contains(Follow(0, one))).Aggregate(before, Follow);

@@ -4,21 +4,38 @@ using Kit.Runner.Results.Faults;
 namespace Kit.Runner.Faults.Points;
 
 /// <summary>What several undisturbed handlings have in common.</summary>
+/// <remarks>A handling in a transaction that was open before its message came is not used: what happens there cannot be told from a poll.</remarks>
 /// <param name="Points">The points, in the order of the handling.</param>
 /// <param name="Polls">Requests during a handling that are no points, because a process without a message makes them, too.</param>
 /// <param name="Rare"><inheritdoc cref="Handling.RareIn" path="/summary"/></param>
 internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnlyList<string> Polls, IReadOnlyList<string> Rare)
 {
     private const int MostNamed = 3;
+    private const int Needed = 3;
 
-    /// <inheritdoc cref="Handling.PointsOf" path="/param"/>
-    /// <exception cref="KitException">Handlings are in a transaction that was open before their message came.</exception>
-    public static RecordedPoints Of(IReadOnlyList<Handling> handlings)
+    /// <summary>Of these, at least half are usable, or too few.</summary>
+    private const int Most = 2 * Needed;
+
+    /// <summary>Requests that the process made once, after its messages had been handled. They are no points.</summary>
+    public IReadOnlyList<string> Late { get; init; } = [];
+
+    /// <summary>How many handlings were not used.</summary>
+    public int Unused { get; init; }
+
+    /// <summary>Whether no more handlings are needed.</summary>
+    public static bool AreEnough(IReadOnlyList<Handling> handlings) =>
+        handlings.Count(handling => !handling.IsHidden) == Needed || handlings.Count == Most;
+
+    /// <param name="all">At least one.</param>
+    /// <param name="late">See <see cref="Late"/>; <see langword="null"/>: none.</param>
+    /// <exception cref="KitException">Most handlings are in a transaction that was open before their message came.</exception>
+    public static RecordedPoints Of(IReadOnlyList<Handling> all, IReadOnlyList<string>? late = null)
     {
-        // One of them can meet a poll by chance.
-        var hidden = Handling.CommonIn(handlings, handling => handling.HasEndedHidden ? handling.Hidden : []).ToList();
-        if (hidden.Count > 0)
+        // A message can meet a poll by chance.
+        List<Handling> handlings = [.. all.Where(handling => !handling.IsHidden)];
+        if (all.Count > 2 * handlings.Count)
         {
+            var hidden = all.Where(handling => handling.IsHidden).SelectMany(handling => handling.Hidden).Distinct().ToList();
             throw new KitException(
                 "The message is handled in a transaction that was open before it came, and what happens there cannot be told from a poll: " +
                 string.Join(", ", hidden.Take(MostNamed).Select(request => Handling.NameOf(request.Server, request.Text))) +
@@ -31,6 +48,10 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
         // A poll that finds a message has the same requests as one that finds none, and is a point.
         var named = points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text)).ToHashSet();
         List<string> polls = [.. handlings.SelectMany(handling => handling.Polls).Distinct().Except(named).Order(StringComparer.Ordinal)];
-        return new RecordedPoints(points, polls, [.. Handling.RareIn(handlings).Order(StringComparer.Ordinal)]);
+        return new RecordedPoints(points, polls, [.. Handling.RareIn(handlings).Order(StringComparer.Ordinal)])
+        {
+            Late = [.. (late ?? []).Order(StringComparer.Ordinal)],
+            Unused = all.Count - handlings.Count,
+        };
     }
 }

@@ -95,8 +95,8 @@ internal sealed class RequestGate
     public string? PassedBecause { get; private set; }
 
     /// <summary>
-    /// Why the request at which it stopped was another moment, by what is known now; <see langword="null"/>: it was the point. A request that was under way
-    /// at that moment can have got another answer than the recorded one.
+    /// Why the request at which it stopped was another moment, by what is known now; <see langword="null"/>: it was the point. While nothing passes, a
+    /// request that was under way can get another answer than the recorded one. Ask before the fault: it can change answers, too.
     /// </summary>
     public string? WhyNotMet
     {
@@ -235,11 +235,16 @@ internal sealed class RequestGate
     /// <summary>The way, if this answered request is the one to stop at; otherwise <see langword="null"/>.</summary>
     internal PointWay? FindIn(WireRequest request)
     {
-        if (target is not var (moment, way) || request.Outcome != moment.Point.Request.Outcome)
+        if (target is not var (moment, way) || seen.FindIndex(one => one.Request == request) is not (>= 0 and var at) || !moment.IsLike(seen[at]))
             return null;
 
-        var at = seen.FindIndex(one => one.Request == request);
-        return at >= 0 && IsMoment(moment, at, request.Transaction) ? way : null;
+        if (request.Outcome != moment.Point.Request.Outcome)
+        {
+            PassedBecause = $"it was answered '{request.Outcome}', and not '{moment.Point.Request.Outcome}' as recorded";
+            return null;
+        }
+
+        return IsMoment(moment, at, request.Transaction) ? way : null;
     }
 
     /// <summary>
@@ -264,7 +269,7 @@ internal sealed class RequestGate
     /// <summary>Notes that what came over a connection cannot be read.</summary>
     internal void Fail(string server, Exception cause) => failure ??= new KitException(
         $"The proxy could not read what was said over a connection to '{server}', and cut it: {cause.Message}",
-        "Let this connection of the application lead to the server directly.", cause);
+        "If it does not speak the protocol of PostgreSQL or RabbitMQ, let it lead to the server directly. Otherwise please report it.", cause);
 
     /// <summary>Notes that a client wanted to speak to this server in a way that the proxy cannot read.</summary>
     internal void NoteUnreadable(string server) => unreadable.Add(server);
@@ -313,8 +318,20 @@ internal sealed class RequestGate
         foreach (var connection in connections)
             connection.Prove();
         var stopped = fired;
-        _ = Task.Delay(ToSettle).ContinueWith(_ => stopped.TrySetResult(), TaskScheduler.Default);
+        _ = Task.Delay(ToSettle).ContinueWith(_ => StopWaiting(stopped), TaskScheduler.Default);
         FireIfSettled();
+    }
+
+    /// <summary>What a server has not done until now, such as what waits for a lock, may need the cut. A kill or a crash needs to know.</summary>
+    private void StopWaiting(TaskCompletionSource of)
+    {
+        lock (deciding)
+        {
+            if (fired == of && IsHoldingBack && cutOff is not null)
+                Fire();
+        }
+
+        of.TrySetResult();
     }
 
     /// <param name="moment">The point.</param>

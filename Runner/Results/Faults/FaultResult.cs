@@ -25,7 +25,7 @@ public enum FaultVerdict
 }
 
 /// <summary>The result of one cell under one fault, at one point of a handling, or in a storm: a line of <c>faults.jsonl</c>.</summary>
-public sealed record FaultResult
+public sealed record FaultResult : IPointResult
 {
     public int Schema { get; init; } = ResultJson.Schema;
 
@@ -70,6 +70,10 @@ public sealed record FaultResult
     /// <summary>The point of a handling that was met; absent for other experiments.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public PointFacts? Point { get; init; }
+
+    /// <summary>At a point, why each try before this one does not count; absent: there was none.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyList<string>? Discarded { get; init; }
 
     /// <summary>The messages handled again after a server had crashed; absent for other faults.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]

@@ -36,8 +36,14 @@ public sealed record ProofDocument
     /// <summary>Requests during a handling that are no points, because the application makes them without a message, too.</summary>
     public IReadOnlyList<string> Polls { get; init; } = [];
 
-    /// <summary>Requests that only one of the recorded handlings has. They are no points.</summary>
+    /// <summary>Requests in which the recorded handlings differ. They are no points.</summary>
     public IReadOnlyList<string> Rare { get; init; } = [];
+
+    /// <summary>Requests that the application made once, after its messages had been handled. They are no points.</summary>
+    public IReadOnlyList<string> Late { get; init; } = [];
+
+    /// <summary>Requests that write to tables that no statement of the file names: what is doubled there is not seen.</summary>
+    public IReadOnlyList<string> Unread { get; init; } = [];
 
     public IReadOnlyList<ProofResult> Results { get; init; } = [];
 

@@ -8,6 +8,9 @@ public sealed class ProofReport(ProofDocument document)
 {
     private static readonly IReadOnlyList<PointWayFacts> Ways = [.. PointWays.OfClient.Select(way => way.Facts())];
 
+    /// <summary>So many experiments that show nothing are no accident.</summary>
+    private const int ManyVoid = 3;
+
     private readonly IReadOnlyList<ProofResult> results = [.. document.Results.OrderBy(result => result.Point.Number).ThenBy(result => result.Point.Way)];
 
     private IReadOnlyList<ProofResult> Killed => [.. results.Where(IsKilled)];
@@ -19,19 +22,28 @@ public sealed class ProofReport(ProofDocument document)
     {
         get
         {
-            var met = results.Count(result => result.IsMet);
-            var broken = Broken.Count();
-            var promise = string.Join(" or ", document.Promised.OrderDescending().Select(Words.Of));
-            return (met == 0 ? $"{document.Name}: nothing is shown about its promise ({promise}), because no crash was met"
-                    : broken > 0 ? $"{document.Name} breaks its promise ({promise}) at {Figures.Count(broken)} of {Figures.Count(met, "crash", "crashes")}"
-                    : $"{document.Name} kept its promise ({promise}) at {(met == 1 ? "the only crash" : $"all {Figures.Count(met)} crashes")} that "
-                        + (met == 1 ? "was met" : "were met"))
+            var met = results.Count(result => result is { IsMet: true, IsWithoutFault: false });
+            var broken = Broken.Count(result => !result.IsWithoutFault);
+            var without = Broken.Count() - broken;
+            var promise = NamedPromises.TextOf(document.Promised);
+            var crashes = Figures.Count(met, "crash that was met", "crashes that were met");
+            return (without > 0 && broken == 0 ? $"{document.Name} breaks its promise ({promise}) without any crash, {Figures.Count(without, "time")}"
+                    : broken > 0 ? $"{document.Name} breaks its promise ({promise}) at {Figures.Count(broken)} of {crashes}"
+                        + (without > 0 ? $", and without any crash {Figures.Count(without, "time")}" : "")
+                    : met == 0 ? $"{document.Name}: nothing is shown about its promise ({promise}), because no crash was met"
+                    : document.NotTried.Count > 0 ? $"{document.Name}, not tried at all of its points: kept its promise ({promise}) at {crashes}"
+                    : $"{document.Name} kept its promise ({promise}) at "
+                        + (met == 1 ? "the only crash that was met" : $"all {crashes}"))
                 + $": {Figures.Count(document.Points.Count, "point")} of its handling, {Figures.Count(document.Planned, "experiment")}"
                 + (results.Count > 0 ? $", {ClassesOf(results)}" : "")
                 + (Killed.Count is > 0 and var killed
                     ? $"; at {Figures.Count(killed)} of way {PointWay.Unanswered.Facts().Letter} it did not get over the missing answer and was killed"
                     : "")
-                + (document.NotTried.Count > 0 ? $"; {Figures.Count(document.NotTried.Count)} not tried ({document.NotTriedBecause})" : "") + ".";
+                + (document.NotTried.Count > 0 ? $"; {Figures.Count(document.NotTried.Count)} not tried ({document.NotTriedBecause})" : "")
+                + (document.Rare.Union(document.Late).Count() is > 0 and var others
+                    ? $"; {Figures.Count(others, "other request")} not tried, see the report"
+                    : "")
+                + ".";
         }
     }
 
@@ -45,8 +57,21 @@ public sealed class ProofReport(ProofDocument document)
         output.WriteLine($"{Figures.Moment(document.StartedUtc)}, on the kit's own servers ({servers}).");
         WriteClasses(output);
         WriteViolations(output);
-        MarkdownTables.WriteList("Shown nothing", results.Where(result => !result.IsMet).Select(result =>
+        var shownNothing = results.Where(result => !result.IsMet).ToList();
+        MarkdownTables.WriteList("Shown nothing", shownNothing.Select(result =>
             $"{result.Point.Token} {KindOf(result)}: {result.Point.Moment}: {result.Because}"), output);
+        if (shownNothing.Count >= ManyVoid)
+        {
+            output.WriteLine();
+            output.WriteLine(
+                "So many show nothing if one handling differs from the next: in its requests, in their order, or in their answers. Make the messages of the " +
+                "proof alike, and let each of them find the same rows.");
+        }
+
+        MarkdownTables.WriteList(
+            "Tried again",
+            results.Where(result => result.Discarded.Count > 0).Select(result => $"{result.Point.Token}, because {string.Join("; then ", result.Discarded)}"),
+            output);
         MarkdownTables.WriteList("Not tried", document.NotTried, output);
         MarkdownTables.WriteList(
             "Killed, because it still waited for the answer",
@@ -54,11 +79,14 @@ public sealed class ProofReport(ProofDocument document)
             output);
         WritePoints(output);
         MarkdownTables.WriteList("Not tried, because the recorded handlings differ in them", document.Rare, output);
+        MarkdownTables.WriteList("Not tried, because they came only after a message was handled", document.Late, output);
         MarkdownTables.WriteList("No points: an idle process makes them, too, or they are in a transaction that stays open", document.Polls, output);
         output.WriteLine();
         output.WriteLine("## What this cannot show");
         output.WriteLine();
-        output.WriteLine("- Effects that the proof file does not read: files, mails, calls that go past `{{calls}}`.");
+        output.WriteLine("- Effects that the proof file does not read: rows of other tables, files, mails, calls that go past `{{calls}}`.");
+        foreach (var request in document.Unread)
+            output.WriteLine($"- Whether {MarkdownTables.Escaped(request)} is done twice or not at all: no statement of the proof file names its table.");
         output.WriteLine("- Crashes of a server, and moments within one: the servers are alive in each experiment.");
         output.WriteLine("- Two messages at a time, unless the application has several workers.");
         output.WriteLine("- Paths that an undisturbed handling does not take, such as retries after an error.");

@@ -1,10 +1,11 @@
+using System.Text.Json.Serialization;
 using Kit.Guarantees;
 using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Proofs;
 
 /// <summary>What became of the message of an application that met one point.</summary>
-public sealed record ProofResult
+public sealed record ProofResult : IPointResult
 {
     /// <summary>Where and when.</summary>
     public required PointFacts Point { get; init; }
@@ -32,7 +33,16 @@ public sealed record ProofResult
     /// <summary>What happened, if the message was not handled once, or a promise was broken.</summary>
     public IReadOnlyList<TimelineStep> Timeline { get; init; } = [];
 
+    /// <summary>Why each try before this one does not count.</summary>
+    public IReadOnlyList<string> Discarded { get; init; } = [];
+
+    /// <summary>Whether the promise was broken although the point was not met, and nothing was cut, killed or withheld.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool IsWithoutFault { get; init; }
+
+    /// <summary>Of all tries.</summary>
     public double Seconds { get; init; }
 
+    /// <summary>Whether it shows something.</summary>
     public bool IsMet => Verdict is FaultVerdict.Kept or FaultVerdict.Broken;
 }

@@ -96,15 +96,28 @@ public sealed class GatedTraffic
         Assert.That(gate.Passed.Select(seen => seen.Text), Is.EqualTo(new[] { "BEGIN", "INSERT", "COMMIT" }));
     }
 
+    /// <summary>It can wait for a lock of the connection that is to be cut.</summary>
     [Test]
-    public async Task While_a_server_has_not_acted_nothing_is_cut()
+    public async Task While_a_server_has_not_acted_nothing_is_cut_for_some_seconds()
     {
         Arm("COMMIT", "COMMIT", PointWay.CutBefore);
         other.Client(Query("SELECT"));
         one.Client(Query("COMMIT"));
+        Assert.That((gate.IsHoldingBack, one.IsCut), Is.EqualTo((true, false)));
 
         await gate.Fired.WaitAsync(Eventually.Limit);
-        Assert.That((gate.IsHoldingBack, one.IsCut), Is.EqualTo((true, false)), "the experiment shows nothing");
+        Assert.That((gate.IsHoldingBack, one.IsCut, gate.WhyNotMet), Is.EqualTo((false, true, (string?)null)));
+    }
+
+    [Test]
+    public async Task While_a_server_has_not_acted_it_is_not_crashed()
+    {
+        Arm("COMMIT", "COMMIT", PointWay.ServerCrashedBefore);
+        other.Client(Query("SELECT"));
+        one.Client(Query("COMMIT"));
+
+        await gate.Fired.WaitAsync(Eventually.Limit);
+        Assert.That(gate.IsHoldingBack, "the experiment shows nothing");
     }
 
     [Test]
@@ -177,7 +190,7 @@ public sealed class GatedTraffic
         one.Server([.. Complete("COMMIT"), .. Ready()]);
 
         Assert.That(one.Received, Is.EqualTo("DELETE 0|COMMIT|"));
-        Assert.That(gate.IsFrozen, Is.False);
+        Assert.That((gate.IsFrozen, gate.PassedBecause), Is.EqualTo((false, "it was answered 'DELETE 0', and not 'DELETE 1' as recorded")));
     }
 
     [Test]
@@ -247,7 +260,7 @@ public sealed class GatedTraffic
         other.Ask("SELECT 1");
         other.Ask("BEGIN", 'T');
         other.Ask("COMMIT");
-        Assert.That((gate.IsFrozen, gate.PassedBecause), Is.EqualTo((false, "another transaction had the request first")));
+        Assert.That((gate.IsFrozen, gate.PassedBecause), Is.EqualTo((false, "it was request 2 of its transaction, and not request 3")));
 
         one.Ask("BEGIN", 'T');
         one.Ask("INSERT", 'T');
@@ -265,7 +278,8 @@ public sealed class GatedTraffic
         var points = Record(() => Take(one, "DELETE 1"));
         gate.Arm(new MetMoment(points.Single(point => point.Request.Text is "COMMIT"), points), way);
         Take(other, "DELETE 0");
-        Assert.That((other.Received, gate.PassedBecause), Is.EqualTo(("BEGIN|DELETE 0|COMMIT|", "another transaction had the request first")));
+        Assert.That((other.Received, gate.PassedBecause), Is.EqualTo((
+            "BEGIN|DELETE 0|COMMIT|", "DELETE before it was answered 'DELETE 0', and not 'DELETE 1' as recorded")));
 
         Take(other, "DELETE 1");
         await gate.Fired.WaitAsync(Eventually.Limit);
@@ -278,18 +292,17 @@ public sealed class GatedTraffic
     [TestCase("INSERT", null)]
     [TestCase("INSERT 0 0", "the handling had not come to point 1 yet")]
     [TestCase("error", null)]
-    public async Task A_moment_is_judged_again_when_what_was_under_way_is_answered(string answer, string? because)
+    public void A_moment_is_judged_again_when_what_was_under_way_is_answered(string answer, string? because)
     {
         var points = Record(() =>
         {
             one.Ask("INSERT");
             other.Ask("SELECT");
         });
-        gate.Arm(new MetMoment(points[1], points), PointWay.Cut);
+        gate.Arm(new MetMoment(points[1], points), PointWay.Killed);
         one.Client(Query("INSERT"));
         other.Ask("SELECT");
-        await gate.Fired.WaitAsync(Eventually.Limit);
-        Assert.That(gate.WhyNotMet, Is.Null);
+        Assert.That((gate.IsFrozen, gate.WhyNotMet), Is.EqualTo((true, (string?)null)));
 
         one.Server([.. answer is "error" ? Error("57P01") : Complete(answer), .. Ready()]);
         Assert.That(gate.WhyNotMet, Is.EqualTo(because));
@@ -375,6 +388,37 @@ public sealed class GatedTraffic
             gate.Release();
             return gate.PassedBecause;
         }
+    }
+
+    /// <summary>Of one transaction, two can be under way when another connection comes to its point.</summary>
+    [Test]
+    public void Requests_of_one_batch_that_are_under_way_count_as_recorded()
+    {
+        var points = Record(() =>
+        {
+            one.Client([.. Statement("INSERT"), .. Statement("UPDATE"), .. Sync()]);
+            one.Server([.. Complete("INSERT"), .. Complete("UPDATE"), .. Ready()]);
+            other.Ask("SELECT");
+        });
+
+        gate.Arm(new MetMoment(points[^1], points), PointWay.Killed);
+        one.Client([.. Statement("INSERT"), .. Statement("UPDATE"), .. Sync()]);
+        other.Ask("SELECT");
+
+        Assert.That((gate.IsFrozen, gate.PassedBecause), Is.EqualTo((true, (string?)null)));
+    }
+
+    [TestCase("BEGIN,INSERT", "it was request 3 of its transaction, and not request 2")]
+    [TestCase("INSERT", "before it was INSERT, and not BEGIN")]
+    [TestCase("BEGIN=other", "BEGIN before it was answered 'other', and not 'BEGIN' as recorded")]
+    public void What_is_not_the_point_says_why(string before, string because)
+    {
+        Arm("COMMIT", "COMMIT", PointWay.Killed, "BEGIN");
+        foreach (var asked in before.Split(','))
+            one.Ask(asked.Split('=')[0], 'T', asked.Split('=')[^1]);
+        one.Ask("COMMIT");
+
+        Assert.That((gate.IsFrozen, gate.PassedBecause), Is.EqualTo((false, because)));
     }
 
     private IReadOnlyList<CrashPoint> Record(Action handling)

@@ -69,36 +69,68 @@ public sealed class RecordedHandlings
         RecordedPoints.Of([Handling.Of([.. Poll, .. Receive], Idle), Handling.Of([.. Poll, .. Receive, .. PollIn(9)], Idle)]).Polls,
         Is.EqualTo(["ROLLBACK (queue)"]));
 
+    /// <summary>A message can meet a poll by chance. Its handling is replaced.</summary>
     [Test]
-    public void What_every_handling_does_in_a_transaction_that_was_open_before_is_refused()
+    public void What_most_handlings_do_in_a_transaction_that_was_open_before_is_refused()
     {
         var once = Handling.Of(Receive, Idle);
+        Handling[] byChance = [With(true, "INSERT"), once, With(true, "UPDATE"), once, once];
 
         Assert.That(
-            () => RecordedPoints.Of([With(true, "INSERT"), once, With(true, "UPDATE", "INSERT")]),
+            () => RecordedPoints.Of([With(true, "INSERT"), once, With(true, "INSERT")]),
             Throws.TypeOf<KitException>().With.Message.EndsWith("be told from a poll: INSERT (queue)."));
-        Assert.That(RecordedPoints.Of([With(true, "INSERT"), once, With(true, "UPDATE")]).Points, Is.Not.Empty, "a poll was open by chance");
+        Assert.That(
+            Enumerable.Range(1, byChance.Length).Select(count => RecordedPoints.AreEnough(byChance[..count])),
+            Is.EqualTo([false, false, false, false, true]));
+        var recorded = RecordedPoints.Of(byChance);
+        Assert.That((recorded.Points.Count, recorded.Unused, recorded.Polls.Count), Is.EqualTo((3, 2, 0)));
+        Assert.That(RecordedPoints.AreEnough([.. Enumerable.Repeat(byChance[0], 6)]), "it does not record for ever");
         Assert.That(RecordedPoints.Of([With(false, "SELECT"), With(false, "SELECT")]).Polls, Is.EqualTo(["SELECT (queue)"]), "a lock is held");
 
         static Handling With(bool ends, params string[] hidden) =>
             Handling.Of(Receive, Idle, [.. hidden.Select(text => ("queue", text, (string?)"ok"))], ends);
     }
 
-    /// <summary>An update with another count each time is no point. Neither is what is asked twice in one handling and once in another.</summary>
-    [TestCase("UPDATE 17", "UPDATE 18", "UPDATE 19", ExpectedResult = "UPDATE (stock)")]
-    [TestCase("UPDATE 17", "UPDATE 17", "UPDATE 19", ExpectedResult = "UPDATE (stock)")]
-    [TestCase("UPDATE 17", "UPDATE 17", "UPDATE 17", ExpectedResult = "")]
-    [TestCase("UPDATE 17,UPDATE 17", "UPDATE 17", "UPDATE 17", ExpectedResult = "UPDATE (stock)")]
+    /// <summary>
+    /// An update with another count each time is no point, also if two counts are alike by chance. Neither is what is asked twice in one handling and once in
+    /// another.
+    /// </summary>
+    [TestCase("UPDATE 17", "UPDATE 18", "UPDATE 19", ExpectedResult = "0 UPDATE (stock)")]
+    [TestCase("UPDATE 17", "UPDATE 17", "UPDATE 19", ExpectedResult = "0 UPDATE (stock)")]
+    [TestCase("UPDATE 17", "UPDATE 17", "", ExpectedResult = "1 ")]
+    [TestCase("UPDATE 17", "UPDATE 17", "UPDATE 17", ExpectedResult = "1 ")]
+    [TestCase("UPDATE 17,UPDATE 17", "UPDATE 17", "UPDATE 17", ExpectedResult = "1 UPDATE (stock)")]
+    [TestCase("UPDATE 17,UPDATE 18", "UPDATE 17,UPDATE 18", "UPDATE 17,UPDATE 19", ExpectedResult = "1 UPDATE (stock)")]
     public string A_request_that_is_no_point_is_named(params string[] answers)
     {
         var recorded = RecordedPoints.Of([.. answers.Select(With)]);
 
         Assert.That(recorded.Points.Select(point => point.Request.Text).Take(3), Is.EqualTo(new[] { "BEGIN", "DELETE", "COMMIT" }));
-        return string.Join(' ', recorded.Rare);
+        return $"{recorded.Points.Count - 3} {string.Join(' ', recorded.Rare)}";
 
         static Handling With(string each) => Handling.Of(
-            [.. Receive, .. each.Split(',').SelectMany((answer, at) => Transaction(2, at, ("UPDATE", answer)).Select(one => one with { Server = "stock" }))],
+            [
+                .. Receive,
+                .. each.Split(',', StringSplitOptions.RemoveEmptyEntries)
+                    .SelectMany((answer, at) => Transaction(2, at, ("UPDATE", answer)).Select(one => one with { Server = "stock" })),
+            ],
             Idle);
+    }
+
+    /// <summary>What comes in one of two times without a message can be late work of a message.</summary>
+    [Test]
+    public void What_is_asked_once_without_a_message_is_no_poll()
+    {
+        var late = Transaction(2, 1, ("UPDATE", "UPDATE 1"));
+
+        var idle = IdleTraffic.Of(
+            new IdleTime([.. PollIn(1), .. late], [("queue", "LOCK", "LOCK"), ("queue", "SELECT", "SELECT 1")]),
+            new IdleTime([.. Transaction(1, 2, ("BEGIN", "BEGIN"), ("DELETE", "DELETE 3"), ("ROLLBACK", "ROLLBACK"))], [("queue", "SELECT", "SELECT 2")]));
+
+        Assert.That(idle.Late, Is.EqualTo(["UPDATE (queue)"]));
+        Assert.That(idle.Transactions, Has.Count.EqualTo(2), "a poll can have another answer");
+        Assert.That(idle.Requests.Select(one => one.Text).Distinct(), Is.EquivalentTo(["BEGIN", "DELETE", "ROLLBACK", "SELECT"]));
+        Assert.That(RecordedPoints.Of([Handling.Of(Receive, idle.Transactions)], idle.Late).Late, Is.EqualTo(["UPDATE (queue)"]));
     }
 
     [Test]

@@ -44,12 +44,14 @@ public sealed class ReportOfAProof
                 ],
             },
             Result(PointWay.NeverSent, FaultVerdict.Kept, DeliveryClass.Once),
-            Result(PointWay.Cut, FaultVerdict.Void, kind: null) with { Because = "this handling did not come to the point" },
+            Result(PointWay.Cut, FaultVerdict.Void, kind: null) with { Because = "it did not come to the point", Discarded = ["it was late", "it was early"] },
         ],
         NotTried = ["orders@1:d"],
         NotTriedBecause = "the budget was used up",
         Polls = ["SELECT 1 (orders)"],
         Rare = ["UPDATE stock (orders)"],
+        Late = ["UPDATE report (orders)"],
+        Unread = ["UPDATE stock (orders)"],
     };
 
     [Test]
@@ -107,7 +109,7 @@ public sealed class ReportOfAProof
     [Test]
     public void Says_that_the_promise_was_kept_where_it_was()
     {
-        var kept = Document with { Results = [Document.Results[1]], NotTried = [], NotTriedBecause = null };
+        var kept = Document with { Results = [Document.Results[1]], NotTried = [], NotTriedBecause = null, Rare = [], Late = [] };
 
         Assert.That(
             new ProofReport(kept).Summary,
@@ -126,6 +128,22 @@ public sealed class ReportOfAProof
         Assert.That(new ProofReport(waited).Summary, Does.Contain("1 once; at 1 of way d it did not get over the missing answer and was killed"));
         Assert.That(output.ToString(), Does.Contain("- orders@1:d: after 12 s.").And.Contain("| once, killed |"));
         Assert.That(new ProofReport(Document).Summary, Does.Not.Contain("was killed"));
+    }
+
+    [Test]
+    public void Says_what_was_broken_without_any_crash_and_what_was_not_tried()
+    {
+        var (lost, kept) = (Document.Results[0], Document.Results[1]);
+        var without = lost with { IsWithoutFault = true };
+
+        Assert.That(With(without, kept), Does.StartWith("orders breaks its promise (exactly-once) without any crash, 1 time: "));
+        Assert.That(
+            With(without, lost, kept),
+            Does.StartWith("orders breaks its promise (exactly-once) at 1 of 2 crashes that were met, and without any crash 1 time: "));
+        Assert.That(With(kept), Does.StartWith("orders, not tried at all of its points: kept its promise (exactly-once) at 1 crash that was met: "));
+
+        static string With(params ProofResult[] results) =>
+            new ProofReport(Document with { Promised = [DeliveryClass.Once], Results = results }).Summary;
     }
 
     [Test]
