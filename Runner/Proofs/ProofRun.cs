@@ -114,7 +114,11 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
 
         document = document with
         {
-            Points = recorded.Points, Polls = recorded.Polls, Rare = recorded.Rare, Late = recorded.Late, Servers = servers.Versions,
+            Points = recorded.Points,
+            Polls = recorded.Polls,
+            Rare = recorded.Rare,
+            Late = recorded.Late,
+            Servers = servers.Versions,
             Unread =
             [
                 .. UnreadTables.Of(

@@ -151,7 +151,9 @@ public sealed class AccountOfAnApplication
         promise, PointWay.Killed,
         new PointOutcome<ProofAccount>("it did not come")
         {
-            Chosen = Message, IsDelayed = isDelayed, Account = Account(rows, shipments, left, other: 2) with { Messages = [OfMessage(rows, shipments, left)] },
+            Chosen = Message,
+            IsDelayed = isDelayed,
+            Account = Account(rows, shipments, left, other: 2) with { Messages = [OfMessage(rows, shipments, left)] },
         }).Verdict;
 
     private static MessageAccount OfMessage(int rows, int shipments, string? left) => Account(rows, shipments, left).Messages[0];

@@ -129,6 +129,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             ?? account.Verdicts.First(message => violations.Exists(violation => violation.MessageId == message.MessageId));
         return blank with
         {
+            IsWithoutFault = !outcome.IsMet,
             Point = outcome.IsMet ? blank.Point : blank.Point! with { Moment = $"no crash: {outcome.Because}" },
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,

@@ -190,7 +190,10 @@ internal sealed class PointLane<TAccount>(
             var unsettled = await SettleAsync([chosen], cancellationToken);
             return new(because)
             {
-                Fired = fired, IsDelayed = isDelayed, Chosen = chosen, Account = unsettled is null ? await AccountAsync(cancellationToken) : null,
+                Fired = fired,
+                IsDelayed = isDelayed,
+                Chosen = chosen,
+                Account = unsettled is null ? await AccountAsync(cancellationToken) : null,
             };
         }
 

@@ -71,6 +71,10 @@ public sealed record FaultResult : IPointResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public PointFacts? Point { get; init; }
 
+    /// <summary>Whether the promise was broken although the point was not met, and nothing was cut, killed or withheld.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool IsWithoutFault { get; init; }
+
     /// <summary>At a point, why each try before this one does not count; absent: there was none.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<string>? Discarded { get; init; }

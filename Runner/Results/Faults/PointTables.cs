@@ -89,8 +89,7 @@ internal static class PointTables
         : result.Observed.All(seen => result.Promised.Contains(seen.Class)) ? "; a message after it broke the promise"
         : ", which is not promised";
 
-    // A promise can be broken by a try that did not come to its point.
-    private static bool IsMet(FaultResult result) => result.Verdict is FaultVerdict.Kept or FaultVerdict.Broken && result.Fired.Count > 0;
+    private static bool IsMet(FaultResult result) => result is { Verdict: FaultVerdict.Kept or FaultVerdict.Broken, IsWithoutFault: false };
 
     private static bool IsOnce(FaultResult result) =>
         result.Verdict is FaultVerdict.Kept && result.Observed is [{ Class: DeliveryClass.Once or DeliveryClass.Recovered }];
