@@ -20,15 +20,15 @@ internal sealed class ProofJudge(ProofFile file)
 
     public ProofResult Judge(PointExperiment experiment, PointOutcome<ProofAccount> outcome)
     {
-        var (point, way, token, _) = experiment;
+        var (_, way, token, _) = experiment;
         var blank = new ProofResult
         {
-            Point = new PointFacts($"{token}", point.Number, way, PointMoment.Of(point, way)),
+            Point = experiment.Facts(),
             Verdict = outcome.HasFailed ? FaultVerdict.Failed : FaultVerdict.Void,
             Because = outcome.Because,
             Seconds = outcome.Seconds,
+            Discarded = outcome.Discarded,
         };
-        blank = blank with { Discarded = outcome.Discarded };
         if (outcome.Account is not { } account)
             return blank;
 
@@ -53,7 +53,7 @@ internal sealed class ProofJudge(ProofFile file)
         var met = account.Messages.FirstOrDefault(message => message.Id == outcome.Chosen) ?? beyond.Concat(account.Changed).First();
         return blank with
         {
-            Point = outcome.IsMet ? blank.Point : blank.Point with { Moment = $"no crash: {outcome.Because}" },
+            Point = experiment.Facts(outcome.IsMet ? null : outcome.Because),
             IsWithoutFault = !outcome.IsMet,
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,

@@ -39,9 +39,8 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             await RecordAsync(servers, experiments, cancellationToken);
         watch.Restart();
 
-        say($"{document.Points.Count} points, {document.Planned} experiments"
-            + (document.Rare.Count > 0 ? $"; not tried, because the three handlings differ in them: {string.Join(", ", document.Rare)}" : "")
-            + (document.Late.Count > 0 ? $"; not tried, because they came only after a message was handled: {string.Join(", ", document.Late)}" : ""));
+        say(string.Join(
+            "; ", RecordedPoints.NotTried(document.Rare, document.Late).Prepend($"{document.Points.Count} points, {document.Planned} experiments")));
         if (document.Unread.Count > 0)
             say($"No effect reads what these write, so nobody sees if it is doubled or missing: {string.Join(", ", document.Unread)}");
         var all = PointExperiment.At(file.Name, document.Points).ToList();

@@ -13,24 +13,27 @@ internal sealed class RefusedStatement
     private string? state;
 
     /// <summary>Whether the application can still create what is missing. What is written wrong stays wrong.</summary>
-    public bool CanComeRight(PostgresException refusal) => Since(refusal) is var since && refusal.SqlState switch
-    {
-        PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.InvalidSchemaName => true,
-        PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.UndefinedFunction => since < ToBeAdded,
-        _ => false,
-    };
+    public bool CanComeRight(PostgresException refusal) => IsAwaited(refusal) is true;
 
     /// <summary>Whether the statement is wrong, whatever the application does. Anything else can pass, such as a lock or a server that starts.</summary>
-    public bool IsWrong(PostgresException refusal) => Since(refusal) is var since && refusal.SqlState switch
-    {
-        PostgresErrorCodes.SyntaxError => true,
-        PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.UndefinedFunction => since >= ToBeAdded,
-        _ => false,
-    };
+    public bool IsWrong(PostgresException refusal) => IsAwaited(refusal) is false;
 
     /// <summary>The server's words and the place in the statement, on one line.</summary>
     public static string TextOf(PostgresException refusal) =>
         refusal.Position > 0 ? $"{refusal.MessageText} at character {refusal.Position}" : refusal.MessageText;
+
+    /// <summary>Whether what is missing is still awaited; <see langword="null"/>: nothing is missing, and something else is wrong.</summary>
+    private bool? IsAwaited(PostgresException refusal)
+    {
+        var since = Since(refusal);
+        return refusal.SqlState switch
+        {
+            PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.InvalidSchemaName => true,
+            PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.UndefinedFunction => since < ToBeAdded,
+            PostgresErrorCodes.SyntaxError => false,
+            _ => null,
+        };
+    }
 
     /// <summary>How long the server has refused it for the same reason: a table that comes late can get its columns after that.</summary>
     private TimeSpan Since(PostgresException refusal)

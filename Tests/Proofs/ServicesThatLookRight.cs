@@ -142,8 +142,8 @@ public sealed class ServicesThatLookRight
             time.sleep(0.1)
         """;
 
-    /// <summary>Drops the fourth message that a process of it gets.</summary>
-    private const string DroppingWorker =
+    /// <summary>Counts the messages that it gets, and inserts a row as often as is said of each.</summary>
+    private const string CountingWorker =
         """
         import os, psycopg2, time
         database = psycopg2.connect(os.environ["DATABASE"])
@@ -153,26 +153,16 @@ public sealed class ServicesThatLookRight
                 cursor.execute("DELETE FROM job RETURNING id")
                 for job in cursor.fetchall():
                     handled += 1
-                    if handled != 4:
+                    for _ in range(TIMES):
                         cursor.execute("INSERT INTO placed_order VALUES (%s)", job)
             time.sleep(0.1)
         """;
 
+    /// <summary>Drops the fourth message that a process of it gets.</summary>
+    private static readonly string DroppingWorker = CountingWorker.Replace("TIMES", "0 if handled == 4 else 1", StringComparison.Ordinal);
+
     /// <summary>Handles each third message twice.</summary>
-    private const string StutteringWorker =
-        """
-        import os, psycopg2, time
-        database = psycopg2.connect(os.environ["DATABASE"])
-        handled = 0
-        while True:
-            with database, database.cursor() as cursor:
-                cursor.execute("DELETE FROM job RETURNING id")
-                for job in cursor.fetchall():
-                    handled += 1
-                    for _ in range(2 if handled % 3 == 0 else 1):
-                        cursor.execute("INSERT INTO placed_order VALUES (%s)", job)
-            time.sleep(0.1)
-        """;
+    private static readonly string StutteringWorker = CountingWorker.Replace("TIMES", "2 if handled % 3 == 0 else 1", StringComparison.Ordinal);
 
     /// <summary>Inserts an order for each request, and refuses one that is there.</summary>
     private static readonly string RefusingService = WorkerInPython.HttpService.Replace(

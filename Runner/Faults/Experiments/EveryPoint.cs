@@ -81,14 +81,14 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
 
     private FaultResult Judge(PointExperiment experiment, PointOutcome<CellAccount> outcome)
     {
-        var (point, way, token, _) = experiment;
+        var (_, way, token, _) = experiment;
         var blank = new FaultResult
         {
             Cell = Provenance.NameOf(cell),
             Fault = $"{token}"[token.Of.Length..],
             Verdict = outcome.HasFailed ? FaultVerdict.Failed : FaultVerdict.Void,
             Because = outcome.Because,
-            Point = new PointFacts($"{token}", point.Number, way, PointMoment.Of(point, way)),
+            Point = experiment.Facts(),
             Promised = [.. Promise.Classes.Order()],
             Fired = outcome.Fired,
             Seconds = outcome.Seconds,
@@ -124,13 +124,13 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
         if (!outcome.IsMet && verdict is FaultVerdict.Void)
             return blank;
 
-        // One that nothing disturbed can have been before the message.
-        var met = account.Verdicts.FirstOrDefault(message => message.MessageId == outcome.Chosen)
-            ?? account.Verdicts.First(message => violations.Exists(violation => violation.MessageId == message.MessageId));
+        // If the point was not met, what broke the promise can have come before the message.
+        var met = account.Verdicts.OrderByDescending(message => message.MessageId == outcome.Chosen)
+            .ThenByDescending(message => violations.Exists(violation => violation.MessageId == message.MessageId)).First();
         return blank with
         {
             IsWithoutFault = !outcome.IsMet,
-            Point = outcome.IsMet ? blank.Point : blank.Point! with { Moment = $"no crash: {outcome.Because}" },
+            Point = experiment.Facts(outcome.IsMet ? null : outcome.Because),
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,
             Fired = verdict is FaultVerdict.Broken && outcome.Because is { } unsettled ? [.. outcome.Fired, unsettled] : outcome.Fired,

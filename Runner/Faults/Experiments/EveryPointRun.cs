@@ -1,4 +1,5 @@
 using Kit.Endpoints.Cells;
+using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Rounds;
@@ -56,10 +57,8 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
             var own = await ServersAsync(cancellationToken);
             var found = await new EveryPoint(cell, own).RecordAsync(cancellationToken);
             recorded = found.Points;
-            if (found.Rare.Count > 0)
-                say($"{name}: not tried, because the three handlings differ in them: {string.Join(", ", found.Rare)}");
-            if (found.Late.Count > 0)
-                say($"{name}: not tried, because they came only after a message was handled: {string.Join(", ", found.Late)}");
+            foreach (var notTried in RecordedPoints.NotTried(found.Rare, found.Late))
+                say($"{name}: {notTried}");
             document = document with
             {
                 Servers = FaultDocuments.VersionsOf(own, document.Servers),

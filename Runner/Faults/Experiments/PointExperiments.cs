@@ -23,6 +23,11 @@ internal sealed record PointExperiment(CrashPoint Point, PointWay Way, PointToke
         from point in points
         from way in point.WaysAmong(ways)
         select new PointExperiment(point, way, new PointToken(of, point.Number, way), points);
+
+    /// <summary>Where and when it was.</summary>
+    /// <param name="withoutCrash">Why nothing happened at the point; <see langword="null"/>: it did, or was to.</param>
+    public PointFacts Facts(string? withoutCrash = null) =>
+        new($"{Token}", Point.Number, Way, withoutCrash is null ? PointMoment.Of(Point, Way) : $"no crash: {withoutCrash}");
 }
 
 /// <summary>Records undisturbed handlings, and then meets each of their points in each way, at several subjects at the same time.</summary>

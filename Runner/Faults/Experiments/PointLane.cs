@@ -201,7 +201,7 @@ internal sealed class PointLane<TAccount>(
     }
 
     /// <summary>The way in which the process is watched for a while before it is killed: one for each point.</summary>
-    private static PointWay WayToWaitIn(CrashPoint point) => point.WaysAmong([PointWay.Cut]).Append(PointWay.CutBefore).First();
+    private static PointWay WayToWaitIn(CrashPoint point) => PointWay.Cut.Facts().IsPossibleAt(point) ? PointWay.Cut : PointWay.CutBefore;
 
     public ValueTask DisposeAsync() => subject.DisposeAsync();
 

@@ -103,11 +103,6 @@ internal sealed class Handling
         }
     }
 
-    /// <summary>What more than one handling has; of one handling, all.</summary>
-    public static IEnumerable<T> CommonIn<T>(IReadOnlyList<Handling> handlings, Func<Handling, IEnumerable<T>> of) => handlings
-        .SelectMany(handling => of(handling).Distinct()).GroupBy(one => one).Where(alike => alike.Count() >= Math.Min(2, handlings.Count))
-        .Select(alike => alike.Key);
-
     /// <summary>
     /// Requests of a handling that no other one has, at all, so often or with that answer, and those that one has with another answer. They are no points,
     /// and a request like it can be one.
@@ -119,10 +114,11 @@ internal sealed class Handling
         return handlings.SelectMany(handling => handling.requests).Where(one => !common.Contains(KeyOf(one.Id))).Select(one => NameOf(one.Seen)).Distinct();
     }
 
+    /// <summary>What more than one handling has, and none with another answer; of one handling, all.</summary>
     private static HashSet<(string Server, string Text, string? Outcome, int)> CommonKeysOf(IReadOnlyList<Handling> handlings)
     {
         var all = handlings.Select(handling => handling.Keys.ToHashSet()).ToList();
-        var common = CommonIn(handlings, handling => handling.Keys).ToHashSet();
+        var common = all.SelectMany(keys => keys).CountBy(key => key).Where(key => key.Value >= Math.Min(2, all.Count)).Select(key => key.Key).ToHashSet();
         // Two of three answers can be alike by chance.
         return common.Where(key => !all.Exists(keys => !keys.Contains(key) && keys.Except(common).Any(other => IsOnlyAnsweredOtherwise(other, key))))
             .ToHashSet();

@@ -10,22 +10,24 @@ internal sealed record IdleTraffic(
     /// <summary>Of two times in which the process had no message. Polls are in both.</summary>
     public static IdleTraffic Of(IdleTime first, IdleTime second)
     {
-        var both = Handling.TextsOf(first.Seen).Intersect(Handling.TextsOf(second.Seen)).ToHashSet();
+        var transactions = Handling.TextsOf(first.Seen).Intersect(Handling.TextsOf(second.Seen)).ToHashSet();
+        var requests = first.Requests.Select(WithoutAnswer).Intersect(second.Requests.Select(WithoutAnswer)).ToHashSet();
         IReadOnlyList<SeenRequest> seen = [.. first.Seen, .. second.Seen];
         return new(
-            Handling.TransactionsIn(seen, both),
-            AllOf(first).Concat(AllOf(second))
-                .Where(one => AreIn(first, one.Server, one.Text) && AreIn(second, one.Server, one.Text)).ToHashSet(),
-            [.. Handling.RequestsOutside(seen, both).Distinct()]);
+            Handling.TransactionsIn(seen, transactions),
+            first.Requests.Concat(second.Requests).Where(one => requests.Contains(WithoutAnswer(one))).ToHashSet(),
+            [.. Handling.RequestsOutside(seen, transactions).Distinct()]);
     }
 
-    private static IEnumerable<(string Server, string Text, string? Outcome)> AllOf(IdleTime time) =>
-        time.Seen.Select(one => (one.Server, one.Text, one.Request.Outcome)).Concat(time.Hidden);
-
-    private static bool AreIn(IdleTime time, string server, string text) => AllOf(time).Any(one => one.Server == server && one.Text == text);
+    private static (string, string) WithoutAnswer((string Server, string Text, string? Outcome) one) => (one.Server, one.Text);
 }
 
 /// <summary>What was asked in a time without a message.</summary>
 /// <param name="Seen">In transactions that began in it.</param>
 /// <param name="Hidden">In transactions that were open already.</param>
-internal sealed record IdleTime(IReadOnlyList<SeenRequest> Seen, IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden);
+internal sealed record IdleTime(IReadOnlyList<SeenRequest> Seen, IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden)
+{
+    /// <summary>All of them.</summary>
+    public IEnumerable<(string Server, string Text, string? Outcome)> Requests =>
+        Seen.Select(one => (one.Server, one.Text, one.Request.Outcome)).Concat(Hidden);
+}

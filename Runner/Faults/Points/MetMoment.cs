@@ -18,7 +18,7 @@ internal sealed class MetMoment
     private readonly int leading;
 
     /// <summary>What a request counts as, by <see cref="OrderedPoint.KeyWithoutAnswer"/>, while its answer is awaited.</summary>
-    private readonly Dictionary<int, int> asAnswered = [];
+    private readonly Dictionary<int, int> asAnswered;
 
     /// <param name="point">The point.</param>
     /// <param name="all">All points of the handling, in their order.</param>
@@ -27,13 +27,13 @@ internal sealed class MetMoment
         Point = point;
         // A request that only one of the recorded handlings had, or with another answer each time, is no point.
         points = all.Select(each => Follow(0, each.Request)).ToHashSet();
-        ordered = all.Where(other => other.Number != point.Number && !point.Unordered.Contains(other.Number)).Select(Ordered)
+        var every = all.Select(Ordered).ToList();
+        asAnswered = every.DistinctBy(each => each.KeyWithoutAnswer).ToDictionary(each => each.KeyWithoutAnswer, each => each.Key);
+        ordered = every.Where(other => other.Point.Number != point.Number && !point.Unordered.Contains(other.Point.Number))
             .ToLookup(other => other.Point.Number < point.Number);
         due = ordered[true].CountBy(other => other.Key).ToDictionary();
         leading = LeadingOf(point);
         leadingRequests = [.. point.Leading.Select(number => all[number - 1].Request)];
-        foreach (var each in all.Select(Ordered))
-            asAnswered.TryAdd(each.KeyWithoutAnswer, each.Key);
 
         OrderedPoint Ordered(CrashPoint other)
         {
@@ -119,7 +119,7 @@ internal sealed class MetMoment
         return known[(before, server, text, outcome)];
     }
 
-    /// <summary>Another point, whose order is known.</summary>
+    /// <summary>A point with its place in its transaction.</summary>
     /// <param name="Point">The point.</param>
     /// <param name="Key">It, with what was before it in its transaction.</param>
     /// <param name="KeyWithoutAnswer">The same while its answer is awaited.</param>

@@ -22,6 +22,17 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
     /// <summary>How many handlings were not used.</summary>
     public int Unused { get; init; }
 
+    /// <summary>What is not tried and why, as the ends of sentences.</summary>
+    /// <param name="rare">Requests in which handlings differ.</param>
+    /// <param name="late">See <see cref="Late"/>.</param>
+    public static IEnumerable<string> NotTried(IReadOnlyList<string> rare, IReadOnlyList<string> late)
+    {
+        if (rare.Count > 0)
+            yield return $"not tried, because the three handlings differ in them: {string.Join(", ", rare)}";
+        if (late.Count > 0)
+            yield return $"not tried, because they came only after a message was handled: {string.Join(", ", late)}";
+    }
+
     /// <summary>Whether no more handlings are needed.</summary>
     public static bool AreEnough(IReadOnlyList<Handling> handlings) =>
         handlings.Count(handling => !handling.IsHidden) == Needed || handlings.Count == Most;

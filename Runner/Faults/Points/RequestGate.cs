@@ -235,7 +235,7 @@ internal sealed class RequestGate
     /// <summary>The way, if this answered request is the one to stop at; otherwise <see langword="null"/>.</summary>
     internal PointWay? FindIn(WireRequest request)
     {
-        if (target is not var (moment, way) || seen.FindIndex(one => one.Request == request) is not (>= 0 and var at) || !moment.IsLike(seen[at]))
+        if (target is not var (moment, way) || seen.FindIndex(one => one.Request == request) is not (>= 0 and var at))
             return null;
 
         if (request.Outcome != moment.Point.Request.Outcome)

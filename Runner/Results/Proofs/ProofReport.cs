@@ -17,23 +17,38 @@ public sealed class ProofReport(ProofDocument document)
 
     private IEnumerable<ProofResult> Broken => results.Where(result => result.Verdict is FaultVerdict.Broken);
 
-    /// <summary>The result in one sentence.</summary>
-    public string Summary
+    /// <summary>What became of the promise.</summary>
+    private string Finding
     {
         get
         {
             var met = results.Count(result => result is { IsMet: true, IsWithoutFault: false });
             var broken = Broken.Count(result => !result.IsWithoutFault);
             var without = Broken.Count() - broken;
-            var promise = NamedPromises.TextOf(document.Promised);
+            var promise = $"its promise ({NamedPromises.TextOf(document.Promised)})";
             var crashes = Figures.Count(met, "crash that was met", "crashes that were met");
-            return (without > 0 && broken == 0 ? $"{document.Name} breaks its promise ({promise}) without any crash, {Figures.Count(without, "time")}"
-                    : broken > 0 ? $"{document.Name} breaks its promise ({promise}) at {Figures.Count(broken)} of {crashes}"
-                        + (without > 0 ? $", and without any crash {Figures.Count(without, "time")}" : "")
-                    : met == 0 ? $"{document.Name}: nothing is shown about its promise ({promise}), because no crash was met"
-                    : document.NotTried.Count > 0 ? $"{document.Name}, not tried at all of its points: kept its promise ({promise}) at {crashes}"
-                    : $"{document.Name} kept its promise ({promise}) at "
-                        + (met == 1 ? "the only crash that was met" : $"all {crashes}"))
+            if (broken > 0)
+            {
+                return $"{document.Name} breaks {promise} at {Figures.Count(broken)} of {crashes}"
+                    + (without > 0 ? $", and without any crash {Figures.Count(without, "time")}" : "");
+            }
+
+            if (without > 0)
+                return $"{document.Name} breaks {promise} without any crash, {Figures.Count(without, "time")}";
+            if (met == 0)
+                return $"{document.Name}: nothing is shown about {promise}, because no crash was met";
+            if (document.NotTried.Count > 0)
+                return $"{document.Name}, not tried at all of its points: kept {promise} at {crashes}";
+            return $"{document.Name} kept {promise} at {(met == 1 ? "the only crash that was met" : $"all {crashes}")}";
+        }
+    }
+
+    /// <summary>The result in one sentence.</summary>
+    public string Summary
+    {
+        get
+        {
+            return Finding
                 + $": {Figures.Count(document.Points.Count, "point")} of its handling, {Figures.Count(document.Planned, "experiment")}"
                 + (results.Count > 0 ? $", {ClassesOf(results)}" : "")
                 + (Killed.Count is > 0 and var killed
