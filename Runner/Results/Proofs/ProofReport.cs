@@ -38,7 +38,7 @@ public sealed class ProofReport(ProofDocument document)
             if (met == 0)
                 return $"{document.Name}: nothing is shown about {promise}, because no crash was met";
             if (document.NotTried.Count > 0)
-                return $"{document.Name}, not tried at all of its points: kept {promise} at {crashes}";
+                return $"{document.Name} kept {promise} where it was tried, at {crashes}";
             return $"{document.Name} kept {promise} at {(met == 1 ? "the only crash that was met" : $"all {crashes}")}";
         }
     }
