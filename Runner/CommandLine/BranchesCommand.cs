@@ -78,7 +78,7 @@ internal sealed class BranchesCommand : KitCommand
                 [
                     branch.GlobalId,
                     branch.Database,
-                    branch.Role,
+                    branch.Role ?? "(dropped)",
                     AgeOf(branch.Age),
                     OwnerOf(branch),
                     DecisionOf(branch),

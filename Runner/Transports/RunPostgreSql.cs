@@ -68,7 +68,10 @@ internal sealed class RunPostgreSql : RunDatabase
         DatabaseOwner.RemoveLeftoversAsync(ConnectionString, cancellationToken);
 
     /// <inheritdoc/>
-    /// <remarks>The log's writer flushes what nobody waits for, by default five times a second. 10 s is the most that it can be told to wait.</remarks>
+    /// <remarks>
+    /// The log's writer flushes what nobody waits for, by default five times a second. 10 s is the most that it can be told to wait. They begin when it reads
+    /// its settings again.
+    /// </remarks>
     public override async Task DelayFlushesAsync(CancellationToken cancellationToken)
     {
         await using var source = NpgsqlDataSource.Create(EndpointConnections.ForRunner(Own.ConnectionString));

@@ -9,7 +9,7 @@ namespace Kit.Tests.Contract;
 
 /// <summary>
 /// Handler processes are killed in the middle of a drain, as by SIGKILL; another one goes on.
-/// <c>.ci/run</c> kills three for each cell; the test run parameter <c>kills</c> says otherwise. Where a mode leaves messages in doubt
+/// <c>.ci/run</c> kills two for each cell; the test run parameter <c>kills</c> says otherwise. Where a mode leaves messages in doubt
 /// there is nobody to go on with them, so it has no part in this.
 /// </summary>
 [TestFixtureSource(nameof(Cells))]
@@ -19,7 +19,7 @@ public sealed class HandlerProcessIsKilled(Cell cell)
     private const int MessagesPerKill = 300;
     private const int Concurrency = 2;
 
-    private static readonly int Kills = TestContext.Parameters.Get("kills", 3);
+    private static readonly int Kills = TestContext.Parameters.Get("kills", 2);
 
     private static IEnumerable<TestFixtureData> Cells => ContractCells.Of(cell => cell.Mode.CrashEffect != CrashEffect.LeavesInDoubt);
 

@@ -27,15 +27,16 @@ public sealed class RunOfForwardingScenarios
     [TearDown]
     public void RemoveFolder() => parent?.Dispose();
 
+    /// <summary>On a framework. The bare endpoint forwards on a broker in the tests of faults.</summary>
     [Test]
     public async Task On_a_broker_each_message_is_forwarded_once_with_what_it_must_have()
     {
         RabbitMqServer.IgnoreWithoutPrograms();
 
         var run = await RunAsync(
-            "--framework", "bare,masstransit", "--transport", "rabbitmq", "--mode", "dtc-off", "--scenario", Forwarding);
+            "--framework", "masstransit", "--transport", "rabbitmq", "--mode", "dtc-off", "--scenario", Forwarding);
 
-        Assert.That(run.Rounds, Has.Count.EqualTo(2 * Scenario.All.Count(scenario => scenario.Rows == 0)));
+        Assert.That(run.Rounds, Has.Count.EqualTo(Scenario.All.Count(scenario => scenario.Rows == 0)));
         AssertForwarded(run.Rounds);
     }
 

@@ -20,9 +20,9 @@ public sealed class RunOfReuse
     [TearDown]
     public void RemoveFolder() => parent?.Dispose();
 
-    [TestCase("postgresql", "full-dtc,dtc-off,scope-off,transactions-off,outbox", "insert-and-send", 5)]
-    [TestCase("rabbitmq", "dtc-off,scope-off,transactions-off,outbox", "query", 4)]
-    public async Task Every_mode_keeps_its_promise_either_way(string transport, string modes, string scenario, int count)
+    [TestCase("postgresql", "full-dtc,dtc-off,transactions-off,outbox", "insert-and-send", 4)]
+    [TestCase("rabbitmq", "dtc-off,outbox", "query", 2)]
+    public async Task A_mode_keeps_its_promise_either_way(string transport, string modes, string scenario, int count)
     {
         if (transport is "rabbitmq")
             RabbitMqServer.IgnoreWithoutPrograms();

@@ -31,7 +31,7 @@ public sealed class RunOnRabbitMq : OnAServerOfItsOwn
             await broker.DisposeAsync();
     }
 
-    [TestCase("classic", "dtc-off,scope-off,transactions-off,full-dtc")]
+    [TestCase("classic", "dtc-off,transactions-off,full-dtc")]
     [TestCase("quorum", "scope-off,full-dtc")]
     public async Task Every_message_is_accounted_for_and_nothing_is_left(string queueType, string modes)
     {

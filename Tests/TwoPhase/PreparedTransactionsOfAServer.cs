@@ -131,6 +131,25 @@ public sealed class PreparedTransactionsOfAServer
         }
     }
 
+    /// <summary>PostgreSQL drops a role whose transaction lies prepared. It must not hide the others.</summary>
+    [Test]
+    public async Task One_whose_role_was_dropped_is_listed_and_ended()
+    {
+        const string globalId = "of nobody";
+        await using (var roles = await TwoRoles.CreateAsync(databases.Widgets))
+        {
+            await using var before = NpgsqlDataSource.Create(roles.Before);
+            await PrepareAsync(globalId, before);
+        }
+
+        var list = await BranchesAsync();
+        Assert.That(list.ExitCode, Is.EqualTo(ExitCode.Success), list.Errors);
+        Assert.That(list.Output, Does.Match($"(?m)^{globalId} +test_[^ ]+_widgets  \\(dropped\\) +[0-9]+ s "));
+        Assert.That((await ReadAsync(globalId)).Role, Is.Null);
+        Assert.That((await BranchesAsync("end", globalId, "--commit")).Output, Is.EqualTo($"Committed: {globalId}\n"));
+        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
+    }
+
     [Test]
     public async Task The_command_lists_and_ends_them()
     {
@@ -174,9 +193,11 @@ public sealed class PreparedTransactionsOfAServer
     private BranchRefusedException RefusalOf(string globalId, BranchDecision? asked) =>
         Assert.ThrowsAsync<BranchRefusedException>(() => All.EndAsync(globalId, asked, CancellationToken.None))!;
 
-    private async Task<string> PrepareAsync(string globalId)
+    private Task<string> PrepareAsync(string globalId) => PrepareAsync(globalId, widgets);
+
+    private static async Task<string> PrepareAsync(string globalId, NpgsqlDataSource source)
     {
-        await using var connection = await widgets.OpenConnectionAsync();
+        await using var connection = await source.OpenConnectionAsync();
         await using var transaction = await connection.BeginTransactionAsync();
         await using var insert = new NpgsqlCommand(
             "INSERT INTO widget (id, message_id) VALUES ((random() * 1e15)::bigint, gen_random_uuid())", connection);

@@ -29,7 +29,9 @@ public enum BranchDecision
 /// <summary>A prepared transaction on a PostgreSQL server. It holds its locks until it is ended.</summary>
 /// <param name="GlobalId">Its global id.</param>
 /// <param name="Database">The database that it is in. It can be ended only there.</param>
-/// <param name="Role">The role that prepared it. Only that role or a superuser can end it.</param>
+/// <param name="Role">
+/// The role that prepared it. Only that role or a superuser can end it. <see langword="null"/> if the role was dropped, which PostgreSQL allows.
+/// </param>
 /// <param name="Prepared">When it was prepared, by the server's clock.</param>
 /// <param name="Age">How long ago that was, by the server's clock.</param>
 /// <param name="Owner">Who owns it.</param>
@@ -43,7 +45,7 @@ public enum BranchDecision
 public sealed record PreparedTransaction(
     string GlobalId,
     string Database,
-    string Role,
+    string? Role,
     DateTimeOffset Prepared,
     TimeSpan Age,
     BranchOwner Owner,

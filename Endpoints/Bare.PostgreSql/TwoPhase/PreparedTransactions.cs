@@ -127,7 +127,10 @@ public sealed class PreparedTransactions(string connectionString)
         {
             throw new BranchRefusedException(
                 $"{settings.Username} is not allowed to end '{branch.GlobalId}' in database {branch.Database}: {refused.MessageText}.",
-                $"Connect as {branch.Role}, which prepared it, or as a superuser.", refused);
+                branch.Role is { } role
+                    ? $"Connect as {role}, which prepared it, or as a superuser."
+                    : "Connect as a superuser: the role that prepared it was dropped.",
+                refused);
         }
         catch (PostgresException gone) when (gone.SqlState == PostgresErrorCodes.UndefinedObject)
         {
@@ -149,7 +152,7 @@ public sealed class PreparedTransactions(string connectionString)
         while (await reader.ReadAsync(cancellationToken))
         {
             found.Add(new Found(
-                reader.GetString(0), reader.GetString(1), reader.GetString(2), reader.GetFieldValue<DateTimeOffset>(3),
+                reader.GetString(0), reader.GetString(1), reader.IsDBNull(2) ? null : reader.GetString(2), reader.GetFieldValue<DateTimeOffset>(3),
                 reader.GetTimeSpan(4), reader.GetFieldValue<uint[]>(5)));
         }
 
@@ -200,5 +203,5 @@ public sealed class PreparedTransactions(string connectionString)
     private NpgsqlDataSource SourceOf(string database) =>
         NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(settings.ConnectionString) { Database = database });
 
-    private sealed record Found(string GlobalId, string Database, string Role, DateTimeOffset Prepared, TimeSpan Age, uint[] Locked);
+    private sealed record Found(string GlobalId, string Database, string? Role, DateTimeOffset Prepared, TimeSpan Age, uint[] Locked);
 }

@@ -25,6 +25,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
 
     private PointExperiments<CellAccount> Experiments => field ??= new(Promises, (gate, stop) => CellSubject.OpenAsync(cell, servers, Shape, gate, stop))
     {
+        BeforeCrash = stop => servers.WidgetsOf(cell).DelayFlushesAsync(stop),
         // Not cancelled half-way: what was made on the server is removed from it at the end.
         CrashServer = (server, _) => ServerOf(server).KillAsync(CancellationToken.None),
     };
@@ -53,10 +54,6 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     {
         var byCrash = todo.ToLookup(experiment => experiment.Way.Facts().CrashesServer);
         await MakeAsync(byCrash[false], AtOnce, save, cancellationToken);
-        if (!byCrash[true].Any())
-            return;
-
-        await servers.WidgetsOf(cell).DelayFlushesAsync(cancellationToken);
         await MakeAsync(byCrash[true], atOnce: 1, save, cancellationToken);
     }
 

@@ -41,6 +41,9 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
     public Func<string, CancellationToken, Task<string>> CrashServer { get; init; } =
         (server, _) => throw new NotSupportedException($"The server '{server}' is not made to crash.");
 
+    /// <summary>Is called right before the message of each experiment in which a server crashes.</summary>
+    public Func<CancellationToken, Task> BeforeCrash { get; init; } = _ => Task.CompletedTask;
+
     /// <summary>A poll at the wrong moment changes a handling: it is tried again.</summary>
     private const int Tries = 3;
 
@@ -123,7 +126,7 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
     private async Task<PointLane<TAccount>> OpenAsync(CancellationToken cancellationToken)
     {
         var gate = new RequestGate();
-        return new PointLane<TAccount>(gate, await open(gate, cancellationToken), promises, CrashServer);
+        return new PointLane<TAccount>(gate, await open(gate, cancellationToken), promises, BeforeCrash, CrashServer);
     }
 
     private static async Task<PointOutcome<TAccount>> MeetAsync(

@@ -14,9 +14,11 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="gate">What the subject's requests pass through.</param>
 /// <param name="subject">Is disposed with the lane.</param>
 /// <param name="promises">What is promised to its messages.</param>
+/// <param name="beforeCrash">Is called right before the message of an experiment in which a server crashes.</param>
 /// <param name="crashServer">Crashes a server, named as in requests, and starts it again. Returns the evidence.</param>
 internal sealed class PointLane<TAccount>(
-    RequestGate gate, ISubject<TAccount> subject, PointPromises<TAccount> promises, Func<string, CancellationToken, Task<string>> crashServer)
+    RequestGate gate, ISubject<TAccount> subject, PointPromises<TAccount> promises, Func<CancellationToken, Task> beforeCrash,
+    Func<string, CancellationToken, Task<string>> crashServer)
     : IAsyncDisposable
     where TAccount : class
 {
@@ -98,6 +100,8 @@ internal sealed class PointLane<TAccount>(
         var sessions = gate.Sessions;
         var turns = way.Facts().KillsProcess ? ToWarmUp : Math.Clamp(sessions + 2, ToWarmUp, MostAtOnce);
         var fired = new List<string>();
+        if (way.Facts().CrashesServer)
+            await beforeCrash(cancellationToken);
         var chosen = await SendAsync(() => gate.Arm(new MetMoment(point, all), way), cancellationToken);
         if (!await IsMetAsync(chosen, cancellationToken))
             return await NotMetAsync(isDelayed: false, DidNotCome(gate.PassedBecause));

@@ -23,7 +23,8 @@ public sealed class EveryPointOfAHandling
     [Test]
     public async Task Dtc_off_doubles_rows_after_its_commit_and_nowhere_before()
     {
-        var (points, results) = await MeetAsync("bare.postgresql.dtc-off.ado", point => point.Request.Text is "COMMIT");
+        var (points, results) = await MeetAsync(
+            "bare.postgresql.dtc-off.ado", point => point.Request.Text is "COMMIT", PointWay.NeverSent, PointWay.Killed, PointWay.Cut);
 
         AssertMet(points, results, ("data", "COMMIT"), ("queue", "COMMIT"));
         Assert.That(ClassOf(results, "data", PointWay.NeverSent), Is.EqualTo(DeliveryClass.Once));

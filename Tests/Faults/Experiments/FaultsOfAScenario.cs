@@ -15,8 +15,7 @@ public sealed class FaultsOfAScenario
 {
     private static readonly IReadOnlyList<string> Names =
     [
-        "bare.postgresql.full-dtc.ado.pass", "bare.postgresql.transactions-off.ado.pass", "bare.postgresql.dtc-off.ado.route",
-        "bare.postgresql.outbox.ado.publish-1", "bare.postgresql.shared.ado.publish-5", "bare.postgresql.dtc-off.ado.insert-and-send",
+        "bare.postgresql.transactions-off.ado.pass", "bare.postgresql.dtc-off.ado.route", "bare.postgresql.shared.ado.publish-5",
         "bare.rabbitmq.dtc-off.ado.pass", "bare.rabbitmq.dtc-off.ado.route",
     ];
 
@@ -38,7 +37,6 @@ public sealed class FaultsOfAScenario
                 results.Where(result => result.Verdict is FaultVerdict.NoWindow).Select(result => $"{result.Cell}: {result.Because}"),
                 Is.EquivalentTo(
                 [
-                    "bare/postgresql/full-dtc/ado/pass: sends and receive commit as one unit",
                     "bare/postgresql/shared/ado/publish-5: sends and receive commit as one unit",
                     "bare/postgresql/dtc-off/ado/route: sends and receive commit as one unit, and there is no row",
                 ]));

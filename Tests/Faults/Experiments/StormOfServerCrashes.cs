@@ -13,7 +13,7 @@ namespace Kit.Tests.Faults.Experiments;
 [Parallelizable]
 public sealed class StormOfServerCrashes
 {
-    private const int Crashes = 4;
+    private const int Crashes = 3;
 
     [TestCase("bare.postgresql.shared.ado.none", 0)]
     [TestCase("bare.postgresql.full-dtc.ado.last", 0)]
