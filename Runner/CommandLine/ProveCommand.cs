@@ -102,7 +102,7 @@ internal sealed class ProveCommand : KitCommand
     private static string LineOf(ProofResult result, int done, int planned) =>
         $"{done} of {planned}: {result.Point.Token}: " +
         VerdictText.Of(result.Verdict, () => Words.Of(result.Class!.Value), () => $"BROKEN: {string.Join("; ", result.Violations)}")
-        + (result.IsMet ? "" : $": {result.Because}")
+        + (result.IsConclusive ? "" : $": {result.Because}")
         + $": {result.Point.Moment}, {result.Seconds:F1} s";
 
     private void CheckToken(CommandResult result)

@@ -45,16 +45,16 @@ internal sealed class ProofJudge(ProofFile file)
         List<string> violations = [.. ViolationsOf(account, outcome, beyond)];
         var classes = beyond.Select(message => message.Class);
         var verdict = outcome.IsMet
-            ? PointVerdict.Of(outcome.Because, violations.Count > 0, classes)
-            : PointVerdict.OfNotMet(classes.Concat(account.Changed.Select(message => message.Class)));
+            ? PointVerdict.Of(outcome.Unsettled, violations.Count > 0, classes)
+            : PointVerdict.OfNotMet(outcome.Unsettled, violations.Count > 0, classes.Concat(account.Changed.Select(message => message.Class)));
         if (!outcome.IsMet && verdict is FaultVerdict.Void)
             return blank with { Because = string.Join("; ", violations.Prepend(outcome.Because)) };
 
         var met = account.Messages.FirstOrDefault(message => message.Id == outcome.Chosen) ?? beyond.Concat(account.Changed).First();
         return blank with
         {
-            Point = experiment.Facts(outcome.IsMet ? null : outcome.Because),
-            IsWithoutFault = !outcome.IsMet,
+            Point = experiment.Facts(outcome),
+            IsWithoutFault = outcome is { IsMet: false, IsKilledElsewhere: false },
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,
             Class = met.Class,
@@ -75,7 +75,7 @@ internal sealed class ProofJudge(ProofFile file)
     {
         foreach (var message in beyond)
         {
-            var which = !outcome.IsMet ? outcome.IsDelayed ? "a message that was only delayed" : "a message that nothing disturbed"
+            var which = !outcome.IsMet ? outcome.IsKilledElsewhere ? "a message at another moment" : "a message that nothing disturbed"
                 : message.Id == outcome.Chosen ? "the message"
                 : outcome.Late.Contains(message.Id) ? "a message that was sent when nothing moved any more"
                 : outcome.AfterRestart.Contains(message.Id) ? "a message that was sent after a restart"
@@ -94,7 +94,7 @@ internal sealed class ProofJudge(ProofFile file)
     private string SentAt(Guid message) => sentAt.TryGetValue(message, out var token) ? $" that was sent at {token}" : "";
 
     private static string? WhyDisturbed(ProofAccount account) =>
-        account.Messages.FirstOrDefault(message => !PointVerdict.PromisedUndisturbed.Contains(message.Class)) is { } message
+        account.Messages.Concat(account.Changed).FirstOrDefault(message => !PointVerdict.PromisedUndisturbed.Contains(message.Class)) is { } message
             ? $"one is {Words.Of(message.Class)} ({string.Join(", ", message.Found)})"
             : null;
 
@@ -104,7 +104,10 @@ internal sealed class ProofJudge(ProofFile file)
         yield return new(TimelineKind.Message, $"a message is sent: {met.Id}");
         if (!outcome.IsMet)
         {
-            yield return new(TimelineKind.LeftOut, $"nothing is cut, killed or withheld: {outcome.Because}");
+            yield return new(
+                TimelineKind.LeftOut, (outcome.IsKilledElsewhere ? "it is met at another moment: " : "nothing is cut, killed or withheld: ") + outcome.Because);
+            foreach (var line in outcome.Fired)
+                yield return new(TimelineKind.Process, line);
             foreach (var step in EndOf(outcome, account, met))
                 yield return step;
             yield break;
@@ -144,7 +147,7 @@ internal sealed class ProofJudge(ProofFile file)
     {
         foreach (var line in met.Output)
             yield return new(TimelineKind.Output, $"the application wrote: {line}");
-        if (outcome is { IsMet: true, Because: { } unsettled })
+        if (outcome.Unsettled is { } unsettled)
             yield return new(TimelineKind.Left, unsettled);
         foreach (var left in account.Left)
             yield return new(TimelineKind.Left, $"left when nothing moved any more: {left}");

@@ -40,9 +40,9 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         watch.Restart();
 
         say(string.Join(
-            "; ", RecordedPoints.NotTried(document.Rare, document.Late).Prepend($"{document.Points.Count} points, {document.Planned} experiments")));
+            "; ", RecordedPoints.NotTried(document.Rare, document.Late, document.Unused).Prepend($"{document.Points.Count} points, {document.Planned} experiments")));
         if (document.Unread.Count > 0)
-            say($"No effect reads what these write, so nobody sees if it is doubled or missing: {string.Join(", ", document.Unread)}");
+            say($"No statement of the file names the tables that these write, so nobody sees what is doubled or missing there: {string.Join(", ", document.Unread)}");
         var all = PointExperiment.At(file.Name, document.Points).ToList();
         waiting = new Queue<PointExperiment>(PointOrder.Of(Chosen(all)));
         planned = waiting.Count;
@@ -105,18 +105,13 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             { IsUsage = true };
         }
 
-        if (recorded.Unused > 0)
-        {
-            say($"{Figures.Count(recorded.Unused, "message")} came in the open transaction of a poll, and another was recorded instead. " +
-                "What happens then is not tried: roll back after a poll that finds nothing.");
-        }
-
         document = document with
         {
             Points = recorded.Points,
             Polls = recorded.Polls,
             Rare = recorded.Rare,
             Late = recorded.Late,
+            Unused = recorded.Unused,
             Servers = servers.Versions,
             Unread =
             [
@@ -140,7 +135,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
                 { IsUsage = true };
         }
 
-        var done = document.Results.Where(result => result.IsMet).Select(result => result.Point.Token).ToHashSet();
+        var done = document.Results.Where(result => result.IsConclusive).Select(result => result.Point.Token).ToHashSet();
         return all.Where(experiment => !done.Contains($"{experiment.Token}"));
     }
 

@@ -142,17 +142,21 @@ public sealed class AccountOfAnApplication
     }
 
     /// <summary>A try that did not come to its point shows nothing, or that a promise is broken without any fault.</summary>
-    [TestCase("at-most-once", false, 2, 1, null, ExpectedResult = FaultVerdict.Void)]
-    [TestCase("at-most-once", false, 0, 0, null, ExpectedResult = FaultVerdict.Broken)]
-    [TestCase("at-most-once", true, 0, 0, null, ExpectedResult = FaultVerdict.Void)]
-    [TestCase("at-least-once", true, 0, 0, null, ExpectedResult = FaultVerdict.Broken)]
-    [TestCase("exactly-once", false, 0, 0, "queue 'orders': 1", ExpectedResult = FaultVerdict.Void)]
-    public FaultVerdict One_that_was_not_met_is_judged(string promise, bool isDelayed, int rows, int shipments, string? left) => Judge(
+    [TestCase("at-most-once", false, 2, 1, null, null, ExpectedResult = FaultVerdict.Void)]
+    [TestCase("at-most-once", false, 0, 0, null, null, ExpectedResult = FaultVerdict.Broken)]
+    [TestCase("at-most-once", true, 0, 0, null, null, ExpectedResult = FaultVerdict.Void)]
+    [TestCase("at-least-once", true, 0, 0, null, null, ExpectedResult = FaultVerdict.Broken)]
+    [TestCase("exactly-once", false, 0, 0, "queue 'orders': 1", null, ExpectedResult = FaultVerdict.Broken)]
+    [TestCase("exactly-once", false, 0, 0, "queue 'orders': 1", "it did not come to rest", ExpectedResult = FaultVerdict.Void)]
+    [TestCase("exactly-once", false, 4, 2, null, "it did not come to rest", ExpectedResult = FaultVerdict.Broken)]
+    public FaultVerdict One_that_was_not_met_is_judged(
+        string promise, bool isKilledElsewhere, int rows, int shipments, string? left, string? unsettled) => Judge(
         promise, PointWay.Killed,
         new PointOutcome<ProofAccount>("it did not come")
         {
             Chosen = Message,
-            IsDelayed = isDelayed,
+            IsKilledElsewhere = isKilledElsewhere,
+            Unsettled = unsettled,
             Account = Account(rows, shipments, left, other: 2) with { Messages = [OfMessage(rows, shipments, left)] },
         }).Verdict;
 

@@ -116,18 +116,19 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             where !promised.Contains(kind)
             select kind;
         var verdict = outcome.IsMet
-            ? PointVerdict.Of(outcome.Because, violations.Count > 0, notPromised)
-            : PointVerdict.OfNotMet(notPromised.Concat(changed.Select(message => message.ClassOf(Shape.Inserts)).Except(Promise.Classes)));
+            ? PointVerdict.Of(outcome.Unsettled, violations.Count > 0, notPromised)
+            : PointVerdict.OfNotMet(
+                outcome.Unsettled, violations.Count > 0, notPromised.Concat(changed.Select(message => message.ClassOf(Shape.Inserts)).Except(Promise.Classes)));
         if (!outcome.IsMet && verdict is FaultVerdict.Void)
-            return blank;
+            return blank with { Because = string.Join("; ", violations.Select(violation => violation.Because).Prepend(outcome.Because)) };
 
         // If the point was not met, what broke the promise can have come before the message.
         var met = account.Verdicts.OrderByDescending(message => message.MessageId == outcome.Chosen)
             .ThenByDescending(message => violations.Exists(violation => violation.MessageId == message.MessageId)).First();
         return blank with
         {
-            IsWithoutFault = !outcome.IsMet,
-            Point = experiment.Facts(outcome.IsMet ? null : outcome.Because),
+            IsWithoutFault = outcome is { IsMet: false, IsKilledElsewhere: false },
+            Point = experiment.Facts(outcome),
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,
             Fired = verdict is FaultVerdict.Broken && outcome.Because is { } unsettled ? [.. outcome.Fired, unsettled] : outcome.Fired,

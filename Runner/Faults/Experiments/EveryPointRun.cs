@@ -57,7 +57,7 @@ internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int
             var own = await ServersAsync(cancellationToken);
             var found = await new EveryPoint(cell, own).RecordAsync(cancellationToken);
             recorded = found.Points;
-            foreach (var notTried in RecordedPoints.NotTried(found.Rare, found.Late))
+            foreach (var notTried in RecordedPoints.NotTried(found.Rare, found.Late, found.Unused))
                 say($"{name}: {notTried}");
             document = document with
             {

@@ -25,9 +25,16 @@ internal sealed record PointExperiment(CrashPoint Point, PointWay Way, PointToke
         select new PointExperiment(point, way, new PointToken(of, point.Number, way), points);
 
     /// <summary>Where and when it was.</summary>
-    /// <param name="withoutCrash">Why nothing happened at the point; <see langword="null"/>: it did, or was to.</param>
-    public PointFacts Facts(string? withoutCrash = null) =>
-        new($"{Token}", Point.Number, Way, withoutCrash is null ? PointMoment.Of(Point, Way) : $"no crash: {withoutCrash}");
+    public PointFacts Facts() => new($"{Token}", Point.Number, Way, PointMoment.Of(Point, Way));
+
+    /// <summary>Where and when it was, by what came of it.</summary>
+    public PointFacts Facts<TAccount>(PointOutcome<TAccount> outcome)
+        where TAccount : class => outcome switch
+        {
+            { IsMet: true } => Facts(),
+            { IsKilledElsewhere: true } => Facts() with { Moment = $"the process was killed at another moment, or ended: {outcome.Because}" },
+            { IsKilledElsewhere: false } => Facts() with { Moment = $"no crash: {outcome.Because}" },
+        };
 }
 
 /// <summary>Records undisturbed handlings, and then meets each of their points in each way, at several subjects at the same time.</summary>
@@ -108,7 +115,7 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
                     }
 
                     // One that met its point stays as it is, also if it did not settle afterwards. What broke a promise does, too, whatever it met.
-                    discarded.Add($"{outcome.Because}");
+                    discarded.Add($"{result.Because ?? outcome.Because}");
                     if (outcome.IsMet || result.Verdict is FaultVerdict.Broken || discarded.Count == Tries)
                         break;
                 }

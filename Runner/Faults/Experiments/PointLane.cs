@@ -82,7 +82,7 @@ internal sealed class PointLane<TAccount>(
             throw new KitException($"An undisturbed message was not handled: {why}.", subject.Remedy);
 
         var handling = Handling.Of(gate.Release(), idle.Transactions, [.. gate.Hidden.Except(idle.Requests)], gate.HasEndedHidden);
-        ThrowIfDisturbed(await AccountAsync(cancellationToken));
+        ThrowIfDisturbed("The recorded message and those before it", await AccountAsync(cancellationToken));
         return handling;
     }
 
@@ -104,19 +104,19 @@ internal sealed class PointLane<TAccount>(
             await beforeCrash(cancellationToken);
         var chosen = await SendAsync(() => gate.Arm(new MetMoment(point, all), way), cancellationToken);
         if (!await IsMetAsync(chosen, cancellationToken))
-            return await NotMetAsync(isDelayed: false, DidNotCome(gate.PassedBecause));
+            return await NotMetAsync(DidNotCome(gate.PassedBecause));
 
         // Here the fault is still to come. In the other ways it has been, and can have changed the answers.
         var isStillToCome = way.Facts().KillsProcess || way.Facts().CrashesServer;
         if (isStillToCome && gate.WhyNotMet is { } other)
-            return await NotMetAsync(isDelayed: true, DidNotCome(other));
+            return await NotMetAsync(DidNotCome(other));
         if (gate.IsHoldingBack || (way.Facts().KillsProcess && !gate.IsSettled))
-            return await NotMetAsync(isDelayed: true, "the servers had not acted on all that they were asked before");
+            return await NotMetAsync("the servers had not acted on all that they were asked before");
 
         var requests = gate.Passed;
         fired.Add($"the proxy met request {point.Number} after {requests.Count} requests of the handling");
         if (way.Facts().KillsProcess && await KillAsync(fired, cancellationToken) is not Killed)
-            return await NotMetAsync(isDelayed: true, "the process had ended before it was killed");
+            return await NotMetAsync("the process had ended before it was killed", isStartedAgain: true);
         if (way.Facts().CrashesServer)
             fired.Add(await crashServer(point.Request.Server, cancellationToken));
 
@@ -187,17 +187,21 @@ internal sealed class PointLane<TAccount>(
         };
 
         // The message is accounted for all the same: no try may hide that one is lost.
-        async Task<PointOutcome<TAccount>> NotMetAsync(bool isDelayed, string because)
+        async Task<PointOutcome<TAccount>> NotMetAsync(string because, bool isStartedAgain = false)
         {
             gate.Release();
             gate.ThrowIfFailed();
-            var unsettled = await SettleAsync([chosen], cancellationToken);
+            // What was asked or answered while nothing passed is gone, and a process that lives could wait for it for ever.
+            var isStopped = gate.HasStopped;
+            if (isStopped && !isStartedAgain)
+                await KillAsync(fired, cancellationToken);
             return new(because)
             {
                 Fired = fired,
-                IsDelayed = isDelayed,
+                IsKilledElsewhere = isStopped,
                 Chosen = chosen,
-                Account = unsettled is null ? await AccountAsync(cancellationToken) : null,
+                Unsettled = await SettleAsync([chosen], cancellationToken),
+                Account = await AccountAsync(cancellationToken),
             };
         }
 
@@ -212,13 +216,13 @@ internal sealed class PointLane<TAccount>(
     private async Task ThrowIfNotReadyAsync(CancellationToken cancellationToken)
     {
         if (await GetReadyAsync(cancellationToken) is { } account)
-            ThrowIfDisturbed(account);
+            ThrowIfDisturbed("The messages before the experiment", account);
     }
 
-    private void ThrowIfDisturbed(TAccount account)
+    private void ThrowIfDisturbed(string messages, TAccount account)
     {
         if (promises.WhyDisturbed(account) is { } disturbed)
-            throw new KitException($"The messages before the experiment were disturbed by nothing, and {disturbed}.", subject.Remedy);
+            throw new KitException($"{messages} were disturbed by nothing, and {disturbed}.", subject.Remedy);
     }
 
     /// <summary>A process that has handled some messages, and has not met a fault.</summary>
@@ -346,11 +350,16 @@ internal sealed record PointPromises<TAccount>(IReadOnlySet<DeliveryClass> ToMet
 internal sealed record PointOutcome<TAccount>(string? Because)
     where TAccount : class
 {
-    /// <summary>Whether the point was met. If not, nothing disturbed the messages, unless <see cref="IsDelayed"/>.</summary>
+    /// <summary>Whether the point was met. If not, nothing disturbed the messages, unless <see cref="IsKilledElsewhere"/>.</summary>
     public bool IsMet { get; init; }
 
-    /// <summary>Whether the point was not met, and the proxy let nothing pass for some seconds.</summary>
-    public bool IsDelayed { get; init; }
+    /// <summary>
+    /// Whether the point was not met, and the process was killed at another moment, or ended by itself. The proxy had stopped its traffic.
+    /// </summary>
+    public bool IsKilledElsewhere { get; init; }
+
+    /// <summary>That its subject did not come to rest, as a text; <see langword="null"/> if it did.</summary>
+    public string? Unsettled { get => IsMet ? Because : field; init; }
 
     /// <summary>Why each try before this one does not count.</summary>
     public IReadOnlyList<string> Discarded { get; init; } = [];
@@ -379,7 +388,7 @@ internal sealed record PointOutcome<TAccount>(string? Because)
 
     /// <summary>
     /// The account of the message that met the point and of those sent after it. If the point was not met: of the message that should have met it, or of
-    /// those before it; <see langword="null"/> if they did not settle.
+    /// those before it; <see langword="null"/> if the experiment itself failed.
     /// </summary>
     public TAccount? Account { get; init; }
 
@@ -399,7 +408,7 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// <param name="undisturbed">What is promised to those that were sent later.</param>
     public IReadOnlySet<DeliveryClass> PromisedTo(
         Guid message, IReadOnlySet<DeliveryClass> chosen, IReadOnlySet<DeliveryClass> ordinary, IReadOnlySet<DeliveryClass> undisturbed) =>
-        !IsMet ? (IsDelayed ? chosen : undisturbed)
+        !IsMet ? (IsKilledElsewhere ? chosen : undisturbed)
         : message == Chosen ? chosen
         : Late.Contains(message) || AfterRestart.Contains(message) ? undisturbed
         : ordinary;

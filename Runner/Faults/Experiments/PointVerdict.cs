@@ -19,16 +19,13 @@ internal static class PointVerdict
     /// <summary>What stays as it is, however long one waits.</summary>
     private static readonly IReadOnlyList<DeliveryClass> Final = [DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing];
 
-    /// <summary>What a message can be that is still waited for.</summary>
-    private static readonly IReadOnlyList<DeliveryClass> Waiting = [DeliveryClass.Stuck, DeliveryClass.InDoubt];
-
     /// <summary>Whether a message to which this is promised may lack effects for ever. If not, they are waited for.</summary>
     public static bool MayLackEffects(IEnumerable<DeliveryClass> promised) => promised.Any(WithoutAllEffects.Contains);
 
     /// <summary>The verdict on an experiment that did not meet its point. It can show that a promise is broken, and never that it is kept.</summary>
-    /// <param name="notPromised">The classes of messages to which these were not promised.</param>
-    public static FaultVerdict OfNotMet(IEnumerable<DeliveryClass> notPromised) =>
-        notPromised.Except(Waiting).Any() ? FaultVerdict.Broken : FaultVerdict.Void;
+    /// <inheritdoc cref="Of" path="/param"/>
+    public static FaultVerdict OfNotMet(string? unsettled, bool isBroken, IEnumerable<DeliveryClass> notPromised) =>
+        Of(unsettled, isBroken, notPromised) is FaultVerdict.Broken ? FaultVerdict.Broken : FaultVerdict.Void;
 
     /// <summary>
     /// If the subject did not come to rest, what is missing can still come, and nothing is shown. What is there twice stays, so that promise is broken.

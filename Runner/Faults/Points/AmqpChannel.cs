@@ -68,7 +68,6 @@ internal sealed class AmqpChannel
             .. waiting.Select(one => Complete(one.Request, how)), .. publishes.Select(one => Complete(one.Request, how)),
             .. unproved.Select(one => Complete(one, how)),
         ];
-        broken.ForEach(request => request.IsRefused = true);
         waiting.Clear();
         publishes.Clear();
         unproved.Clear();
@@ -81,7 +80,6 @@ internal sealed class AmqpChannel
     {
         List<WireRequest> confirmed = [.. publishes.Where(one => one.Tag == tag || (isMultiple && (one.Tag <= tag || tag == 0))).Select(one => one.Request)];
         publishes.RemoveAll(one => confirmed.Contains(one.Request));
-        confirmed.ForEach(request => request.IsRefused = how == AmqpMethod.Refuse);
         return [.. confirmed.Select(one => Complete(one, $"{how}"))];
     }
 

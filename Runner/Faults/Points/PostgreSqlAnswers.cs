@@ -89,7 +89,7 @@ internal sealed class PostgreSqlAnswers
                 request.Outcome = "suspended";
                 return end is PostgreSqlEnd.Command ? [Complete()] : [];
             case 'E':
-                (request.Outcome, request.IsRefused) = ($"error {CodeIn(body)}", true);
+                request.Outcome = $"error {CodeIn(body)}";
                 // The end of the batch has not been sent yet, and what is sent until then is skipped.
                 isSkipping = !waiting.Exists(one => one.End is PostgreSqlEnd.Ready);
                 return isSkipping ? [Complete()] : [];
@@ -123,12 +123,7 @@ internal sealed class PostgreSqlAnswers
         var completed = new List<WireRequest>();
         for (var count = 0; count <= last; count++)
         {
-            if (waiting[0].Request.Outcome is null)
-            {
-                var isSkipped = count > 0 || isSkipping;
-                (waiting[0].Request.Outcome, waiting[0].Request.IsRefused) = (isSkipped ? Skipped : "ready", isSkipped);
-            }
-
+            waiting[0].Request.Outcome ??= count > 0 || isSkipping ? Skipped : "ready";
             completed.Add(Complete());
         }
 

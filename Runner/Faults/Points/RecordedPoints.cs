@@ -25,12 +25,15 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
     /// <summary>What is not tried and why, as the ends of sentences.</summary>
     /// <param name="rare">Requests in which handlings differ.</param>
     /// <param name="late">See <see cref="Late"/>.</param>
-    public static IEnumerable<string> NotTried(IReadOnlyList<string> rare, IReadOnlyList<string> late)
+    /// <param name="unused">See <see cref="Unused"/>.</param>
+    public static IEnumerable<string> NotTried(IReadOnlyList<string> rare, IReadOnlyList<string> late, int unused)
     {
         if (rare.Count > 0)
             yield return $"not tried, because the three handlings differ in them: {string.Join(", ", rare)}";
         if (late.Count > 0)
             yield return $"not tried, because they came only after a message was handled: {string.Join(", ", late)}";
+        if (unused > 0)
+            yield return $"not tried: what is done with a message that comes in the open transaction of a poll, as {Figures.Count(unused)} of the recorded did";
     }
 
     /// <summary>Whether no more handlings are needed.</summary>
@@ -61,7 +64,7 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
         List<string> polls = [.. handlings.SelectMany(handling => handling.Polls).Distinct().Except(named).Order(StringComparer.Ordinal)];
         return new RecordedPoints(points, polls, [.. Handling.RareIn(handlings).Order(StringComparer.Ordinal)])
         {
-            Late = [.. (late ?? []).Order(StringComparer.Ordinal)],
+            Late = [.. (late ?? []).Except(named).Order(StringComparer.Ordinal)],
             Unused = all.Count - handlings.Count,
         };
     }

@@ -25,6 +25,7 @@ internal sealed class RequestGate
     private Func<string?>? whyNotMet;
     private KitException? failure;
     private GatedConnection? holder;
+    private bool hasStopped;
     private int opened;
 
     /// <summary>Completes when the process may be killed or the server crashed, or the connection was cut, or its answer is withheld.</summary>
@@ -38,6 +39,19 @@ internal sealed class RequestGate
 
     /// <summary>Whether a request is held back, and a server has not yet acted on what it was asked before: nothing is cut.</summary>
     public bool IsHoldingBack { get; private set; }
+
+    /// <summary>
+    /// Since it began to count, whether it has let nothing pass, held a request back, or done what was to be done at the point. What was asked or answered
+    /// then is gone, also after <see cref="Release"/>.
+    /// </summary>
+    public bool HasStopped
+    {
+        get
+        {
+            lock (deciding)
+                return hasStopped;
+        }
+    }
 
     /// <summary>Whether a point is awaited, or nothing passes because of one.</summary>
     public bool IsArmed
@@ -278,7 +292,7 @@ internal sealed class RequestGate
     internal void Freeze()
     {
         // What was held back is never sent: the process that asked it is about to be killed.
-        (IsFrozen, target, holder) = (true, null, null);
+        (IsFrozen, hasStopped, target, holder) = (true, true, null, null);
         Freezes++;
         FireWhenSettled();
     }
@@ -287,7 +301,7 @@ internal sealed class RequestGate
     /// <param name="then">Done before it is reported; <see langword="null"/>: nothing.</param>
     internal void HoldBack(Action? then)
     {
-        (IsHoldingBack, target, cutOff) = (true, null, then);
+        (IsHoldingBack, hasStopped, target, cutOff) = (true, true, null, then);
         FireWhenSettled();
     }
 
@@ -301,7 +315,7 @@ internal sealed class RequestGate
     internal void Fire()
     {
         cutOff?.Invoke();
-        (target, IsHoldingBack, cutOff) = (null, false, null);
+        (hasStopped, target, IsHoldingBack, cutOff) = (true, null, false, null);
         // Continuations must not run within the lock.
         _ = Task.Run(fired.TrySetResult);
     }
@@ -340,8 +354,6 @@ internal sealed class RequestGate
     private bool IsMoment(MetMoment moment, int at, int? transaction)
     {
         List<SeenRequest> others = [.. seen.Take(at)];
-        // The fault at the point can end what was under way then.
-        var underWay = others.Where(other => !other.Request.IsAnswered).ToHashSet();
         List<SeenRequest> before = [.. others.Where(other => other.Connection == seen[at].Connection && other.Request.Transaction == transaction)];
         if (WhyNot() is { } why)
         {
@@ -352,7 +364,7 @@ internal sealed class RequestGate
         (metAt, whyNotMet) = (at + 1, WhyNot);
         return true;
 
-        string? WhyNot() => moment.WhyNot(before, others, other => !other.Request.IsAnswered || (other.Request.IsRefused && underWay.Contains(other)));
+        string? WhyNot() => moment.WhyNot(before, others, other => !other.Request.IsAnswered);
     }
 
     private void Begin((MetMoment Moment, PointWay Way)? stopAt)
@@ -362,7 +374,7 @@ internal sealed class RequestGate
             seen.Clear();
             hidden.Clear();
             fired = new TaskCompletionSource();
-            (target, metAt, whyNotMet, PassedBecause, isCounting) = (stopAt, null, null, null, true);
+            (target, metAt, whyNotMet, PassedBecause, isCounting, hasStopped) = (stopAt, null, null, null, true, false);
             foreach (var connection in connections)
                 connection.IgnoreOpenTransaction();
         }

@@ -23,9 +23,6 @@ internal sealed class WireRequest(string text, bool hasAnswer)
     /// <summary>What the server answered, in the protocol's words; <see langword="null"/> before it has.</summary>
     public string? Outcome { get; set; }
 
-    /// <summary>Whether the server answered that it has not done it, skipped it after an error, or ended the session.</summary>
-    public bool IsRefused { get; set; }
-
     /// <summary>Whether the whole answer has come.</summary>
     public bool IsAnswered { get; set; }
 

@@ -4,4 +4,7 @@ namespace Kit.Runner.Results.Faults;
 public interface IPointResult
 {
     FaultVerdict Verdict { get; }
+
+    /// <summary>Why it is VOID or failed; <see langword="null"/> if it is neither.</summary>
+    string? Because { get; }
 }

@@ -42,6 +42,10 @@ public sealed record ProofDocument
     /// <summary>Requests that the application made once, after its messages had been handled. They are no points.</summary>
     public IReadOnlyList<string> Late { get; init; } = [];
 
+    /// <summary>How many recorded handlings were in the open transaction of a poll, and were not used.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public int Unused { get; init; }
+
     /// <summary>Requests that write to tables that no statement of the file names: what is doubled there is not seen.</summary>
     public IReadOnlyList<string> Unread { get; init; } = [];
 

@@ -15,7 +15,7 @@ public static class ProofJUnit
         xml.WriteAttributeString("name", document.Name);
         xml.WriteAttributeString("tests", Text(document.Results.Count + document.NotTried.Count));
         xml.WriteAttributeString("failures", Text(document.Results.Count(result => result.Verdict is FaultVerdict.Broken)));
-        xml.WriteAttributeString("errors", Text(document.Results.Count(result => !result.IsMet)));
+        xml.WriteAttributeString("errors", Text(document.Results.Count(result => !result.IsConclusive)));
         xml.WriteAttributeString("skipped", Text(document.NotTried.Count));
         foreach (var result in document.Results)
             WriteCase(document.Name, result, xml);
@@ -37,8 +37,8 @@ public static class ProofJUnit
         xml.WriteAttributeString("time", result.Seconds.ToString("F1", CultureInfo.InvariantCulture));
         if (result.Verdict is not FaultVerdict.Kept)
         {
-            xml.WriteStartElement(result.IsMet ? "failure" : "error");
-            xml.WriteAttributeString("message", XmlText.Readable(result.IsMet ? string.Join("; ", result.Violations) : $"{result.Verdict}: {result.Because}"));
+            xml.WriteStartElement(result.IsConclusive ? "failure" : "error");
+            xml.WriteAttributeString("message", XmlText.Readable(result.IsConclusive ? string.Join("; ", result.Violations) : $"{result.Verdict}: {result.Because}"));
             xml.WriteAttributeString("type", result.Class is { } kind ? Words.Of(kind) : $"{result.Verdict}");
             xml.WriteString(XmlText.Readable(string.Join('\n', TimelineStep.LinesOf(result.Timeline))));
             xml.WriteEndElement();

@@ -22,7 +22,7 @@ public sealed class ProofReport(ProofDocument document)
     {
         get
         {
-            var met = results.Count(result => result is { IsMet: true, IsWithoutFault: false });
+            var met = results.Count(result => result is { IsConclusive: true, IsWithoutFault: false });
             var broken = Broken.Count(result => !result.IsWithoutFault);
             var without = Broken.Count() - broken;
             var promise = $"its promise ({NamedPromises.TextOf(document.Promised)})";
@@ -72,7 +72,7 @@ public sealed class ProofReport(ProofDocument document)
         output.WriteLine($"{Figures.Moment(document.StartedUtc)}, on the kit's own servers ({servers}).");
         WriteClasses(output);
         WriteViolations(output);
-        var shownNothing = results.Where(result => !result.IsMet).ToList();
+        var shownNothing = results.Where(result => !result.IsConclusive).ToList();
         MarkdownTables.WriteList("Shown nothing", shownNothing.Select(result =>
             $"{result.Point.Token} {KindOf(result)}: {result.Point.Moment}: {result.Because}"), output);
         if (shownNothing.Count >= ManyVoid)
@@ -102,6 +102,13 @@ public sealed class ProofReport(ProofDocument document)
         output.WriteLine("- Effects that the proof file does not read: rows of other tables, files, mails, calls that go past `{{calls}}`.");
         foreach (var request in document.Unread)
             output.WriteLine($"- Whether {MarkdownTables.Escaped(request)} is done twice or not at all: no statement of the proof file names its table.");
+        if (document.Unused > 0)
+        {
+            output.WriteLine(
+                $"- What is done with a message that comes in the open transaction of a poll: {Figures.Count(document.Unused)} of the recorded messages did, and " +
+                "others were recorded instead. Roll back after a poll that finds nothing.");
+        }
+
         output.WriteLine("- Crashes of a server, and moments within one: the servers are alive in each experiment.");
         output.WriteLine("- Two messages at a time, unless the application has several workers.");
         output.WriteLine("- Paths that an undisturbed handling does not take, such as retries after an error.");
@@ -129,7 +136,8 @@ public sealed class ProofReport(ProofDocument document)
             "A message is *once* if each effect is there as often as the file expects, *duplicated* if one is there more often, *duplicated-outgoing* if " +
             "only messages or calls are, *torn* if some of its effects are there and others are not, *lost* if none is, and *stuck* if none is and work " +
             "is left. With a dead letter it is *clean-error* if no effect is there, and *zombie* if one is. ≠ is not promised. " +
-            "*≠ afterwards*: a message after it broke the promise, or something was left.");
+            "*≠ afterwards*: a message after it broke the promise, or something was left. *Without a crash*: the message did not come to the point, nothing " +
+            "disturbed it, and it is not *once*.");
     }
 
     private void WriteViolations(TextWriter output)
@@ -196,5 +204,7 @@ public sealed class ProofReport(ProofDocument document)
     private string KindOf(ProofResult result) => VerdictText.Of(
         result.Verdict,
         () => Words.Of(result.Class!.Value),
-        () => document.Promised.Contains(result.Class!.Value) ? $"{Words.Of(result.Class.Value)}, ≠ afterwards" : $"≠ {Words.Of(result.Class.Value)}");
+        () => result.IsWithoutFault ? $"≠ {Words.Of(result.Class!.Value)} without a crash"
+            : document.Promised.Contains(result.Class!.Value) ? $"{Words.Of(result.Class.Value)}, ≠ afterwards"
+            : $"≠ {Words.Of(result.Class.Value)}");
 }

@@ -43,6 +43,6 @@ public sealed record ProofResult : IPointResult
     /// <summary>Of all tries.</summary>
     public double Seconds { get; init; }
 
-    /// <summary>Whether it shows something.</summary>
-    public bool IsMet => Verdict is FaultVerdict.Kept or FaultVerdict.Broken;
+    /// <summary>Whether it shows something, about its point or without it.</summary>
+    public bool IsConclusive => Verdict is FaultVerdict.Kept or FaultVerdict.Broken;
 }

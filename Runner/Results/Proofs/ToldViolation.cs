@@ -5,7 +5,7 @@ namespace Kit.Runner.Results.Proofs;
 
 /// <summary>A broken promise whose timeline a report tells and draws: one for each class.</summary>
 /// <param name="Result">What was found.</param>
-/// <param name="Name">The message's class; or that its own was promised, and something broke a promise afterwards.</param>
+/// <param name="Name">The message's class; that there was no crash; or that its class was promised, and something broke a promise afterwards.</param>
 public sealed record ToldViolation(ProofResult Result, string Name)
 {
     /// <summary>The files of all pictures, as a search pattern.</summary>
@@ -14,6 +14,7 @@ public sealed record ToldViolation(ProofResult Result, string Name)
     private const string Prefix = "violation-";
     private const string Suffix = ".svg";
     private const string Afterwards = "afterwards";
+    private const string WithoutCrash = "without-crash";
 
     /// <summary>The file of its picture, next to the report.</summary>
     public string Picture => $"{Prefix}{Name}{Suffix}";
@@ -24,7 +25,12 @@ public sealed record ToldViolation(ProofResult Result, string Name)
         .. from result in document.Results
            where result.Verdict is FaultVerdict.Broken
            orderby result.Point.Way == PointWay.Killed descending, result.Point.Number, result.Point.Way
-           group result by document.Promised.Contains(result.Class!.Value) ? Afterwards : Words.Of(result.Class.Value) into alike
+           group result by NameOf(result, document) into alike
            select new ToldViolation(alike.First(), alike.Key),
     ];
+
+    private static string NameOf(ProofResult result, ProofDocument document) =>
+        result.IsWithoutFault ? WithoutCrash
+        : document.Promised.Contains(result.Class!.Value) ? Afterwards
+        : Words.Of(result.Class.Value);
 }

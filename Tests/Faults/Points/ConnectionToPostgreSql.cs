@@ -111,18 +111,6 @@ public sealed class ConnectionToPostgreSql
         Assert.That(Server(Error("23505")), Is.Empty);
         Assert.That(Server(Ready()), Is.EqualTo(new[] { "INSERT → error 23505", "COMMIT → skipped" }));
         Assert.That(wire.IsSettled);
-        Assert.That(asked.Select(request => request.IsRefused), Is.EqualTo(new[] { true, true }), "the server has done none of them");
-    }
-
-    [Test]
-    public void Refuses_nothing_that_it_has_answered()
-    {
-        Client([.. Parse("SELECT 1", "_p1"), .. Sync()]);
-        Server(Ready());
-        Client([.. Statement("INSERT"), .. Statement("COMMIT"), .. Sync()]);
-        Server([.. Complete("INSERT 0 1"), .. Complete("COMMIT"), .. Ready()]);
-
-        Assert.That(asked.Select(request => request.IsRefused), Is.EqualTo(new[] { false, false, false }));
     }
 
     [Test]

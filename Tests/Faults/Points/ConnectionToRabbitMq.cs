@@ -94,7 +94,6 @@ public sealed class ConnectionToRabbitMq
 
         Assert.That(Server(Ack(Channel, 1)), Is.EqualTo(new[] { "basic.publish → basic.ack" }));
         Assert.That(Server(Nack(Channel, 3, isMultiple: true)), Is.EqualTo(new[] { "basic.publish → basic.nack", "basic.publish → basic.nack" }));
-        Assert.That(asked.Select(request => request.IsRefused), Is.EqualTo(new[] { false, false, true, true }));
     }
 
     /// <summary>Celery declares and binds its queues so.</summary>

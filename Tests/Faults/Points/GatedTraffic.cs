@@ -286,12 +286,10 @@ public sealed class GatedTraffic
         Assert.That(other.Received, Is.EqualTo("BEGIN|DELETE 0|COMMIT|BEGIN|DELETE 1|"));
     }
 
-    /// <summary>
-    /// What was under way at that moment counts as if it had the recorded answer, until it has another one. An error can come from the fault itself.
-    /// </summary>
+    /// <summary>What was under way at that moment counts as if it had the recorded answer, until it has another one.</summary>
     [TestCase("INSERT", null)]
     [TestCase("INSERT 0 0", "the handling had not come to point 1 yet")]
-    [TestCase("error", null)]
+    [TestCase("error", "the handling had not come to point 1 yet")]
     public void A_moment_is_judged_again_when_what_was_under_way_is_answered(string answer, string? because)
     {
         var points = Record(() =>
