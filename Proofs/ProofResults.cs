@@ -15,8 +15,13 @@ public sealed record ProofResults(IReadOnlyList<ProvenPoint> Points, IReadOnlyLi
         RespectRequiredConstructorParameters = true,
     };
 
-    /// <summary>Whether something was tried, and the promise kept each time. The runner's exit code says the same.</summary>
-    public bool IsKept => Points.Count > 0 && !NotKept.Any();
+    /// <summary>Requests that write what an effect reads, and at which no crash could be tried, because handlings differ in them.</summary>
+    public IReadOnlyList<string> Untried { get; init; } = [];
+
+    /// <summary>
+    /// Whether something was tried, the promise kept each time, and nothing is <see cref="Untried"/>. The runner's exit code says the same.
+    /// </summary>
+    public bool IsKept => Points.Count > 0 && Untried.Count == 0 && !NotKept.Any();
 
     /// <summary>The points at which a promise was broken, or which showed nothing.</summary>
     public IEnumerable<ProvenPoint> NotKept => Points.Where(point => !point.IsKept);
@@ -47,10 +52,13 @@ public sealed record ProofResults(IReadOnlyList<ProvenPoint> Points, IReadOnlyLi
                     result.Point.Token, result.Point.Moment, result.Verdict, result.Class, result.Violations ?? [], result.Because)),
             ],
             stored.NotTried ?? [],
-            Path.Combine(folder, "proof.md"));
+            Path.Combine(folder, "proof.md"))
+        {
+            Untried = stored.Untried ?? [],
+        };
     }
 
-    private sealed record Stored(IReadOnlyList<StoredResult> Results, IReadOnlyList<string>? NotTried = null);
+    private sealed record Stored(IReadOnlyList<StoredResult> Results, IReadOnlyList<string>? NotTried = null, IReadOnlyList<string>? Untried = null);
 
     private sealed record StoredResult(
         StoredPoint Point, ProofVerdict Verdict, MessageClass? Class = null, IReadOnlyList<string>? Violations = null, string? Because = null);

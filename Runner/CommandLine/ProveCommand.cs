@@ -32,7 +32,8 @@ internal sealed class ProveCommand : KitCommand
     };
     private readonly Option<TimeSpan?> budget = NumberOption.Time(
         "--budget",
-        "Begin no experiment after this time, 10s to 24h (no limit). What finds most comes first. The report lists what was not tried. " +
+        "Begin no experiment after this time, 10s to 24h (no limit), counted from the end of the recording. What finds most comes first. " +
+        "The report lists what was not tried. " +
         "The exit code is that of what was tried, and 1 if nothing was.",
         LeastBudget, MostBudget);
     private readonly Option<string?> junit = new("--junit")
@@ -74,6 +75,7 @@ internal sealed class ProveCommand : KitCommand
             throw new KitException($"--only: {token} is not of {file.Name}, which {file.Path} describes.", "Name its token or its file.") { IsUsage = true };
 
         var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken));
+        new ProofFolder(folder).Check();
         var isResumed = new ProofFolder(folder).Exists;
         var console = Console.Out;
         await console.WriteLineAsync($"{file.Name}: promised is {NamedPromises.TextOf(file.Promised)}. The results come into {folder}");

@@ -99,6 +99,9 @@ internal abstract record Effect(string Name, int PerMessage)
 
     /// <summary>Whether it leaves the application.</summary>
     public abstract bool IsSent { get; }
+
+    /// <summary>The server where it is, as requests name it; <see langword="null"/>: at none that the proxy reads.</summary>
+    public abstract string? Server { get; }
 }
 
 /// <summary>A row.</summary>
@@ -109,6 +112,8 @@ internal abstract record Effect(string Name, int PerMessage)
 internal sealed record RowEffect(string Name, string Database, string Sql, int PerMessage) : Effect(Name, PerMessage)
 {
     public override bool IsSent => false;
+
+    public override string? Server => Database;
 }
 
 /// <summary>A message in a queue of the broker.</summary>
@@ -118,6 +123,8 @@ internal sealed record RowEffect(string Name, string Database, string Sql, int P
 internal sealed record QueueEffect(string Name, string Queue, int PerMessage) : Effect(Name, PerMessage)
 {
     public override bool IsSent => true;
+
+    public override string? Server => Placeholders.Broker;
 }
 
 /// <summary>A call to the kit's endpoint.</summary>
@@ -127,6 +134,8 @@ internal sealed record QueueEffect(string Name, string Queue, int PerMessage) : 
 internal sealed record CallEffect(string Name, string Path, int PerMessage) : Effect(Name, PerMessage)
 {
     public override bool IsSent => true;
+
+    public override string? Server => null;
 }
 
 /// <summary>A count that is 0 when the application has nothing to do. Its text names it in messages.</summary>

@@ -19,6 +19,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     private readonly Stopwatch watch = Stopwatch.StartNew();
     private Queue<PointExperiment> waiting = new();
     private ProofDocument document = null!;
+    private FolderClaim? claim;
     private int planned;
     private int finished;
 
@@ -29,6 +30,20 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     /// <exception cref="OperationCanceledException">It was stopped before the points were known.</exception>
     public async Task<ProofDocument> RunAsync(CancellationToken cancellationToken)
     {
+        try
+        {
+            return await RunInItsFolderAsync(cancellationToken);
+        }
+        finally
+        {
+            claim?.Dispose();
+        }
+    }
+
+    private async Task<ProofDocument> RunInItsFolderAsync(CancellationToken cancellationToken)
+    {
+        if (folder.Exists)
+            claim = FolderClaim.Take(plan.Folder);
         document = Begin(Build.OfThis().Fingerprint);
         await using var servers = await ProofServers.StartAsync(file, cancellationToken);
         var judge = new ProofJudge(file);
@@ -40,9 +55,17 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         watch.Restart();
 
         say(string.Join(
-            "; ", RecordedPoints.NotTried(document.Rare, document.Late, document.Unused).Prepend($"{document.Points.Count} points, {document.Planned} experiments")));
+            "; ",
+            RecordedPoints.NotTried(document.Rare, document.Late, document.Unused)
+                .Prepend($"{document.Points.Count} points, {document.Planned} experiments")));
         if (document.Unread.Count > 0)
-            say($"No statement of the file names the tables that these write, so nobody sees what is doubled or missing there: {string.Join(", ", document.Unread)}");
+        {
+            say("No statement of the file names the tables that these write, so nobody sees what is doubled or missing there: " +
+                string.Join(", ", document.Unread));
+        }
+
+        if (document.Untried.Count > 0)
+            say($"These write what an effect reads, and no crash is tried there, so nothing is proved: {string.Join(", ", document.Untried)}");
         var all = PointExperiment.At(file.Name, document.Points).ToList();
         waiting = new Queue<PointExperiment>(PointOrder.Of(Chosen(all)));
         planned = waiting.Count;
@@ -105,6 +128,9 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             { IsUsage = true };
         }
 
+        ThrowIfAround(recorded);
+        IReadOnlyList<string> tried = [.. recorded.Points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text))];
+        IReadOnlyList<string> others = [.. recorded.Rare, .. recorded.Late];
         document = document with
         {
             Points = recorded.Points,
@@ -113,14 +139,32 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
             Late = recorded.Late,
             Unused = recorded.Unused,
             Servers = servers.Versions,
-            Unread =
-            [
-                .. UnreadTables.Of(
-                    recorded.Points.Select(point => Handling.NameOf(point.Request.Server, point.Request.Text)).Concat(recorded.Rare).Concat(recorded.Late),
-                    file.Statements),
-            ],
+            Unread = [.. WrittenTables.UnreadIn(tried.Concat(others), file.Statements)],
+            Untried = [.. WrittenTables.ReadIn(others.Except(tried), [.. file.Effects.OfType<RowEffect>().Select(effect => effect.Sql)])],
         };
         folder.Save(document);
+        claim ??= FolderClaim.Take(plan.Folder);
+    }
+
+    /// <summary>An application can ask the servers of the placeholders something, and handle its messages on other connections.</summary>
+    private void ThrowIfAround(RecordedPoints recorded)
+    {
+        IReadOnlyList<string> others = [.. recorded.Polls, .. recorded.Rare, .. recorded.Late];
+        foreach (var effect in file.Effects.Where(effect => !effect.IsDeadLetter))
+        {
+            if (effect.Server is not { } server
+                || recorded.Points.Any(point => point.Request.Server == server)
+                || others.Any(request => request.EndsWith($"({server})", StringComparison.Ordinal)))
+            {
+                continue;
+            }
+
+            throw new KitException(
+                $"{file.Path}: the messages were handled, and no request of their handling to '{server}', where effect '{effect.Name}' is, " +
+                "passed through the proxy.",
+                "Give the application the addresses of the placeholders, and let it use no others.")
+            { IsUsage = true };
+        }
     }
 
     private IEnumerable<PointExperiment> Chosen(IReadOnlyList<PointExperiment> all)

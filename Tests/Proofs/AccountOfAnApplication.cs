@@ -172,7 +172,12 @@ public sealed class AccountOfAnApplication
     [TestCase("INSERT INTO Placed_Order VALUES ($1) ON CONFLICT (id) DO UPDATE SET n = ?", ExpectedResult = "")]
     [TestCase("INSERT INTO placed_order_line VALUES ($1)", ExpectedResult = "INSERT INTO placed_order_line VALUES ($1)")]
     public string What_writes_to_a_table_that_nobody_reads_is_named(string request) =>
-        string.Join(' ', UnreadTables.Of([request, request], ["SELECT id FROM placed_order", "INSERT INTO job VALUES ('{{id}}')"]));
+        string.Join(' ', WrittenTables.UnreadIn([request, request], ["SELECT id FROM placed_order", "INSERT INTO job VALUES ('{{id}}')"]));
+
+    [Test]
+    public void What_writes_to_a_table_that_an_effect_reads_is_found() => Assert.That(
+        WrittenTables.ReadIn(["INSERT INTO stock (id) SELECT id FROM imp_?", "DELETE FROM imp_?", "SELECT id FROM stock"], ["SELECT id FROM stock"]),
+        Is.EqualTo(["INSERT INTO stock (id) SELECT id FROM imp_?"]));
 
     private static CrashPoint Point(int number, string text) =>
         new(number, new RequestId("orders", text, text, 1, 1), Before: null, HasAnswer: true, CanBeProved: true);

@@ -38,6 +38,31 @@ public sealed class FolderOfAProof
     [Test]
     public Task Of_another_build_of_the_kit_is_refused() => IsRefusedAsync(Begun with { Fingerprint = "01" }, "another build of the kit");
 
+    [Test]
+    public void In_which_another_process_works_is_refused()
+    {
+        new ProofFolder(temporary.Path).Save(Begun);
+        using var other = FolderClaim.Take(temporary.Path);
+        var plan = new ProofPlan(ProofFileReader.Parse("orders.proof.json", Text), temporary.Path, Only: null, Budget: null);
+
+        Assert.That(
+            async () => await new ProofRun(plan, (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None),
+            Throws.TypeOf<KitException>().With.Message.StartsWith("A run is going on in "));
+    }
+
+    [Test]
+    public void Of_other_files_is_refused_and_a_file_too()
+    {
+        var file = Path.Combine(temporary.Path, "notes.txt");
+        Assert.That(new ProofFolder(temporary.Path).Check, Throws.Nothing, "it is empty");
+        File.WriteAllText(file, "mine");
+
+        Assert.That(new ProofFolder(file).Check, Throws.TypeOf<KitException>().With.Message.EndsWith(" is a file."));
+        Assert.That(new ProofFolder(temporary.Path).Check, Throws.TypeOf<KitException>().With.Message.EndsWith(" has other files, and no proof."));
+        new ProofFolder(temporary.Path).Save(Begun);
+        Assert.That(new ProofFolder(temporary.Path).Check, Throws.Nothing, "it has a proof");
+    }
+
     private static ProofDocument Begun { get; } = new()
     {
         Name = "orders",

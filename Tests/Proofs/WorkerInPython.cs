@@ -46,6 +46,38 @@ public sealed class WorkerInPython
             time.sleep(0.2)
         """;
 
+    /// <summary>Asks the server for its port, and goes there without the proxy.</summary>
+    private const string GoingAround =
+        """
+        import os, pika, psycopg2
+        first = psycopg2.connect(os.environ["DATABASE"]).cursor()
+        first.execute("SELECT inet_server_port()")
+        database = psycopg2.connect(os.environ["DATABASE"], port=first.fetchone()[0])
+        def handle(channel, method, properties, body):
+            with database, database.cursor() as cursor:
+                cursor.execute("INSERT INTO placed_order VALUES (%s)", (body.decode(),))
+            channel.basic_ack(method.delivery_tag)
+        channel = pika.BlockingConnection(pika.URLParameters(os.environ["BROKER"])).channel()
+        channel.basic_consume("orders", handle)
+        channel.start_consuming()
+        """;
+
+    private static readonly string GoingAroundProof = JsonSerializer.Serialize(new
+    {
+        name = "around",
+        databases = new[] { "orders" },
+        queues = new[] { "orders" },
+        setup = new { orders = "CREATE TABLE placed_order (id uuid)" },
+        start = new
+        {
+            command = new[] { Python, "-c", GoingAround },
+            environment = new { DATABASE = "{{postgresql:orders:uri}}", BROKER = "{{rabbitmq}}" },
+        },
+        send = new { queue = "orders", body = "{{id}}" },
+        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
+        promise = "at-least-once",
+    });
+
     private static readonly string PollingProof = JsonSerializer.Serialize(new
     {
         name = "polling",
@@ -365,6 +397,19 @@ public sealed class WorkerInPython
         Assert.That(report, Does.Contain(". orders: COMMIT").And.Contain("](violation-lost.svg)"));
         Assert.That(Path.Combine(proof, "violation-lost.svg"), Does.Exist);
         Assert.That(File.ReadAllText(junit), Does.Contain("failures=\"1\" errors=\"0\""));
+    }
+
+    [Test]
+    public async Task One_whose_rows_go_around_the_proxy_is_refused()
+    {
+        using var folder = new TemporaryFolder();
+        var plan = new ProofPlan(ProofFileReader.Parse("around.proof.json", GoingAroundProof), folder.Path, Only: null, Budget: null);
+
+        await Assert.ThatAsync(
+            () => new ProofRun(plan, (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None),
+            Throws.TypeOf<KitException>()
+                .With.Message.Contains("no request of their handling to 'orders', where effect 'row' is, passed through the proxy")
+                .And.Property("IsUsage").True);
     }
 
     [Test]

@@ -142,6 +142,8 @@ public sealed class ProofInATestProject
             var points = verdicts.Select(verdict => new ProvenPoint("orders@1:b", "", Enum.Parse<ProofVerdict>($"{verdict}"), Class: null, [], Because: null));
 
             Assert.That(new ProofResults([.. points], [], "proof.md").IsKept, Is.EqualTo(document.IsKept), string.Join(", ", verdicts));
+            Assert.That((document with { Untried = ["INSERT (orders)"] }).IsKept, Is.False);
+            Assert.That(new ProofResults([.. points], [], "proof.md") { Untried = ["INSERT (orders)"] }.IsKept, Is.False);
         }
     }
 

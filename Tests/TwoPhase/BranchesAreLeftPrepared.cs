@@ -141,7 +141,9 @@ public sealed class BranchesAreLeftPrepared
 
         Assert.That(await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None), Is.EqualTo(1), "the rest");
         Assert.That(recovery.Left, Is.EqualTo(1));
-        Assert.That(log.Lines.Single(line => line.Contains($"{old}", StringComparison.Ordinal)), Does.StartWith("Error").And.Contain($"GRANT \"{roles.NameBefore}\" to"));
+        Assert.That(
+            log.Lines.Single(line => line.Contains($"{old}", StringComparison.Ordinal)),
+            Does.StartWith("Error").And.Contain($"GRANT \"{roles.NameBefore}\" to"));
 
         await roles.GrantAsync();
         Assert.That(await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None), Is.EqualTo(1), "a member may become the role");

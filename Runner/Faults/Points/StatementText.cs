@@ -25,7 +25,7 @@ internal static partial class StatementText
             '"' => match.Value,
             _ => " ",
         });
-        var whole = ValueLists.Shorten(Space().Replace(Number().Replace(Uuid().Replace(plain, "?"), "?"), " ").Trim().TrimEnd(';'));
+        var whole = ValueLists.Shorten(Space().Replace(Number().Replace(Hexadecimal().Replace(Uuid().Replace(plain, "?"), "?"), "?"), " ").Trim().TrimEnd(';'));
         return whole.Length > Most ? whole[..Most] : whole;
     }
 
@@ -55,6 +55,10 @@ internal static partial class StatementText
     // Not of a parameter ($1), and not within a name, unless an underscore is before it.
     [GeneratedRegex(@"(?<![$\p{L}\d])\d+(?!\p{L})|(?<=_)\d+", RegexOptions.None, Timeout.Infinite)]
     private static partial Regex Number();
+
+    // A whole name, or what is between underscores, such as of a temporary table or a savepoint.
+    [GeneratedRegex(@"(?<![$\p{L}\d])(?=[a-fA-F]*\d)[0-9a-fA-F]{6,}(?![\p{L}\d])", RegexOptions.None, Timeout.Infinite)]
+    private static partial Regex Hexadecimal();
 
     [GeneratedRegex(@"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}", RegexOptions.None, Timeout.Infinite)]
     private static partial Regex Uuid();

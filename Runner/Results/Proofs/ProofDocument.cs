@@ -49,6 +49,9 @@ public sealed record ProofDocument
     /// <summary>Requests that write to tables that no statement of the file names: what is doubled there is not seen.</summary>
     public IReadOnlyList<string> Unread { get; init; } = [];
 
+    /// <summary>Requests that write to a table that an effect reads, and at which no crash is tried, because handlings differ in them.</summary>
+    public IReadOnlyList<string> Untried { get; init; } = [];
+
     public IReadOnlyList<ProofResult> Results { get; init; } = [];
 
     /// <summary>The tokens of all experiments that were not made, because of a budget, a choice or a stop.</summary>
@@ -57,9 +60,9 @@ public sealed record ProofDocument
     /// <summary>Why some were not made; <see langword="null"/>: all were.</summary>
     public string? NotTriedBecause { get; init; }
 
-    /// <summary>Whether the promise was kept at each point that was tried, and at least one was.</summary>
+    /// <summary>Whether the promise was kept at each point that was tried, at least one was, and what writes an effect can be tried.</summary>
     [JsonIgnore]
-    public bool IsKept => Results.Count > 0 && Results.All(result => result.Verdict is FaultVerdict.Kept);
+    public bool IsKept => Results.Count > 0 && Untried.Count == 0 && Results.All(result => result.Verdict is FaultVerdict.Kept);
 
     /// <summary>The number of all experiments.</summary>
     public int Planned => Points.Sum(point => point.Ways.Count);

@@ -14,6 +14,16 @@ public sealed class ProofFolder(string location)
 
     private string DocumentPath => Path.Combine(location, DocumentFile);
 
+    /// <summary>That it can be created, is empty, or has a proof.</summary>
+    /// <exception cref="KitException">It is a file, or has something else.</exception>
+    public void Check()
+    {
+        if (File.Exists(location))
+            throw new KitException($"{location} is a file.", "Name a folder with --out.") { IsUsage = true };
+        if (!Exists && Directory.Exists(location) && Directory.EnumerateFileSystemEntries(location).Any())
+            throw new KitException($"{location} has other files, and no proof.", "Name a new folder with --out, or that of a proof.") { IsUsage = true };
+    }
+
     /// <exception cref="KitException">The file cannot be read, or is of another kit.</exception>
     public ProofDocument Load() => StoredJson.ReadFile<ProofDocument>(DocumentPath);
 

@@ -13,12 +13,21 @@ public static class ProofJUnit
         using var xml = XmlWriter.Create(output, new XmlWriterSettings { Indent = true, NewLineChars = "\n" });
         xml.WriteStartElement("testsuite");
         xml.WriteAttributeString("name", document.Name);
-        xml.WriteAttributeString("tests", Text(document.Results.Count + document.NotTried.Count));
+        xml.WriteAttributeString("tests", Text(document.Results.Count + document.Untried.Count + document.NotTried.Count));
         xml.WriteAttributeString("failures", Text(document.Results.Count(result => result.Verdict is FaultVerdict.Broken)));
-        xml.WriteAttributeString("errors", Text(document.Results.Count(result => !result.IsConclusive)));
+        xml.WriteAttributeString("errors", Text(document.Results.Count(result => !result.IsConclusive) + document.Untried.Count));
         xml.WriteAttributeString("skipped", Text(document.NotTried.Count));
         foreach (var result in document.Results)
             WriteCase(document.Name, result, xml);
+        foreach (var request in document.Untried)
+        {
+            WriteStart(document.Name, request, xml);
+            xml.WriteStartElement("error");
+            xml.WriteAttributeString("message", "No crash could be tried here, because handlings differ in it. It writes what an effect reads.");
+            xml.WriteEndElement();
+            xml.WriteEndElement();
+        }
+
         foreach (var token in document.NotTried)
         {
             WriteStart(document.Name, token, xml);
@@ -38,7 +47,8 @@ public static class ProofJUnit
         if (result.Verdict is not FaultVerdict.Kept)
         {
             xml.WriteStartElement(result.IsConclusive ? "failure" : "error");
-            xml.WriteAttributeString("message", XmlText.Readable(result.IsConclusive ? string.Join("; ", result.Violations) : $"{result.Verdict}: {result.Because}"));
+            var message = result.IsConclusive ? string.Join("; ", result.Violations) : $"{result.Verdict}: {result.Because}";
+            xml.WriteAttributeString("message", XmlText.Readable(message));
             xml.WriteAttributeString("type", result.Class is { } kind ? Words.Of(kind) : $"{result.Verdict}");
             xml.WriteString(XmlText.Readable(string.Join('\n', TimelineStep.LinesOf(result.Timeline))));
             xml.WriteEndElement();

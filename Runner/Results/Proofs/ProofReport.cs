@@ -37,6 +37,8 @@ public sealed class ProofReport(ProofDocument document)
                 return $"{document.Name} breaks {promise} without any crash, {Figures.Count(without, "time")}";
             if (met == 0)
                 return $"{document.Name}: nothing is shown about {promise}, because no crash was met";
+            if (document.Untried.Count > 0)
+                return $"{document.Name} is not proved: it kept {promise} at {crashes}, and none could be tried at what writes an effect";
             if (document.NotTried.Count > 0)
                 return $"{document.Name} kept {promise} where it was tried, at {crashes}";
             return $"{document.Name} kept {promise} at {(met == 1 ? "the only crash that was met" : $"all {crashes}")}";
@@ -72,6 +74,13 @@ public sealed class ProofReport(ProofDocument document)
         output.WriteLine($"{Figures.Moment(document.StartedUtc)}, on the kit's own servers ({servers}).");
         WriteClasses(output);
         WriteViolations(output);
+        if (document.Untried.Count > 0)
+        {
+            MarkdownTables.WriteList("Not proved: these write what an effect reads, and handlings differ in them", document.Untried, output);
+            output.WriteLine();
+            output.WriteLine("Make the messages of the proof alike, and let your service use the same names and the same number of rows for each.");
+        }
+
         var shownNothing = results.Where(result => !result.IsConclusive).ToList();
         MarkdownTables.WriteList("Shown nothing", shownNothing.Select(result =>
             $"{result.Point.Token} {KindOf(result)}: {result.Point.Moment}: {result.Because}"), output);
@@ -105,11 +114,13 @@ public sealed class ProofReport(ProofDocument document)
         if (document.Unused > 0)
         {
             output.WriteLine(
-                $"- What is done with a message that comes in the open transaction of a poll: {Figures.Count(document.Unused)} of the recorded messages did, and " +
-                "others were recorded instead. Roll back after a poll that finds nothing.");
+                $"- What is done with a message that comes in the open transaction of a poll: {Figures.Count(document.Unused)} of the recorded messages " +
+                "did, and others were recorded instead. Roll back after a poll that finds nothing.");
         }
 
         output.WriteLine("- Crashes of a server, and moments within one: the servers are alive in each experiment.");
+        output.WriteLine("- A crash right before or after a call: calls are counted, and are no points. Those are the requests around a call.");
+        output.WriteLine("- The loss of the connection to the queue, or of a lease, while the handler works: only the connection of a point is cut.");
         output.WriteLine("- Two messages at a time, unless the application has several workers.");
         output.WriteLine("- Paths that an undisturbed handling does not take, such as retries after an error.");
     }
@@ -171,7 +182,7 @@ public sealed class ProofReport(ProofDocument document)
             output.WriteLine(line);
         output.WriteLine("```");
         output.WriteLine();
-        output.WriteLine($"To repeat it: `prove … --only {token}`");
+        output.WriteLine($"To repeat it: `prove … --out FOLDER --only {token}`, with the folder of this report.");
     }
 
     private void WritePoints(TextWriter output)

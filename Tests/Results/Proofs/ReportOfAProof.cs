@@ -99,10 +99,11 @@ public sealed class ReportOfAProof
             [
                 lost with { Point = lost.Point with { Way = PointWay.NeverSent } }, lost, torn,
                 lost with { Class = DeliveryClass.Once, Violations = ["an ordinary message after it is lost"] },
+                lost with { IsWithoutFault = true },
             ],
         };
 
-        Assert.That(ToldViolation.Of(several).Select(told => told.Name), Is.EquivalentTo(["lost", "torn", "afterwards"]));
+        Assert.That(ToldViolation.Of(several).Select(told => told.Name), Is.EquivalentTo(["lost", "torn", "afterwards", "without-crash"]));
         Assert.That(ToldViolation.Of(several).Single(told => told.Name == "lost").Result.Point.Way, Is.EqualTo(PointWay.Killed));
     }
 
@@ -141,6 +142,11 @@ public sealed class ReportOfAProof
             With(without, lost, kept),
             Does.StartWith("orders breaks its promise (exactly-once) at 1 of 2 crashes that were met, and without any crash 1 time: "));
         Assert.That(With(kept), Does.StartWith("orders kept its promise (exactly-once) where it was tried, at 1 crash that was met: "));
+
+        Assert.That(
+            new ProofReport(Document with { Promised = [DeliveryClass.Once], Results = [kept], Untried = ["INSERT INTO stock (orders)"] }).Summary,
+            Does.StartWith(
+                "orders is not proved: it kept its promise (exactly-once) at 1 crash that was met, and none could be tried at what writes an effect: "));
 
         static string With(params ProofResult[] results) =>
             new ProofReport(Document with { Promised = [DeliveryClass.Once], Results = results }).Summary;

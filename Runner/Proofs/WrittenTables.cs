@@ -2,24 +2,28 @@ using System.Text.RegularExpressions;
 
 namespace Kit.Runner.Proofs;
 
-/// <summary>
-/// Requests of a handling that write to a table that no statement of the file names. What is doubled there, or missing, no report shows: a counter has no
-/// id of its message.
-/// </summary>
-internal static partial class UnreadTables
+/// <summary>The tables to which the requests of a handling write, and whether statements of the file name them.</summary>
+internal static partial class WrittenTables
 {
     private const int MostMilliseconds = 1_000;
 
+    /// <summary>What is doubled there, or missing, no report shows: a counter has no id of its message.</summary>
     /// <param name="requests">The requests, as in a list.</param>
     /// <param name="statements">Those of the file.</param>
-    /// <returns>Each table with the first request that writes to it.</returns>
-    public static IEnumerable<string> Of(IEnumerable<string> requests, IReadOnlyCollection<string> statements) =>
+    /// <returns>Each table that no statement names, by the first request that writes to it.</returns>
+    public static IEnumerable<string> UnreadIn(IEnumerable<string> requests, IReadOnlyCollection<string> statements) =>
         from request in requests
-        from Match written in Written().Matches(request)
-        let table = written.Groups["table"].Value
+        from table in In(request)
         where !statements.Any(statement => Names(statement, table))
         group request by table.ToUpperInvariant() into alike
         select alike.First();
+
+    /// <summary>The requests that write to a table that a statement names.</summary>
+    /// <inheritdoc cref="UnreadIn" path="/param"/>
+    public static IEnumerable<string> ReadIn(IEnumerable<string> requests, IReadOnlyCollection<string> statements) =>
+        requests.Where(request => In(request).Any(table => statements.Any(statement => Names(statement, table))));
+
+    private static IEnumerable<string> In(string request) => Written().Matches(request).Select(written => written.Groups["table"].Value);
 
     private static bool Names(string statement, string table) => Regex.IsMatch(
         statement, $@"(?<![\p{{L}}\d_]){Regex.Escape(table)}(?![\p{{L}}\d_])", RegexOptions.IgnoreCase, TimeSpan.FromMilliseconds(MostMilliseconds));
