@@ -100,8 +100,11 @@ internal sealed class TestDatabases : ITestWidgets
         await using var read = source.CreateCommand($"SELECT gid FROM pg_prepared_xacts WHERE database = current_database()");
         await using var reader = await read.ExecuteReaderAsync();
         while (await reader.ReadAsync())
-            await ExecuteAsync(Widgets, $"ROLLBACK PREPARED '{reader.GetString(0).Replace("'", "''", StringComparison.Ordinal)}'");
+            await ExecuteAsync(Widgets, $"ROLLBACK PREPARED {Literal(reader.GetString(0))}");
     }
+
+    /// <summary>A text as SQL.</summary>
+    public static string Literal(string text) => $"'{text.Replace("'", "''", StringComparison.Ordinal)}'";
 
     public static async Task ExecuteAsync(string connectionString, string statement)
     {

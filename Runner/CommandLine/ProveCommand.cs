@@ -75,8 +75,9 @@ internal sealed class ProveCommand : KitCommand
             throw new KitException($"--only: {token} is not of {file.Name}, which {file.Path} describes.", "Name its token or its file.") { IsUsage = true };
 
         var folder = parsed.GetValue(output) ?? RunName.NewFolder("results", DateTimeOffset.UtcNow, await Provenance.CommitAsync(cancellationToken));
-        new ProofFolder(folder).Check();
-        var isResumed = new ProofFolder(folder).Exists;
+        var results = new ProofFolder(folder);
+        results.Check();
+        var isResumed = results.Exists;
         var console = Console.Out;
         await console.WriteLineAsync($"{file.Name}: promised is {NamedPromises.TextOf(file.Promised)}. The results come into {folder}");
         try
@@ -87,7 +88,7 @@ internal sealed class ProveCommand : KitCommand
             var document = await run.RunAsync(cancellationToken);
             if (parsed.GetValue(junit) is { } xml)
                 WholeFile.Write(xml, writer => ProofJUnit.Write(document, writer));
-            await console.WriteLineAsync($"\n{new ProofReport(document).Summary}\nReport: {new ProofFolder(folder).ReportPath}");
+            await console.WriteLineAsync($"\n{new ProofReport(document).Summary}\nReport: {results.ReportPath}");
             return cancellationToken.IsCancellationRequested ? ExitCode.Interrupted
                 : document.IsKept ? ExitCode.Success
                 : ExitCode.Failure;

@@ -54,7 +54,7 @@ internal sealed class ProofJudge(ProofFile file)
         return blank with
         {
             Point = experiment.Facts(outcome),
-            IsWithoutFault = outcome is { IsMet: false, IsKilledElsewhere: false },
+            IsWithoutFault = outcome.IsWithoutFault,
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,
             Class = met.Class,
@@ -75,7 +75,8 @@ internal sealed class ProofJudge(ProofFile file)
     {
         foreach (var message in beyond)
         {
-            var which = !outcome.IsMet ? outcome.IsKilledElsewhere ? "a message at another moment" : "a message that nothing disturbed"
+            var which = outcome.IsWithoutFault ? "a message that nothing disturbed"
+                : outcome.IsKilledElsewhere ? "a message at another moment"
                 : message.Id == outcome.Chosen ? "the message"
                 : outcome.Late.Contains(message.Id) ? "a message that was sent when nothing moved any more"
                 : outcome.AfterRestart.Contains(message.Id) ? "a message that was sent after a restart"
@@ -105,7 +106,7 @@ internal sealed class ProofJudge(ProofFile file)
         if (!outcome.IsMet)
         {
             yield return new(
-                TimelineKind.LeftOut, (outcome.IsKilledElsewhere ? "it is met at another moment: " : "nothing is cut, killed or withheld: ") + outcome.Because);
+                TimelineKind.LeftOut, (outcome.IsWithoutFault ? "nothing is cut, killed or withheld: " : "it is met at another moment: ") + outcome.Because);
             foreach (var line in outcome.Fired)
                 yield return new(TimelineKind.Process, line);
             foreach (var step in EndOf(outcome, account, met))

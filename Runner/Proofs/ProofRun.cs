@@ -154,7 +154,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
         {
             if (effect.Server is not { } server
                 || recorded.Points.Any(point => point.Request.Server == server)
-                || others.Any(request => request.EndsWith($"({server})", StringComparison.Ordinal)))
+                || others.Any(request => Handling.IsTo(request, server)))
             {
                 continue;
             }

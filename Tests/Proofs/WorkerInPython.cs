@@ -62,22 +62,6 @@ public sealed class WorkerInPython
         channel.start_consuming()
         """;
 
-    private static readonly string GoingAroundProof = JsonSerializer.Serialize(new
-    {
-        name = "around",
-        databases = new[] { "orders" },
-        queues = new[] { "orders" },
-        setup = new { orders = "CREATE TABLE placed_order (id uuid)" },
-        start = new
-        {
-            command = new[] { Python, "-c", GoingAround },
-            environment = new { DATABASE = "{{postgresql:orders:uri}}", BROKER = "{{rabbitmq}}" },
-        },
-        send = new { queue = "orders", body = "{{id}}" },
-        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
-        promise = "at-least-once",
-    });
-
     private static readonly string PollingProof = JsonSerializer.Serialize(new
     {
         name = "polling",
@@ -176,22 +160,6 @@ public sealed class WorkerInPython
         channel.basic_consume("orders", handle, auto_ack=True)
         channel.start_consuming()
         """;
-
-    private static readonly string DeafProof = JsonSerializer.Serialize(new
-    {
-        name = "deaf",
-        databases = new[] { "orders" },
-        queues = new[] { "orders" },
-        setup = new { orders = "CREATE TABLE placed_order (id uuid)" },
-        start = new
-        {
-            command = new[] { Python, "-c", DeafWorker },
-            environment = new { DATABASE = "{{postgresql:orders:uri}}", BROKER = "{{rabbitmq}}" },
-        },
-        send = new { queue = "orders", body = "{{id}}" },
-        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
-        promise = "at-most-once",
-    });
 
     /// <summary>After an error it keeps the job in a file, and inserts it at its next start.</summary>
     private const string SpoolingWorker =
@@ -338,8 +306,8 @@ public sealed class WorkerInPython
     public async Task A_service_that_never_connects_again_breaks_the_promise_to_lose_at_most_what_was_under_way()
     {
         var results = await MetPoints.OfAsync(
-            shared, ProofFileReader.Parse("deaf.proof.json", DeafProof), point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal),
-            PointWay.NeverSent, PointWay.CutBefore);
+            shared, ProofFileReader.Parse("deaf.proof.json", QueueProof("deaf", DeafWorker, "at-most-once")),
+            point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal), PointWay.NeverSent, PointWay.CutBefore);
 
         Assert.That(results.All.Single(result => result.Point.Way is PointWay.NeverSent).Verdict, Is.EqualTo(FaultVerdict.Kept));
         var cut = results.All.Single(result => result.Point.Way is PointWay.CutBefore);
@@ -403,7 +371,8 @@ public sealed class WorkerInPython
     public async Task One_whose_rows_go_around_the_proxy_is_refused()
     {
         using var folder = new TemporaryFolder();
-        var plan = new ProofPlan(ProofFileReader.Parse("around.proof.json", GoingAroundProof), folder.Path, Only: null, Budget: null);
+        var file = ProofFileReader.Parse("around.proof.json", QueueProof("around", GoingAround, "at-least-once"));
+        var plan = new ProofPlan(file, folder.Path, Only: null, Budget: null);
 
         await Assert.ThatAsync(
             () => new ProofRun(plan, (_, _, _) => { }, _ => { }).RunAsync(CancellationToken.None),
@@ -430,6 +399,23 @@ public sealed class WorkerInPython
         Assert.That(workers, Is.Not.Empty);
         Assert.That(workers.Where(worker => !worker.HasEnded), Is.Empty, "no worker is left");
     }
+
+    /// <summary>Of a worker that takes orders from a queue, and inserts a row for each.</summary>
+    private static string QueueProof(string name, string worker, string promise) => JsonSerializer.Serialize(new
+    {
+        name,
+        databases = new[] { "orders" },
+        queues = new[] { "orders" },
+        setup = new { orders = "CREATE TABLE placed_order (id uuid)" },
+        start = new
+        {
+            command = new[] { Python, "-c", worker },
+            environment = new { DATABASE = "{{postgresql:orders:uri}}", BROKER = "{{rabbitmq}}" },
+        },
+        send = new { queue = "orders", body = "{{id}}" },
+        effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
+        promise,
+    });
 
     /// <summary>The proof file of a service that is asked over HTTP to place orders.</summary>
     /// <param name="name">Its name.</param>

@@ -126,7 +126,7 @@ public sealed class DatabasesOfOthers : OnAServerOfItsOwn
     private async Task CreateAsync(string comment)
     {
         await Server.ExecuteAsync($"CREATE DATABASE {name}");
-        await Server.ExecuteAsync($"COMMENT ON DATABASE {name} IS '{comment.Replace("'", "''", StringComparison.Ordinal)}'");
+        await Server.ExecuteAsync($"COMMENT ON DATABASE {name} IS {TestDatabases.Literal(comment)}");
     }
 
     private Task<IReadOnlyList<string>> RemoveLeftoversAsync() => DatabaseOwner.RemoveLeftoversAsync(Server.ConnectionString, CancellationToken.None);

@@ -223,10 +223,10 @@ public sealed class BranchesAreLeftPrepared
             $"INSERT INTO widget (id, message_id) VALUES ({Kit.Handlers.WidgetId.Next()}, gen_random_uuid())",
             connection);
         await insert.ExecuteNonQueryAsync();
-        await using var prepare = new NpgsqlCommand($"PREPARE TRANSACTION '{globalId.Replace("'", "''", StringComparison.Ordinal)}'", connection);
+        await using var prepare = new NpgsqlCommand($"PREPARE TRANSACTION {TestDatabases.Literal(globalId)}", connection);
         await prepare.ExecuteNonQueryAsync();
     }
 
     private Task EndAsync(string globalId) =>
-        TestDatabases.ExecuteAsync(databases.Widgets, $"ROLLBACK PREPARED '{globalId.Replace("'", "''", StringComparison.Ordinal)}'");
+        TestDatabases.ExecuteAsync(databases.Widgets, $"ROLLBACK PREPARED {TestDatabases.Literal(globalId)}");
 }

@@ -202,8 +202,7 @@ public sealed class PreparedTransactionsOfAServer
         await using var insert = new NpgsqlCommand(
             "INSERT INTO widget (id, message_id) VALUES ((random() * 1e15)::bigint, gen_random_uuid())", connection);
         await insert.ExecuteNonQueryAsync();
-        var quoted = globalId.Replace("'", "''", StringComparison.Ordinal);
-        await using var prepare = new NpgsqlCommand($"PREPARE TRANSACTION '{quoted}'", connection);
+        await using var prepare = new NpgsqlCommand($"PREPARE TRANSACTION {TestDatabases.Literal(globalId)}", connection);
         await prepare.ExecuteNonQueryAsync();
         return globalId;
     }

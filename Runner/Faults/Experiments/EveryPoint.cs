@@ -127,7 +127,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             .ThenByDescending(message => violations.Exists(violation => violation.MessageId == message.MessageId)).First();
         return blank with
         {
-            IsWithoutFault = outcome is { IsMet: false, IsKilledElsewhere: false },
+            IsWithoutFault = outcome.IsWithoutFault,
             Point = experiment.Facts(outcome),
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,

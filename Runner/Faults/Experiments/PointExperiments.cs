@@ -29,12 +29,10 @@ internal sealed record PointExperiment(CrashPoint Point, PointWay Way, PointToke
 
     /// <summary>Where and when it was, by what came of it.</summary>
     public PointFacts Facts<TAccount>(PointOutcome<TAccount> outcome)
-        where TAccount : class => outcome switch
-        {
-            { IsMet: true } => Facts(),
-            { IsKilledElsewhere: true } => Facts() with { Moment = $"the process was killed at another moment, or ended: {outcome.Because}" },
-            { IsKilledElsewhere: false } => Facts() with { Moment = $"no crash: {outcome.Because}" },
-        };
+        where TAccount : class =>
+        outcome.IsMet ? Facts()
+        : outcome.IsWithoutFault ? Facts() with { Moment = $"no crash: {outcome.Because}" }
+        : Facts() with { Moment = $"the process was killed at another moment, or ended: {outcome.Because}" };
 }
 
 /// <summary>Records undisturbed handlings, and then meets each of their points in each way, at several subjects at the same time.</summary>

@@ -350,13 +350,16 @@ internal sealed record PointPromises<TAccount>(IReadOnlySet<DeliveryClass> ToMet
 internal sealed record PointOutcome<TAccount>(string? Because)
     where TAccount : class
 {
-    /// <summary>Whether the point was met. If not, nothing disturbed the messages, unless <see cref="IsKilledElsewhere"/>.</summary>
+    /// <summary>Whether the point was met. If not, see <see cref="IsKilledElsewhere"/> and <see cref="IsWithoutFault"/>.</summary>
     public bool IsMet { get; init; }
 
     /// <summary>
     /// Whether the point was not met, and the process was killed at another moment, or ended by itself. The proxy had stopped its traffic.
     /// </summary>
     public bool IsKilledElsewhere { get; init; }
+
+    /// <summary>Whether nothing was cut, killed or withheld.</summary>
+    public bool IsWithoutFault => !IsMet && !IsKilledElsewhere;
 
     /// <summary>That its subject did not come to rest, as a text; <see langword="null"/> if it did.</summary>
     public string? Unsettled { get => IsMet ? Because : field; init; }
@@ -408,8 +411,8 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// <param name="undisturbed">What is promised to those that were sent later.</param>
     public IReadOnlySet<DeliveryClass> PromisedTo(
         Guid message, IReadOnlySet<DeliveryClass> chosen, IReadOnlySet<DeliveryClass> ordinary, IReadOnlySet<DeliveryClass> undisturbed) =>
-        !IsMet ? (IsKilledElsewhere ? chosen : undisturbed)
-        : message == Chosen ? chosen
+        IsWithoutFault ? undisturbed
+        : IsKilledElsewhere || message == Chosen ? chosen
         : Late.Contains(message) || AfterRestart.Contains(message) ? undisturbed
         : ordinary;
 }

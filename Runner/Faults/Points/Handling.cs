@@ -30,6 +30,9 @@ internal sealed class Handling
     /// <summary>A request in a list.</summary>
     public static string NameOf(string server, string text) => $"{text} ({server})";
 
+    /// <summary>Whether a request in a list was sent to this server.</summary>
+    public static bool IsTo(string name, string server) => name.EndsWith($" ({server})", StringComparison.Ordinal);
+
     /// <param name="seen">The requests from the message's arrival until nothing was left to do.</param>
     /// <param name="idle">The transactions of a process without a message, from <see cref="TransactionsIn"/>: polls and housekeeping are no points.</param>
     /// <param name="hidden">See <see cref="Hidden"/>; <see langword="null"/>: none.</param>

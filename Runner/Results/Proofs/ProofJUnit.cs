@@ -20,24 +20,19 @@ public static class ProofJUnit
         foreach (var result in document.Results)
             WriteCase(document.Name, result, xml);
         foreach (var request in document.Untried)
-        {
-            WriteStart(document.Name, request, xml);
-            xml.WriteStartElement("error");
-            xml.WriteAttributeString("message", "No crash could be tried here, because handlings differ in it. It writes what an effect reads.");
-            xml.WriteEndElement();
-            xml.WriteEndElement();
-        }
-
+            WriteUntried(request, "error", "No crash could be tried here, because handlings differ in it. It writes what an effect reads.");
         foreach (var token in document.NotTried)
+            WriteUntried(token, "skipped", document.NotTriedBecause);
+        xml.WriteEndElement();
+
+        void WriteUntried(string test, string kind, string? because)
         {
-            WriteStart(document.Name, token, xml);
-            xml.WriteStartElement("skipped");
-            xml.WriteAttributeString("message", document.NotTriedBecause);
+            WriteStart(document.Name, test, xml);
+            xml.WriteStartElement(kind);
+            xml.WriteAttributeString("message", because);
             xml.WriteEndElement();
             xml.WriteEndElement();
         }
-
-        xml.WriteEndElement();
     }
 
     private static void WriteCase(string name, ProofResult result, XmlWriter xml)

@@ -46,23 +46,18 @@ public sealed class ProofReport(ProofDocument document)
     }
 
     /// <summary>The result in one sentence.</summary>
-    public string Summary
-    {
-        get
-        {
-            return Finding
-                + $": {Figures.Count(document.Points.Count, "point")} of its handling, {Figures.Count(document.Planned, "experiment")}"
-                + (results.Count > 0 ? $", {ClassesOf(results)}" : "")
-                + (Killed.Count is > 0 and var killed
-                    ? $"; at {Figures.Count(killed)} of way {PointWay.Unanswered.Facts().Letter} it did not get over the missing answer and was killed"
-                    : "")
-                + (document.NotTried.Count > 0 ? $"; {Figures.Count(document.NotTried.Count)} not tried ({document.NotTriedBecause})" : "")
-                + (document.Rare.Union(document.Late).Count() is > 0 and var others
-                    ? $"; {Figures.Count(others, "other request")} not tried, see the report"
-                    : "")
-                + ".";
-        }
-    }
+    public string Summary =>
+        Finding
+        + $": {Figures.Count(document.Points.Count, "point")} of its handling, {Figures.Count(document.Planned, "experiment")}"
+        + (results.Count > 0 ? $", {ClassesOf(results)}" : "")
+        + (Killed.Count is > 0 and var killed
+            ? $"; at {Figures.Count(killed)} of way {PointWay.Unanswered.Facts().Letter} it did not get over the missing answer and was killed"
+            : "")
+        + (document.NotTried.Count > 0 ? $"; {Figures.Count(document.NotTried.Count)} not tried ({document.NotTriedBecause})" : "")
+        + (document.Rare.Union(document.Late).Count() is > 0 and var others
+            ? $"; {Figures.Count(others, "other request")} not tried, see the report"
+            : "")
+        + ".";
 
     public void WriteMarkdown(TextWriter output)
     {
