@@ -37,7 +37,8 @@ internal sealed class ProofJudge(ProofFile file)
         List<MessageAccount> beyond =
         [
             .. from message in account.Messages
-               let promised = outcome.PromisedTo(message.Id, file.Promised, PromisedAfter(way), PointVerdict.PromisedUndisturbed)
+               let promised = outcome.PromisedTo(
+                   message.Id, file.Promised, PromisedAfter(way), PointVerdict.PromisedUndisturbed, PointVerdict.PromisedUndisturbed)
                where !promised.Contains(message.Class)
                orderby message.Id != outcome.Chosen
                select message,

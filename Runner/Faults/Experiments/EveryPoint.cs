@@ -32,8 +32,17 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
 
     private PointPromises<CellAccount> Promises => new(
         Promise.Classes,
-        account => account.Account.ViolationsOf(Shape.ThrowsAtFirst ? Promise.Classes : PointVerdict.PromisedUndisturbed)
+        account => account.Account.ViolationsOf(PromisedUndisturbed)
             .FirstOrDefault(violation => violation.MessageId is not null) is { } violation ? $"one is not as promised: {violation.Because}" : null);
+
+    /// <summary>What is promised to a message that no fault disturbs. A handler that throws disturbs its own.</summary>
+    private IReadOnlySet<DeliveryClass> PromisedUndisturbed => Shape.ThrowsAtFirst ? Promise.Classes : PointVerdict.PromisedUndisturbed;
+
+    /// <summary>Whether nobody recovers what a crash leaves prepared. It can block any message that comes later.</summary>
+    private bool LeavesBranches => Promise.Classes.Contains(DeliveryClass.InDoubt);
+
+    /// <summary>What is promised to a message that is sent when nothing moves any more.</summary>
+    private IReadOnlySet<DeliveryClass> PromisedLate => LeavesBranches ? Promise.Classes : PromisedUndisturbed;
 
     private RunServer ServerOf(string server) => server switch
     {
@@ -65,16 +74,15 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     }
 
     /// <summary>
-    /// What is promised to the messages that were sent at once after the one that met the point: once. A process that lives can have a session that is
-    /// about to end, and a broker pushes them to it. If the server crashed, all its sessions have ended, and the next message can get one of those. A handler
-    /// that throws makes more than one attempt at each.
+    /// What is promised to the messages that were sent at once after the one that met the point: as to later ones. But a process that lives can have a
+    /// session that is about to end, and a broker pushes them to it. If the server crashed, all its sessions have ended, and the next message can get one
+    /// of those.
     /// </summary>
     private IReadOnlySet<DeliveryClass> PromisedAfter(PointWay way) =>
-        Shape.ThrowsAtFirst
-        || (!way.Facts().KillsProcess && Promise.Reach is (Reach.Pushed or Reach.Unbounded))
+        (!way.Facts().KillsProcess && Promise.Reach is (Reach.Pushed or Reach.Unbounded))
         || (way.Facts().CrashesServer && Promise.Reach is Reach.HandledAndNext)
             ? Promise.Classes
-            : PointVerdict.PromisedUndisturbed;
+            : PromisedLate;
 
     private FaultResult Judge(PointExperiment experiment, PointOutcome<CellAccount> outcome)
     {
@@ -94,8 +102,8 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
         if (outcome.Account is not ({ } account, var changed))
             return blank;
 
-        var undisturbed = Shape.ThrowsAtFirst || Promise.Classes.Contains(DeliveryClass.Stuck) ? Promise.Classes : PointVerdict.PromisedUndisturbed;
-        IReadOnlySet<DeliveryClass> PromisedTo(Guid message) => outcome.PromisedTo(message, Promise.Classes, PromisedAfter(way), undisturbed);
+        IReadOnlySet<DeliveryClass> PromisedTo(Guid message) =>
+            outcome.PromisedTo(message, Promise.Classes, PromisedAfter(way), PromisedLate, PromisedUndisturbed);
 
         // The known limits of storms need several crashes, and excuse nothing here.
         List<Violation> violations =
@@ -104,8 +112,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
                from violation in account.ViolationsOf(PromisedTo(message.MessageId))
                where violation.MessageId == message.MessageId
                select violation,
-            .. account.ViolationsOf(PromisedAfter(way)).Where(violation =>
-                violation.MessageId is null && !Promise.Classes.Contains(DeliveryClass.InDoubt)),
+            .. account.ViolationsOf(PromisedAfter(way)).Where(violation => violation.MessageId is null && !LeavesBranches),
             .. changed.Where(message => !Promise.Classes.Contains(message.ClassOf(Shape.Inserts))).Select(message => new Violation(
                 message.Id, $"a message before it had {message.Before} rows when it was accounted for, and has {message.Now} now", [])),
         ];

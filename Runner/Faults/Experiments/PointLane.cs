@@ -408,11 +408,13 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// <param name="message">One of those in the account.</param>
     /// <param name="chosen">What is promised to the one that met the point.</param>
     /// <param name="ordinary">What is promised to those that were sent at once after it.</param>
-    /// <param name="undisturbed">What is promised to those that were sent later.</param>
+    /// <param name="late">What is promised to those that were sent when nothing moved any more.</param>
+    /// <param name="undisturbed">What is promised if there was no fault.</param>
     public IReadOnlySet<DeliveryClass> PromisedTo(
-        Guid message, IReadOnlySet<DeliveryClass> chosen, IReadOnlySet<DeliveryClass> ordinary, IReadOnlySet<DeliveryClass> undisturbed) =>
+        Guid message, IReadOnlySet<DeliveryClass> chosen, IReadOnlySet<DeliveryClass> ordinary, IReadOnlySet<DeliveryClass> late,
+        IReadOnlySet<DeliveryClass> undisturbed) =>
         IsWithoutFault ? undisturbed
         : IsKilledElsewhere || message == Chosen ? chosen
-        : Late.Contains(message) || AfterRestart.Contains(message) ? undisturbed
+        : Late.Contains(message) || AfterRestart.Contains(message) ? late
         : ordinary;
 }
