@@ -75,8 +75,11 @@ internal sealed class ProofFileReader
         }
         catch (JsonException damaged)
         {
+            // The reader counts from 0, and editors from 1.
+            var (line, column) = (damaged.LineNumber + 1, damaged.BytePositionInLine + 1);
             throw new KitException(
-                $"{path} is not JSON: {damaged.Message}", "Check the quotes, commas and braces of that line. Comments are allowed.", damaged)
+                $"{path} is not JSON: line {line}, byte {column}: {damaged.Message.Split(" LineNumber: ")[0]}",
+                "Check the quotes, commas and braces of that line. Comments are allowed.", damaged)
             {
                 IsUsage = true,
             };

@@ -117,7 +117,7 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     private async Task RecordAsync(ProofServers servers, PointExperiments<ProofAccount> experiments, CancellationToken cancellationToken)
     {
         say("One undisturbed message …");
-        await new Trial(file, servers).RunAsync(cancellationToken);
+        await new Trial(file, servers, say).RunAsync(cancellationToken);
         say("It was handled once. The requests of three more handlings …");
         var recorded = await experiments.RecordAsync(cancellationToken);
         if (recorded.Points.Count == 0)

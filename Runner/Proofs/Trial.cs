@@ -7,10 +7,16 @@ namespace Kit.Runner.Proofs;
 /// <summary>
 /// One undisturbed message, before any fault. It shows whether the file fits the application; everything that does not is an error that says so.
 /// </summary>
-internal sealed class Trial(ProofFile file, ProofServers servers)
+/// <param name="file">What the application is, and what it does.</param>
+/// <param name="servers">Those of the proof.</param>
+/// <param name="say">Receives a line if it takes long.</param>
+internal sealed class Trial(ProofFile file, ProofServers servers, Action<string> say)
 {
     /// <summary>How long an application has to start and to handle a message, and then to become idle.</summary>
     private readonly TimeSpan patience = TimeSpan.FromSeconds(60);
+
+    /// <summary>After that it says what it waits for.</summary>
+    private static readonly TimeSpan Long = TimeSpan.FromSeconds(10);
 
     /// <summary>How long an application may run before the first message without leaving an effect.</summary>
     private static readonly TimeSpan Before = TimeSpan.FromSeconds(3);
@@ -21,8 +27,8 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
 
     /// <summary>With another limit than a minute, for an application that handles nothing.</summary>
-    public Trial(ProofFile file, ProofServers servers, TimeSpan patience)
-        : this(file, servers) => this.patience = patience;
+    public Trial(ProofFile file, ProofServers servers, Action<string> say, TimeSpan patience)
+        : this(file, servers, say) => this.patience = patience;
 
     /// <exception cref="KitException">
     /// The application does not start, has effects before the message, does not handle it once, does not become idle, or goes around the proxies; or a
@@ -40,7 +46,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
             await SeeNothingAsync(application, cancellationToken);
             var message = Guid.CreateVersion7();
             await WhileItRunsAsync(application, application.SendAsync([message], cancellationToken), cancellationToken);
-            await SeeHandledAsync(application, message, cancellationToken);
+            await SeeHandledAsync(application, gate, message, cancellationToken);
             await SeeIdleAsync(application, cancellationToken);
             await SeeOnceAsync(application, message, cancellationToken);
         }
@@ -59,13 +65,17 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
 
         gate.ThrowIfFailed();
 
-        if (application.Bed.ProxiedServers.Where(server => !gate.Asked.Contains(server) && IsGiven(server)).ToList() is [var unused, ..])
+        if (UnaskedOf(application, gate).FirstOrDefault() is { } unused)
         {
             throw Wrong(
                 $"the message was handled, but no request to '{unused}' passed through the proxy",
                 "The application has another address from somewhere else, such as its own settings file. Give it that of the placeholder.");
         }
     }
+
+    /// <summary>The servers whose addresses the application was given, and that it has asked nothing.</summary>
+    private IEnumerable<string> UnaskedOf(Application application, RequestGate gate) =>
+        application.Bed.ProxiedServers.Where(server => !gate.Asked.Contains(server) && IsGiven(server));
 
     /// <summary>Whether the application was given the server's address.</summary>
     private bool IsGiven(string server)
@@ -96,8 +106,9 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
         }
     }
 
-    private async Task SeeHandledAsync(Application application, Guid message, CancellationToken cancellationToken)
+    private async Task SeeHandledAsync(Application application, RequestGate gate, Guid message, CancellationToken cancellationToken)
     {
+        var isTold = false;
         for (var watch = Stopwatch.StartNew(); ; await Task.Delay(Pause, cancellationToken))
         {
             await ThrowIfEndedAsync(application, cancellationToken);
@@ -106,15 +117,26 @@ internal sealed class Trial(ProofFile file, ProofServers servers)
             ThrowIfGivenUp(application, message, counts);
             if (counts.All(count => count.Found >= count.Effect.PerMessage))
                 return;
-            if (watch.Elapsed < patience)
+            if (watch.Elapsed < patience && (isTold || watch.Elapsed < Long))
                 continue;
 
-            var missing = string.Concat(application.Effects.Missing.Concat([.. found.Select(effect => OthersIn(effect, message)), application.Refused])
-                .OfType<string>().Select(why => $" And {why}."));
+            IReadOnlyList<string> missing =
+            [
+                .. UnaskedOf(application, gate).Select(server => $"no request to '{server}' has passed through the proxy"),
+                .. application.Effects.Missing.Concat([.. found.Select(effect => OthersIn(effect, message)), application.Refused]).OfType<string>(),
+            ];
+            if (watch.Elapsed < patience)
+            {
+                say($"After {Long.TotalSeconds} s: {string.Join("; ", missing.Prepend(TextOf(counts)))}. It has {patience.TotalSeconds} s …");
+                isTold = true;
+                continue;
+            }
+
             throw Wrong(
                 (counts.All(count => count.Found == 0)
                     ? $"within {patience.TotalSeconds} s the application handled nothing: no effect of the first message, {message}, is there"
-                    : $"within {patience.TotalSeconds} s the first message, {message}, left behind {TextOf(counts)}") + $".{missing}".TrimEnd('.'),
+                    : $"within {patience.TotalSeconds} s the first message, {message}, left behind {TextOf(counts)}")
+                + string.Concat(missing.Select(why => $". And {why}")),
                 $"Check how the message is sent, and that the effects return its id in their first column. {application.Process.LastOutput}");
         }
     }

@@ -116,7 +116,7 @@ public sealed class ApplicationThatDoesNotFit
         };
 
         await Assert.ThatAsync(
-            () => new Trial(ProofFileReader.Parse("orders.proof.json", adds.Text), servers).RunAsync(CancellationToken.None), Throws.Nothing);
+            () => new Trial(ProofFileReader.Parse("orders.proof.json", adds.Text), servers, _ => { }).RunAsync(CancellationToken.None), Throws.Nothing);
     }
 
     /// <summary>As a service that starts slowly and executes one migration after the other. It creates the table of its messages, too.</summary>
@@ -134,7 +134,7 @@ public sealed class ApplicationThatDoesNotFit
         };
 
         await Assert.ThatAsync(
-            () => new Trial(ProofFileReader.Parse("orders.proof.json", slow.Text), servers).RunAsync(CancellationToken.None), Throws.Nothing);
+            () => new Trial(ProofFileReader.Parse("orders.proof.json", slow.Text), servers, _ => { }).RunAsync(CancellationToken.None), Throws.Nothing);
     }
 
     [Test]
@@ -180,9 +180,21 @@ public sealed class ApplicationThatDoesNotFit
             var file = ProofFileReader.Parse("orders.proof.json", new Case(Says + Sleeps) { Program = "/bin/bash", Setup = setup }.Text);
 
             await Assert.ThatAsync(
-                () => new Trial(file, servers, TimeSpan.FromSeconds(5)).RunAsync(CancellationToken.None),
+                () => new Trial(file, servers, _ => { }, TimeSpan.FromSeconds(5)).RunAsync(CancellationToken.None),
                 Throws.TypeOf<KitException>().With.Message.StartsWith("The proxy could not read what was said over a connection to 'orders'"));
         }
+    }
+
+    [Test]
+    public async Task It_never_connects()
+    {
+        var file = ProofFileReader.Parse("orders.proof.json", new Case(Sleeps).Text);
+        List<string> said = [];
+
+        await Assert.ThatAsync(
+            () => new Trial(file, servers, said.Add, TimeSpan.FromSeconds(12)).RunAsync(CancellationToken.None),
+            Throws.TypeOf<KitException>().With.Message.EndsWith("And no request to 'orders' has passed through the proxy."));
+        Assert.That(said, Has.Exactly(1).StartsWith("After 10 s: 0 of 1 for effect 'row'; no request to 'orders' has passed through the proxy."));
     }
 
     /// <summary>Its first request has passed, and its handling has none.</summary>
@@ -221,7 +233,7 @@ public sealed class ApplicationThatDoesNotFit
     {
         var file = ProofFileReader.Parse("orders.proof.json", one.Text);
 
-        var refused = Assert.ThrowsAsync<KitException>(() => new Trial(file, servers, patience).RunAsync(CancellationToken.None));
+        var refused = Assert.ThrowsAsync<KitException>(() => new Trial(file, servers, _ => { }, patience).RunAsync(CancellationToken.None));
 
         Assert.That(refused.Message, Does.Contain(message));
         Assert.That(refused.Remedy, Does.Contain(remedy));

@@ -15,7 +15,7 @@ internal sealed record MetPoints(IReadOnlyList<ProofResult> All)
         SharedProofServers shared, ProofFile file, Func<CrashPoint, bool> chosen, params IReadOnlyList<PointWay> ways)
     {
         var servers = await shared.GetAsync(file);
-        await new Trial(file, servers).RunAsync(CancellationToken.None);
+        await new Trial(file, servers, _ => { }).RunAsync(CancellationToken.None);
         var judge = new ProofJudge(file);
         var experiments = new PointExperiments<ProofAccount>(judge.Promises, async (gate, stop) => await Application.OpenAsync(file, servers, gate, stop));
         var points = (await experiments.RecordAsync(CancellationToken.None)).Points;

@@ -309,7 +309,7 @@ public sealed class ServicesThatLookRight
         var servers = await shared.GetAsync(file);
 
         await Assert.ThatAsync(
-            () => new Trial(file, servers, TimeSpan.FromSeconds(5)).RunAsync(CancellationToken.None),
+            () => new Trial(file, servers, _ => { }, TimeSpan.FromSeconds(5)).RunAsync(CancellationToken.None),
             Throws.TypeOf<KitException>().With.Message.Contains("wants to encrypt its connection to 'rabbitmq'")
                 .And.Property("Remedy").Contains("amqp:// instead of amqps://"));
     }
