@@ -35,7 +35,7 @@ internal static class StoredJson
         $"Cannot read {place}: it is of schema {schema}, and this kit reads schema {ResultJson.Schema}.",
         schema == Figures.Plain(OldFolder.Schema)
             ? "Convert its folder once with: report FOLDER"
-            : "Use the kit of the commit that run.json or faults.json names.");
+            : "Use the build of the kit that wrote it.");
 
     public static KitException Damaged(string place, string because, Exception? cause = null) =>
         new($"Cannot read {place}, it is damaged: {because}", "Restore it from a copy, or measure again.", cause);

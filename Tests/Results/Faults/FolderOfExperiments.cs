@@ -163,7 +163,7 @@ public sealed class FolderOfExperiments
             folder.LoadResults,
             Throws.TypeOf<KitException>()
                 .With.Message.EqualTo($"Cannot read {LinesPath}, line 1: it is of schema 99, and this kit reads schema {ResultJson.Schema}.")
-                .And.Property(nameof(KitException.Remedy)).EqualTo("Use the kit of the commit that run.json or faults.json names."));
+                .And.Property(nameof(KitException.Remedy)).EqualTo("Use the build of the kit that wrote it."));
     }
 
     [Test]
