@@ -27,6 +27,7 @@ internal sealed class Application : ISubject<ProofAccount>
     private readonly List<Guid> sent = [];
     private readonly Dictionary<Guid, DeliveryClass> earlier = [];
     private readonly List<string> output = [];
+    private readonly List<OwnEnd> ownEnds = [];
     private ApplicationProcess? process;
 
     private Application(ProofFile file, ProofBed bed)
@@ -77,6 +78,13 @@ internal sealed class Application : ISubject<ProofAccount>
     public void ThrowIfBroken()
     {
         // Nothing is wrong with that.
+    }
+
+    public IReadOnlyList<OwnEnd> TakeOwnEnds()
+    {
+        List<OwnEnd> taken = [.. ownEnds];
+        ownEnds.Clear();
+        return taken;
     }
 
     public Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken)
@@ -160,7 +168,7 @@ internal sealed class Application : ISubject<ProofAccount>
         if (process is not { HasEnded: true } ended)
             return;
 
-        Keep($"(the application ended with exit code {ended.ExitCode}, and the kit started it again)");
+        ownEnds.Add(new OwnEnd(ended.ExitCode, ended.EndedUtc));
         process = null;
         await ended.DisposeAsync();
         await ForgetConnectionsAsync();

@@ -43,6 +43,9 @@ internal sealed class ApplicationProcess : IAsyncDisposable
     /// <summary>Only when it has ended.</summary>
     public int ExitCode => process.ExitCode;
 
+    /// <summary>Only when it has ended.</summary>
+    public DateTime EndedUtc => process.ExitTime.ToUniversalTime();
+
     /// <summary>What the user's service wrote last, on one line.</summary>
     public string LastOutput => OutputOf("The service");
 

@@ -108,25 +108,23 @@ internal sealed class ProofJudge(ProofFile file)
         {
             yield return new(
                 TimelineKind.LeftOut, (outcome.IsWithoutFault ? "nothing is cut, killed or withheld: " : "it is met at another moment: ") + outcome.Because);
-            foreach (var line in outcome.Fired)
-                yield return new(TimelineKind.Process, line);
+            foreach (var step in EndsIn(outcome.Events))
+                yield return step;
             foreach (var step in EndOf(outcome, account, met))
                 yield return step;
             yield break;
         }
 
+        foreach (var step in EndsIn(outcome.Events.TakeWhile(one => one.IsEnd)))
+            yield return step;
         var requests = outcome.Requests;
         if (requests.Count > MostRequests)
             yield return new(TimelineKind.LeftOut, $"… {requests.Count - MostRequests} requests");
         foreach (var (at, request) in requests.Index().Skip(requests.Count - MostRequests))
             yield return StepOf(at + 1, request, isStopped: !experiment.Way.Facts().IsExecuted && at == requests.Count - 1);
         yield return new(TimelineKind.Moment, experiment.Way.Facts().Moment);
-        // The first says that the point was met. The others tell of the end of the process, if it was killed.
-        var ended = outcome.Fired.Skip(1).ToList();
-        foreach (var line in ended)
-            yield return new(TimelineKind.Process, line);
-        if (ended.Count > 0)
-            yield return new(TimelineKind.Restart, "the process is started again");
+        foreach (var step in EndsIn(outcome.Events.SkipWhile(one => one.IsEnd)))
+            yield return step;
         IReadOnlyList<Guid> later = [.. outcome.Late, .. outcome.AfterRestart];
         yield return new(TimelineKind.Ordinary, $"ordinary messages are sent after it, and are: {ClassesOf(id => id != met.Id && !later.Contains(id))}");
         if (outcome.Late.Count > 0)
@@ -142,6 +140,15 @@ internal sealed class ProofJudge(ProofFile file)
 
         string ClassesOf(Func<Guid, bool> chosen) =>
             string.Join(", ", account.Messages.Where(message => chosen(message.Id)).Select(message => Words.Of(message.Class)));
+    }
+
+    private static IEnumerable<TimelineStep> EndsIn(IEnumerable<PointEvent> events)
+    {
+        foreach (var end in events.Where(one => one.IsEnd))
+        {
+            yield return new(TimelineKind.Process, end.Text);
+            yield return new(TimelineKind.Restart, "the process is started again");
+        }
     }
 
     /// <summary>What was found when nothing moved any more.</summary>

@@ -194,7 +194,7 @@ public sealed class AccountOfAnApplication
         output: []);
 
     private static ProofResult Judge(string promise, PointWay way, ProofAccount account, string? unsettled = null, params IReadOnlyList<Guid> late) => Judge(
-        promise, way, new PointOutcome<ProofAccount>(unsettled) { IsMet = true, Chosen = Message, Late = late, Account = account, Fired = ["met"] });
+        promise, way, new PointOutcome<ProofAccount>(unsettled) { IsMet = true, Chosen = Message, Late = late, Account = account });
 
     private static ProofResult Judge(string promise, PointWay way, PointOutcome<ProofAccount> outcome)
     {

@@ -120,6 +120,26 @@ public sealed class ServicesThatLookRight
             time.sleep(0.1)
         """;
 
+    /// <summary>Takes a job before it inserts it. If nothing moves for three seconds, it ends.</summary>
+    private const string WatchedWorker =
+        """
+        import os, psycopg2, threading, time
+        database = psycopg2.connect(os.environ["DATABASE"])
+        database.autocommit = True
+        cursor, moved = database.cursor(), [time.time()]
+        def watch():
+            while time.time() - moved[0] < 3:
+                time.sleep(0.1)
+            os._exit(3)
+        threading.Thread(target=watch, daemon=True).start()
+        while True:
+            cursor.execute("DELETE FROM job RETURNING id")
+            for job in cursor.fetchall():
+                cursor.execute("INSERT INTO placed_order VALUES (%s)", job)
+            moved[0] = time.time()
+            time.sleep(0.1)
+        """;
+
     /// <summary>Remembers a job that has failed, and tries it again after eight seconds, although it is still in its queue.</summary>
     private const string RememberingWorker =
         """
@@ -236,6 +256,20 @@ public sealed class ServicesThatLookRight
             point => point.Request.Text.StartsWith("DELETE", StringComparison.Ordinal), PointWay.Cut);
 
         Assert.That((results.All.Single().Class, results.All.Single().Verdict), Is.EqualTo((DeliveryClass.Duplicated, FaultVerdict.Broken)));
+    }
+
+    /// <summary>What was lost was lost before its next process began, and nobody killed the first one.</summary>
+    [Test]
+    public async Task One_that_ends_by_itself_is_not_called_killed()
+    {
+        var results = await MetPoints.OfAsync(
+            shared, ProofFileReader.Parse("watched.proof.json", OfJobs("watched", WatchedWorker, "")),
+            point => point.Request.Text.StartsWith("DELETE", StringComparison.Ordinal), PointWay.Unanswered);
+
+        var ended = results.All.Single();
+        Assert.That((ended.Class, ended.Verdict, ended.KilledAfterSeconds), Is.EqualTo((DeliveryClass.Lost, FaultVerdict.Broken, (double?)null)));
+        var end = ended.Timeline.Single(step => step.Kind is TimelineKind.Process);
+        Assert.That(end.Text, Does.StartWith("the process ended by itself with exit code 3, "));
     }
 
     /// <summary>A try whose point is not met must not hide what became of its message.</summary>

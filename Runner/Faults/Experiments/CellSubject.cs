@@ -39,6 +39,10 @@ internal sealed class CellSubject : ISubject<CellAccount>
 
     public void ThrowIfBroken() => testbed.ThrowIfBroken();
 
+    /// <inheritdoc/>
+    /// <remarks>A handler process of the kit must not end by itself: see <see cref="ThrowIfBroken"/>.</remarks>
+    public IReadOnlyList<OwnEnd> TakeOwnEnds() => [];
+
     public Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken) => testbed.SendAsync(messages, cancellationToken);
 
     public Task<Settlement> SettleAsync(IReadOnlyList<Guid> messages, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken) =>

@@ -87,6 +87,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     private FaultResult Judge(PointExperiment experiment, PointOutcome<CellAccount> outcome)
     {
         var (_, way, token, _) = experiment;
+        List<string> fired = [.. outcome.Events.Select(one => one.Text)];
         var blank = new FaultResult
         {
             Cell = Provenance.NameOf(cell),
@@ -95,7 +96,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             Because = outcome.Because,
             Point = experiment.Facts(),
             Promised = [.. Promise.Classes.Order()],
-            Fired = outcome.Fired,
+            Fired = fired,
             Seconds = outcome.Seconds,
             Discarded = outcome.Discarded is [] ? null : outcome.Discarded,
         };
@@ -138,7 +139,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             Point = experiment.Facts(outcome),
             Verdict = verdict,
             Because = verdict is FaultVerdict.Void ? outcome.Because : null,
-            Fired = verdict is FaultVerdict.Broken && outcome.Because is { } unsettled ? [.. outcome.Fired, unsettled] : outcome.Fired,
+            Fired = verdict is FaultVerdict.Broken && outcome.Because is { } unsettled ? [.. fired, unsettled] : fired,
             Observed = [.. met.Also.Prepend(met.Class).Order().Select(kind => new Observation(kind, 1))],
             Counts = account.Counts,
             Evidence = met.Evidence,

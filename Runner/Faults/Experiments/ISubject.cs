@@ -28,6 +28,9 @@ internal interface ISubject<TAccount> : IAsyncDisposable
     /// <exception cref="Kit.Runner.Results.KitException">Its process has ended, and must not.</exception>
     void ThrowIfBroken();
 
+    /// <summary>How its processes have ended by themselves since the last call. Each was started again.</summary>
+    IReadOnlyList<OwnEnd> TakeOwnEnds();
+
     /// <summary>Sends one message for each id. The process may be unable to ask its servers meanwhile.</summary>
     Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken);
 
@@ -47,6 +50,11 @@ internal interface ISubject<TAccount> : IAsyncDisposable
     /// <summary>Accounts for what was sent since the last account. It may have to kill the process.</summary>
     Task<TAccount> AccountAsync(CancellationToken cancellationToken);
 }
+
+/// <summary>How a process ended that nobody had killed.</summary>
+/// <param name="ExitCode">Its exit code.</param>
+/// <param name="AtUtc">When it ended.</param>
+internal readonly record struct OwnEnd(int ExitCode, DateTime AtUtc);
 
 /// <summary>How a wait ended.</summary>
 /// <param name="IsDone">Whether the messages were handled, and nothing is left to do. If not, and it did not take too long, nothing changes any more.</param>

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Kit.Guarantees;
+using System.Globalization;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
@@ -99,13 +99,18 @@ internal sealed class PointLane<TAccount>(
         // A pool has a turn for each of its sessions, and one that is dead has had it when the late messages come.
         var sessions = gate.Sessions;
         var turns = way.Facts().KillsProcess ? ToWarmUp : Math.Clamp(sessions + 2, ToWarmUp, MostAtOnce);
-        var fired = new List<string>();
+        // Those of the messages before it are of no interest here.
+        subject.TakeOwnEnds();
+        var events = new List<PointEvent>();
+        DateTime? metUtc = null;
         if (way.Facts().CrashesServer)
             await beforeCrash(cancellationToken);
         var chosen = await SendAsync(() => gate.Arm(new MetMoment(point, all), way), cancellationToken);
         if (!await IsMetAsync(chosen, cancellationToken))
             return await NotMetAsync(DidNotCome(gate.PassedBecause));
 
+        TellOwnEnds();
+        metUtc = DateTime.UtcNow;
         // Here the fault is still to come. In the other ways it has been, and can have changed the answers.
         var isStillToCome = way.Facts().KillsProcess || way.Facts().CrashesServer;
         if (isStillToCome && gate.WhyNotMet is { } other)
@@ -114,11 +119,11 @@ internal sealed class PointLane<TAccount>(
             return await NotMetAsync("the servers had not acted on all that they were asked before");
 
         var requests = gate.Passed;
-        fired.Add($"the proxy met request {point.Number} after {requests.Count} requests of the handling");
-        if (way.Facts().KillsProcess && await KillAsync(fired, cancellationToken) is not Killed)
+        events.Add(new PointEvent($"the proxy met request {point.Number} after {requests.Count} requests of the handling"));
+        if (way.Facts().KillsProcess && await KillAsync(because: "") is not Killed)
             return await NotMetAsync("the process had ended before it was killed", isStartedAgain: true);
         if (way.Facts().CrashesServer)
-            fired.Add(await crashServer(point.Request.Server, cancellationToken));
+            events.Add(new PointEvent(await crashServer(point.Request.Server, cancellationToken)));
 
         gate.Release();
         var isKilled = way.Facts().KillsProcess;
@@ -127,11 +132,12 @@ internal sealed class PointLane<TAccount>(
         var sending = SendOrdinaryAsync(cancellationToken, turns);
         IReadOnlyList<Guid> awaited = PointVerdict.MayLackEffects(promises.ToMet) ? [] : [chosen];
         var getsOver = way is PointWay.Unanswered && await GetsOverAsync(awaited, sending, cancellationToken);
-        if (way is PointWay.Unanswered && !getsOver)
+        // One that has ended by itself waits no more.
+        var hasEnded = TellOwnEnds();
+        if (way is PointWay.Unanswered && !getsOver && !hasEnded)
         {
             killedAfter = waiting.Elapsed.TotalSeconds;
-            await KillAsync(fired, cancellationToken);
-            fired.Add($"it had waited for {killedAfter:F0} s");
+            await KillAsync($", after it had waited for {killedAfter:F0} s");
             isKilled = true;
         }
 
@@ -173,9 +179,10 @@ internal sealed class PointLane<TAccount>(
         }
 
         isFresh = why is null && !leavesWork;
+        TellOwnEnds();
         return new PointOutcome<TAccount>(why)
         {
-            Fired = fired,
+            Events = events,
             IsMet = true,
             Chosen = chosen,
             Late = late,
@@ -194,15 +201,39 @@ internal sealed class PointLane<TAccount>(
             // What was asked or answered while nothing passed is gone, and a process that lives could wait for it for ever.
             var isStopped = gate.HasStopped;
             if (isStopped && !isStartedAgain)
-                await KillAsync(fired, cancellationToken);
+                await KillAsync(because: "");
+            var unsettled = await SettleAsync([chosen], cancellationToken);
+            TellOwnEnds();
             return new(because)
             {
-                Fired = fired,
+                Events = events,
                 IsKilledElsewhere = isStopped,
                 Chosen = chosen,
-                Unsettled = await SettleAsync([chosen], cancellationToken),
+                Unsettled = unsettled,
                 Account = await AccountAsync(cancellationToken),
             };
+        }
+
+        async Task<int> KillAsync(string because)
+        {
+            TellOwnEnds();
+            var code = await subject.KillAsync();
+            events.Add(new PointEvent($"the process ended with exit code {code}{because}", IsEnd: true));
+            gate.Release();
+            await subject.StartAsync(cancellationToken);
+            return code;
+        }
+
+        bool TellOwnEnds()
+        {
+            var ends = subject.TakeOwnEnds();
+            if (ends.Count == 0)
+                return false;
+
+            var (first, times) = (ends[0], ends.Count == 1 ? "" : $" {ends.Count} times, the first time");
+            var when = metUtc is { } met ? string.Create(CultureInfo.InvariantCulture, $", {(first.AtUtc - met).TotalSeconds:F1} s after that moment") : "";
+            events.Add(new PointEvent($"the process ended by itself{times} with exit code {first.ExitCode}{when}", IsEnd: true));
+            return true;
         }
 
         static string DidNotCome(string? because) => $"this handling did not come to the point{(because is null ? "" : $": {because}")}";
@@ -258,15 +289,6 @@ internal sealed class PointLane<TAccount>(
         await over.CancelAsync();
         await ((Task)handled).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         return isMet;
-    }
-
-    private async Task<int> KillAsync(List<string> fired, CancellationToken cancellationToken)
-    {
-        var code = await subject.KillAsync();
-        fired.Add($"the process ended with exit code {code}");
-        gate.Release();
-        await subject.StartAsync(cancellationToken);
-        return code;
     }
 
     /// <summary>Sends a message while the process can ask nothing, so that the first request that counts is the first after it.</summary>
@@ -333,88 +355,4 @@ internal sealed class PointLane<TAccount>(
         isFresh &= subject.IsRunning;
         return account;
     }
-}
-
-/// <summary>What is promised to the messages of a subject, as far as its experiments depend on it.</summary>
-/// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
-/// <param name="ToMet">What is promised to the one that meets a point. If that allows it to lack effects, it is not waited for.</param>
-/// <param name="WhyDisturbed">
-/// What was wrong with messages that nothing disturbed, as the end of a sentence; <see langword="null"/>: nothing.
-/// </param>
-internal sealed record PointPromises<TAccount>(IReadOnlySet<DeliveryClass> ToMet, Func<TAccount, string?> WhyDisturbed)
-    where TAccount : class;
-
-/// <summary>What became of the message of an experiment at a point.</summary>
-/// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
-/// <param name="Because">Why it shows nothing about the point; <see langword="null"/> if it does.</param>
-internal sealed record PointOutcome<TAccount>(string? Because)
-    where TAccount : class
-{
-    /// <summary>Whether the point was met. If not, see <see cref="IsKilledElsewhere"/> and <see cref="IsWithoutFault"/>.</summary>
-    public bool IsMet { get; init; }
-
-    /// <summary>
-    /// Whether the point was not met, and the process was killed at another moment, or ended by itself. The proxy had stopped its traffic.
-    /// </summary>
-    public bool IsKilledElsewhere { get; init; }
-
-    /// <summary>Whether nothing was cut, killed or withheld.</summary>
-    public bool IsWithoutFault => !IsMet && !IsKilledElsewhere;
-
-    /// <summary>That its subject did not come to rest, as a text; <see langword="null"/> if it did.</summary>
-    public string? Unsettled { get => IsMet ? Because : field; init; }
-
-    /// <summary>Why each try before this one does not count.</summary>
-    public IReadOnlyList<string> Discarded { get; init; } = [];
-
-    public IReadOnlyList<string> Fired { get; init; } = [];
-
-    /// <summary>The message that met the point.</summary>
-    public Guid Chosen { get; init; }
-
-    /// <summary>
-    /// The last messages that were sent when nothing moved any more, to see that the process handles all of them. None if the way kills the process, or the
-    /// messages before them did not settle.
-    /// </summary>
-    public IReadOnlyList<Guid> Late { get; init; } = [];
-
-    /// <summary>Whether the process was alive and left work, so that it was not started again, and the next message needs another subject.</summary>
-    public bool LeavesWork { get; init; }
-
-    /// <summary>
-    /// In way d, how long the process had waited for the answer when it was killed, in seconds; <see langword="null"/>: it did not wait until then.
-    /// </summary>
-    public double? KilledAfterSeconds { get; init; }
-
-    /// <summary>Those that were sent when the process had lived on, and had then been killed and started again.</summary>
-    public IReadOnlyList<Guid> AfterRestart { get; init; } = [];
-
-    /// <summary>
-    /// The account of the message that met the point and of those sent after it. If the point was not met: of the message that should have met it, or of
-    /// those before it; <see langword="null"/> if the experiment itself failed.
-    /// </summary>
-    public TAccount? Account { get; init; }
-
-    /// <summary>The requests that passed until the point was met, with the one at the point last.</summary>
-    public IReadOnlyList<SeenRequest> Requests { get; init; } = [];
-
-    /// <summary>Whether the experiment itself failed.</summary>
-    public bool HasFailed { get; init; }
-
-    /// <summary>Of all tries.</summary>
-    public double Seconds { get; init; }
-
-    /// <summary>What is promised to a message.</summary>
-    /// <param name="message">One of those in the account.</param>
-    /// <param name="chosen">What is promised to the one that met the point.</param>
-    /// <param name="ordinary">What is promised to those that were sent at once after it.</param>
-    /// <param name="late">What is promised to those that were sent when nothing moved any more.</param>
-    /// <param name="undisturbed">What is promised if there was no fault.</param>
-    public IReadOnlySet<DeliveryClass> PromisedTo(
-        Guid message, IReadOnlySet<DeliveryClass> chosen, IReadOnlySet<DeliveryClass> ordinary, IReadOnlySet<DeliveryClass> late,
-        IReadOnlySet<DeliveryClass> undisturbed) =>
-        IsWithoutFault ? undisturbed
-        : IsKilledElsewhere || message == Chosen ? chosen
-        : Late.Contains(message) || AfterRestart.Contains(message) ? late
-        : ordinary;
 }

@@ -58,7 +58,7 @@ public enum TimelineKind
     /// <summary>What happened at the point.</summary>
     Moment,
 
-    /// <summary>The process ended, or had waited.</summary>
+    /// <summary>The process ended.</summary>
     Process,
 
     /// <summary>The process was started again.</summary>
