@@ -67,6 +67,8 @@ internal sealed class Application : ISubject<ProofAccount>
 
     public async Task<int> KillAsync()
     {
+        if (Process.HasEnded)
+            ownEnds.Add(new OwnEnd(Process.ExitCode, Process.EndedUtc));
         var code = await Process.KillAsync();
         await process!.DisposeAsync();
         process = null;
@@ -85,6 +87,12 @@ internal sealed class Application : ISubject<ProofAccount>
         List<OwnEnd> taken = [.. ownEnds];
         ownEnds.Clear();
         return taken;
+    }
+
+    public async Task WatchAsync(TimeSpan time, CancellationToken cancellationToken)
+    {
+        for (var watch = Stopwatch.StartNew(); watch.Elapsed < time; await Task.Delay(Pause, cancellationToken))
+            await StartAgainAsync();
     }
 
     public Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken)

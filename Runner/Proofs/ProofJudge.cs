@@ -76,7 +76,8 @@ internal sealed class ProofJudge(ProofFile file)
     {
         foreach (var message in beyond)
         {
-            var which = outcome.IsWithoutFault ? "a message that nothing disturbed"
+            var which = outcome.HasOwnEnd ? "a message that no fault of the kit disturbed"
+                : outcome.IsWithoutFault ? "a message that nothing disturbed"
                 : outcome.IsKilledElsewhere ? "a message at another moment"
                 : message.Id == outcome.Chosen ? "the message"
                 : outcome.Late.Contains(message.Id) ? "a message that was sent when nothing moved any more"

@@ -9,7 +9,7 @@ namespace Kit.Runner.Proofs;
 /// </summary>
 /// <param name="file">What the application is, and what it does.</param>
 /// <param name="servers">Those of the proof.</param>
-/// <param name="say">Receives a line if it takes long.</param>
+/// <param name="say">Receives a line if the message is not handled soon, or work stays.</param>
 internal sealed class Trial(ProofFile file, ProofServers servers, Action<string> say)
 {
     /// <summary>How long an application has to start and to handle a message, and then to become idle.</summary>
@@ -149,11 +149,18 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
 
     private async Task SeeIdleAsync(Application application, CancellationToken cancellationToken)
     {
+        var isTold = false;
         for (var watch = Stopwatch.StartNew(); ; await Task.Delay(Pause, cancellationToken))
         {
             await ThrowIfEndedAsync(application, cancellationToken);
             if (await application.ReadLeftAsync(cancellationToken) is not [var left, ..])
                 break;
+            if (!isTold && watch.Elapsed > Long)
+            {
+                say($"The first message is handled. After {Long.TotalSeconds} s this is left: {left}. It has {patience.TotalSeconds} s …");
+                isTold = true;
+            }
+
             if (watch.Elapsed > patience)
             {
                 throw Wrong(

@@ -43,6 +43,12 @@ internal sealed class CellSubject : ISubject<CellAccount>
     /// <remarks>A handler process of the kit must not end by itself: see <see cref="ThrowIfBroken"/>.</remarks>
     public IReadOnlyList<OwnEnd> TakeOwnEnds() => [];
 
+    public async Task WatchAsync(TimeSpan time, CancellationToken cancellationToken)
+    {
+        await Task.Delay(time, cancellationToken);
+        testbed.ThrowIfBroken();
+    }
+
     public Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken) => testbed.SendAsync(messages, cancellationToken);
 
     public Task<Settlement> SettleAsync(IReadOnlyList<Guid> messages, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken) =>

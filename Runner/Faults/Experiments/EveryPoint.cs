@@ -38,11 +38,12 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     /// <summary>What is promised to a message that no fault disturbs. A handler that throws disturbs its own.</summary>
     private IReadOnlySet<DeliveryClass> PromisedUndisturbed => Shape.ThrowsAtFirst ? Promise.Classes : PointVerdict.PromisedUndisturbed;
 
-    /// <summary>Whether nobody recovers what a crash leaves prepared. It can block any message that comes later.</summary>
+    /// <summary>Whether nobody recovers what a crash leaves prepared. It can block a message that comes later.</summary>
     private bool LeavesBranches => Promise.Classes.Contains(DeliveryClass.InDoubt);
 
     /// <summary>What is promised to a message that is sent when nothing moves any more.</summary>
-    private IReadOnlySet<DeliveryClass> PromisedLate => LeavesBranches ? Promise.Classes : PromisedUndisturbed;
+    private IReadOnlySet<DeliveryClass> PromisedLate =>
+        LeavesBranches ? PromisedUndisturbed.Append(DeliveryClass.Stuck).ToHashSet() : PromisedUndisturbed;
 
     private RunServer ServerOf(string server) => server switch
     {

@@ -21,15 +21,19 @@ internal interface ISubject<TAccount> : IAsyncDisposable
     Task StartAsync(CancellationToken cancellationToken);
 
     /// <summary>Kills its process, and resets the process's connections as the operating system would.</summary>
-    /// <returns>The exit code.</returns>
+    /// <returns>The exit code. If the process had ended before, that is one of <see cref="TakeOwnEnds"/>, too.</returns>
     /// <exception cref="Kit.Runner.Results.KitException">A server has not noticed it.</exception>
     Task<int> KillAsync();
 
     /// <exception cref="Kit.Runner.Results.KitException">Its process has ended, and must not.</exception>
     void ThrowIfBroken();
 
-    /// <summary>How its processes have ended by themselves since the last call. Each was started again.</summary>
+    /// <summary>How its processes have ended by themselves since the last call.</summary>
     IReadOnlyList<OwnEnd> TakeOwnEnds();
+
+    /// <summary>Waits, and starts its process again if that ends by itself.</summary>
+    /// <exception cref="Kit.Runner.Results.KitException">Its process has ended, and must not.</exception>
+    Task WatchAsync(TimeSpan time, CancellationToken cancellationToken);
 
     /// <summary>Sends one message for each id. The process may be unable to ask its servers meanwhile.</summary>
     Task SendAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken);

@@ -31,7 +31,7 @@ internal sealed record PointExperiment(CrashPoint Point, PointWay Way, PointToke
     public PointFacts Facts<TAccount>(PointOutcome<TAccount> outcome)
         where TAccount : class =>
         outcome.IsMet ? Facts()
-        : outcome.IsWithoutFault ? Facts() with { Moment = $"no crash: {outcome.Because}" }
+        : outcome.IsWithoutFault ? Facts() with { Moment = $"{(outcome.HasOwnEnd ? "no fault of the kit" : "no crash")}: {outcome.Because}" }
         : Facts() with { Moment = $"the process was killed at another moment, or ended: {outcome.Because}" };
 }
 

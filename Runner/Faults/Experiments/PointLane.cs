@@ -91,26 +91,33 @@ internal sealed class PointLane<TAccount>(
     public async Task<PointOutcome<TAccount>> MeetAsync(PointExperiment experiment, CancellationToken cancellationToken)
     {
         var (point, way, _, all) = experiment;
+        var events = new List<PointEvent>();
+        DateTime? metUtc = null;
         var before = await GetReadyAsync(cancellationToken);
         isFresh = false;
+        TellOwnEnds();
         if (before is not null && promises.WhyDisturbed(before) is { } disturbed)
-            return new PointOutcome<TAccount>($"nothing disturbed the messages before the experiment, and {disturbed}") { Account = before };
+        {
+            return new PointOutcome<TAccount>($"nothing disturbed the messages before the experiment, and {disturbed}")
+            {
+                Events = events,
+                Account = before,
+            };
+        }
 
+        // Those messages were handled all the same.
+        events.Clear();
         // A pool has a turn for each of its sessions, and one that is dead has had it when the late messages come.
         var sessions = gate.Sessions;
         var turns = way.Facts().KillsProcess ? ToWarmUp : Math.Clamp(sessions + 2, ToWarmUp, MostAtOnce);
-        // Those of the messages before it are of no interest here.
-        subject.TakeOwnEnds();
-        var events = new List<PointEvent>();
-        DateTime? metUtc = null;
         if (way.Facts().CrashesServer)
             await beforeCrash(cancellationToken);
         var chosen = await SendAsync(() => gate.Arm(new MetMoment(point, all), way), cancellationToken);
-        if (!await IsMetAsync(chosen, cancellationToken))
+        metUtc = await MeetAsync(chosen, cancellationToken);
+        if (metUtc is null)
             return await NotMetAsync(DidNotCome(gate.PassedBecause));
 
-        TellOwnEnds();
-        metUtc = DateTime.UtcNow;
+        var hasEnded = TellOwnEnds();
         // Here the fault is still to come. In the other ways it has been, and can have changed the answers.
         var isStillToCome = way.Facts().KillsProcess || way.Facts().CrashesServer;
         if (isStillToCome && gate.WhyNotMet is { } other)
@@ -133,11 +140,11 @@ internal sealed class PointLane<TAccount>(
         IReadOnlyList<Guid> awaited = PointVerdict.MayLackEffects(promises.ToMet) ? [] : [chosen];
         var getsOver = way is PointWay.Unanswered && await GetsOverAsync(awaited, sending, cancellationToken);
         // One that has ended by itself waits no more.
-        var hasEnded = TellOwnEnds();
+        hasEnded |= TellOwnEnds();
         if (way is PointWay.Unanswered && !getsOver && !hasEnded)
         {
-            killedAfter = waiting.Elapsed.TotalSeconds;
-            await KillAsync($", after it had waited for {killedAfter:F0} s");
+            var waited = waiting.Elapsed.TotalSeconds;
+            killedAfter = await KillAsync($", after it had waited for {waited:F0} s") is Killed ? waited : null;
             isKilled = true;
         }
 
@@ -171,13 +178,16 @@ internal sealed class PointLane<TAccount>(
         {
             // What was cut off can be tried again from memory. The kill would hide that.
             if (way == WayToWaitIn(point))
-                await Task.Delay(OnThisMachine(ToGetOver), cancellationToken);
+                await subject.WatchAsync(OnThisMachine(ToGetOver), cancellationToken);
+            TellOwnEnds();
             await subject.KillAsync();
             await subject.StartAsync(cancellationToken);
             afterRestart = await SendOrdinaryAsync(cancellationToken);
             why = await SettleAsync(afterRestart, cancellationToken);
         }
 
+        // What a killed process left can disturb the next message, too.
+        leavesWork |= isKilled && why is null && (await subject.RecoveryAsync(after, cancellationToken)).LeavesWork;
         isFresh = why is null && !leavesWork;
         TellOwnEnds();
         return new PointOutcome<TAccount>(why)
@@ -218,22 +228,30 @@ internal sealed class PointLane<TAccount>(
         {
             TellOwnEnds();
             var code = await subject.KillAsync();
-            events.Add(new PointEvent($"the process ended with exit code {code}{because}", IsEnd: true));
+            if (!TellOwnEnds())
+                events.Add(new PointEvent($"the process ended with exit code {code}{because}", IsEnd: true));
             gate.Release();
             await subject.StartAsync(cancellationToken);
             return code;
         }
 
+        // Whether one was after the point was met.
         bool TellOwnEnds()
         {
-            var ends = subject.TakeOwnEnds();
-            if (ends.Count == 0)
-                return false;
+            var byTime = subject.TakeOwnEnds().ToLookup(end => end.AtUtc >= metUtc);
+            Tell([.. byTime[false]], _ => "");
+            Tell(
+                [.. byTime[true]],
+                first => string.Create(CultureInfo.InvariantCulture, $", {(first.AtUtc - metUtc)?.TotalSeconds:F1} s after that moment"));
+            return byTime[true].Any();
+        }
 
-            var (first, times) = (ends[0], ends.Count == 1 ? "" : $" {ends.Count} times, the first time");
-            var when = metUtc is { } met ? string.Create(CultureInfo.InvariantCulture, $", {(first.AtUtc - met).TotalSeconds:F1} s after that moment") : "";
-            events.Add(new PointEvent($"the process ended by itself{times} with exit code {first.ExitCode}{when}", IsEnd: true));
-            return true;
+        void Tell(IReadOnlyList<OwnEnd> ends, Func<OwnEnd, string> when)
+        {
+            if (ends is not [var first, ..])
+                return;
+            var times = ends.Count == 1 ? "" : $" {ends.Count} times, the first time";
+            events.Add(new PointEvent($"the process ended by itself{times} with exit code {first.ExitCode}{when(first)}", IsEnd: true));
         }
 
         static string DidNotCome(string? because) => $"this handling did not come to the point{(because is null ? "" : $": {because}")}";
@@ -278,17 +296,19 @@ internal sealed class PointLane<TAccount>(
         return await AccountAsync(cancellationToken);
     }
 
-    private async Task<bool> IsMetAsync(Guid chosen, CancellationToken cancellationToken)
+    /// <summary>Waits until the message meets the point.</summary>
+    /// <returns>When it did; <see langword="null"/>: it was handled, or nothing happened any more.</returns>
+    private async Task<DateTime?> MeetAsync(Guid chosen, CancellationToken cancellationToken)
     {
         using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var handled = subject.SettleAsync([chosen], OnThisMachine(ToMeet), quiet, over.Token);
-        var isMet = await Task.WhenAny(gate.Fired, handled) == gate.Fired;
-        if (!isMet)
+        DateTime? metUtc = await Task.WhenAny(gate.Fired, handled) == gate.Fired ? DateTime.UtcNow : null;
+        if (metUtc is null)
             await handled;
         // The subject must not look after a process that is about to be killed.
         await over.CancelAsync();
         await ((Task)handled).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        return isMet;
+        return metUtc;
     }
 
     /// <summary>Sends a message while the process can ask nothing, so that the first request that counts is the first after it.</summary>

@@ -29,6 +29,9 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// <summary>What happened at the point, or instead of it.</summary>
     public IReadOnlyList<PointEvent> Events { get; init; } = [];
 
+    /// <summary>Whether a process ended although nothing was cut, killed or withheld.</summary>
+    public bool HasOwnEnd => IsWithoutFault && Events.Any(one => one.IsEnd);
+
     /// <summary>The message that met the point.</summary>
     public Guid Chosen { get; init; }
 
@@ -38,7 +41,7 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// </summary>
     public IReadOnlyList<Guid> Late { get; init; } = [];
 
-    /// <summary>Whether the process was alive and left work, so that it was not started again, and the next message needs another subject.</summary>
+    /// <summary>Whether work is left, so that the next message needs another subject. A process that was alive was then not started again.</summary>
     public bool LeavesWork { get; init; }
 
     /// <summary>

@@ -19,8 +19,8 @@ public sealed record ProofResult : IPointResult
     public DeliveryClass? Class { get; init; }
 
     /// <summary>
-    /// In way d, how long the process had waited for the answer when it was killed, in seconds; <see langword="null"/>: it got over it by itself, or the way
-    /// is another.
+    /// In way d, how long the process had waited for the answer when it was killed, in seconds; <see langword="null"/>: it was not killed for that, because it
+    /// got over it or ended by itself, or because the way is another.
     /// </summary>
     public double? KilledAfterSeconds { get; init; }
 
