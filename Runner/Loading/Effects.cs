@@ -19,7 +19,7 @@ internal abstract class Effects : IEffectWatch, IAsyncDisposable
     /// <summary>When those who waited for an effect were told that it is there, by this machine's clock.</summary>
     public IReadOnlyDictionary<Guid, DateTimeOffset> Told => told;
 
-    /// <summary>Why it can tell nothing any more; <see langword="null"/> while it can.</summary>
+    /// <summary>Why it can tell nothing any more; <see langword="null"/> while it can. Whoever waits is not told so.</summary>
     public string? Loss => Failure.Exception?.InnerException?.Message;
 
     /// <summary>Fails when it can tell nothing any more, and does not end otherwise.</summary>
@@ -67,7 +67,7 @@ internal abstract class Effects : IEffectWatch, IAsyncDisposable
         awaited[message] = one;
         try
         {
-            await (await Task.WhenAny(one.IsThere.Task, Failure).WaitAsync(patience, cancellationToken));
+            await one.IsThere.Task.WaitAsync(patience, cancellationToken);
         }
         catch (TimeoutException)
         {

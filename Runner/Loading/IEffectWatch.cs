@@ -7,7 +7,5 @@ internal interface IEffectWatch
     /// <param name="message">The message, not yet sent.</param>
     /// <param name="patience">How long to wait.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <exception cref="Npgsql.NpgsqlException">The database no longer answers.</exception>
-    /// <exception cref="Endpoints.Bare.RabbitMq.BrokerException">The broker no longer sends.</exception>
     Task WaitAsync(Guid message, TimeSpan patience, CancellationToken cancellationToken);
 }

@@ -39,11 +39,12 @@ internal sealed class LoadBench : IAsyncDisposable
     }
 
     /// <summary>Sends that many messages a second for a time, and tells the progress each second.</summary>
-    public Task<LoadResult> RunAsync(double rate, TimeSpan length, Action<LoadProgress> tell) => new LoadedCell(
-        new LoadPlan(
-            [cell], [new OpenLoad(rate)], length, LimitMilliseconds: null, Concurrency: 5, SeedRows: 0, WarmUp: 1, Senders: 2, folder.Below("load"),
-            "load"),
-        cell, servers, TimeSpan.FromSeconds(1), tell, _ => { }).RunAsync(new OpenLoad(rate), CancellationToken.None);
+    public Task<LoadResult> RunAsync(double rate, TimeSpan length, Action<LoadProgress> tell) => RunAsync(new OpenLoad(rate), length, tell);
+
+    /// <summary>Loads it for a time, and tells the progress each second.</summary>
+    public Task<LoadResult> RunAsync(LoadShape shape, TimeSpan length, Action<LoadProgress> tell) => new LoadedCell(
+        new LoadPlan([cell], [shape], length, LimitMilliseconds: null, Concurrency: 5, SeedRows: 0, WarmUp: 1, Senders: 2, folder.Below("load"), "load"),
+        cell, servers, TimeSpan.FromSeconds(1), tell, _ => { }).RunAsync(shape, CancellationToken.None);
 
     /// <summary>Cuts the connection of the consumer that receives, for the runner, what handlers of this process's loads send to a broker.</summary>
     public async Task CutConsumerAsync()

@@ -3,6 +3,7 @@ using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.CommandLine;
+using Kit.Runner.Loading;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Rounds;
 
@@ -89,6 +90,32 @@ public sealed class LoadThatGoesWrong
             Assert.That(load.Accounts.Values.Sum(), Is.EqualTo(load.Sent), "each is in a class");
             // The broker pushed some when the connection was cut.
             Assert.That(load.Accounts[DeliveryClass.Once], Is.InRange(load.Sent - 10, load.Sent), "the others are in the queue");
+        }
+    }
+
+    /// <summary>What was measured until then is kept.</summary>
+    [Test]
+    public async Task Users_whom_nobody_tells_any_more_end_the_load()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        RabbitMqServer.IgnoreWithoutPrograms();
+        await using var bench = await LoadBench.StartAsync(Cell.Find("bare.rabbitmq.dtc-off.ado.pass-to-topic")!);
+        var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var users = new ClosedLoad(5, Think: TimeSpan.FromMilliseconds(20), Ramp: TimeSpan.Zero, Timeout: TimeSpan.FromMinutes(1));
+        var loading = bench.RunAsync(users, TimeSpan.FromMinutes(5), _ => begun.TrySetResult());
+        await Task.WhenAny(begun.Task, loading);
+        await bench.CutConsumerAsync();
+
+        var load = await loading;
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That($"{load.Outcome}", Is.EqualTo("INVALID"));
+            Assert.That(load.Outcome.Reasons[0], Does.StartWith("the runner no longer knew when messages had their effects: "));
+            Assert.That(load.IsStopped);
+            Assert.That(load.Failed, Is.InRange(1, users.Users), "each user waits for one at most");
+            Assert.That(load.Sent, Is.GreaterThan(load.Failed));
+            Assert.That(load.Accounts.Values.Sum(), Is.EqualTo(load.Sent), "each is in a class");
         }
     }
 
