@@ -23,7 +23,7 @@ internal sealed class LatencyCommand : Command
     public LatencyCommand()
         : base("latency", $"""
             The latency that 'load' finds for {CellName}, next to one in which the kit neither sends nor computes: pgbench sends at the same
-            rate, and a statement computes. One after the other in each round, in alternating order.
+            rate, and a statement computes. One after the other in each round, in alternating order. pgbench draws its pauses, so 'load' does, too.
 
             Examples:
               latency
@@ -36,7 +36,7 @@ internal sealed class LatencyCommand : Command
 
         SetAction((parsed, cancellationToken) => RunAsync(
             new LoadPlan(
-                [Cell.All.Single(cell => cell.Name == CellName)], [new OpenLoad(parsed.GetValue(rate) ?? 100)],
+                [Cell.All.Single(cell => cell.Name == CellName)], [new OpenLoad(parsed.GetValue(rate) ?? 100) { Pauses = new Random() }],
                 parsed.GetValue(length) ?? TimeSpan.FromSeconds(30), LimitMilliseconds: null, NumberOption.DefaultConcurrency, parsed.GetValue(seedRows),
                 parsed.GetValue(warmUp), Senders: 8, Folder: "", CommandLine: ""),
             parsed.GetValue(rounds),
@@ -60,14 +60,14 @@ internal sealed class LatencyCommand : Command
                 await turn();
         }
 
-        Write("the moment at which its server began to insert the message", kit, [.. pgbench.Select(load => load.FromBegin)], output);
+        Write("that moment, by its log", kit, [.. pgbench.Select(load => load.FromDue)], output);
         Write("the message's commit", kit, [.. pgbench.Select(load => load.FromCommit)], output);
         return ExitCode.Success;
 
         async Task SendAsync()
         {
             pgbench.Add(await new PgbenchLoad(program, cell, servers, plan).RunAsync(shape.Rate, cancellationToken));
-            await TellAsync("pgbench", pgbench.Count, pgbench[^1].FromBegin);
+            await TellAsync("pgbench", pgbench.Count, pgbench[^1].FromDue);
         }
 
         async Task LoadAsync()

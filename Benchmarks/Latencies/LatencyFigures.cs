@@ -7,6 +7,6 @@ namespace Kit.Benchmarks.Latencies;
 internal sealed record LatencyFigures(double P50, double P99, int Messages);
 
 /// <summary>The latencies of one load that pgbench sent, until the row's commit.</summary>
-/// <param name="FromBegin">From the moment at which the server began to insert the message.</param>
+/// <param name="FromDue">From the moment at which pgbench was to send the message.</param>
 /// <param name="FromCommit">From the message's commit.</param>
-internal sealed record PgbenchLatencies(LatencyFigures FromBegin, LatencyFigures FromCommit);
+internal sealed record PgbenchLatencies(LatencyFigures FromDue, LatencyFigures FromCommit);

@@ -13,8 +13,8 @@ namespace Kit.Benchmarks.Latencies;
 
 /// <summary>
 /// A load without the kit's senders and without its clock: pgbench sends, and a statement computes the latencies until the commit timestamp of a message's
-/// row, from the moment at which the server began to insert the message, and from its commit timestamp. Both rows are in one database, so the cell must be
-/// of a mode that needs one.
+/// row, from the moment at which pgbench was to send it, as its log says, and from the message's commit timestamp. Both rows are in one database, so the cell
+/// must be of a mode that needs one.
 /// </summary>
 /// <param name="program">pgbench.</param>
 /// <param name="cell">The cell whose endpoint receives.</param>
@@ -37,7 +37,13 @@ internal sealed class PgbenchLoad(ClientProgram program, Cell cell, RunServers s
         await using var transport = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, restored, cancellationToken);
         await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
         await queue.CreateAsync(cancellationToken);
-        await restored.PrepareAsync("CREATE TABLE sent (message_id uuid PRIMARY KEY, begun timestamptz NOT NULL)", cancellationToken);
+        await restored.PrepareAsync(
+            """
+            CREATE TABLE sent (client int NOT NULL, number int NOT NULL, message_id uuid PRIMARY KEY);
+            CREATE TABLE logged (
+                client int, number bigint, elapsed_us bigint, script int, ended_s bigint, ended_us bigint, lag_us bigint)
+            """,
+            cancellationToken);
         await using var handler = await HandlerProcess.StartAsync(
             new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, plan.Concurrency, RecordCompletions: false)
             {
@@ -48,16 +54,25 @@ internal sealed class PgbenchLoad(ClientProgram program, Cell cell, RunServers s
         await queue.PreloadAsync(Enumerable.Range(0, plan.WarmUp).Select(_ => cell.Size.NewMessage()), cancellationToken);
         await UntilEmptyAsync(queue, cancellationToken);
 
-        var text = await program.RunAsync(
-            restored.WidgetsForRunner,
-            [
-                "-n", "-M", "prepared", "-c", $"{plan.Senders}", "-R", rate.ToString(CultureInfo.InvariantCulture), "-T", $"{plan.Length.TotalSeconds:F0}",
-                "-f", Script,
-            ],
-            cancellationToken);
-        await UntilEmptyAsync(queue, cancellationToken);
-        await handler.StopEndpointAsync(cancellationToken);
-        return await ReadAsync(restored.WidgetsForRunner, PgbenchReport.Parse(text).Processed, cancellationToken);
+        var logs = Directory.CreateTempSubdirectory("kit-pgbench-");
+        try
+        {
+            var text = await program.RunAsync(
+                restored.WidgetsForRunner,
+                [
+                    "-n", "-M", "prepared", "-c", $"{plan.Senders}", "-R", rate.ToString(CultureInfo.InvariantCulture), "-T", $"{plan.Length.TotalSeconds:F0}",
+                    "-D", "number=0", "-l", "--log-prefix", Path.Combine(logs.FullName, "log"), "-f", Script,
+                ],
+                cancellationToken);
+            await UntilEmptyAsync(queue, cancellationToken);
+            await handler.StopEndpointAsync(cancellationToken);
+            // One thread of pgbench writes one file.
+            return await ReadAsync(restored.WidgetsForRunner, logs.EnumerateFiles().Single(), PgbenchReport.Parse(text).Processed, cancellationToken);
+        }
+        finally
+        {
+            logs.Delete(recursive: true);
+        }
     }
 
     private static async Task UntilEmptyAsync(IMessageQueue queue, CancellationToken cancellationToken)
@@ -69,17 +84,27 @@ internal sealed class PgbenchLoad(ClientProgram program, Cell cell, RunServers s
         }
     }
 
-    private static async Task<PgbenchLatencies> ReadAsync(string widgets, int sent, CancellationToken cancellationToken)
+    private static async Task<PgbenchLatencies> ReadAsync(string widgets, FileInfo log, int sent, CancellationToken cancellationToken)
     {
         await using var source = NpgsqlDataSource.Create(widgets);
+        await using (var connection = await source.OpenConnectionAsync(cancellationToken))
+        await using (var copy = await connection.BeginTextImportAsync("COPY logged FROM STDIN (DELIMITER ' ')", cancellationToken))
+        using (var text = log.OpenText())
+            await copy.WriteAsync((await text.ReadToEndAsync(cancellationToken)).AsMemory(), cancellationToken);
+
+        // With a rate, pgbench's elapsed time begins when the transaction was to begin.
         await using var command = source.CreateCommand(
             """
             SELECT count(*)::int,
-                percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM handled - begun)::float8 * 1000),
+                percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM handled - due)::float8 * 1000),
                 percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM handled - committed)::float8 * 1000)
             FROM (
-                SELECT begun, pg_xact_commit_timestamp(sent.xmin) AS committed, pg_xact_commit_timestamp(widget.xmin) AS handled
-                FROM sent JOIN widget USING (message_id)) AS both_rows
+                SELECT due, pg_xact_commit_timestamp(sent.xmin) AS committed, pg_xact_commit_timestamp(widget.xmin) AS handled
+                FROM sent JOIN widget USING (message_id)
+                JOIN (
+                    SELECT client, row_number() OVER (PARTITION BY client ORDER BY number) AS number,
+                        to_timestamp(ended_s) + (ended_us - elapsed_us) * interval '1 microsecond' AS due
+                    FROM logged) AS log USING (client, number)) AS messages
             """);
         await using var row = await command.ExecuteReaderAsync(cancellationToken);
         await row.ReadAsync(cancellationToken);

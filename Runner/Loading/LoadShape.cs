@@ -5,7 +5,11 @@ internal abstract record LoadShape;
 
 /// <summary>On schedule, whatever the endpoint does.</summary>
 /// <param name="Rate">Messages a second.</param>
-internal sealed record OpenLoad(double Rate) : LoadShape;
+internal sealed record OpenLoad(double Rate) : LoadShape
+{
+    /// <inheritdoc cref="Schedule(double, TimeSpan, Random?)"/>
+    public Random? Pauses { get; init; }
+}
 
 /// <summary>From users, each of whom waits until the row of its last message is committed, and then pauses.</summary>
 /// <param name="Users">How many there are.</param>

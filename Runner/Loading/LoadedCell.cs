@@ -155,7 +155,7 @@ internal sealed class LoadedCell(
     private ILoadSender SenderOf(
         LoadShape shape, IReadOnlyList<IMessageQueue> queues, Func<BuildWidget> newMessage, Effects effects, ConfirmedSends sends) => shape switch
         {
-            OpenLoad open => new LoadSender(queues, new Schedule(open.Rate, plan.Length), newMessage, sends),
+            OpenLoad open => new LoadSender(queues, new Schedule(open.Rate, plan.Length, open.Pauses), newMessage, sends),
             ClosedLoad closed => new LoadUsers(queues, closed, plan.Length, newMessage, effects, sends),
             _ => throw new UnreachableException($"Nobody sends a {shape.GetType().Name}."),
         };

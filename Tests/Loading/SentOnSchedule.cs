@@ -17,4 +17,17 @@ public sealed class SentOnSchedule
 
         Assert.That(new[] { 0, 1, 249 }.Select(schedule.MomentOf), Is.EqualTo(new[] { 0, 4, 996 }.Select(at => TimeSpan.FromMilliseconds(at))));
     }
+    /// <summary>Of exponential pauses, the share that is longer than their mean is 1/e.</summary>
+    [Test]
+    public void Drawn_pauses_are_exponential()
+    {
+        var schedule = new Schedule(100, TimeSpan.FromSeconds(1_000), new Random(1));
+        var moments = Enumerable.Range(0, schedule.Messages).Select(schedule.MomentOf).ToList();
+
+        Assert.That(moments, Is.Ordered);
+        Assert.That(moments[^1], Is.EqualTo(TimeSpan.FromSeconds(1_000)).Within(TimeSpan.FromSeconds(1)));
+        Assert.That(
+            moments.Zip(moments.Skip(1)).Count(pair => pair.Second - pair.First > TimeSpan.FromMilliseconds(10)) / (double)schedule.Messages,
+            Is.EqualTo(1 / Math.E).Within(0.01));
+    }
 }
