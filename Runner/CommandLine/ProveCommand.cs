@@ -89,6 +89,13 @@ internal sealed class ProveCommand : KitCommand
             if (parsed.GetValue(junit) is { } xml)
                 WholeFile.Write(xml, writer => ProofJUnit.Write(document, writer));
             await console.WriteLineAsync($"\n{new ProofReport(document).Summary}\nReport: {results.ReportPath}");
+            var again = $"prove {file.Path} {output.Name} {folder}";
+            var broken = document.Results.FirstOrDefault(
+                result => result is { Verdict: FaultVerdict.Broken, IsWithoutFault: false, Class: { } found } && !document.Promised.Contains(found));
+            if (broken is not null)
+                await console.WriteLineAsync($"To repeat the first broken promise: {again} {only.Name} {broken.Point.Token}");
+            if (token is null && document.NotTried.Count > 0)
+                await console.WriteLineAsync($"To try the {Figures.Count(document.NotTried.Count)} that were not tried: {again}");
             return cancellationToken.IsCancellationRequested ? ExitCode.Interrupted
                 : document.IsKept ? ExitCode.Success
                 : ExitCode.Failure;

@@ -87,11 +87,14 @@ internal sealed class ProofJudge(ProofFile file)
         }
 
         foreach (var message in account.Changed)
-            yield return $"a message before it{SentAt(message.Id)}, {message.Id}, has become {Words.Of(message.Class)} ({string.Join(", ", message.Found)})";
+            yield return BecomeOf(message);
 
         if (outcome.IsMet && account.Left.Count > 0 && !file.Promised.Contains(DeliveryClass.Stuck))
             yield return $"work is left: {string.Join(", ", account.Left)}";
     }
+
+    private string BecomeOf(MessageAccount message) =>
+        $"a message before it{SentAt(message.Id)}, {message.Id}, has become {Words.Of(message.Class)} ({string.Join(", ", message.Found)})";
 
     // One that was sent before an experiment, to warm up, has none.
     private string SentAt(Guid message) => sentAt.TryGetValue(message, out var token) ? $" that was sent at {token}" : "";
@@ -101,7 +104,7 @@ internal sealed class ProofJudge(ProofFile file)
             ? $"one is {Words.Of(message.Class)} ({string.Join(", ", message.Found)})"
             : null;
 
-    private static IEnumerable<TimelineStep> TimelineOf(
+    private IEnumerable<TimelineStep> TimelineOf(
         PointExperiment experiment, PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met)
     {
         yield return new(TimelineKind.Message, $"a message is sent: {met.Id}");
@@ -109,14 +112,14 @@ internal sealed class ProofJudge(ProofFile file)
         {
             yield return new(
                 TimelineKind.LeftOut, (outcome.IsWithoutFault ? "nothing is cut, killed or withheld: " : "it is met at another moment: ") + outcome.Because);
-            foreach (var step in EndsIn(outcome.Events))
+            foreach (var step in EndsIn(outcome, PointPhase.Before, PointPhase.Met))
                 yield return step;
             foreach (var step in EndOf(outcome, account, met))
                 yield return step;
             yield break;
         }
 
-        foreach (var step in EndsIn(outcome.Events.TakeWhile(one => one.IsEnd)))
+        foreach (var step in EndsIn(outcome, PointPhase.Before))
             yield return step;
         var requests = outcome.Requests;
         if (requests.Count > MostRequests)
@@ -124,18 +127,23 @@ internal sealed class ProofJudge(ProofFile file)
         foreach (var (at, request) in requests.Index().Skip(requests.Count - MostRequests))
             yield return StepOf(at + 1, request, isStopped: !experiment.Way.Facts().IsExecuted && at == requests.Count - 1);
         yield return new(TimelineKind.Moment, experiment.Way.Facts().Moment);
-        foreach (var step in EndsIn(outcome.Events.SkipWhile(one => one.IsEnd)))
+        foreach (var step in EndsIn(outcome, PointPhase.Met))
             yield return step;
         IReadOnlyList<Guid> later = [.. outcome.Late, .. outcome.AfterRestart];
         yield return new(TimelineKind.Ordinary, $"ordinary messages are sent after it, and are: {ClassesOf(id => id != met.Id && !later.Contains(id))}");
         if (outcome.Late.Count > 0)
             yield return new(TimelineKind.Ordinary, $"when nothing moves any more, others are sent, and are: {ClassesOf(outcome.Late.Contains)}");
+        foreach (var step in EndsIn(outcome, PointPhase.Late))
+            yield return step;
         if (outcome.AfterRestart.Count > 0)
         {
             yield return new(
                 TimelineKind.Ordinary,
                 $"at the end it is killed and started again, and others are sent, and are: {ClassesOf(outcome.AfterRestart.Contains)}");
         }
+
+        foreach (var step in EndsIn(outcome, PointPhase.AfterRestart))
+            yield return step;
         foreach (var step in EndOf(outcome, account, met))
             yield return step;
 
@@ -143,9 +151,9 @@ internal sealed class ProofJudge(ProofFile file)
             string.Join(", ", account.Messages.Where(message => chosen(message.Id)).Select(message => Words.Of(message.Class)));
     }
 
-    private static IEnumerable<TimelineStep> EndsIn(IEnumerable<PointEvent> events)
+    private static IEnumerable<TimelineStep> EndsIn(PointOutcome<ProofAccount> outcome, params IReadOnlyList<PointPhase> phases)
     {
-        foreach (var end in events.Where(one => one.IsEnd))
+        foreach (var end in outcome.Events.Where(one => one.IsEnd && phases.Contains(one.Phase)))
         {
             yield return new(TimelineKind.Process, end.Text);
             yield return new(TimelineKind.Restart, "the process is started again");
@@ -153,7 +161,7 @@ internal sealed class ProofJudge(ProofFile file)
     }
 
     /// <summary>What was found when nothing moved any more.</summary>
-    private static IEnumerable<TimelineStep> EndOf(PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met)
+    private IEnumerable<TimelineStep> EndOf(PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met)
     {
         foreach (var line in met.Output)
             yield return new(TimelineKind.Output, $"the application wrote: {line}");
@@ -161,6 +169,8 @@ internal sealed class ProofJudge(ProofFile file)
             yield return new(TimelineKind.Left, unsettled);
         foreach (var left in account.Left)
             yield return new(TimelineKind.Left, $"left when nothing moved any more: {left}");
+        foreach (var message in account.Changed)
+            yield return new(TimelineKind.Left, BecomeOf(message));
         foreach (var line in CommitsOf(account, met))
             yield return new(TimelineKind.Committed, line);
         yield return new(TimelineKind.Found, $"found of the message: {string.Join(", ", met.Found)}");

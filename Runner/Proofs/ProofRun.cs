@@ -2,8 +2,9 @@ using System.Diagnostics;
 using Kit.Runner.Comparing;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Points;
-using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Proofs;
+using Kit.Runner.Results;
 
 namespace Kit.Runner.Proofs;
 
@@ -193,6 +194,9 @@ internal sealed class ProofRun(ProofPlan plan, Action<ProofResult, int, int> tel
     {
         lock (deciding)
         {
+            var earlier = document.Results.FirstOrDefault(other => other.Point.Token == result.Point.Token);
+            if (earlier is { Verdict: FaultVerdict.Broken } && result.Verdict is not FaultVerdict.Broken)
+                say($"Before, {result.Point.Token} had broken the promise: {string.Join("; ", earlier.Violations)}. The report now has the new result.");
             document = document with { Results = [.. document.Results.Where(other => other.Point.Token != result.Point.Token), result] };
             folder.Save(document);
             tell(result, ++finished, planned);

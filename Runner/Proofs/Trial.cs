@@ -21,6 +21,8 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
     /// <summary>How long an application may run before the first message without leaving an effect.</summary>
     private static readonly TimeSpan Before = TimeSpan.FromSeconds(3);
 
+    private bool isHandled;
+
     private const int LengthOfId = 36;
 
     private static readonly TimeSpan ToBeRead = TimeSpan.FromSeconds(1);
@@ -47,6 +49,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
             var message = Guid.CreateVersion7();
             await WhileItRunsAsync(application, application.SendAsync([message], cancellationToken), cancellationToken);
             await SeeHandledAsync(application, gate, message, cancellationToken);
+            isHandled = true;
             await SeeIdleAsync(application, cancellationToken);
             await SeeOnceAsync(application, message, cancellationToken);
         }
@@ -231,7 +234,10 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
 
         // Its last lines can come after its end, or never, if a child of it has its output.
         await ended.EndAsync(cancellationToken).WaitAsync(ToBeRead, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        throw Wrong($"the application ended with exit code {ended.ExitCode} before it had handled a message", ended.LastOutput);
+        throw Wrong(
+            $"the application ended with exit code {ended.ExitCode} " +
+            (isHandled ? "after it had handled its first message" : "before it had handled a message"),
+            $"It must run until the kit kills it: check 'start', and try its command by hand. {ended.LastOutput}");
     }
 
     /// <summary>Whether there is any UUID in a text.</summary>

@@ -95,7 +95,7 @@ internal sealed class PointLane<TAccount>(
         DateTime? metUtc = null;
         var before = await GetReadyAsync(cancellationToken);
         isFresh = false;
-        TellOwnEnds();
+        TellOwnEnds(PointPhase.Before);
         if (before is not null && promises.WhyDisturbed(before) is { } disturbed)
         {
             return new PointOutcome<TAccount>($"nothing disturbed the messages before the experiment, and {disturbed}")
@@ -117,7 +117,7 @@ internal sealed class PointLane<TAccount>(
         if (metUtc is null)
             return await NotMetAsync(DidNotCome(gate.PassedBecause));
 
-        var hasEnded = TellOwnEnds();
+        var hasEnded = TellOwnEnds(PointPhase.Met);
         // Here the fault is still to come. In the other ways it has been, and can have changed the answers.
         var isStillToCome = way.Facts().KillsProcess || way.Facts().CrashesServer;
         if (isStillToCome && gate.WhyNotMet is { } other)
@@ -126,11 +126,11 @@ internal sealed class PointLane<TAccount>(
             return await NotMetAsync("the servers had not acted on all that they were asked before");
 
         var requests = gate.Passed;
-        events.Add(new PointEvent($"the proxy met request {point.Number} after {requests.Count} requests of the handling"));
+        events.Add(new PointEvent(PointPhase.Met, $"the proxy met request {point.Number} after {requests.Count} requests of the handling"));
         if (way.Facts().KillsProcess && await KillAsync(because: "") is not Killed)
             return await NotMetAsync("the process had ended before it was killed", isStartedAgain: true);
         if (way.Facts().CrashesServer)
-            events.Add(new PointEvent(await crashServer(point.Request.Server, cancellationToken)));
+            events.Add(new PointEvent(PointPhase.Met, await crashServer(point.Request.Server, cancellationToken)));
 
         gate.Release();
         var isKilled = way.Facts().KillsProcess;
@@ -140,7 +140,7 @@ internal sealed class PointLane<TAccount>(
         IReadOnlyList<Guid> awaited = PointVerdict.MayLackEffects(promises.ToMet) ? [] : [chosen];
         var getsOver = way is PointWay.Unanswered && await GetsOverAsync(awaited, sending, cancellationToken);
         // One that has ended by itself waits no more.
-        hasEnded |= TellOwnEnds();
+        hasEnded |= TellOwnEnds(PointPhase.Met);
         if (way is PointWay.Unanswered && !getsOver && !hasEnded)
         {
             var waited = waiting.Elapsed.TotalSeconds;
@@ -153,6 +153,7 @@ internal sealed class PointLane<TAccount>(
         IReadOnlyList<Guid> handled = way.Facts().KillsProcess ? after : [after[^1]];
         var why = getsOver ? null : await SettleAsync([.. awaited, .. handled], cancellationToken, after.Count);
 
+        TellOwnEnds(PointPhase.Met);
         IReadOnlyList<Guid> late = [];
         var recovery = new Recovery(LeavesWork: false, NotOnce: 0);
         var forgiven = 0;
@@ -179,7 +180,7 @@ internal sealed class PointLane<TAccount>(
             // What was cut off can be tried again from memory. The kill would hide that.
             if (way == WayToWaitIn(point))
                 await subject.WatchAsync(OnThisMachine(ToGetOver), cancellationToken);
-            TellOwnEnds();
+            TellOwnEnds(PointPhase.Late);
             await subject.KillAsync();
             await subject.StartAsync(cancellationToken);
             afterRestart = await SendOrdinaryAsync(cancellationToken);
@@ -189,7 +190,7 @@ internal sealed class PointLane<TAccount>(
         // What a killed process left can disturb the next message, too.
         leavesWork |= isKilled && why is null && (await subject.RecoveryAsync(after, cancellationToken)).LeavesWork;
         isFresh = why is null && !leavesWork;
-        TellOwnEnds();
+        TellOwnEnds(afterRestart.Count > 0 ? PointPhase.AfterRestart : PointPhase.Late);
         return new PointOutcome<TAccount>(why)
         {
             Events = events,
@@ -213,7 +214,7 @@ internal sealed class PointLane<TAccount>(
             if (isStopped && !isStartedAgain)
                 await KillAsync(because: "");
             var unsettled = await SettleAsync([chosen], cancellationToken);
-            TellOwnEnds();
+            TellOwnEnds(PointPhase.Met);
             return new(because)
             {
                 Events = events,
@@ -226,32 +227,35 @@ internal sealed class PointLane<TAccount>(
 
         async Task<int> KillAsync(string because)
         {
-            TellOwnEnds();
+            TellOwnEnds(PointPhase.Met);
             var code = await subject.KillAsync();
-            if (!TellOwnEnds())
-                events.Add(new PointEvent($"the process ended with exit code {code}{because}", IsEnd: true));
+            if (!TellOwnEnds(PointPhase.Met))
+                events.Add(new PointEvent(PointPhase.Met, $"the process ended with exit code {code}{because}", IsEnd: true));
             gate.Release();
             await subject.StartAsync(cancellationToken);
             return code;
         }
 
         // Whether one was after the point was met.
-        bool TellOwnEnds()
+        bool TellOwnEnds(PointPhase phase)
         {
             var byTime = subject.TakeOwnEnds().ToLookup(end => end.AtUtc >= metUtc);
-            Tell([.. byTime[false]], _ => "");
-            Tell(
-                [.. byTime[true]],
-                first => string.Create(CultureInfo.InvariantCulture, $", {(first.AtUtc - metUtc)?.TotalSeconds:F1} s after that moment"));
+            Tell(PointPhase.Before, [.. byTime[false]]);
+            Tell(phase, [.. byTime[true]]);
             return byTime[true].Any();
         }
 
-        void Tell(IReadOnlyList<OwnEnd> ends, Func<OwnEnd, string> when)
+        void Tell(PointPhase phase, IReadOnlyList<OwnEnd> ends)
         {
             if (ends is not [var first, ..])
                 return;
-            var times = ends.Count == 1 ? "" : $" {ends.Count} times, the first time";
-            events.Add(new PointEvent($"the process ended by itself{times} with exit code {first.ExitCode}{when(first)}", IsEnd: true));
+            var codes = ends.Select(end => end.ExitCode).Distinct().ToList();
+            var times = ends.Count == 1 ? "" : $" {ends.Count} times";
+            var when = first.AtUtc - metUtc is { } after && after >= TimeSpan.Zero
+                ? string.Create(CultureInfo.InvariantCulture, $",{(ends.Count == 1 ? "" : " the first time")} {after.TotalSeconds:F1} s after that moment")
+                : "";
+            events.Add(new PointEvent(
+                phase, $"the process ended by itself{times} with exit code{(codes.Count == 1 ? "" : "s")} {string.Join(", ", codes)}{when}", IsEnd: true));
         }
 
         static string DidNotCome(string? because) => $"this handling did not come to the point{(because is null ? "" : $": {because}")}";
@@ -302,7 +306,7 @@ internal sealed class PointLane<TAccount>(
     {
         using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         var handled = subject.SettleAsync([chosen], OnThisMachine(ToMeet), quiet, over.Token);
-        DateTime? metUtc = await Task.WhenAny(gate.Fired, handled) == gate.Fired ? DateTime.UtcNow : null;
+        DateTime? metUtc = await Task.WhenAny(gate.Fired, handled) == gate.Fired ? await gate.Fired : null;
         if (metUtc is null)
             await handled;
         // The subject must not look after a process that is about to be killed.

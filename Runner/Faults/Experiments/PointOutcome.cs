@@ -83,6 +83,23 @@ internal sealed record PointOutcome<TAccount>(string? Because)
 }
 
 /// <summary>Something that happened in an experiment at a point.</summary>
+/// <param name="Phase">When.</param>
 /// <param name="Text">It in words.</param>
 /// <param name="IsEnd">Whether it is the end of a process, which was started again after it.</param>
-internal sealed record PointEvent(string Text, bool IsEnd = false);
+internal sealed record PointEvent(PointPhase Phase, string Text, bool IsEnd = false);
+
+/// <summary>A part of an experiment at a point.</summary>
+internal enum PointPhase
+{
+    /// <summary>Until the point is met.</summary>
+    Before,
+
+    /// <summary>From then on, while ordinary messages are handled.</summary>
+    Met,
+
+    /// <summary>When nothing moves any more, and others are sent.</summary>
+    Late,
+
+    /// <summary>After the last kill.</summary>
+    AfterRestart,
+}

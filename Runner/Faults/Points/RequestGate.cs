@@ -17,7 +17,7 @@ internal sealed class RequestGate
     private readonly List<SeenRequest> hidden = [];
     private readonly HashSet<string> asked = [];
     private readonly HashSet<string> unreadable = [];
-    private TaskCompletionSource fired = new();
+    private TaskCompletionSource<DateTime> fired = new();
     private (MetMoment Moment, PointWay Way)? target;
     private bool isCounting;
     private Action? cutOff;
@@ -29,7 +29,7 @@ internal sealed class RequestGate
     private int opened;
 
     /// <summary>Completes when the process may be killed or the server crashed, or the connection was cut, or its answer is withheld.</summary>
-    public Task Fired => fired.Task;
+    public Task<DateTime> Fired => fired.Task;
 
     /// <summary>Whether nothing passes any more.</summary>
     public bool IsFrozen { get; private set; }
@@ -314,10 +314,12 @@ internal sealed class RequestGate
 
     internal void Fire()
     {
+        // What the cut leads to comes after it.
+        var (of, nowUtc) = (fired, DateTime.UtcNow);
         cutOff?.Invoke();
         (hasStopped, target, IsHoldingBack, cutOff) = (true, null, false, null);
         // Continuations must not run within the lock.
-        _ = Task.Run(fired.TrySetResult);
+        _ = Task.Run(() => of.TrySetResult(nowUtc));
     }
 
     internal void Close(GatedConnection connection)
@@ -337,7 +339,7 @@ internal sealed class RequestGate
     }
 
     /// <summary>What a server has not done until now, such as what waits for a lock, may need the cut. A kill or a crash needs to know.</summary>
-    private void StopWaiting(TaskCompletionSource of)
+    private void StopWaiting(TaskCompletionSource<DateTime> of)
     {
         lock (deciding)
         {
@@ -345,7 +347,7 @@ internal sealed class RequestGate
                 Fire();
         }
 
-        of.TrySetResult();
+        of.TrySetResult(DateTime.UtcNow);
     }
 
     /// <param name="moment">The point.</param>
@@ -373,7 +375,7 @@ internal sealed class RequestGate
         {
             seen.Clear();
             hidden.Clear();
-            fired = new TaskCompletionSource();
+            fired = new TaskCompletionSource<DateTime>();
             (target, metAt, whyNotMet, PassedBecause, isCounting, hasStopped) = (stopAt, null, null, null, true, false);
             foreach (var connection in connections)
                 connection.IgnoreOpenTransaction();

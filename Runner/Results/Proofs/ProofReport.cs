@@ -177,7 +177,7 @@ public sealed class ProofReport(ProofDocument document)
             output.WriteLine(line);
         output.WriteLine("```");
         output.WriteLine();
-        output.WriteLine($"To repeat it: `prove … --out FOLDER --only {token}`, with the folder of this report.");
+        output.WriteLine(told.Again);
     }
 
     private void WritePoints(TextWriter output)

@@ -70,7 +70,7 @@ public enum TimelineKind
     /// <summary>What the application wrote about the message, before or after the moment.</summary>
     Output,
 
-    /// <summary>What was left when nothing moved any more.</summary>
+    /// <summary>What was left when nothing moved any more, or what a message before it has become.</summary>
     Left,
 
     /// <summary>Rows that were committed together, and that have the message's id.</summary>

@@ -16,6 +16,15 @@ public sealed record ToldViolation(ProofResult Result, string Name)
     private const string Afterwards = "afterwards";
     private const string WithoutCrash = "without-crash";
 
+    /// <summary>How to see it again.</summary>
+    public string Again => Name switch
+    {
+        WithoutCrash => "No single crash repeats it: make the proof again, with another folder.",
+        Afterwards => $"To repeat this crash: `prove … --out FOLDER --only {Result.Point.Token}`, with the folder of this report. " +
+            "If a message before it has changed, no single crash repeats that: make the proof again, with another folder.",
+        _ => $"To repeat it: `prove … --out FOLDER --only {Result.Point.Token}`, with the folder of this report.",
+    };
+
     /// <summary>The file of its picture, next to the report.</summary>
     public string Picture => $"{Prefix}{Name}{Suffix}";
 
