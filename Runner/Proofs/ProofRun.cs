@@ -2,9 +2,9 @@ using System.Diagnostics;
 using Kit.Runner.Comparing;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Points;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Proofs;
-using Kit.Runner.Results;
 
 namespace Kit.Runner.Proofs;
 
