@@ -69,15 +69,7 @@ public sealed class LoadThatGoesWrong
     [Test]
     public async Task What_arrives_when_the_runner_receives_no_longer_is_counted_and_has_no_latency()
     {
-        PostgreSqlServer.IgnoreWithoutPrograms();
-        RabbitMqServer.IgnoreWithoutPrograms();
-        await using var bench = await LoadBench.StartAsync(Cell.Find("bare.rabbitmq.dtc-off.ado.pass-to-topic")!);
-        var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-        var loading = bench.RunAsync(200, TimeSpan.FromMinutes(5), _ => begun.TrySetResult());
-        await Task.WhenAny(begun.Task, loading);
-        await bench.CutConsumerAsync();
-
-        var load = await loading;
+        var load = await LoadUntilTheConsumerIsCutAsync(new OpenLoad(200));
 
         using (Assert.EnterMultipleScope())
         {
@@ -97,16 +89,9 @@ public sealed class LoadThatGoesWrong
     [Test]
     public async Task Users_whom_nobody_tells_any_more_end_the_load()
     {
-        PostgreSqlServer.IgnoreWithoutPrograms();
-        RabbitMqServer.IgnoreWithoutPrograms();
-        await using var bench = await LoadBench.StartAsync(Cell.Find("bare.rabbitmq.dtc-off.ado.pass-to-topic")!);
-        var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
         var users = new ClosedLoad(5, Think: TimeSpan.FromMilliseconds(20), Ramp: TimeSpan.Zero, Timeout: TimeSpan.FromMinutes(1));
-        var loading = bench.RunAsync(users, TimeSpan.FromMinutes(5), _ => begun.TrySetResult());
-        await Task.WhenAny(begun.Task, loading);
-        await bench.CutConsumerAsync();
 
-        var load = await loading;
+        var load = await LoadUntilTheConsumerIsCutAsync(users);
 
         using (Assert.EnterMultipleScope())
         {
@@ -117,6 +102,19 @@ public sealed class LoadThatGoesWrong
             Assert.That(load.Sent, Is.GreaterThan(load.Failed));
             Assert.That(load.Accounts.Values.Sum(), Is.EqualTo(load.Sent), "each is in a class");
         }
+    }
+
+    /// <summary>A load of minutes, whose runner learns of no effect any more when it has begun.</summary>
+    private static async Task<LoadResult> LoadUntilTheConsumerIsCutAsync(LoadShape shape)
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        RabbitMqServer.IgnoreWithoutPrograms();
+        await using var bench = await LoadBench.StartAsync(Cell.Find("bare.rabbitmq.dtc-off.ado.pass-to-topic")!);
+        var begun = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        var loading = bench.RunAsync(shape, TimeSpan.FromMinutes(5), _ => begun.TrySetResult());
+        await Task.WhenAny(begun.Task, loading);
+        await bench.CutConsumerAsync();
+        return await loading;
     }
 
     /// <summary>Each sending transaction takes longer than the time between two messages, and longer than a sender may be late.</summary>

@@ -17,6 +17,7 @@ public sealed class SentOnSchedule
 
         Assert.That(new[] { 0, 1, 249 }.Select(schedule.MomentOf), Is.EqualTo(new[] { 0, 4, 996 }.Select(at => TimeSpan.FromMilliseconds(at))));
     }
+
     /// <summary>Of exponential pauses, the share that is longer than their mean is 1/e.</summary>
     [Test]
     public void Drawn_pauses_are_exponential()
