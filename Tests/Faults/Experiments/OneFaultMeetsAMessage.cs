@@ -10,9 +10,9 @@ using Kit.Runner.Rounds;
 namespace Kit.Tests.Faults.Experiments;
 
 /// <summary>
-/// Every fault in the modes of the bare endpoints, as the <c>faults</c> command makes them: on servers of their own, several side by side.
-/// Frameworks are left to the command, and so is <c>scope-off</c> on RabbitMQ: its receive is that of <c>dtc-off</c>, its handler that of
-/// PostgreSQL's <c>scope-off</c>.
+/// Every fault in the modes of the bare endpoints, as the <c>faults</c> command makes them: on servers of their own, several side by side. Each fault meets
+/// every second mode that it can meet, and all of them with <c>KIT_FAULTS=all</c>. Frameworks are left to the command, and so is <c>scope-off</c> on
+/// RabbitMQ: its receive is that of <c>dtc-off</c>, its handler that of PostgreSQL's <c>scope-off</c>.
 /// </summary>
 [Category("faults")]
 [Parallelizable]
@@ -25,29 +25,40 @@ public sealed class OneFaultMeetsAMessage
 
     private static readonly IReadOnlyList<TransactionMode> Modes = [.. TransactionMode.Matrix, TransactionMode.Shared, TransactionMode.Outbox];
 
+    private static readonly bool MeetsAll = Environment.GetEnvironmentVariable("KIT_FAULTS") switch
+    {
+        null => false,
+        "all" => true,
+        var other => throw new NotSupportedException($"KIT_FAULTS is '{other}'; it can be 'all'."),
+    };
+
+    private static readonly IReadOnlyList<Cell> Cells =
+    [
+        .. Cell.All.Where(cell =>
+            cell is
+            {
+                Kind.Framework: "bare", Kind.Transport: TransportName.PostgreSql or TransportName.RabbitMq, Access.Name: "ado", Support.IsSupported: true,
+            }
+            && cell.IsPlain && Modes.Contains(cell.Mode) && (cell.Kind.Transport, cell.Mode) != (TransportName.RabbitMq, TransactionMode.ScopeOff)
+            && TestTransport.MissingServer(cell.Kind.Transport) is null),
+    ];
+
+    private static readonly IReadOnlyList<(Cell Cell, Fault Fault)> Meetings =
+        [.. Fault.All.Index().SelectMany(each => PlacesOf(each.Item, each.Index))];
+
     private IReadOnlyList<FaultResult> results = [];
 
-    private static IEnumerable<Cell> Cells => Cell.All.Where(cell =>
-        cell is { Kind.Framework: "bare", Kind.Transport: TransportName.PostgreSql or TransportName.RabbitMq, Access.Name: "ado", Support.IsSupported: true }
-        && cell.IsPlain && Modes.Contains(cell.Mode) && (cell.Kind.Transport, cell.Mode) != (TransportName.RabbitMq, TransactionMode.ScopeOff)
-        && TestTransport.MissingServer(cell.Kind.Transport) is null);
-
     private static IEnumerable<TestCaseData> Places =>
-        from cell in Cells
-        from fault in Fault.All
-        where Injection.Of(fault, cell, Guid.Empty) is not NoWindow
-        where !Slow.Contains(fault) || AwayModes.Contains(cell.Mode)
-        select new TestCaseData(cell, fault).SetArgDisplayNames($"{cell}", fault.Name);
+        Meetings.Select(meeting => new TestCaseData(meeting.Cell, meeting.Fault).SetArgDisplayNames($"{meeting.Cell}", meeting.Fault.Name));
 
     [OneTimeSetUp]
     public async Task MakeAllExperiments()
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
-        // Each transport on servers of its own. One after the other: a run makes four experiments side by side, and has other fixtures next to it. With
-        // more of them each waits longer for a processor, and meanwhile asks for its counts, which takes most of the processors' time.
+        // Each cell on servers of its own. One after the other: a run makes four experiments side by side, and has other fixtures next to it.
         var made = new List<FaultResult>();
-        foreach (var cells in Cells.GroupBy(cell => cell.Kind.Transport))
-            made.AddRange(await MakeAllAsync([.. cells]));
+        foreach (var met in Meetings.GroupBy(meeting => meeting.Cell, meeting => meeting.Fault))
+            made.AddRange(await MakeAsync(met.Key, [.. met]));
         results = made;
     }
 
@@ -67,16 +78,19 @@ public sealed class OneFaultMeetsAMessage
             () => $"{result.Because}\n{string.Join('\n', result.Violations.Select(TextOf))}");
     }
 
-    private static async Task<IEnumerable<FaultResult>> MakeAllAsync(IReadOnlyList<Cell> cells) =>
-    [
-        .. await MakeAsync(cells, [.. Fault.All.Except(Slow)]),
-        .. await MakeAsync([.. cells.Where(cell => AwayModes.Contains(cell.Mode))], Slow),
-    ];
+    /// <summary>Every second cell in which a fault has a window, the first for one fault and the second for the next.</summary>
+    private static IEnumerable<(Cell Cell, Fault Fault)> PlacesOf(Fault fault, int number)
+    {
+        var places = Cells
+            .Where(cell => Injection.Of(fault, cell, Guid.Empty) is not NoWindow && (!Slow.Contains(fault) || AwayModes.Contains(cell.Mode)))
+            .ToList();
+        return places.Where((_, index) => places.Count == 1 || MeetsAll || (index + number) % 2 == 0).Select(cell => (cell, fault));
+    }
 
-    private static async Task<IReadOnlyList<FaultResult>> MakeAsync(IReadOnlyList<Cell> cells, IReadOnlyList<Fault> faults)
+    private static async Task<IReadOnlyList<FaultResult>> MakeAsync(Cell cell, IReadOnlyList<Fault> faults)
     {
         using var folder = new TemporaryFolder();
-        var plan = new FaultPlan(cells, faults, Storm: null, Speeds: null, folder.Path, "tests") { Away = TimeSpan.FromSeconds(5) };
+        var plan = new FaultPlan([cell], faults, Storm: null, Speeds: null, folder.Path, "tests") { Away = TimeSpan.FromSeconds(5) };
         var run = new FaultRun(
             plan,
             (result, done, planned) => TestContext.Progress.WriteLine($"{done} of {planned}: {result.Name} {result.Verdict}"),
