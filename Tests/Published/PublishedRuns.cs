@@ -35,7 +35,7 @@ public sealed class PublishedRuns
     }
 
     private static IReadOnlyList<ReportFile> ReportsOf(string folder) =>
-        new LoadFolder(folder) is { Exists: true } load ? LoadFolder.ReportsOf(load.Load()) : ResultFolder.Load(folder).Reports;
+        new LoadFolder(folder) is { Exists: true } load ? load.Reports : ResultFolder.Load(folder).Reports;
 
     [Test]
     public async Task Each_has_its_line_on_the_page_that_lists_them()

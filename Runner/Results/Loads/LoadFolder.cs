@@ -14,17 +14,23 @@ public sealed class LoadFolder(string path)
     /// <summary>The tables.</summary>
     internal const string TablesFile = "load.md";
 
+    /// <summary>The samples as a picture, if there are any.</summary>
+    internal const string PictureFile = "over-time.svg";
 
     private const string CsvFile = "load.csv";
 
     /// <summary>The files that <c>load</c> writes.</summary>
-    internal static IReadOnlyList<string> Files { get; } = [DocumentFile, SamplesFile, TablesFile, CsvFile];
+    internal static IReadOnlyList<string> Files { get; } = [DocumentFile, SamplesFile, TablesFile, CsvFile, PictureFile];
 
     public string Location => path;
 
     public bool Exists => File.Exists(DocumentPath);
 
     public string TablesPath => Path.Combine(path, TablesFile);
+
+    /// <summary>What <c>report</c> writes.</summary>
+    /// <exception cref="KitException">A file is missing, damaged or of another schema; the message names it.</exception>
+    public IReadOnlyList<ReportFile> Reports => ReportsOf(Load());
 
     private string DocumentPath => Path.Combine(path, DocumentFile);
 
@@ -39,14 +45,33 @@ public sealed class LoadFolder(string path)
 
     /// <summary>Appends a look at the processes and servers.</summary>
     /// <exception cref="KitException">It cannot be written.</exception>
-    public void Append(LoadSample sample) => new JsonLines(Path.Combine(path, SamplesFile)).Append(sample);
+    public void Append(LoadSample sample) => Samples.Append(sample);
 
     /// <exception cref="KitException">The file is missing, damaged or of another schema; the message names it.</exception>
     public LoadDocument Load() => StoredJson.ReadFile<LoadDocument>(DocumentPath);
 
-    public static IReadOnlyList<ReportFile> ReportsOf(LoadDocument document) =>
-    [
-        new(TablesFile, output => LoadReport.WriteMarkdown(document, output)),
-        new(CsvFile, output => LoadReport.WriteCsv(document, output)),
-    ];
+    private JsonLines Samples => new(Path.Combine(path, SamplesFile));
+
+    private IReadOnlyList<ReportFile> ReportsOf(LoadDocument document)
+    {
+        IReadOnlyList<LoadSample> samples = [.. Samples.Read().Whole.Select(line => Parse(line.Text, line.Place))];
+        return
+        [
+            new(TablesFile, output => LoadReport.WriteMarkdown(document, samples.Count > 0 ? PictureFile : null, output)),
+            new(CsvFile, output => LoadReport.WriteCsv(document, output)),
+            .. samples.Count > 0 ? [new ReportFile(PictureFile, output => SvgOverTime.Write(samples, document.Settings, output))] : Array.Empty<ReportFile>(),
+        ];
+    }
+
+    private static LoadSample Parse(string text, string place)
+    {
+        try
+        {
+            return JsonSerializer.Deserialize<LoadSample>(text, ResultJson.Options) ?? throw StoredJson.Damaged(place, "it is empty");
+        }
+        catch (JsonException failure)
+        {
+            throw StoredJson.Damaged(place, failure.Message, failure);
+        }
+    }
 }

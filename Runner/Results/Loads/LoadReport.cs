@@ -38,7 +38,10 @@ public static class LoadReport
         $"{Figures.None} in place of a quantile: there are too few messages for it. p95 needs {Figures.Count(Quantile.NeededFor(0.95))}, " +
         $"p99 {Figures.Count(Quantile.NeededFor(0.99))} and p99.9 {Figures.Count(Quantile.NeededFor(0.999))}.";
 
-    public static void WriteMarkdown(LoadDocument document, TextWriter output)
+    /// <param name="document">What to show.</param>
+    /// <param name="picture">The file with the figures over time, in the same folder; <see langword="null"/> if there is none.</param>
+    /// <param name="output">Where to.</param>
+    public static void WriteMarkdown(LoadDocument document, string? picture, TextWriter output)
     {
         ArgumentNullException.ThrowIfNull(document);
         ArgumentNullException.ThrowIfNull(output);
@@ -50,6 +53,8 @@ public static class LoadReport
         MarkdownTables.WriteTable(Headers, Rows(document), output, IsFigure);
         output.WriteLine();
         output.WriteLine(Legend);
+        if (picture is not null)
+            output.WriteLine($"\n## Over time\n\n![What was sampled during the load, over time]({picture})");
         foreach (var result in document.Results)
         {
             if (result.Parts is { } parts)

@@ -2,7 +2,7 @@ using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.Results.Pages;
 
-/// <summary>A table for each load of the folders that was followed through its time.</summary>
+/// <summary>A table for each load of the folders that was followed through its time, and a picture for each folder.</summary>
 /// <param name="name">Of the block.</param>
 /// <param name="what">What a load needs for it, in words.</param>
 /// <param name="command">The command that makes such a load.</param>
@@ -22,14 +22,20 @@ internal sealed class FollowedLoads(string name, string what, string command, Fu
     public override BlockText Write(BlockSources sources)
     {
         var lines = new List<string>();
-        foreach (var (folder, result) in sources.Loads.SelectMany(folder => folder.Load!.Results.Where(has).Select(result => (folder, result))))
+        foreach (var folder in sources.Loads.Where(folder => folder.Load!.Results.Any(has)))
         {
-            lines.AddRange(
-            [
-                $"**{result.Cell} at {result.Asked} for {Figures.Measured(TimeSpan.FromSeconds(result.Seconds).TotalMinutes)} min**, " +
-                $"from {sources.LinkToTables(folder)}:",
-                "", .. linesOf(result), "",
-            ]);
+            foreach (var result in folder.Load!.Results.Where(has))
+            {
+                lines.AddRange(
+                [
+                    $"**{result.Cell} at {result.Asked} for {Figures.Measured(TimeSpan.FromSeconds(result.Seconds).TotalMinutes)} min**, " +
+                    $"from {sources.LinkToTables(folder)}:",
+                    "", .. linesOf(result), "",
+                ]);
+            }
+
+            if (sources.HasFile($"{folder.Folder}/{LoadFolder.PictureFile}"))
+                lines.AddRange([$"![The same over time]({sources.LinkTo($"{folder.Folder}/{LoadFolder.PictureFile}")})", ""]);
         }
 
         return lines.Count > 0

@@ -213,7 +213,7 @@ public sealed class JudgedLoads
     private static string MarkdownOf(LoadResult result)
     {
         using var output = new StringWriter { NewLine = "\n" };
-        LoadReport.WriteMarkdown(Document(result), output);
+        LoadReport.WriteMarkdown(Document(result), picture: null, output);
         return output.ToString();
     }
 

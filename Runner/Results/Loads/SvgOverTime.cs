@@ -1,0 +1,118 @@
+using System.Globalization;
+using System.Security;
+
+namespace Kit.Runner.Results.Loads;
+
+/// <summary>
+/// What was sampled during loads, over time. The figures of a load are one below the other, with one time axis and each with its own scale from zero. Where a
+/// snapshot was held, the ground is grey.
+/// </summary>
+internal static class SvgOverTime
+{
+    private const double Megabyte = 1_000_000;
+
+    private const int Left = 60;
+    private const int Right = 460;
+    private const int Wide = 480;
+    private const int Title = 18;
+    private const int Label = 16;
+    private const int Plot = 48;
+    private const int Below = 18;
+
+    /// <summary>What is drawn, from a sample and the one before it.</summary>
+    private static readonly IReadOnlyList<(string Name, Func<LoadSample, LoadSample, double?> Of)> Sampled =
+    [
+        ("Handled messages a second", HandledPerSecond),
+        ("Messages in the queue", (_, sample) => sample.Queued),
+        ("Dead rows", (_, sample) => sample.DeadRows),
+        (SoakFigure.WorkingSet, (_, sample) => sample.WorkingSetBytes / Megabyte),
+        ("Threads", (_, sample) => sample.Threads),
+    ];
+
+    /// <param name="samples">In the order of <see cref="LoadFolder.SamplesFile"/>.</param>
+    /// <param name="settings">Say when a snapshot was held.</param>
+    /// <param name="output">Where to.</param>
+    public static void Write(IReadOnlyList<LoadSample> samples, LoadSettings settings, TextWriter output)
+    {
+        var elements = new List<string>();
+        var top = 0;
+        foreach (var load in LoadsIn(samples))
+        {
+            elements.Add(Text(Left, top + 12, "start", $"{load[0].Cell}, {Figures.Measured(load[^1].Seconds)} s"));
+            top += Title;
+            foreach (var (name, of) in Sampled)
+            {
+                IReadOnlyList<(double At, double Value)> points =
+                [
+                    .. from pair in load.Zip(load.Skip(1))
+                       let value = of(pair.First, pair.Second)
+                       where value is not null
+                       select (pair.Second.Seconds, value.Value),
+                ];
+                if (points.Count == 0 || points.Max(point => point.Value) <= 0)
+                    continue;
+
+                elements.AddRange(ElementsOf(name, points, load[^1].Seconds, settings, top));
+                top += Label + Plot;
+            }
+
+            elements.Add(Text(Left, top + 12, "start", "0 s"));
+            elements.Add(Text(Right, top + 12, "end", $"{Figures.Measured(load[^1].Seconds)} s"));
+            top += Below;
+        }
+
+        output.WriteLine($"""<svg xmlns="http://www.w3.org/2000/svg" width="{Wide}" height="{top}" viewBox="0 0 {Wide} {top}">""");
+        output.WriteLine("<title>What was sampled during the load, over time</title>");
+        output.WriteLine("""<g stroke-width="1" stroke-linejoin="round" font-family="sans-serif" font-size="10">""");
+        foreach (var element in elements)
+            output.WriteLine(element);
+        output.WriteLine("</g>");
+        output.WriteLine("</svg>");
+    }
+
+    /// <summary>A load begins where the cell is another one, or the time begins again.</summary>
+    private static List<List<LoadSample>> LoadsIn(IReadOnlyList<LoadSample> samples)
+    {
+        var loads = new List<List<LoadSample>>();
+        foreach (var sample in samples)
+        {
+            if (loads.Count == 0 || loads[^1][^1] is var last && (last.Cell != sample.Cell || last.Seconds > sample.Seconds))
+                loads.Add([]);
+            loads[^1].Add(sample);
+        }
+
+        return loads;
+    }
+
+    private static double? HandledPerSecond(LoadSample before, LoadSample sample) => before.Seconds < sample.Seconds && sample.Queued is not null
+        ? Math.Max(0, (sample.Sent - sample.Queued - before.Sent + before.Queued ?? 0) / (sample.Seconds - before.Seconds))
+        : null;
+
+    private static IEnumerable<string> ElementsOf(
+        string name, IReadOnlyList<(double At, double Value)> points, double seconds, LoadSettings settings, int top)
+    {
+        var (highest, lower) = (points.Max(point => point.Value), top + Label + Plot);
+        var range = $"lowest {Figures.Measured(points.Min(point => point.Value))}, highest {Figures.Measured(highest)}";
+        yield return $"<g><title>{SecurityElement.Escape($"{name}: {range}")}</title>";
+        if (settings is { SnapshotFromSeconds: { } from, SnapshotToSeconds: { } to } && from < seconds)
+        {
+            var (left, right) = (X(from, seconds), X(Math.Min(to, seconds), seconds));
+            yield return $"""<rect x="{Pixels(left)}" y="{top + Label}" width="{Pixels(right - left)}" height="{Plot}" fill="#8b949e" fill-opacity="0.2"/>""";
+        }
+
+        yield return Text(Left, top + Label - 4, "start", name);
+        yield return Text(Left - 4, top + Label + 8, "end", Figures.Measured(highest));
+        yield return Text(Left - 4, lower, "end", "0");
+        yield return $"""<path d="M{Left},{top + Label}V{lower}H{Right}" fill="none" stroke="#8b949e"/>""";
+        var line = string.Join('L', points.Select(point => $"{Pixels(X(point.At, seconds))},{Pixels(lower - (Plot * point.Value / highest))}"));
+        yield return $"""<path d="M{line}" fill="none" stroke="#0072b2" stroke-width="1.5"/>""";
+        yield return "</g>";
+    }
+
+    private static double X(double at, double seconds) => Left + ((Right - Left) * at / seconds);
+
+    private static string Text(double x, double y, string anchor, string text) =>
+        $"""<text x="{Pixels(x)}" y="{Pixels(y)}" text-anchor="{anchor}" fill="#6e7781">{SecurityElement.Escape(text)}</text>""";
+
+    private static string Pixels(double position) => position.ToString("0.##", CultureInfo.InvariantCulture);
+}

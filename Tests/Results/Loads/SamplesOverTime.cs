@@ -1,0 +1,82 @@
+using Kit.Runner.Results;
+using Kit.Runner.Results.Loads;
+using Kit.Tests.Results.Pages;
+
+namespace Kit.Tests.Results.Loads;
+
+/// <summary>The picture of what was sampled during loads.</summary>
+[Parallelizable]
+public sealed class SamplesOverTime
+{
+    private static readonly CellName Cell = InventedLoads.Good.Cell;
+
+    private static readonly LoadDocument Document = InventedLoads.Searched with
+    {
+        Results = [InventedLoads.Good],
+        Settings = InventedLoads.Searched.Settings with { SnapshotFromSeconds = 10, SnapshotToSeconds = 20 },
+    };
+
+    /// <summary>Two loads of one cell: 100 messages a second are sent, and from the tenth to the twentieth second 60 are handled.</summary>
+    private static IEnumerable<LoadSample> Samples =>
+        from load in Enumerable.Range(1, 2)
+        from at in Enumerable.Range(0, 4)
+        let queued = at >= 2 ? 400 : 0
+        select new LoadSample(Cell, at * 10, at * 1_000 * load) { Queued = queued * load, DeadRows = 0, Threads = 20 + at };
+
+    [Test]
+    public void Shows_the_figures_of_each_load_that_are_not_zero()
+    {
+        using var folder = new TemporaryFolder();
+
+        var picture = Draw(folder);
+
+        Approval.Verify("over-time.svg", picture);
+        Assert.That(picture, Does.Contain("<title>Handled messages a second: lowest 60.0, highest 100</title>").And.Contain("lowest 120, highest 200"));
+        Assert.That(picture, Does.Not.Contain("Dead rows").And.Not.Contain(SoakFigure.WorkingSet), "none, and not known");
+        Assert.That(File.ReadAllText(Path.Combine(folder.Path, "load.md")), Does.Contain("![What was sampled during the load, over time](over-time.svg)"));
+    }
+
+    [Test]
+    public void A_load_without_samples_has_none()
+    {
+        using var folder = new TemporaryFolder();
+        new LoadFolder(folder.Path).Save(Document);
+
+        Assert.That(File.Exists(Path.Combine(folder.Path, "over-time.svg")), Is.False);
+        Assert.That(File.ReadAllText(Path.Combine(folder.Path, "load.md")), Does.Not.Contain("over time"));
+    }
+
+    [Test]
+    public void A_damaged_sample_is_named()
+    {
+        using var folder = new TemporaryFolder();
+        Draw(folder);
+        File.AppendAllText(Path.Combine(folder.Path, LoadFolder.SamplesFile), "{\"cell\":7}\n");
+
+        Assert.That(
+            () => new LoadFolder(folder.Path).Reports,
+            Throws.TypeOf<KitException>().With.Message.Contains($"{LoadFolder.SamplesFile}, line 9, it is damaged"));
+    }
+
+    [Test]
+    public void A_page_shows_it_below_the_tables()
+    {
+        using var repository = new InventedRepository();
+        var folder = new LoadFolder(Path.Combine(repository.Root, "results", "load"));
+        Directory.CreateDirectory(folder.Location);
+        foreach (var sample in Samples)
+            folder.Append(sample);
+        folder.Save(Document with { Results = [InventedLoads.Good with { Soak = [new SoakFigure("Threads", 20, 25, 21, Trend: null)] }] });
+
+        Assert.That(repository.Made("soaks from results/load"), Does.Contain("| Threads | 20.0 |").And.Contain("](../results/load/over-time.svg)"));
+    }
+
+    private static string Draw(TemporaryFolder folder)
+    {
+        var load = new LoadFolder(folder.Path);
+        foreach (var sample in Samples)
+            load.Append(sample);
+        load.Save(Document);
+        return File.ReadAllText(Path.Combine(folder.Path, "over-time.svg"));
+    }
+}
