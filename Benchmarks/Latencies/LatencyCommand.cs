@@ -74,22 +74,22 @@ internal sealed class LatencyCommand : Command
         {
             var result = await new LoadedCell(plan, cell, servers, between: TimeSpan.MaxValue, _ => { }, _ => { }).RunAsync(shape, cancellationToken);
             cancellationToken.ThrowIfCancellationRequested();
-            kit.Add(result is { Latency: { P50: { } median, P99: { } high } } && result.Outcome.IsValid()
-                ? new LatencyFigures(median, high, result.Sent)
+            kit.Add(result is { Latency: { P50: { } median, P99: { } high }, SenderLag.P50: { } late } && result.Outcome.IsValid()
+                ? new LatencyFigures(median, high, late, result.Sent)
                 : throw new KitException($"'load' has no p99: {result.Outcome}.", "Send at least 100 messages: --rate times --for."));
             await TellAsync("load", kit.Count, kit[^1]);
         }
 
         Task TellAsync(string name, int round, LatencyFigures figures) => output.WriteLineAsync(
             $"round {round} of {rounds}, {name}: {Figures.Count(figures.Messages, "message")}, " +
-            $"p50 {Figures.Measured(figures.P50)} ms, p99 {Figures.Measured(figures.P99)} ms");
+            $"p50 {Figures.Measured(figures.P50)} ms, p99 {Figures.Measured(figures.P99)} ms, sends {Figures.Measured(figures.Late)} ms late (p50)");
     }
 
     private static void Write(string from, List<LatencyFigures> kit, List<LatencyFigures> pgbench, TextWriter output)
     {
         var table = new PlainTable(
             $"Latency in ms until the row's commit. Of 'load' from the moment at which a message was to be sent, of pgbench from {from}",
-            "round", "load p50", "pgbench p50", "ratio", "load p99", "pgbench p99", "ratio");
+            "round", "load p50", "pgbench p50", "ratio", "load p99", "pgbench p99", "ratio", "load late p50", "pgbench late p50");
         foreach (var (round, (ours, theirs)) in kit.Zip(pgbench).Index())
             Add(Figures.Plain(round + 1), ours, theirs);
         Add("median", MedianOf(kit), MedianOf(pgbench));
@@ -97,11 +97,14 @@ internal sealed class LatencyCommand : Command
 
         void Add(string name, LatencyFigures ours, LatencyFigures theirs) => table.Add(
             name, Figures.Measured(ours.P50), Figures.Measured(theirs.P50), Figures.Measured(ours.P50 / theirs.P50),
-            Figures.Measured(ours.P99), Figures.Measured(theirs.P99), Figures.Measured(ours.P99 / theirs.P99));
+            Figures.Measured(ours.P99), Figures.Measured(theirs.P99), Figures.Measured(ours.P99 / theirs.P99),
+            Figures.Measured(ours.Late), Figures.Measured(theirs.Late));
     }
 
     private static LatencyFigures MedianOf(List<LatencyFigures> rounds) =>
-        new(MedianOf(rounds, round => round.P50), MedianOf(rounds, round => round.P99), rounds.Sum(round => round.Messages));
+        new(
+            MedianOf(rounds, round => round.P50), MedianOf(rounds, round => round.P99), MedianOf(rounds, round => round.Late),
+            rounds.Sum(round => round.Messages));
 
     private static double MedianOf(List<LatencyFigures> rounds, Func<LatencyFigures, double?> figure) => Median.Of(rounds.Select(figure))!.Value;
 }

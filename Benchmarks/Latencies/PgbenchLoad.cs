@@ -97,13 +97,14 @@ internal sealed class PgbenchLoad(ClientProgram program, Cell cell, RunServers s
             """
             SELECT count(*)::int,
                 percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM handled - due)::float8 * 1000),
-                percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM handled - committed)::float8 * 1000)
+                percentile_cont(ARRAY[0.5, 0.99]) WITHIN GROUP (ORDER BY extract(epoch FROM handled - committed)::float8 * 1000),
+                percentile_cont(0.5) WITHIN GROUP (ORDER BY lag_us / 1000.0)
             FROM (
-                SELECT due, pg_xact_commit_timestamp(sent.xmin) AS committed, pg_xact_commit_timestamp(widget.xmin) AS handled
+                SELECT due, lag_us, pg_xact_commit_timestamp(sent.xmin) AS committed, pg_xact_commit_timestamp(widget.xmin) AS handled
                 FROM sent JOIN widget USING (message_id)
                 JOIN (
                     SELECT client, row_number() OVER (PARTITION BY client ORDER BY number) AS number,
-                        to_timestamp(ended_s) + (ended_us - elapsed_us) * interval '1 microsecond' AS due
+                        to_timestamp(ended_s) + (ended_us - elapsed_us) * interval '1 microsecond' AS due, lag_us
                     FROM logged) AS log USING (client, number)) AS messages
             """);
         await using var row = await command.ExecuteReaderAsync(cancellationToken);
@@ -114,7 +115,7 @@ internal sealed class PgbenchLoad(ClientProgram program, Cell cell, RunServers s
         return new PgbenchLatencies(FiguresIn(1), FiguresIn(2));
 
         LatencyFigures FiguresIn(int column) => row.GetFieldValue<double[]>(column) is [var median, var high]
-            ? new LatencyFigures(median, high, sent)
+            ? new LatencyFigures(median, high, row.GetDouble(3), sent)
             : throw new InvalidOperationException("Two quantiles were asked for.");
     }
 }

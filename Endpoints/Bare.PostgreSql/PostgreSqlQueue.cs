@@ -43,10 +43,17 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
 
     public Task DropAsync(CancellationToken cancellationToken) => ExecuteAsync(statements.Drop, cancellationToken);
 
-    /// <summary>Adds messages in one transaction, with a binary COPY.</summary>
+    /// <summary>Adds messages in one transaction: one alone with an INSERT, as an application sends it, others with a binary COPY.</summary>
     public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
         await using var connection = await source.OpenConnectionAsync(cancellationToken);
+        if (messages.TryGetNonEnumeratedCount(out var count) && count == 1)
+        {
+            await using var one = new NpgsqlBatch(connection) { BatchCommands = { QueueStatements.Inserting(name, messages.Single()) } };
+            await one.ExecuteNonQueryAsync(cancellationToken);
+            return;
+        }
+
         await using var rows = await connection.BeginBinaryImportAsync(statements.Copy, cancellationToken);
         foreach (var message in messages)
         {

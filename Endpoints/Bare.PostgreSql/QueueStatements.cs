@@ -155,15 +155,17 @@ internal sealed class QueueStatements
         "which happens behind a pooler with transaction pooling. Use session pooling, or connect to the PostgreSQL server directly.",
         foreign);
 
-    /// <summary>Sends a message, or publishes it. A send without headers does not need the headers column, which tables of earlier versions lack.</summary>
-    public static NpgsqlBatchCommand Sending(OutgoingMessage message) => message.IsEvent
-        ? SubscriptionStatements.Publishing(message)
-        : MessageHeaders.Write(message.Headers) is { } headers
+    /// <summary>Sends a message, or publishes it.</summary>
+    public static NpgsqlBatchCommand Sending(OutgoingMessage message) =>
+        message.IsEvent ? SubscriptionStatements.Publishing(message) : Inserting(message.Queue, message);
+
+    /// <summary>Inserts a message into a queue. One without headers does not need the headers column, which tables of earlier versions lack.</summary>
+    public static NpgsqlBatchCommand Inserting(string queue, OutgoingMessage message) => MessageHeaders.Write(message.Headers) is { } headers
         ? PostgreSqlStatement.Of(
-            $"INSERT INTO {PostgreSqlStatement.Quoted(message.Queue)} (message_id, type, body, headers) VALUES ($1, $2, $3, $4)",
+            $"INSERT INTO {PostgreSqlStatement.Quoted(queue)} (message_id, type, body, headers) VALUES ($1, $2, $3, $4)",
             message.MessageId, message.Type, message.Body, headers)
         : PostgreSqlStatement.Of(
-            $"INSERT INTO {PostgreSqlStatement.Quoted(message.Queue)} (message_id, type, body) VALUES ($1, $2, $3)",
+            $"INSERT INTO {PostgreSqlStatement.Quoted(queue)} (message_id, type, body) VALUES ($1, $2, $3)",
             message.MessageId, message.Type, message.Body);
 
     // $1 is the queue's name, as this session's endpoint knows it. A row of another table makes the statement fail, so that nothing is received.

@@ -25,18 +25,19 @@ internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule s
     {
         start = DateTimeOffset.UtcNow;
         watch.Start();
-        await Together.RunAsync(queues.Select(queue => (Func<CancellationToken, Task>)(ending => SendAsync(queue, ending))), stop);
+        using var moments = new Moments(watch);
+        await Together.RunAsync(queues.Select(queue => (Func<CancellationToken, Task>)(ending => SendAsync(queue, moments, ending))), stop);
         var sent = sends.All;
         var isWhole = sent.Count >= schedule.Messages;
         // A stopped load ended with its last message.
         return new SentLoad(sent, start, isWhole ? schedule.Length : sent.Select(one => one.Due - start).DefaultIfEmpty().Max(), !isWhole);
     }
 
-    private async Task SendAsync(IMessageQueue queue, CancellationToken stop)
+    private async Task SendAsync(IMessageQueue queue, Moments moments, CancellationToken stop)
     {
         while (TakeNext() is { } index)
         {
-            await Moment.WaitForAsync(schedule.MomentOf(index), watch, stop);
+            await moments.WaitForAsync(schedule.MomentOf(index), stop);
             stop.ThrowIfCancellationRequested();
             var begun = watch.Elapsed;
             await sends.SendAsync(

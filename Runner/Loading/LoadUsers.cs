@@ -31,18 +31,20 @@ internal sealed class LoadUsers(
         watch.Start();
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stop);
         over.CancelAfter(length);
+        using var moments = new Moments(watch);
         await Together.RunAsync(
-            Enumerable.Range(0, load.Users).Select(user => (Func<CancellationToken, Task>)(ending => UseAsync(load.Ramp * user / load.Users, ending))),
+            Enumerable.Range(0, load.Users).Select(user => (Func<CancellationToken, Task>)(
+                ending => UseAsync(load.Ramp * user / load.Users, moments, ending))),
             over.Token);
         var isStopped = stop.IsCancellationRequested && watch.Elapsed < length;
         return new SentLoad(sends.All, start, isStopped ? watch.Elapsed : length, isStopped);
     }
 
-    private async Task UseAsync(TimeSpan first, CancellationToken over)
+    private async Task UseAsync(TimeSpan first, Moments moments, CancellationToken over)
     {
         for (var due = first; ; due = watch.Elapsed + load.Think)
         {
-            await Moment.WaitForAsync(due, watch, over);
+            await moments.WaitForAsync(due, over);
             var message = newMessage();
             var queue = await free.Reader.ReadAsync(over);
             Task effect;

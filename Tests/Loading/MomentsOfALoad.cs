@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using Kit.Runner.Loading;
 
@@ -11,11 +12,12 @@ public sealed class MomentsOfALoad
     public async Task Are_never_too_early()
     {
         var watch = Stopwatch.StartNew();
+        using var moments = new Moments(watch);
         var early = new List<TimeSpan>();
         for (var moment = 1; moment <= 300; moment++)
         {
             var due = TimeSpan.FromMilliseconds(moment * 1.37);
-            await Moment.WaitForAsync(due, watch, CancellationToken.None);
+            await moments.WaitForAsync(due, CancellationToken.None);
             if (watch.Elapsed < due)
                 early.Add(due - watch.Elapsed);
         }
@@ -24,11 +26,40 @@ public sealed class MomentsOfALoad
     }
 
     [Test]
-    public async Task In_the_past_are_not_waited_for() =>
-        await Moment.WaitForAsync(TimeSpan.FromSeconds(-1), Stopwatch.StartNew(), new CancellationToken(canceled: true));
+    public async Task In_the_past_are_not_waited_for()
+    {
+        using var moments = new Moments(Stopwatch.StartNew());
+
+        await moments.WaitForAsync(TimeSpan.FromSeconds(-1), new CancellationToken(canceled: true));
+    }
 
     [Test]
-    public void Can_be_stopped() => Assert.That(
-        () => Moment.WaitForAsync(TimeSpan.FromHours(1), Stopwatch.StartNew(), new CancellationToken(canceled: true)),
-        Throws.InstanceOf<OperationCanceledException>());
+    public async Task Can_be_stopped()
+    {
+        using var moments = new Moments(Stopwatch.StartNew());
+        using var stopping = new CancellationTokenSource();
+        var stopped = moments.WaitForAsync(TimeSpan.FromHours(1), stopping.Token);
+        await stopping.CancelAsync();
+
+        await Assert.ThatAsync(() => stopped, Throws.InstanceOf<OperationCanceledException>());
+        await Assert.ThatAsync(
+            () => moments.WaitForAsync(TimeSpan.FromHours(1), new CancellationToken(canceled: true)), Throws.InstanceOf<OperationCanceledException>());
+    }
+
+    [Test]
+    public async Task Come_in_their_order_not_in_that_of_those_who_wait()
+    {
+        var watch = Stopwatch.StartNew();
+        using var moments = new Moments(watch);
+        var come = new ConcurrentQueue<int>();
+
+        await Task.WhenAll(new[] { 300, 100, 200 }.Select(async due =>
+        {
+            await moments.WaitForAsync(TimeSpan.FromMilliseconds(due), CancellationToken.None);
+            come.Enqueue(due);
+        }));
+
+        Assert.That(come, Is.EqualTo([100, 200, 300]));
+        Assert.That(watch.ElapsedMilliseconds, Is.AtLeast(300));
+    }
 }
