@@ -43,7 +43,7 @@ public sealed class PostgreSqlQueue(string connectionString, string name) : IRet
 
     public Task DropAsync(CancellationToken cancellationToken) => ExecuteAsync(statements.Drop, cancellationToken);
 
-    /// <summary>Adds messages in one transaction: one alone with an INSERT, as an application sends it, others with a binary COPY.</summary>
+    /// <summary>Adds messages in one transaction: a collection of one with an INSERT, as an application sends it, others with a binary COPY.</summary>
     public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
         await using var connection = await source.OpenConnectionAsync(cancellationToken);

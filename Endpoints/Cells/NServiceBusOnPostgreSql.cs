@@ -89,10 +89,21 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
             TransportPool.Close(transport);
         }
 
-        /// <summary>Adds messages in one transaction, with a binary COPY.</summary>
+        /// <summary>Adds messages in one transaction: a collection of one with an INSERT, as the transport sends it, others with a binary COPY.</summary>
         public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
         {
             await using var connection = await source.OpenConnectionAsync(cancellationToken);
+            if (messages.TryGetNonEnumeratedCount(out var count) && count == 1)
+            {
+                var one = messages.Single();
+                await using var insert = new NpgsqlCommand($"INSERT INTO {table} (id, headers, body) VALUES ($1, $2, $3)", connection);
+                insert.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = Guid.CreateVersion7() });
+                insert.Parameters.Add(new NpgsqlParameter<string> { TypedValue = JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(one, AddressOf)) });
+                insert.Parameters.Add(new NpgsqlParameter<byte[]> { TypedValue = one.Body });
+                await insert.ExecuteNonQueryAsync(cancellationToken);
+                return;
+            }
+
             await using var rows = await connection.BeginBinaryImportAsync($"COPY {table} (id, headers, body) FROM STDIN (FORMAT BINARY)", cancellationToken);
             foreach (var message in messages)
             {

@@ -23,9 +23,9 @@ internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule s
 
     public async Task<SentLoad> RunAsync(CancellationToken stop)
     {
+        using var moments = new Moments(watch);
         start = DateTimeOffset.UtcNow;
         watch.Start();
-        using var moments = new Moments(watch);
         await Together.RunAsync(queues.Select(queue => (Func<CancellationToken, Task>)(ending => SendAsync(queue, moments, ending))), stop);
         var sent = sends.All;
         var isWhole = sent.Count >= schedule.Messages;

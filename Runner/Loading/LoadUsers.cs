@@ -27,11 +27,11 @@ internal sealed class LoadUsers(
     {
         foreach (var queue in queues)
             free.Writer.TryWrite(queue);
+        using var moments = new Moments(watch);
         start = DateTimeOffset.UtcNow;
         watch.Start();
         using var over = CancellationTokenSource.CreateLinkedTokenSource(stop);
         over.CancelAfter(length);
-        using var moments = new Moments(watch);
         await Together.RunAsync(
             Enumerable.Range(0, load.Users).Select(user => (Func<CancellationToken, Task>)(
                 ending => UseAsync(load.Ramp * user / load.Users, moments, ending))),

@@ -104,7 +104,9 @@ internal sealed class LoadedCell(
             stop);
         await handlers.StartEndpointsAsync(messages: 0, stop);
         var warmUp = made.New(plan.WarmUp);
-        await queue.PreloadAsync(warmUp, stop);
+        // The first alone, as the senders send each.
+        await queue.PreloadAsync([.. warmUp.Take(1)], stop);
+        await queue.PreloadAsync([.. warmUp.Skip(1)], stop);
         var cold = await UntilHandledAsync(handlers, queue, warmUp.Count, stop, stop);
         stop.ThrowIfCancellationRequested();
         if (cold is not null)

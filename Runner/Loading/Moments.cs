@@ -4,12 +4,12 @@ using System.Runtime.InteropServices;
 namespace Kit.Runner.Loading;
 
 /// <summary>
-/// The moments of a load, on the clock of its sender. One thread sleeps until the next of them: <see cref="Task.Delay(TimeSpan)"/> ends 1.4 ms late in the
-/// median and up to 8 ms, a thread's own sleep 0.1 ms.
+/// The moments of a load, on the clock of its sender. One thread sleeps until the next of them: a thread's own sleep ends earlier after its time than
+/// <see cref="Task.Delay(TimeSpan)"/>, which can be several milliseconds late.
 /// </summary>
 internal sealed class Moments : IDisposable
 {
-    /// <summary>What remains below it is slept through. Meanwhile nobody is heard who comes with an earlier moment.</summary>
+    /// <summary>The unit of a wait that can be interrupted. Below it, on Linux, a caller with an earlier moment waits until the thread wakes.</summary>
     private static readonly TimeSpan Shortest = TimeSpan.FromMilliseconds(1);
 
     private readonly Stopwatch watch;
@@ -18,7 +18,7 @@ internal sealed class Moments : IDisposable
     private readonly Thread thread;
     private bool isOver;
 
-    /// <param name="watch">The clock. It runs.</param>
+    /// <param name="watch">The clock. It runs before anybody waits.</param>
     public Moments(Stopwatch watch)
     {
         this.watch = watch;
@@ -29,6 +29,7 @@ internal sealed class Moments : IDisposable
     /// <summary>Waits until then, and never shorter: a message that is sent early would seem faster than it is.</summary>
     /// <param name="due">The moment.</param>
     /// <param name="stop">Ends the wait.</param>
+    /// <exception cref="OperationCanceledException">It was stopped.</exception>
     public async Task WaitForAsync(TimeSpan due, CancellationToken stop)
     {
         if (due <= watch.Elapsed)
@@ -38,14 +39,16 @@ internal sealed class Moments : IDisposable
         await using var stopped = stop.Register(() => come.TrySetCanceled(stop));
         lock (changed)
         {
+            ObjectDisposedException.ThrowIf(isOver, this);
             waiting.Enqueue(come, due);
-            Monitor.Pulse(changed);
+            if (waiting.Peek() == come)
+                Monitor.Pulse(changed);
         }
 
         await come.Task;
     }
 
-    /// <summary>Ends the thread. Nobody may wait any more.</summary>
+    /// <summary>Ends the thread, and each wait as cancelled.</summary>
     public void Dispose()
     {
         lock (changed)
@@ -55,6 +58,8 @@ internal sealed class Moments : IDisposable
         }
 
         thread.Join();
+        foreach (var (come, _) in waiting.UnorderedItems)
+            come.TrySetCanceled();
     }
 
     private void Run()

@@ -24,6 +24,22 @@ internal static class StoredJson
         }
     }
 
+    /// <summary>Reads a line that has no schema of its own.</summary>
+    /// <param name="text">The line.</param>
+    /// <param name="place">Its file and number.</param>
+    /// <exception cref="KitException">It is damaged; the message names the place.</exception>
+    public static T ReadLine<T>(string text, string place)
+    {
+        try
+        {
+            return JsonSerializer.Deserialize<T>(text, ResultJson.Options) ?? throw Damaged(place, "it is empty");
+        }
+        catch (JsonException failure)
+        {
+            throw Damaged(place, failure.Message, failure);
+        }
+    }
+
     /// <inheritdoc cref="Read"/>
     /// <exception cref="KitException">The file is missing or may not be read.</exception>
     public static T ReadFile<T>(string path) => Read<T>(StoredFile.Text(path), path);

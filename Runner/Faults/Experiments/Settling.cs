@@ -14,7 +14,8 @@ internal static class Settling
     internal static readonly TimeSpan QuietWithWorkLeft = TimeSpan.FromSeconds(20);
 
     internal static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
-    /// <summary>A count asks PostgreSQL and the broker five questions.</summary>
+
+    /// <summary>A count costs five queries, which other experiments wait for.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(250);
 
     /// <summary>Waits for 2 seconds without a change, or 20 if work is left or may be.</summary>

@@ -173,7 +173,7 @@ internal sealed class Testbed : IAsyncDisposable
                 Experiment = experiment,
                 TransactionTimeout = behaviour is Behaviour.OutlivesItsTransaction ? ExperimentSpec.ShortTransaction : null,
             },
-            cancellationToken, isTiered: gate is not null);
+            cancellationToken, isTiered: true);
         await handler.StartEndpointAsync(messages: 0, cancellationToken);
     }
 

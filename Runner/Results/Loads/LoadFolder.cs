@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Kit.Runner.Results.Loads;
 
-/// <summary>The folder of a live load: <c>load.json</c>, and the reports written from it.</summary>
+/// <summary>The folder of a live load: <c>load.json</c>, its samples, and the reports written from both.</summary>
 public sealed class LoadFolder(string path)
 {
     /// <summary>A folder with this file contains a load.</summary>
@@ -34,6 +34,8 @@ public sealed class LoadFolder(string path)
 
     private string DocumentPath => Path.Combine(path, DocumentFile);
 
+    private JsonLines Samples => new(Path.Combine(path, SamplesFile));
+
     /// <summary>Writes the document and its reports.</summary>
     /// <exception cref="KitException">A file cannot be written.</exception>
     public void Save(LoadDocument document)
@@ -50,28 +52,15 @@ public sealed class LoadFolder(string path)
     /// <exception cref="KitException">The file is missing, damaged or of another schema; the message names it.</exception>
     public LoadDocument Load() => StoredJson.ReadFile<LoadDocument>(DocumentPath);
 
-    private JsonLines Samples => new(Path.Combine(path, SamplesFile));
-
     private IReadOnlyList<ReportFile> ReportsOf(LoadDocument document)
     {
-        IReadOnlyList<LoadSample> samples = [.. Samples.Read().Whole.Select(line => Parse(line.Text, line.Place))];
+        IReadOnlyList<LoadSample> samples = [.. Samples.Read().Whole.Select(line => StoredJson.ReadLine<LoadSample>(line.Text, line.Place))];
+        var isDrawn = SvgOverTime.CanDraw(samples);
         return
         [
-            new(TablesFile, output => LoadReport.WriteMarkdown(document, samples.Count > 0 ? PictureFile : null, output)),
+            new(TablesFile, output => LoadReport.WriteMarkdown(document, isDrawn ? PictureFile : null, output)),
             new(CsvFile, output => LoadReport.WriteCsv(document, output)),
-            .. samples.Count > 0 ? [new ReportFile(PictureFile, output => SvgOverTime.Write(samples, document.Settings, output))] : Array.Empty<ReportFile>(),
+            .. isDrawn ? [new ReportFile(PictureFile, output => SvgOverTime.Write(samples, document.Settings, output))] : Array.Empty<ReportFile>(),
         ];
-    }
-
-    private static LoadSample Parse(string text, string place)
-    {
-        try
-        {
-            return JsonSerializer.Deserialize<LoadSample>(text, ResultJson.Options) ?? throw StoredJson.Damaged(place, "it is empty");
-        }
-        catch (JsonException failure)
-        {
-            throw StoredJson.Damaged(place, failure.Message, failure);
-        }
     }
 }

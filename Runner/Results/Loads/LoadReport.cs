@@ -54,7 +54,7 @@ public static class LoadReport
         output.WriteLine();
         output.WriteLine(Legend);
         if (picture is not null)
-            output.WriteLine($"\n## Over time\n\n![What was sampled during the load, over time]({picture})");
+            output.WriteLine($"\n## Over time\n\n![Sampled during the load]({picture})");
         foreach (var result in document.Results)
         {
             if (result.Parts is { } parts)

@@ -19,10 +19,10 @@ internal static class SvgOverTime
     private const int Plot = 48;
     private const int Below = 18;
 
-    /// <summary>What is drawn, from a sample and the one before it.</summary>
-    private static readonly IReadOnlyList<(string Name, Func<LoadSample, LoadSample, double?> Of)> Sampled =
+    /// <summary>What is drawn, from a sample and the one before it, which the first sample lacks.</summary>
+    private static readonly IReadOnlyList<(string Name, Func<LoadSample?, LoadSample, double?> Of)> Sampled =
     [
-        ("Handled messages a second", HandledPerSecond),
+        ("Out of the queue, messages a second", LeftPerSecond),
         ("Messages in the queue", (_, sample) => sample.Queued),
         ("Dead rows", (_, sample) => sample.DeadRows),
         (SoakFigure.WorkingSet, (_, sample) => sample.WorkingSetBytes / Megabyte),
@@ -36,20 +36,17 @@ internal static class SvgOverTime
     {
         var elements = new List<string>();
         var top = 0;
-        foreach (var load in LoadsIn(samples))
+        var loads = LoadsIn(samples);
+        foreach (var load in loads)
         {
-            elements.Add(Text(Left, top + 12, "start", $"{load[0].Cell}, {Figures.Measured(load[^1].Seconds)} s"));
+            var ofCell = loads.Where(other => other[0].Cell == load[0].Cell).ToList();
+            var which = ofCell.Count > 1 ? $", load {Figures.Plain(ofCell.IndexOf(load) + 1)} of {Figures.Plain(ofCell.Count)}" : "";
+            elements.Add(Text(Left, top + 12, "start", $"{load[0].Cell}{which}"));
             top += Title;
             foreach (var (name, of) in Sampled)
             {
-                IReadOnlyList<(double At, double Value)> points =
-                [
-                    .. from pair in load.Zip(load.Skip(1))
-                       let value = of(pair.First, pair.Second)
-                       where value is not null
-                       select (pair.Second.Seconds, value.Value),
-                ];
-                if (points.Count == 0 || points.Max(point => point.Value) <= 0)
+                IReadOnlyList<(double At, double? Value)> points = [.. load.Select((sample, at) => (sample.Seconds, of(at > 0 ? load[at - 1] : null, sample)))];
+                if (points.Max(point => point.Value) is not > 0)
                     continue;
 
                 elements.AddRange(ElementsOf(name, points, load[^1].Seconds, settings, top));
@@ -70,8 +67,11 @@ internal static class SvgOverTime
         output.WriteLine("</svg>");
     }
 
-    /// <summary>A load begins where the cell is another one, or the time begins again.</summary>
-    private static List<List<LoadSample>> LoadsIn(IReadOnlyList<LoadSample> samples)
+    /// <summary>Whether there is a load with two samples.</summary>
+    public static bool CanDraw(IReadOnlyList<LoadSample> samples) => LoadsIn(samples).Count > 0;
+
+    /// <summary>A load begins where the cell is another one, or the time begins again. One that was stopped at its first sample has no line.</summary>
+    private static IReadOnlyList<List<LoadSample>> LoadsIn(IReadOnlyList<LoadSample> samples)
     {
         var loads = new List<List<LoadSample>>();
         foreach (var sample in samples)
@@ -81,17 +81,19 @@ internal static class SvgOverTime
             loads[^1].Add(sample);
         }
 
-        return loads;
+        return [.. loads.Where(load => load[^1].Seconds > load[0].Seconds)];
     }
 
-    private static double? HandledPerSecond(LoadSample before, LoadSample sample) => before.Seconds < sample.Seconds && sample.Queued is not null
-        ? Math.Max(0, (sample.Sent - sample.Queued - before.Sent + before.Queued ?? 0) / (sample.Seconds - before.Seconds))
-        : null;
+    /// <summary>What left the queue, also to the error queue. A count can be a moment older than the other.</summary>
+    private static double? LeftPerSecond(LoadSample? before, LoadSample sample) => before?.Seconds < sample.Seconds
+        && sample.Sent - before.Sent - (sample.Queued - before.Queued) is { } left
+            ? Math.Max(0, left / (sample.Seconds - before.Seconds))
+            : null;
 
     private static IEnumerable<string> ElementsOf(
-        string name, IReadOnlyList<(double At, double Value)> points, double seconds, LoadSettings settings, int top)
+        string name, IReadOnlyList<(double At, double? Value)> points, double seconds, LoadSettings settings, int top)
     {
-        var (highest, lower) = (points.Max(point => point.Value), top + Label + Plot);
+        var (highest, lower) = (points.Max(point => point.Value)!.Value, top + Label + Plot);
         var range = $"lowest {Figures.Measured(points.Min(point => point.Value))}, highest {Figures.Measured(highest)}";
         yield return $"<g><title>{SecurityElement.Escape($"{name}: {range}")}</title>";
         if (settings is { SnapshotFromSeconds: { } from, SnapshotToSeconds: { } to } && from < seconds)
@@ -104,8 +106,11 @@ internal static class SvgOverTime
         yield return Text(Left - 4, top + Label + 8, "end", Figures.Measured(highest));
         yield return Text(Left - 4, lower, "end", "0");
         yield return $"""<path d="M{Left},{top + Label}V{lower}H{Right}" fill="none" stroke="#8b949e"/>""";
-        var line = string.Join('L', points.Select(point => $"{Pixels(X(point.At, seconds))},{Pixels(lower - (Plot * point.Value / highest))}"));
-        yield return $"""<path d="M{line}" fill="none" stroke="#0072b2" stroke-width="1.5"/>""";
+        // What no server could say is a gap.
+        var line = string.Concat(points.Index().Where(point => point.Item.Value is not null).Select(point =>
+            $"{(point.Index > 0 && points[point.Index - 1].Value is not null ? 'L' : 'M')}{Pixels(X(point.Item.At, seconds))}," +
+            Pixels(lower - (Plot * point.Item.Value!.Value / highest))));
+        yield return $"""<path d="{line}" fill="none" stroke="#0072b2" stroke-width="1.5"/>""";
         yield return "</g>";
     }
 

@@ -10,9 +10,9 @@ using Kit.Runner.Rounds;
 namespace Kit.Tests.Faults.Experiments;
 
 /// <summary>
-/// Every fault in the modes of the bare endpoints, as the <c>faults</c> command makes them: on servers of their own, several side by side. Each fault meets
-/// every second mode that it can meet, and all of them with <c>KIT_FAULTS=all</c>. Frameworks are left to the command, and so is <c>scope-off</c> on
-/// RabbitMQ: its receive is that of <c>dtc-off</c>, its handler that of PostgreSQL's <c>scope-off</c>.
+/// Every fault in the modes of the bare endpoints, as the <c>faults</c> command makes them: on servers of their own, several side by side. Each mode meets
+/// each fault: on both transports with <c>KIT_FAULTS=all</c>, otherwise on one of them, the first for one fault and the second for the next. Frameworks are
+/// left to the command, and so is <c>scope-off</c> on RabbitMQ: its receive is that of <c>dtc-off</c>, its handler that of PostgreSQL's <c>scope-off</c>.
 /// </summary>
 [Category("faults")]
 [Parallelizable]
@@ -78,14 +78,11 @@ public sealed class OneFaultMeetsAMessage
             () => $"{result.Because}\n{string.Join('\n', result.Violations.Select(TextOf))}");
     }
 
-    /// <summary>Every second cell in which a fault has a window, the first for one fault and the second for the next.</summary>
-    private static IEnumerable<(Cell Cell, Fault Fault)> PlacesOf(Fault fault, int number)
-    {
-        var places = Cells
-            .Where(cell => Injection.Of(fault, cell, Guid.Empty) is not NoWindow && (!Slow.Contains(fault) || AwayModes.Contains(cell.Mode)))
-            .ToList();
-        return places.Where((_, index) => places.Count == 1 || MeetsAll || (index + number) % 2 == 0).Select(cell => (cell, fault));
-    }
+    /// <summary>For each mode the cells in which the fault has a window, or one of them.</summary>
+    private static IEnumerable<(Cell Cell, Fault Fault)> PlacesOf(Fault fault, int number) => Cells
+        .Where(cell => Injection.Of(fault, cell, Guid.Empty) is not NoWindow && (!Slow.Contains(fault) || AwayModes.Contains(cell.Mode)))
+        .GroupBy(cell => cell.Mode)
+        .SelectMany(mode => mode.Where((_, index) => MeetsAll || index == number % mode.Count()).Select(cell => (cell, fault)));
 
     private static async Task<IReadOnlyList<FaultResult>> MakeAsync(Cell cell, IReadOnlyList<Fault> faults)
     {

@@ -16,12 +16,20 @@ public sealed class SamplesOverTime
         Settings = InventedLoads.Searched.Settings with { SnapshotFromSeconds = 10, SnapshotToSeconds = 20 },
     };
 
-    /// <summary>Two loads of one cell: 100 messages a second are sent, and from the tenth to the twentieth second 60 are handled.</summary>
+    /// <summary>
+    /// Two loads of one cell. In the first, 100 messages a second are sent, and from the tenth to the twentieth second 60 leave the queue. The second has
+    /// twice as many, and at its end no server says what is in the queue.
+    /// </summary>
     private static IEnumerable<LoadSample> Samples =>
         from load in Enumerable.Range(1, 2)
         from at in Enumerable.Range(0, 4)
         let queued = at >= 2 ? 400 : 0
-        select new LoadSample(Cell, at * 10, at * 1_000 * load) { Queued = queued * load, DeadRows = 0, Threads = 20 + at };
+        select new LoadSample(Cell, at * 10, at * 1_000 * load)
+        {
+            Queued = (load, at) is (2, 3) ? null : queued * load,
+            DeadRows = 0,
+            Threads = 20 + at,
+        };
 
     [Test]
     public void Shows_the_figures_of_each_load_that_are_not_zero()
@@ -31,16 +39,22 @@ public sealed class SamplesOverTime
         var picture = Draw(folder);
 
         Approval.Verify("over-time.svg", picture);
-        Assert.That(picture, Does.Contain("<title>Handled messages a second: lowest 60.0, highest 100</title>").And.Contain("lowest 120, highest 200"));
+        Assert.That(
+            picture,
+            Does.Contain("<title>Out of the queue, messages a second: lowest 60.0, highest 100</title>")
+                .And.Contain("lowest 120, highest 200").And.Contain("/shared, load 2 of 2<"));
         Assert.That(picture, Does.Not.Contain("Dead rows").And.Not.Contain(SoakFigure.WorkingSet), "none, and not known");
-        Assert.That(File.ReadAllText(Path.Combine(folder.Path, "load.md")), Does.Contain("![What was sampled during the load, over time](over-time.svg)"));
+        Assert.That(File.ReadAllText(Path.Combine(folder.Path, "load.md")), Does.Contain("![Sampled during the load](over-time.svg)"));
     }
 
     [Test]
-    public void A_load_without_samples_has_none()
+    public void A_load_with_one_sample_or_none_has_none([Values(0, 1)] int samples)
     {
         using var folder = new TemporaryFolder();
-        new LoadFolder(folder.Path).Save(Document);
+        var load = new LoadFolder(folder.Path);
+        foreach (var sample in Samples.Take(samples))
+            load.Append(sample);
+        load.Save(Document);
 
         Assert.That(File.Exists(Path.Combine(folder.Path, "over-time.svg")), Is.False);
         Assert.That(File.ReadAllText(Path.Combine(folder.Path, "load.md")), Does.Not.Contain("over time"));
