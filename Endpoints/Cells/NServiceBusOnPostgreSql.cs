@@ -98,7 +98,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
                 var one = messages.Single();
                 await using var insert = new NpgsqlCommand($"INSERT INTO {table} (id, headers, body) VALUES ($1, $2, $3)", connection);
                 insert.Parameters.Add(new NpgsqlParameter<Guid> { TypedValue = Guid.CreateVersion7() });
-                insert.Parameters.Add(new NpgsqlParameter<string> { TypedValue = JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(one, AddressOf)) });
+                insert.Parameters.Add(new NpgsqlParameter<string> { TypedValue = HeadersOf(one) });
                 insert.Parameters.Add(new NpgsqlParameter<byte[]> { TypedValue = one.Body });
                 await insert.ExecuteNonQueryAsync(cancellationToken);
                 return;
@@ -109,12 +109,14 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
             {
                 await rows.StartRowAsync(cancellationToken);
                 await rows.WriteAsync(Guid.CreateVersion7(), NpgsqlDbType.Uuid, cancellationToken);
-                await rows.WriteAsync(JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message, AddressOf)), NpgsqlDbType.Text, cancellationToken);
+                await rows.WriteAsync(HeadersOf(message), NpgsqlDbType.Text, cancellationToken);
                 await rows.WriteAsync(message.Body, NpgsqlDbType.Bytea, cancellationToken);
             }
 
             await rows.CompleteAsync(cancellationToken);
         }
+
+        private string HeadersOf(OutgoingMessage message) => JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message, AddressOf));
 
         public async Task<long> CountAsync(CancellationToken cancellationToken)
         {

@@ -60,29 +60,30 @@ internal sealed class GridChart(GridTable table)
     private IEnumerable<string> ElementsOf(GridGroup group, int top)
     {
         var (upper, lower) = (top + Title, top + Title + Plot);
-        yield return Text(Left, top + 11, "start", group.Others);
+        yield return Svg.Text(Left, top + 11, "start", group.Others);
         for (var tick = 0; tick <= ticks.Count; tick++)
         {
             var (rate, y) = (ticks.Between * tick, Y(ticks.Between * tick, lower));
-            yield return $"""<path d="M{Left},{Pixels(y)}H{Right}" fill="none" stroke="#8b949e" stroke-opacity="{(tick == 0 ? "1" : "0.3")}"/>""";
-            yield return Text(Left - 4, y + 3, "end", rate.ToString("#,0.######", CultureInfo.InvariantCulture) + (tick == ticks.Count ? "/s" : ""));
+            yield return $"""<path d="M{Left},{Svg.Pixels(y)}H{Right}" fill="none" stroke="#8b949e" stroke-opacity="{(tick == 0 ? "1" : "0.3")}"/>""";
+            yield return Svg.Text(Left - 4, y + 3, "end", rate.ToString("#,0.######", CultureInfo.InvariantCulture) + (tick == ticks.Count ? "/s" : ""));
         }
 
         foreach (var (at, value) in group.Values.Index())
-            yield return Text(X(at, group), lower + 14, "middle", value.Name);
+            yield return Svg.Text(X(at, group), lower + 14, "middle", value.Name);
         foreach (var mode in table.Modes)
         {
             var known = group.Values.Index().Where(one => one.Item.Rates.GetValueOrDefault(mode) is not null)
                 .Select(one => (one.Index, Rate: one.Item.Rates[mode]!)).ToList();
             var path = string.Concat(known.Select(one =>
-                $"{(known.Exists(before => before.Index == one.Index - 1) ? 'L' : 'M')}{Pixels(X(one.Index, group))},{Pixels(Y(one.Rate.Mean, lower))}"));
+                $"{(known.Exists(before => before.Index == one.Index - 1) ? 'L' : 'M')}{Svg.Pixels(X(one.Index, group))}," +
+                Svg.Pixels(Y(one.Rate.Mean, lower))));
             yield return $"""<path d="{path}" fill="none" stroke="{ColourOf(mode)}" stroke-width="2" stroke-dasharray="{DashOf(mode)}"/>""";
             foreach (var (at, rate) in known)
             {
                 var x = X(at, group);
                 if (rate is { Low: { } low, High: { } high })
-                    yield return $"""<path d="M{Pixels(x)},{Pixels(Y(low, lower))}V{Pixels(Y(high, lower))}" stroke="{ColourOf(mode)}"/>""";
-                yield return $"""<circle cx="{Pixels(x)}" cy="{Pixels(Y(rate.Mean, lower))}" r="3" fill="{ColourOf(mode)}"/>""";
+                    yield return $"""<path d="M{Svg.Pixels(x)},{Svg.Pixels(Y(low, lower))}V{Svg.Pixels(Y(high, lower))}" stroke="{ColourOf(mode)}"/>""";
+                yield return $"""<circle cx="{Svg.Pixels(x)}" cy="{Svg.Pixels(Y(rate.Mean, lower))}" r="3" fill="{ColourOf(mode)}"/>""";
             }
         }
 
@@ -92,11 +93,8 @@ internal sealed class GridChart(GridTable table)
     private IEnumerable<string> LegendOf(string mode, int left, int top) =>
     [
         $"""<path d="M{left},{top + 8}h20" stroke="{ColourOf(mode)}" stroke-width="2" stroke-dasharray="{DashOf(mode)}"/>""",
-        Text(left + 24, top + 11, "start", mode),
+        Svg.Text(left + 24, top + 11, "start", mode),
     ];
-
-    private static string Text(double x, double y, string anchor, string text) =>
-        $"""<text x="{Pixels(x)}" y="{Pixels(y)}" text-anchor="{anchor}" fill="#6e7781">{SecurityElement.Escape(text)}</text>""";
 
     // A mode has the same line in every chart.
     private string ColourOf(string mode) => Colours[PlaceOf(mode) % Colours.Length];
@@ -117,6 +115,4 @@ internal sealed class GridChart(GridTable table)
         var between = decade * Steps.First(step => highest <= decade * step * MostTicks);
         return (between, (int)Math.Ceiling(highest / between));
     }
-
-    private static string Pixels(double position) => position.ToString("0.##", CultureInfo.InvariantCulture);
 }

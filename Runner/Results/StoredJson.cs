@@ -8,41 +8,36 @@ internal static class StoredJson
     /// <param name="text">The document.</param>
     /// <param name="place">Its file, and its line if a file has several.</param>
     /// <exception cref="KitException">It is damaged or of another schema; the message names the place.</exception>
-    public static T Read<T>(string text, string place)
+    public static T Read<T>(string text, string place) => Parse(place, () =>
     {
-        try
-        {
-            using var document = JsonDocument.Parse(text);
-            var schema = SchemaOf(document.RootElement);
-            return string.Equals(schema, Figures.Plain(ResultJson.Schema), StringComparison.Ordinal)
-                ? document.Deserialize<T>(ResultJson.Options) ?? throw Damaged(place, "it is empty")
-                : throw OfAnotherSchema(place, schema);
-        }
-        catch (JsonException failure)
-        {
-            throw Damaged(place, failure.Message, failure);
-        }
-    }
+        using var document = JsonDocument.Parse(text);
+        var schema = SchemaOf(document.RootElement);
+        return string.Equals(schema, Figures.Plain(ResultJson.Schema), StringComparison.Ordinal)
+            ? document.Deserialize<T>(ResultJson.Options)
+            : throw OfAnotherSchema(place, schema);
+    });
 
     /// <summary>Reads a line that has no schema of its own.</summary>
     /// <param name="text">The line.</param>
     /// <param name="place">Its file and number.</param>
     /// <exception cref="KitException">It is damaged; the message names the place.</exception>
-    public static T ReadLine<T>(string text, string place)
+    public static T ReadLine<T>(string text, string place) => Parse(place, () => JsonSerializer.Deserialize<T>(text, ResultJson.Options));
+
+    /// <inheritdoc cref="Read"/>
+    /// <exception cref="KitException">The file is missing or may not be read.</exception>
+    public static T ReadFile<T>(string path) => Read<T>(StoredFile.Text(path), path);
+
+    private static T Parse<T>(string place, Func<T?> read)
     {
         try
         {
-            return JsonSerializer.Deserialize<T>(text, ResultJson.Options) ?? throw Damaged(place, "it is empty");
+            return read() ?? throw Damaged(place, "it is empty");
         }
         catch (JsonException failure)
         {
             throw Damaged(place, failure.Message, failure);
         }
     }
-
-    /// <inheritdoc cref="Read"/>
-    /// <exception cref="KitException">The file is missing or may not be read.</exception>
-    public static T ReadFile<T>(string path) => Read<T>(StoredFile.Text(path), path);
 
     private static string SchemaOf(JsonElement root) =>
         root.ValueKind is JsonValueKind.Object && root.TryGetProperty("schema", out var schema) ? schema.GetRawText() : "none";

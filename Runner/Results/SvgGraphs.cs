@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Security;
 
 namespace Kit.Runner.Results;
@@ -87,9 +86,7 @@ public static class SvgGraphs
         return $"M{X(0, scale)},{Y(0, scale)}{string.Concat(steps)}V{Y(0, scale)}Z";
     }
 
-    private static string X(double seconds, GraphScale scale) => Pixels(Left + (Width * seconds / scale.Seconds));
+    private static string X(double seconds, GraphScale scale) => Svg.Pixels(Left + (Width * seconds / scale.Seconds));
 
-    private static string Y(double perSecond, GraphScale scale) => Pixels(Bottom - (Height * perSecond / scale.PerSecond));
-
-    private static string Pixels(double position) => position.ToString("0.##", CultureInfo.InvariantCulture);
+    private static string Y(double perSecond, GraphScale scale) => Svg.Pixels(Bottom - (Height * perSecond / scale.PerSecond));
 }

@@ -54,13 +54,13 @@ public sealed class LoadFolder(string path)
 
     private IReadOnlyList<ReportFile> ReportsOf(LoadDocument document)
     {
-        IReadOnlyList<LoadSample> samples = [.. Samples.Read().Whole.Select(line => StoredJson.ReadLine<LoadSample>(line.Text, line.Place))];
-        var isDrawn = SvgOverTime.CanDraw(samples);
+        var picture = new SvgOverTime(
+            [.. Samples.Read().Whole.Select(line => StoredJson.ReadLine<LoadSample>(line.Text, line.Place))], document.Settings);
         return
         [
-            new(TablesFile, output => LoadReport.WriteMarkdown(document, isDrawn ? PictureFile : null, output)),
+            new(TablesFile, output => LoadReport.WriteMarkdown(document, picture.IsEmpty ? null : PictureFile, output)),
             new(CsvFile, output => LoadReport.WriteCsv(document, output)),
-            .. isDrawn ? [new ReportFile(PictureFile, output => SvgOverTime.Write(samples, document.Settings, output))] : Array.Empty<ReportFile>(),
+            .. picture.IsEmpty ? Array.Empty<ReportFile>() : [new ReportFile(PictureFile, picture.Write)],
         ];
     }
 }

@@ -11,16 +11,23 @@ public sealed record SoakFigure(string Title, double First, double Highest, doub
     /// <summary>The title of the physical memory of the endpoint's processes.</summary>
     internal const string WorkingSet = "Working set MB";
 
+    internal const string Threads = "Threads";
+
+    internal const string Queued = "Queued messages";
+
+    internal const string DeadRows = "Dead rows";
+
     private const double Megabyte = 1_000_000;
 
-    private static readonly IReadOnlyList<(string Title, Func<LoadSample, double?> Of)> Sampled =
+    /// <summary>What a sample says, as tables and pictures show it.</summary>
+    internal static readonly IReadOnlyList<(string Title, Func<LoadSample, double?> Of)> Sampled =
     [
         (WorkingSet, sample => sample.WorkingSetBytes / Megabyte),
         ("GC heap MB", sample => sample.HeapBytes / Megabyte),
-        ("Threads", sample => sample.Threads),
+        (Threads, sample => sample.Threads),
         ("Connections", sample => sample.Connections),
-        ("Queued messages", sample => sample.Queued),
-        ("Dead rows", sample => sample.DeadRows),
+        (Queued, sample => sample.Queued),
+        (DeadRows, sample => sample.DeadRows),
         ("Queue and outbox tables MB", sample => sample.QueueBytes / Megabyte),
         ("Widgets MB", sample => sample.WidgetBytes / Megabyte),
         ("WAL files MB", sample => sample.WalBytes / Megabyte),

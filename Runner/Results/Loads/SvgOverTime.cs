@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Security;
 
 namespace Kit.Runner.Results.Loads;
@@ -7,10 +6,10 @@ namespace Kit.Runner.Results.Loads;
 /// What was sampled during loads, over time. The figures of a load are one below the other, with one time axis and each with its own scale from zero. Where a
 /// snapshot was held, the ground is grey.
 /// </summary>
-internal static class SvgOverTime
+/// <param name="samples">In the order of <see cref="LoadFolder.SamplesFile"/>.</param>
+/// <param name="settings">Say when a snapshot was held.</param>
+internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSettings settings)
 {
-    private const double Megabyte = 1_000_000;
-
     private const int Left = 60;
     private const int Right = 460;
     private const int Wide = 480;
@@ -20,41 +19,41 @@ internal static class SvgOverTime
     private const int Below = 18;
 
     /// <summary>What is drawn, from a sample and the one before it, which the first sample lacks.</summary>
-    private static readonly IReadOnlyList<(string Name, Func<LoadSample?, LoadSample, double?> Of)> Sampled =
+    private static readonly IReadOnlyList<(string Name, Func<LoadSample?, LoadSample, double?> Of)> Drawn =
     [
         ("Out of the queue, messages a second", LeftPerSecond),
-        ("Messages in the queue", (_, sample) => sample.Queued),
-        ("Dead rows", (_, sample) => sample.DeadRows),
-        (SoakFigure.WorkingSet, (_, sample) => sample.WorkingSetBytes / Megabyte),
-        ("Threads", (_, sample) => sample.Threads),
+        .. new[] { SoakFigure.Queued, SoakFigure.DeadRows, SoakFigure.WorkingSet, SoakFigure.Threads }
+            .Select(title => SoakFigure.Sampled.Single(figure => figure.Title == title))
+            .Select(figure => (figure.Title, (Func<LoadSample?, LoadSample, double?>)((_, sample) => figure.Of(sample)))),
     ];
 
-    /// <param name="samples">In the order of <see cref="LoadFolder.SamplesFile"/>.</param>
-    /// <param name="settings">Say when a snapshot was held.</param>
-    /// <param name="output">Where to.</param>
-    public static void Write(IReadOnlyList<LoadSample> samples, LoadSettings settings, TextWriter output)
+    private readonly IReadOnlyList<List<LoadSample>> loads = LoadsIn(samples);
+
+    /// <summary>Whether no load has two samples.</summary>
+    public bool IsEmpty => loads.Count == 0;
+
+    public void Write(TextWriter output)
     {
         var elements = new List<string>();
         var top = 0;
-        var loads = LoadsIn(samples);
         foreach (var load in loads)
         {
             var ofCell = loads.Where(other => other[0].Cell == load[0].Cell).ToList();
             var which = ofCell.Count > 1 ? $", load {Figures.Plain(ofCell.IndexOf(load) + 1)} of {Figures.Plain(ofCell.Count)}" : "";
-            elements.Add(Text(Left, top + 12, "start", $"{load[0].Cell}{which}"));
+            elements.Add(Svg.Text(Left, top + 12, "start", $"{load[0].Cell}{which}"));
             top += Title;
-            foreach (var (name, of) in Sampled)
+            foreach (var (name, of) in Drawn)
             {
                 IReadOnlyList<(double At, double? Value)> points = [.. load.Select((sample, at) => (sample.Seconds, of(at > 0 ? load[at - 1] : null, sample)))];
                 if (points.Max(point => point.Value) is not > 0)
                     continue;
 
-                elements.AddRange(ElementsOf(name, points, load[^1].Seconds, settings, top));
+                elements.AddRange(ElementsOf(name, points, load[^1].Seconds, top));
                 top += Label + Plot;
             }
 
-            elements.Add(Text(Left, top + 12, "start", "0 s"));
-            elements.Add(Text(Right, top + 12, "end", $"{Figures.Measured(load[^1].Seconds)} s"));
+            elements.Add(Svg.Text(Left, top + 12, "start", "0 s"));
+            elements.Add(Svg.Text(Right, top + 12, "end", $"{Figures.Measured(load[^1].Seconds)} s"));
             top += Below;
         }
 
@@ -67,21 +66,18 @@ internal static class SvgOverTime
         output.WriteLine("</svg>");
     }
 
-    /// <summary>Whether there is a load with two samples.</summary>
-    public static bool CanDraw(IReadOnlyList<LoadSample> samples) => LoadsIn(samples).Count > 0;
-
     /// <summary>A load begins where the cell is another one, or the time begins again. One that was stopped at its first sample has no line.</summary>
     private static IReadOnlyList<List<LoadSample>> LoadsIn(IReadOnlyList<LoadSample> samples)
     {
-        var loads = new List<List<LoadSample>>();
+        var found = new List<List<LoadSample>>();
         foreach (var sample in samples)
         {
-            if (loads.Count == 0 || loads[^1][^1] is var last && (last.Cell != sample.Cell || last.Seconds > sample.Seconds))
-                loads.Add([]);
-            loads[^1].Add(sample);
+            if (found.Count == 0 || found[^1][^1] is var last && (last.Cell != sample.Cell || last.Seconds > sample.Seconds))
+                found.Add([]);
+            found[^1].Add(sample);
         }
 
-        return [.. loads.Where(load => load[^1].Seconds > load[0].Seconds)];
+        return [.. found.Where(load => load[^1].Seconds > load[0].Seconds)];
     }
 
     /// <summary>What left the queue, also to the error queue. A count can be a moment older than the other.</summary>
@@ -90,34 +86,30 @@ internal static class SvgOverTime
             ? Math.Max(0, left / (sample.Seconds - before.Seconds))
             : null;
 
-    private static IEnumerable<string> ElementsOf(
-        string name, IReadOnlyList<(double At, double? Value)> points, double seconds, LoadSettings settings, int top)
+    private IEnumerable<string> ElementsOf(
+        string name, IReadOnlyList<(double At, double? Value)> points, double seconds, int top)
     {
         var (highest, lower) = (points.Max(point => point.Value)!.Value, top + Label + Plot);
         var range = $"lowest {Figures.Measured(points.Min(point => point.Value))}, highest {Figures.Measured(highest)}";
         yield return $"<g><title>{SecurityElement.Escape($"{name}: {range}")}</title>";
         if (settings is { SnapshotFromSeconds: { } from, SnapshotToSeconds: { } to } && from < seconds)
         {
-            var (left, right) = (X(from, seconds), X(Math.Min(to, seconds), seconds));
-            yield return $"""<rect x="{Pixels(left)}" y="{top + Label}" width="{Pixels(right - left)}" height="{Plot}" fill="#8b949e" fill-opacity="0.2"/>""";
+            var left = X(from, seconds);
+            var width = Svg.Pixels(X(Math.Min(to, seconds), seconds) - left);
+            yield return $"""<rect x="{Svg.Pixels(left)}" y="{top + Label}" width="{width}" height="{Plot}" fill="#8b949e" fill-opacity="0.2"/>""";
         }
 
-        yield return Text(Left, top + Label - 4, "start", name);
-        yield return Text(Left - 4, top + Label + 8, "end", Figures.Measured(highest));
-        yield return Text(Left - 4, lower, "end", "0");
+        yield return Svg.Text(Left, top + Label - 4, "start", name);
+        yield return Svg.Text(Left - 4, top + Label + 8, "end", Figures.Measured(highest));
+        yield return Svg.Text(Left - 4, lower, "end", "0");
         yield return $"""<path d="M{Left},{top + Label}V{lower}H{Right}" fill="none" stroke="#8b949e"/>""";
         // What no server could say is a gap.
         var line = string.Concat(points.Index().Where(point => point.Item.Value is not null).Select(point =>
-            $"{(point.Index > 0 && points[point.Index - 1].Value is not null ? 'L' : 'M')}{Pixels(X(point.Item.At, seconds))}," +
-            Pixels(lower - (Plot * point.Item.Value!.Value / highest))));
+            $"{(point.Index > 0 && points[point.Index - 1].Value is not null ? 'L' : 'M')}{Svg.Pixels(X(point.Item.At, seconds))}," +
+            Svg.Pixels(lower - (Plot * point.Item.Value!.Value / highest))));
         yield return $"""<path d="{line}" fill="none" stroke="#0072b2" stroke-width="1.5"/>""";
         yield return "</g>";
     }
 
     private static double X(double at, double seconds) => Left + ((Right - Left) * at / seconds);
-
-    private static string Text(double x, double y, string anchor, string text) =>
-        $"""<text x="{Pixels(x)}" y="{Pixels(y)}" text-anchor="{anchor}" fill="#6e7781">{SecurityElement.Escape(text)}</text>""";
-
-    private static string Pixels(double position) => position.ToString("0.##", CultureInfo.InvariantCulture);
 }

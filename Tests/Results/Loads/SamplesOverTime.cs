@@ -51,10 +51,7 @@ public sealed class SamplesOverTime
     public void A_load_with_one_sample_or_none_has_none([Values(0, 1)] int samples)
     {
         using var folder = new TemporaryFolder();
-        var load = new LoadFolder(folder.Path);
-        foreach (var sample in Samples.Take(samples))
-            load.Append(sample);
-        load.Save(Document);
+        Save(folder.Path, Document, Samples.Take(samples));
 
         Assert.That(File.Exists(Path.Combine(folder.Path, "over-time.svg")), Is.False);
         Assert.That(File.ReadAllText(Path.Combine(folder.Path, "load.md")), Does.Not.Contain("over time"));
@@ -76,21 +73,25 @@ public sealed class SamplesOverTime
     public void A_page_shows_it_below_the_tables()
     {
         using var repository = new InventedRepository();
-        var folder = new LoadFolder(Path.Combine(repository.Root, "results", "load"));
-        Directory.CreateDirectory(folder.Location);
-        foreach (var sample in Samples)
-            folder.Append(sample);
-        folder.Save(Document with { Results = [InventedLoads.Good with { Soak = [new SoakFigure("Threads", 20, 25, 21, Trend: null)] }] });
+        Save(
+            Directory.CreateDirectory(Path.Combine(repository.Root, "results", "load")).FullName,
+            Document with { Results = [InventedLoads.Good with { Soak = [new SoakFigure("Threads", 20, 25, 21, Trend: null)] }] },
+            Samples);
 
         Assert.That(repository.Made("soaks from results/load"), Does.Contain("| Threads | 20.0 |").And.Contain("](../results/load/over-time.svg)"));
     }
 
     private static string Draw(TemporaryFolder folder)
     {
-        var load = new LoadFolder(folder.Path);
-        foreach (var sample in Samples)
-            load.Append(sample);
-        load.Save(Document);
+        Save(folder.Path, Document, Samples);
         return File.ReadAllText(Path.Combine(folder.Path, "over-time.svg"));
+    }
+
+    private static void Save(string path, LoadDocument document, IEnumerable<LoadSample> samples)
+    {
+        var load = new LoadFolder(path);
+        foreach (var sample in samples)
+            load.Append(sample);
+        load.Save(document);
     }
 }
