@@ -116,7 +116,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
             await rows.CompleteAsync(cancellationToken);
         }
 
-        private string HeadersOf(OutgoingMessage message) => JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message, AddressOf));
+        private static string HeadersOf(OutgoingMessage message) => JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message, AddressOf));
 
         public async Task<long> CountAsync(CancellationToken cancellationToken)
         {
