@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Invocation;
+using System.Runtime.InteropServices;
 using System.Text;
 using Kit.Runner.Results;
 
@@ -14,6 +15,7 @@ internal static class Invocation
     public static async Task<int> RunAsync(RootCommand root, IReadOnlyList<string> arguments)
     {
         Console.OutputEncoding = Encoding.UTF8;
+        TerminalThatCanGo.WrapConsole();
         var verbose = new Option<bool>("--verbose") { Description = "Show where an error came from.", Recursive = true };
         root.Options.Add(verbose);
         HelpWithExamples.AddTo(root);
@@ -24,13 +26,26 @@ internal static class Invocation
             return ExitCode.Usage;
         }
 
+        // A terminal was closed, or its connection was lost: as Ctrl+C, which the library turns into a cancellation, as it does SIGTERM.
+        using var hangUp = new CancellationTokenSource();
+        using var registration = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal =>
+        {
+            signal.Cancel = true;
+            hangUp.Cancel();
+        });
         try
         {
-            return await parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = ToCleanUp });
+            return await parsed.InvokeAsync(
+                new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = ToCleanUp }, hangUp.Token);
         }
         catch (OperationCanceledException)
         {
             await Console.Error.WriteLineAsync("Stopped.");
+            return ExitCode.Interrupted;
+        }
+        catch (IOException) when (hangUp.IsCancellationRequested)
+        {
+            // Nobody can read what it says of its end.
             return ExitCode.Interrupted;
         }
         catch (Exception failure)

@@ -28,9 +28,10 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
 
     public async Task<int> RunAsync()
     {
-        // Ctrl+C on a terminal goes to every process of the group, and so can SIGTERM; the runner decides when this process ends.
+        // Ctrl+C on a terminal goes to every process of the group, and so can SIGTERM and SIGHUP; the runner decides when this process ends.
         using var interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, signal => signal.Cancel = true);
         using var terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, signal => signal.Cancel = true);
+        using var hangUp = PosixSignalRegistration.Create(PosixSignal.SIGHUP, signal => signal.Cancel = true);
         try
         {
             var spec = JsonSerializer.Deserialize<HandlerSpec>(await input.ReadLineAsync() ?? "null")
