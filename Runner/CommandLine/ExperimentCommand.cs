@@ -106,7 +106,8 @@ internal sealed class ExperimentCommand : KitCommand
         var repetition = Repetition.SoFarIn(folder, experiment);
         if (repetition.IsEmpty)
             return code;
-        if (experiment.Commands.Count > 1)
+        // A load that was stopped does not go on, so it is as complete as it becomes.
+        if (experiment.Commands.Count > 1 || repetition.HasLoads)
         {
             ExperimentReport.WriteTerminal(experiment, repetition, Console.Out, ReportCommand.Width);
             Console.Out.WriteLine($"Stopped. What was measured is kept. See it again with: experiment {experiment.Name} --from {folder}");

@@ -37,8 +37,13 @@ public static class Figures
         return rounded.ToString($"N{Plain(decimals)}", CultureInfo.InvariantCulture);
     }
 
-    /// <summary>A share, 0 to 1, as a percentage.</summary>
-    public static string Share(double share) => (share * 100).ToString("0.#", CultureInfo.InvariantCulture) + " %";
+    /// <summary>A share, 0 to 1, as a percentage to a tenth. Only nothing is 0 %, and only all is 100 %.</summary>
+    public static string Share(double share) => Math.Round(share * 100, 1) switch
+    {
+        0 when share > 0 => "< 0.1 %",
+        100 when share < 1 => "> 99.9 %",
+        var percent => percent.ToString("0.#", CultureInfo.InvariantCulture) + " %",
+    };
 
     /// <summary>The day in UTC.</summary>
     public static string Day(DateTimeOffset moment) => moment.ToUniversalTime().ToString("yyyy-MM-dd", CultureInfo.InvariantCulture);

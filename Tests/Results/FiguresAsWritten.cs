@@ -27,5 +27,10 @@ public sealed class FiguresAsWritten
 
     [TestCase(0.08, "8 %")]
     [TestCase(0.1337, "13.4 %")]
+    [TestCase(0, "0 %")]
+    [TestCase(0.0004, "< 0.1 %", Description = "Not none.")]
+    [TestCase(0.0006, "0.1 %")]
+    [TestCase(0.9996, "> 99.9 %", Description = "Not all.")]
+    [TestCase(1, "100 %")]
     public void Share_is_in_percent(double share, string expected) => Assert.That(Figures.Share(share), Is.EqualTo(expected));
 }

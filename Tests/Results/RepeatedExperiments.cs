@@ -1,3 +1,4 @@
+using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Published;
@@ -105,6 +106,46 @@ public sealed class RepeatedExperiments
             Assert.That(repetition.LoadOf(table, table.Base)?.Sent, Is.EqualTo(755));
             Assert.That(repetition.LoadOf(table with { Commands = ["hours"] }, table.Base)?.Sent, Is.EqualTo(864));
             Assert.That(repetition.LoadOf(table with { Commands = ["original"] }, table.Base), Is.Null);
+        }
+    }
+
+    /// <summary>A load that lost messages is what an experiment on failures is about.</summary>
+    [Test]
+    public void A_load_that_is_not_valid_is_shown_and_not_compared()
+    {
+        var experiment = PublishedExperiment.Find("wso2-round-3-2008")!;
+        var rows = experiment.Tables[0].Rows;
+        var cell = new CellName(new[] { "framework", "transport", "mode", "access", "scenario", "size" }.Zip(rows[0].Cell.Split('/')));
+        var repetition = Repetition.Of(
+        [
+            new RepeatedCommand(experiment.Commands[0].Name, Run: null, InventedLoads.Searched with
+            {
+                IsStopped = true,
+                Results =
+                [
+                    InventedLoads.Good with { Cell = cell, Users = rows[0].Users, Rate = null, Reached = 900 },
+                    InventedLoads.Good with
+                    {
+                        Cell = cell, Users = rows[1].Users, Rate = null, Reached = 700, Failed = 3, Outcome = RoundOutcome.Invalid(["messages lost: 3"]),
+                        Accounts = new Dictionary<DeliveryClass, int> { [DeliveryClass.Lost] = 3, [DeliveryClass.CleanError] = 0 },
+                    },
+                    InventedLoads.Good with { Cell = cell, Users = rows[2].Users, Rate = null, Sent = 2_186, Outcome = RoundOutcome.Error("it ended") },
+                ],
+            }),
+        ]);
+
+        var lines = ExperimentReport.LinesOf(experiment, repetition).ToList();
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(lines, Has.One.Matches<string>(line => line.StartsWith($"| {rows[0].Title} |", StringComparison.Ordinal) && line.Contains("| 900 |")));
+            Assert.That(
+                lines,
+                Has.One.Matches<string>(line => line.StartsWith($"| {rows[1].Title} |", StringComparison.Ordinal) && line.Contains("| \\< 0.1 % |")
+                    && !line.Contains("700")));
+            Assert.That(lines, Does.Contain($"- Not counted: {rows[1].Title}, INVALID: 6,000 messages sent, < 0.1 % failed (0 dead-lettered, 3 lost)."));
+            Assert.That(lines, Does.Contain($"- Not counted: {rows[2].Title}, error: 2,186 messages sent, not known what became of them."));
+            Assert.That(lines, Does.Contain("- The loads were stopped, so rows are missing."));
         }
     }
 

@@ -1,3 +1,5 @@
+using Kit.Runner.Results.Loads;
+
 namespace Kit.Runner.Results.Published;
 
 /// <summary>Published tables next to ours: <c>experiment.md</c>, the terminal, and the block of a page.</summary>
@@ -19,6 +21,10 @@ public static class ExperimentReport
         "Failed: messages without a known effect, and messages whose effect came later than a user waits for it.";
 
     private const string NotTimedOut = "Failed leaves out the messages of users who gave up: the build of these loads did not count them.";
+
+    private const string Stopped = "The loads were stopped, so rows are missing.";
+
+    private const string QuickLine = "A quick run: it shows that it works, not how fast it is.";
 
     private const string Row = "Published as";
     private const string Said = "Published";
@@ -43,7 +49,7 @@ public static class ExperimentReport
         new("Our CPU %", row => Figures.Measured(row.Load?.CpuShare * 100), row => row.CpuPercent is not null),
         new("Our memory MB, first", row => Figures.Measured(MemoryOf(row)?.First), row => row.Said is not null),
         new("Our memory MB, last", row => Figures.Measured(MemoryOf(row)?.Last), row => row.Said is not null),
-        new("Failed", row => row.Load is { } load ? Figures.Share(load.FailedShare) : Figures.None),
+        new("Failed", row => LoadReport.ShareOf(row.Load ?? row.Broken)),
         new(Verdict, row => TextOf(row.Agreement), row => row.PerSecond is not null),
     ];
 
@@ -58,8 +64,8 @@ public static class ExperimentReport
             output.WriteLine($"# {experiment.Name}\n");
             foreach (var line in LinesOf(experiment, repetition))
                 output.WriteLine(line);
-            if (repetition.Runs.Any(run => run.Document.Settings.Quick) || repetition.Commands.Any(one => experiment.IsQuick(one)))
-                output.WriteLine("\n**A quick run: it shows that it works, not how fast it is.**");
+            if (IsQuick(experiment, repetition))
+                output.WriteLine($"\n**{QuickLine}**");
             output.WriteLine($"\n{LegendOf(repetition)}");
             foreach (var run in repetition.Runs)
             {
@@ -93,6 +99,8 @@ public static class ExperimentReport
             output.WriteLine(OursOf(run));
         foreach (var note in NotesOn(repetition))
             output.WriteLine(note);
+        if (IsQuick(experiment, repetition))
+            output.WriteLine(QuickLine);
         output.WriteLine(LegendOf(repetition));
     }
 
@@ -117,8 +125,14 @@ public static class ExperimentReport
         .. experiment.Differences.Concat(NotesOn(repetition)).Select(line => $"- {line}"),
     ];
 
+    private static bool IsQuick(PublishedExperiment experiment, Repetition repetition) =>
+        repetition.Runs.Any(run => run.Document.Settings.Quick) || repetition.Commands.Any(one => experiment.IsQuick(one));
+
     private static IEnumerable<string> NotesOn(Repetition repetition) =>
-        repetition.Commands.Any(command => command.Load?.Results.Any(load => load.IsTimedOutUnknown) == true) ? [NotTimedOut] : [];
+    [
+        .. repetition.Commands.Any(command => command.Load?.IsStopped == true) ? [Stopped] : Array.Empty<string>(),
+        .. repetition.Commands.Any(command => command.Load?.Results.Any(load => load.IsTimedOutUnknown) == true) ? [NotTimedOut] : Array.Empty<string>(),
+    ];
 
     /// <summary>What the columns mean, as far as they are shown.</summary>
     internal static string LegendOf(Repetition repetition) => repetition.HasLoads ? $"{Legend} {LoadLegend}" : Legend;
@@ -141,21 +155,33 @@ public static class ExperimentReport
         {
             var loads = RepeatedLoad.Of(table, repetition);
             var columns = LoadColumns.Where(column => table.Rows.Any(column.IsShownFor)).ToList();
-            return loads.All(row => row.Load is null) ? null : new Shown(
+            return loads.All(row => row.Load is null && row.Broken is null) ? null : new Shown(
                 table.Title, [.. columns.Select(column => column.Header)],
                 // What no figure was published of is shown where it was measured.
                 [
                     .. from row in loads
-                       where row.Load is not null || row.Published.PerSecond is not null
+                       where row.Load is not null || row.Broken is not null || row.Published.PerSecond is not null
                        select (IReadOnlyList<string>)[.. columns.Select(column => column.Of(row))],
                 ],
-                [.. LateSendersOf(loads)]);
+                [.. BrokenOf(loads), .. LateSendersOf(loads)]);
         }
 
         if (repetition.RunOf(table) is not { } run)
             return null;
         var rows = RepeatedRow.Of(table, run);
         return new Shown(table.Title, Headers, [.. rows.Select(CellsOf)], [.. OrderOf(rows)]);
+    }
+
+    private static IEnumerable<string> BrokenOf(IReadOnlyList<RepeatedLoad> loads)
+    {
+        foreach (var row in loads)
+        {
+            if (row.Broken is { } broken)
+            {
+                yield return $"Not counted: {row.Published.Title}, {LoadReport.VerdictOf(broken, limitMilliseconds: null)}: " +
+                             $"{Figures.Count(broken.Sent, "message")} sent, {LoadReport.FailedIn(broken)}.";
+            }
+        }
     }
 
     private static IEnumerable<string> LateSendersOf(IReadOnlyList<RepeatedLoad> loads)
@@ -166,7 +192,7 @@ public static class ExperimentReport
     }
 
     private static SoakMemory? MemoryOf(RepeatedLoad row) =>
-        row.Load?.Soak?.FirstOrDefault(figure => figure.Title == Loads.SoakFigure.WorkingSet) is { } figure ? new SoakMemory(figure.First, figure.Last) : null;
+        row.Load?.Soak?.FirstOrDefault(figure => figure.Title == SoakFigure.WorkingSet) is { } figure ? new SoakMemory(figure.First, figure.Last) : null;
 
     private static string OursOf(RecordedRun run)
     {

@@ -15,6 +15,9 @@ public sealed record RepeatedLoad(PublishedRow Published, double? PublishedRatio
     /// <summary>A ratio that differs from 1 by less than this factor shows no difference.</summary>
     public const double Alike = 1.1;
 
+    /// <summary>A load that was to repeat it and is not valid, or was stopped; <see langword="null"/>: there is none, or a valid one, too.</summary>
+    public LoadResult? Broken { get; init; }
+
     /// <summary>Whether it is the row that the others are divided by.</summary>
     public bool IsBase { get; init; }
 
@@ -42,6 +45,7 @@ public sealed record RepeatedLoad(PublishedRow Published, double? PublishedRatio
                select new RepeatedLoad(row, row.PerSecond / table.Base.PerSecond, load, reference > 0 ? load?.Reached / reference : null)
                {
                    IsBase = row == table.Base,
+                   Broken = load is null ? repetition.BrokenLoadOf(table, row) : null,
                },
         ];
     }

@@ -61,11 +61,18 @@ public sealed record Repetition(IReadOnlyList<RepeatedCommand> Commands)
         .FirstOrDefault(run => run.Cells.Any(cell => table.Rows.Any(row => row.Cell == $"{cell.Cell}")));
 
     /// <summary>The load that repeats a row of a table; <see langword="null"/>: none does. One that is not valid, or was stopped, does not.</summary>
-    public LoadResult? LoadOf(PublishedTable table, PublishedRow row)
+    public LoadResult? LoadOf(PublishedTable table, PublishedRow row) => LoadsOf(table, row).FirstOrDefault(Counts);
+
+    /// <summary>A load that was to repeat it and does not; <see langword="null"/>: there is none.</summary>
+    public LoadResult? BrokenLoadOf(PublishedTable table, PublishedRow row) => LoadsOf(table, row).FirstOrDefault(result => !Counts(result));
+
+    private static bool Counts(LoadResult result) => result.Outcome.IsValid() && !result.IsStopped;
+
+    private IEnumerable<LoadResult> LoadsOf(PublishedTable table, PublishedRow row)
     {
         ArgumentNullException.ThrowIfNull(row);
         return CommandsOf(table).SelectMany(command => command.Load?.Results ?? [])
-            .FirstOrDefault(result => result.Users == row.Users && $"{result.Cell}" == row.Cell && result.Outcome.IsValid() && !result.IsStopped);
+            .Where(result => result.Users == row.Users && $"{result.Cell}" == row.Cell);
     }
 
     private IEnumerable<RepeatedCommand> CommandsOf(PublishedTable table)
