@@ -116,8 +116,6 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
             await rows.CompleteAsync(cancellationToken);
         }
 
-        private static string HeadersOf(OutgoingMessage message) => JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message, AddressOf));
-
         public async Task<long> CountAsync(CancellationToken cancellationToken)
         {
             await using var command = source.CreateCommand($"SELECT count(*) FROM {table}");
@@ -151,6 +149,8 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
 
         private Task<IReadOnlyList<Dictionary<string, string>>> ReadHeadersAsync(string from, CancellationToken cancellationToken) =>
             ReadAsync($"SELECT headers FROM {from} ORDER BY seq", HeadersIn, cancellationToken);
+
+        private static string HeadersOf(OutgoingMessage message) => JsonSerializer.Serialize(NServiceBusEndpoint.HeadersOf(message, AddressOf));
 
         private static Dictionary<string, string> HeadersIn(NpgsqlDataReader row) =>
             JsonSerializer.Deserialize<Dictionary<string, string>>(row.GetString(0))!;

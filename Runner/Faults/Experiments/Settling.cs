@@ -15,7 +15,7 @@ internal static class Settling
 
     internal static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
 
-    /// <summary>A count costs five queries, which other experiments wait for.</summary>
+    /// <summary>A count costs five queries. Experiments side by side share the servers, so a shorter pause would slow the others down.</summary>
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(250);
 
     /// <summary>Waits for 2 seconds without a change, or 20 if work is left or may be.</summary>
