@@ -15,7 +15,7 @@ internal sealed class DoctorCommand : KitCommand
             "Checks what a run needs here (servers, packages, machine, load from other programs), and gives a remedy for each problem. " +
             "Exit code 1 if a run could not start.",
             ("doctor", "what is here, what is missing, what to do about it"),
-            ("doctor --postgresql \"Host=db1;Username=kit;Password=…\"", "whether that server can be used"),
+            ("doctor --postgresql \"Host=db1;Username=kit;Password=…;Database=postgres\"", "whether that server can be used"),
             ("doctor --rabbitmq amqp://kit:…@queues1", "whether that broker can be used"))
     {
         foreach (var option in servers.All)

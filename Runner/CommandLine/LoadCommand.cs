@@ -58,7 +58,8 @@ internal sealed class LoadCommand : KitCommand
     {
         Description = "Search the highest rate that is sustained: the sender on time, no message lost or doubled and fewer than " +
             $"{Figures.Share(LoadResult.FailedLimit)} failed, no growing backlog, p99 within --p99. " +
-            "Doubles or halves the rate until one is sustained and one is not, then narrows them down to 10 %.",
+            "Doubles or halves the rate until one is sustained and one is not, then narrows them down to 10 %. " +
+            $"Tries a rate up to {RateSearch.MostTries} times if only the sender was late.",
     };
     private readonly Option<TimeSpan?> limit = NumberOption.Time(
         "--p99", $"With --find-rate: the highest p99 of the latency ({DefaultLimit.TotalSeconds}s).", TimeSpan.FromMilliseconds(1), TimeSpan.FromHours(1));
@@ -66,7 +67,8 @@ internal sealed class LoadCommand : KitCommand
         "--at-percent", "With --find-rate: load again at these percentages of the highest rate, for its latency below the limit.", least: 1, most: 99);
     private readonly HandlerOptions handlers = new();
     private readonly Option<int?> senders = NumberOption.Count(
-        "--senders", $"Sends under way at the same time ({DefaultSenders}).", least: 1, most: MostSenders);
+        "--senders", $"Sends under way at the same time ({DefaultSenders}). With --users: name as many as users, or they wait for each other.",
+        least: 1, most: MostSenders);
     private readonly Option<int?> seedRows = NumberOption.Count(
         "--seed-rows", $"Rows in the widgets' table before each load ({DefaultSeedRows}).", least: 0);
     private readonly Option<int?> warmUp = NumberOption.Count(
@@ -87,7 +89,8 @@ internal sealed class LoadCommand : KitCommand
             "Exit code 1 if a load was INVALID or failed.",
             ("load --framework bare --transport postgresql --rate 500/s --for 60s", "the latency of the four modes at 500 messages a second"),
             ("load --framework bare --mode dtc-off,outbox --scenario insert-and-send --rate 200/s", "two modes with a handler that sends"),
-            ("load --framework bare --mode dtc-off --users 25 --think 30ms --ramp 5s", "25 users who wait for their rows"),
+            ("load --framework bare --mode dtc-off --users 25 --senders 25 --think 30ms --ramp 5s", "25 users who wait for their rows"),
+            ("load --framework bare --transport postgresql --rate 300/s --processes 1,2", "the handlers in one process, and in two"),
             ("load --framework bare --mode dtc-off --scenario query --users 10,100 --think 20ms --concurrency 1,100", "replies by few handlers or many"),
             ("load --framework bare --transport postgresql --mode shared --rate 200/s --for 30min", "half an hour: does anything grow?"),
             ("load --framework bare --transport postgresql --mode shared --rate 200/s --for 3min --held-snapshot 60s..120s", "what an open reader does to it"),
@@ -116,11 +119,25 @@ internal sealed class LoadCommand : KitCommand
         RequireLengths(plan);
         RunPlan.Require(plan.Cells, plan.Runnable, plan.SupportOf);
         RunPlan.RequireRows(plan.Runnable, plan.SeedRows);
+        var folder = new LoadFolder(plan.Folder);
+        folder.Create();
+        try
+        {
+            return await RunAsync(plan, cancellationToken);
+        }
+        finally
+        {
+            folder.RemoveIfEmpty();
+        }
+    }
+
+    private static async Task<int> RunAsync(LoadPlan plan, CancellationToken cancellationToken)
+    {
         var console = Console.Out;
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. " +
             (plan.LimitMilliseconds is null
-                ? $"Each gets {string.Join(", then ", plan.Shapes.Select(TextOf))} for {Figures.Measured(plan.Length.TotalSeconds)} s"
+                ? $"Each gets, for {Figures.Measured(plan.Length.TotalSeconds)} s: {string.Join(", then ", plan.Shapes.Select(TextOf))}"
                 : $"Each is tried at several rates for {Figures.Measured(plan.Length.TotalSeconds)} s each, until the highest sustained one is known to 10 %")
             + $". Results: {plan.Folder}");
         if (plan.LimitMilliseconds is { } highest)

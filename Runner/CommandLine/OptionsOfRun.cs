@@ -10,7 +10,8 @@ internal static class OptionsOfRun
     private const string OneClock = "because it measures latency with the clock of one machine";
     private const string NoRounds = "a load has no rounds: --for says how long it sends. Rounds are for 'run'; see docs/load.md.";
     private const string NotResumed = "a load that was stopped keeps what it measured and cannot go on. A 'run' can; see docs/load.md.";
-    private const string NoWorkers = $"a load has its handlers on this machine, {OneClock}. 'worker --join' is for 'run'; see docs/processes.md.";
+    private const string NoWorkers =
+        $"a load has its handlers on this machine, {OneClock}. 'worker --join' is for 'run'; see docs/processes.md. --processes 2 starts two on this machine.";
 
     private static readonly IReadOnlyList<(string Name, string Reason)> All =
     [

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.CommandLine;
@@ -9,14 +10,17 @@ internal static class UsageError
     public static void Write(ParseResult parsed, TextWriter output)
     {
         var command = parsed.CommandResult.Command;
-        var unknown = parsed.UnmatchedTokens;
+        // An option that takes several names takes a misspelt option for one of them. Whatever else is wrong then follows from it.
+        var taken = parsed.Tokens.Where(token => token is { Type: TokenType.Argument, Value: ['-', '-', _, ..] }).Select(token => token.Value)
+            .Except(parsed.UnmatchedTokens).ToList();
+        IReadOnlyList<string> unknown = taken.Count > 0 ? taken : parsed.UnmatchedTokens;
         foreach (var token in unknown)
             output.WriteLine($"error: {Unknown(token, command)}");
 
         // The parser reports an unknown name too, and then also a missing command.
         if (unknown.Count == 0 && command.Action is null)
             output.WriteLine($"error: no command. Commands: {Commands(command)}.");
-        else if (command.Action is not null)
+        else if (command.Action is not null && taken.Count == 0)
             foreach (var error in parsed.Errors.Where(error => !unknown.Any(token => error.Message.Contains($"'{token}'", StringComparison.Ordinal))))
                 output.WriteLine($"error: {error.Message}");
 

@@ -29,8 +29,8 @@ internal sealed class WorkerCommand : KitCommand
             "worker",
             "Takes part in a run of another machine ('run --workers'): finds it on the shared PostgreSQL server, runs its handler processes here, and ends " +
             "with it. Exit code 1 if there is no run, or it has another build.",
-            ("worker --join \"Host=db1;Username=kit;Password=…\"", "joins the run on that server, or waits for one"),
-            ("worker --join \"Host=db1;Username=kit;Password=…\" --rabbitmq amqp://kit:…@queues1", "a run with cells on RabbitMQ"))
+            ("worker --join \"Host=db1;Username=kit;Password=…;Database=postgres\"", "joins the run on that server, or waits for one"),
+            ("worker --join \"Host=db1;Username=kit;Password=…;Database=postgres\" --rabbitmq amqp://kit:…@queues1", "a run with cells on RabbitMQ"))
     {
         join.NotEmpty();
         foreach (var option in servers.Select(server => server.Option).Prepend(join).Append<Option>(wait))

@@ -17,13 +17,10 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
     private readonly LoadSettings settings = SettingsOf(plan);
 
     /// <summary>Runs them, or those until it is stopped.</summary>
-    /// <exception cref="KitException">A server does not start, or the folder exists or cannot be written.</exception>
+    /// <exception cref="KitException">A server does not start, or the folder cannot be written.</exception>
     /// <exception cref="OperationCanceledException">It was stopped before the first message was sent. There is no folder.</exception>
     public async Task<LoadDocument> RunAsync(CancellationToken stop)
     {
-        if (Path.Exists(plan.Folder))
-            throw new KitException($"{plan.Folder} exists.", "Name a new folder with --out.") { IsUsage = true };
-
         var document = new LoadDocument
         {
             CommandLine = plan.CommandLine,
@@ -67,22 +64,25 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
 
         async Task SearchAsync(Cell cell, double first)
         {
-            if (await RateSearch.RunAsync(first, plan.Length, rate => TryAsync(cell, new OpenLoad(rate))) is not { } highest)
+            var found = await RateSearch.RunAsync(
+                first, plan.Length, rate => RateSearch.TryAsync(plan.LimitMilliseconds, () => TryAsync(cell, new OpenLoad(rate))));
+            if (found is not { } highest)
                 return;
 
             foreach (var share in plan.Shares.Where(share => share * highest >= RateSearch.Lowest))
                 await TryAsync(cell, new OpenLoad(Math.Round(share * highest, 1)), share);
         }
 
-        async Task<bool> TryAsync(Cell cell, LoadShape shape, double? share = null)
+        async Task<LoadResult> TryAsync(Cell cell, LoadShape shape, double? share = null)
         {
             stop.ThrowIfCancellationRequested();
             var result = await new LoadedCell(plan, cell, servers, between, tell, folder.Append).RunAsync(shape, stop) with { ShareOfFound = share };
             document = document with { Results = [.. document.Results, result], IsStopped = stop.IsCancellationRequested };
-            folder.Save(document);
+            // First it is told: a disk can be full.
             ended(result, settings);
+            folder.Save(document);
             stop.ThrowIfCancellationRequested();
-            return result.ReasonsAgainst(plan.LimitMilliseconds).Count == 0;
+            return result;
         }
     }
 

@@ -43,6 +43,10 @@ internal sealed class LoadedCell(
 
     private readonly CellName name = Provenance.NameOf(cell);
 
+    // What is known of a load that fails before its account.
+    private ConfirmedSends? confirmed;
+    private Stopwatch? sinceStart;
+
     /// <summary>Runs it. A failure becomes the outcome.</summary>
     /// <param name="shape">How messages arrive.</param>
     /// <param name="stop">Ends the sending. What was sent by then is handled and accounted for.</param>
@@ -72,12 +76,20 @@ internal sealed class LoadedCell(
             return blank with
             {
                 IsStopped = true,
+                Sent = confirmed?.Count ?? 0,
+                Seconds = Math.Round(Math.Min(plan.Length.TotalSeconds, sinceStart?.Elapsed.TotalSeconds ?? 0), 3),
                 Outcome = RoundOutcome.Stalled($"it was stopped, and its account was not complete within {ToAccount.TotalSeconds} s"),
             };
         }
         catch (Exception failure) when (failure is not OperationCanceledException || !stop.IsCancellationRequested)
         {
-            return blank with { IsStopped = stop.IsCancellationRequested, Outcome = RoundOutcome.Error(KitException.TextOf(failure)) };
+            return blank with
+            {
+                IsStopped = stop.IsCancellationRequested,
+                Sent = confirmed?.Count ?? 0,
+                Seconds = Math.Round(Math.Min(plan.Length.TotalSeconds, sinceStart?.Elapsed.TotalSeconds ?? 0), 3),
+                Outcome = RoundOutcome.Error(KitException.TextOf(failure)),
+            };
         }
     }
 
@@ -103,10 +115,18 @@ internal sealed class LoadedCell(
             },
             stop);
         await handlers.StartEndpointsAsync(messages: 0, stop);
+        await using var senders = new OpenQueues(
+            [.. Enumerable.Range(0, plan.Senders)
+                .Select(_ => cell.Kind.OpenQueue(transport.Queue, EndpointConnections.ForManyUses(cell, transport.ForRunner)))]);
         var warmUp = made.New(plan.WarmUp);
-        // The first alone, as the senders send each.
-        await queue.PreloadAsync([.. warmUp.Take(1)], stop);
-        await queue.PreloadAsync([.. warmUp.Skip(1)], stop);
+        // The first sends of a connection take longer, so each sends one of the warm-up messages alone, as it will send each.
+        foreach (var (place, sender) in senders.All.Index())
+        {
+            await sender.CountAsync(stop);
+            await sender.PreloadAsync([.. warmUp.Skip(place).Take(1)], stop);
+        }
+
+        await queue.PreloadAsync([.. warmUp.Skip(plan.Senders)], stop);
         var cold = await UntilHandledAsync(handlers, queue, warmUp.Count, stop, stop);
         stop.ThrowIfCancellationRequested();
         if (cold is not null)
@@ -117,8 +137,12 @@ internal sealed class LoadedCell(
         var sampler = new LoadSampler(name, handlers, queue, databases, save);
         var before = CpuSample.Take();
         var sent = await SendAsync(
-            (queues, sends) => SenderOf(shape, queues, made.Next, effects, sends), effects, transport, handlers, sampler, new HeldSnapshot(databases), stop);
+            senders, sends => SenderOf(shape, senders.All, made.Next, effects, sends), effects, handlers, sampler, new HeldSnapshot(databases), stop);
         var after = CpuSample.Take();
+        // The handler processes are children of this one.
+        var others = before is not null && after is not null
+            ? CpuUse.Between(before, after, new HashSet<int>([Environment.ProcessId, .. servers.Processes]))
+            : null;
         var stalled = await UntilHandledAsync(handlers, queue, warmUp.Count + sent.Messages.Count, noLonger, end);
         IReadOnlyList<DrainReport> reports = [];
         try
@@ -137,11 +161,15 @@ internal sealed class LoadedCell(
         var broken = stalled is not null ? RoundOutcome.Stalled(stalled)
             : effects.Loss is { } loss
                 ? RoundOutcome.Invalid([$"the runner no longer knew when messages had their effects: {loss}", .. account.Outcome.Reasons])
-            : HandlerProcesses.OutcomeOfIdle([.. reports.Select(report => report.Handled)]);
+            : HandlerProcesses.OutcomeOfIdle([.. reports.Select(report => report.Handled)]) is { } idle
+                ? idle with { Reasons = [.. idle.Reasons, .. account.Outcome.Reasons] }
+            : null;
         var history = HistoryOf(sent, moments, effects.Told, shape);
         return history.Into(blank) with
         {
             Clock = effects.Clock,
+            OtherCpuShare = others is null ? null : Math.Round(others.OthersShare, 3),
+            BusiestOther = others?.Busiest?.Name,
             CpuShare = before is not null && after is not null ? Math.Round(CpuUse.BusyBetween(before, after), 3) : null,
             IsStopped = sent.IsStopped,
             Soak = plan.IsSoak ? SoakFigure.Of(sampler.Samples, history, sent.Length.TotalSeconds) : null,
@@ -163,30 +191,20 @@ internal sealed class LoadedCell(
         };
 
     private async Task<SentLoad> SendAsync(
-        Func<IReadOnlyList<IMessageQueue>, ConfirmedSends, ILoadSender> senderOf, Effects effects, RoundTransport transport, HandlerProcesses handlers,
-        LoadSampler sampler, HeldSnapshot snapshot, CancellationToken stop)
+        OpenQueues senders, Func<ConfirmedSends, ILoadSender> senderOf, Effects effects, HandlerProcesses handlers, LoadSampler sampler,
+        HeldSnapshot snapshot, CancellationToken stop)
     {
-        var queues = new List<IMessageQueue>();
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stop);
         using var over = new CancellationTokenSource();
         Task<SentLoad>? sending = null;
         IReadOnlyList<Task> meanwhile = [];
         try
         {
-            for (var count = 0; count < plan.Senders; count++)
-                queues.Add(cell.Kind.OpenQueue(transport.Queue, EndpointConnections.ForManyUses(cell, transport.ForRunner)));
-            // The first use of a connection takes longer than a send.
-            foreach (var each in queues)
-            {
-                await each.CountAsync(stop);
-                await each.PreloadAsync([], stop);
-            }
-
-            var sends = new ConfirmedSends(ConfirmedSends.Longest);
-            var sender = senderOf(queues, sends);
+            var sends = confirmed = new ConfirmedSends(ConfirmedSends.Longest);
+            var sender = senderOf(sends);
             var latency = new LiveLatency(sends, effects);
             var (before, failedBefore) = (handlers.Handled, handlers.Failed);
-            var watch = Stopwatch.StartNew();
+            var watch = sinceStart = Stopwatch.StartNew();
             LoadProgress? latest = null;
             var told = 0;
             // Both counts of one moment: the number of handled messages is told four times a second.
@@ -223,8 +241,7 @@ internal sealed class LoadedCell(
             await ending.CancelAsync();
             // Whatever has failed, nobody uses the queues any more.
             await Task.WhenAll([.. meanwhile, sending ?? Task.CompletedTask]).ContinueWith(_ => { }, TaskScheduler.Default);
-            foreach (var each in queues)
-                await each.DisposeAsync();
+            await senders.DisposeAsync();
         }
     }
 
@@ -285,5 +302,20 @@ internal sealed class LoadedCell(
             known.TryGetValue(message.MessageId, out var moment) ? At(moment) : null;
 
         double At(DateTimeOffset moment) => (moment - sent.Start).TotalMilliseconds;
+    }
+
+    /// <summary>Queues that send on connections of their own.</summary>
+    private sealed class OpenQueues(IReadOnlyList<IMessageQueue> queues) : IAsyncDisposable
+    {
+        public IReadOnlyList<IMessageQueue> All { get; private set; } = queues;
+
+        /// <summary>Closes their connections. It can be called twice.</summary>
+        public async ValueTask DisposeAsync()
+        {
+            var open = All;
+            All = [];
+            foreach (var each in open)
+                await each.DisposeAsync();
+        }
     }
 }

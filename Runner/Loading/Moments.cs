@@ -4,12 +4,12 @@ using System.Runtime.InteropServices;
 namespace Kit.Runner.Loading;
 
 /// <summary>
-/// The moments of a load, on the clock of its sender. One thread sleeps until the next of them: a thread's own sleep ends earlier after its time than
-/// <see cref="Task.Delay(TimeSpan)"/>, which can be several milliseconds late.
+/// The moments of a load, on the clock of its sender. One thread sleeps until the next of them, because <see cref="Task.Delay(TimeSpan)"/> can end several
+/// milliseconds late.
 /// </summary>
 internal sealed class Moments : IDisposable
 {
-    /// <summary>The unit of a wait that can be interrupted. Below it, on Linux, a caller with an earlier moment waits until the thread wakes.</summary>
+    /// <summary>An earlier moment interrupts a wait of this length or longer. On Linux the thread sleeps through a shorter one.</summary>
     private static readonly TimeSpan Shortest = TimeSpan.FromMilliseconds(1);
 
     private readonly Stopwatch watch;
@@ -29,7 +29,8 @@ internal sealed class Moments : IDisposable
     /// <summary>Waits until then, and never shorter: a message that is sent early would seem faster than it is.</summary>
     /// <param name="due">The moment.</param>
     /// <param name="stop">Ends the wait.</param>
-    /// <exception cref="OperationCanceledException">It was stopped.</exception>
+    /// <exception cref="OperationCanceledException">It was stopped, or disposed during the wait.</exception>
+    /// <exception cref="ObjectDisposedException">It is disposed.</exception>
     public async Task WaitForAsync(TimeSpan due, CancellationToken stop)
     {
         if (due <= watch.Elapsed)

@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.Loading;
 
@@ -14,8 +15,27 @@ internal static class RateSearch
     /// <summary>The lowest rate of a load, in messages a second.</summary>
     public const double Lowest = 1;
 
+    /// <summary>How often a rate is tried at which only the sender was late: that is no fault of the endpoint.</summary>
+    public const int MostTries = 3;
+
     /// <summary>No rate above this is tried, in messages a second.</summary>
     public const double Highest = 100_000;
+
+    /// <summary>Tries one rate, and again if only its sender was late.</summary>
+    /// <param name="limitMilliseconds">The highest p99 that counts as sustained.</param>
+    /// <param name="load">Loads the cell at the rate.</param>
+    /// <returns>Whether it was sustained.</returns>
+    public static async Task<bool> TryAsync(double? limitMilliseconds, Func<Task<LoadResult>> load)
+    {
+        for (var tries = 1; ; tries++)
+        {
+            var result = await load();
+            if (result.ReasonsAgainst(limitMilliseconds).Count == 0)
+                return true;
+            if (tries == MostTries || !result.IsSenderAloneLate(limitMilliseconds))
+                return false;
+        }
+    }
 
     /// <summary>
     /// The lowest rate that is tried, in messages a second: one that has the messages that a p99 needs. It is rounded up to a tenth: a

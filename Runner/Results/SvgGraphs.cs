@@ -64,10 +64,10 @@ public static class SvgGraphs
             <view id="{SecurityElement.Escape(round.GraphId)}" viewBox="0 {top} {Wide} {High}"/>
             <g transform="translate(0 {top})">
             <title>{SecurityElement.Escape($"{round.Name} ({round.Outcome}): {WordsOf(round, scale, bins)}")}</title>
-            <text x="{Left}" y="11" fill="#6e7781">{SecurityElement.Escape(round.Name)}</text>
-            <text x="{Left - 3}" y="{Top + 7}" text-anchor="end" fill="#6e7781">{Figures.Measured(scale.PerSecond)}/s</text>
-            <text x="{Left - 3}" y="{Bottom}" text-anchor="end" fill="#6e7781">0</text>
-            <text x="{Right}" y="{Bottom + 12}" text-anchor="end" fill="#6e7781">{Figures.Measured(scale.Seconds)} s</text>
+            {Svg.Text(Left, 11, "start", round.Name)}
+            {Svg.Text(Left - 3, Top + 7, "end", $"{Figures.Measured(scale.PerSecond)}/s")}
+            {Svg.Text(Left - 3, Bottom, "end", "0")}
+            {Svg.Text(Right, Bottom + 12, "end", $"{Figures.Measured(scale.Seconds)} s")}
             <path d="M{Left},{Top}V{Bottom}H{Right}" fill="none" stroke="#8b949e"/>
             <path d="{OutlineOf(bins, scale)}" fill="#2f81f7" fill-opacity="0.25" stroke="#2f81f7"/>
             </g>

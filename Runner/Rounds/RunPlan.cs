@@ -36,7 +36,8 @@ internal sealed record RunPlan(
     /// <summary>The message if no cell has all the given names.</summary>
     public const string NoSuchCell =
         "There is no such cell: the given names cannot be combined. " +
-        "Scenarios and conditions need --access ado, and conditions need --scenario insert.";
+        "Scenarios and conditions need --access ado, and conditions need --scenario insert. A size needs --scenario insert, insert-and-send, or one that " +
+        "inserts no row; several processes need --scenario insert or insert-and-send.";
 
     /// <summary>Refuses a plan if nothing in it can run.</summary>
     /// <param name="cells">The cells that were asked for.</param>

@@ -13,6 +13,8 @@ public sealed class WrongArguments
         "unknown command 'bogus'. " + Commands)]
     [TestCase("", "no command. " + Commands)]
     [TestCase("--bogus", "unknown option '--bogus'. Options: --help, --version, --verbose.")]
+    [TestCase("load --framework bare --ratee 300/s", "unknown option '--ratee'. Options: --framework, ")]
+    [TestCase("list --transport postgresql --size 5120B", "unknown option '--size'. Options: --framework, ")]
     [TestCase("run --bogus", "unknown option '--bogus'. Options: --framework, ")]
     [TestCase("run --resume mine --messages 5", "--messages: the resumed run has its own; leave it out.")]
     [TestCase("run --resume mine --mode shared", "--mode: the resumed run has its own; leave it out.")]

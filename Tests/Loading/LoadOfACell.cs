@@ -214,6 +214,37 @@ public sealed class LoadOfACell
         }
     }
 
+    [Test]
+    public async Task A_terminal_that_was_closed_ends_it_as_Ctrl_C_does()
+    {
+        await StoppedByAsync("HUP", "--mode", "shared", "--rate", "50/s", "--warmup", "10");
+
+        var document = new LoadFolder(Folder).Load();
+        Assert.That((document.IsStopped, $"{document.Results.Single().Outcome}"), Is.EqualTo((true, "valid")));
+    }
+
+    [Test]
+    public async Task A_size_that_a_scenario_has_not_is_refused_with_those_that_have_it()
+    {
+        var result = await RunnerProcess.RunAsync(
+            "load", "--framework", "bare", "--mode", "shared", "--rate", "5/s", "--size", "5120B", "--scenario", "publish-5");
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
+        Assert.That(result.Errors, Does.Contain("A size needs --scenario insert, insert-and-send, or one that inserts no row"));
+    }
+
+    [Test]
+    public async Task A_folder_that_cannot_be_made_is_refused_before_the_load()
+    {
+        var file = Path.Combine(parent.Path, "file");
+        await File.WriteAllTextAsync(file, "");
+
+        var result = await RunnerProcess.RunAsync("load", "--framework", "bare", "--mode", "shared", "--rate", "5/s", "--out", Path.Combine(file, "load"));
+
+        Assert.That((result.ExitCode, result.Output), Is.EqualTo((ExitCode.Usage, "")));
+        Assert.That(result.Errors, Does.StartWith("error: Cannot make the folder ").And.Contain("Name a new folder with --out."));
+    }
+
     /// <summary>One handler that compiles a stylesheet for each message needs minutes for what is sent in ten seconds.</summary>
     [Test]
     public async Task What_was_not_handled_30_s_after_Ctrl_C_is_counted()
@@ -314,14 +345,16 @@ public sealed class LoadOfACell
     }
 
     /// <summary>Stops a load of five minutes with Ctrl+C when it has told its progress for the first time.</summary>
-    private async Task<RunnerResult> StoppedAsync(params IEnumerable<string> options)
+    private Task<RunnerResult> StoppedAsync(params IEnumerable<string> options) => StoppedByAsync("INT", options);
+
+    private async Task<RunnerResult> StoppedByAsync(string signal, params IEnumerable<string> options)
     {
         if (!OperatingSystem.IsLinux())
             Assert.Ignore("Processes are looked up in /proc.");
         using var runner = RunnerProcess.Start(
             ["load", "--framework", "bare", "--transport", "postgresql", "--for", "5min", "--seed-rows", "0", "--out", Folder, .. options]);
         await runner.PrintedAsync(" sent, ");
-        await runner.SignalAsync("INT");
+        await runner.SignalAsync(signal);
 
         var result = await runner.EndAsync();
 

@@ -51,15 +51,29 @@ public sealed class MomentsOfALoad
     {
         var watch = Stopwatch.StartNew();
         using var moments = new Moments(watch);
-        var come = new ConcurrentQueue<int>();
+        var come = new ConcurrentQueue<(int Due, long At)>();
 
         await Task.WhenAll(new[] { 300, 100, 200 }.Select(async due =>
         {
             await moments.WaitForAsync(TimeSpan.FromMilliseconds(due), CancellationToken.None);
-            come.Enqueue(due);
+            come.Enqueue((due, watch.ElapsedMilliseconds));
         }));
 
-        Assert.That(come, Is.EqualTo([100, 200, 300]));
+        Assert.That(come.Select(one => one.Due), Is.EqualTo([100, 200, 300]));
+        Assert.That(come.First().At, Is.LessThan(300), "it did not wait for the moment that was there before");
         Assert.That(watch.ElapsedMilliseconds, Is.AtLeast(300));
+    }
+
+    [Test]
+    public async Task Do_not_come_after_it_is_disposed()
+    {
+        var moments = new Moments(Stopwatch.StartNew());
+        var waiting = moments.WaitForAsync(TimeSpan.FromHours(1), CancellationToken.None);
+
+        moments.Dispose();
+
+        await Assert.ThatAsync(() => waiting, Throws.InstanceOf<OperationCanceledException>());
+        await Assert.ThatAsync(
+            () => moments.WaitForAsync(TimeSpan.FromHours(1), CancellationToken.None), Throws.InstanceOf<ObjectDisposedException>());
     }
 }

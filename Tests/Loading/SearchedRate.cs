@@ -1,5 +1,7 @@
 using Kit.Runner.Loading;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Loads;
+using Kit.Tests.Results.Loads;
 
 namespace Kit.Tests.Loading;
 
@@ -7,6 +9,8 @@ namespace Kit.Tests.Loading;
 public sealed class SearchedRate
 {
     private static readonly TimeSpan Long = TimeSpan.FromSeconds(100);
+    private static readonly LoadResult Late = InventedLoads.Good with { SenderLag = new Latency(1, 10, 30, 40, 50) };
+    private static readonly LoadResult Behind = InventedLoads.Good with { Backlog = new Backlog(2, 2_000) };
 
     [TestCase(100, 733)]
     [TestCase(5_000, 733)]
@@ -75,4 +79,25 @@ public sealed class SearchedRate
     [Test]
     public async Task One_that_sustains_everything_has_the_highest() =>
         Assert.That(await RateSearch.RunAsync(100, Long, _ => Task.FromResult(true)), Is.EqualTo(RateSearch.Highest));
+
+    /// <summary>The sender is the kit's own.</summary>
+    [TestCase("late", "late", "good", ExpectedResult = "True after 3")]
+    [TestCase("late", "late", "late", "good", ExpectedResult = "False after 3")]
+    [TestCase("late", "behind", "good", ExpectedResult = "False after 2")]
+    [TestCase("late and behind", "good", ExpectedResult = "False after 1")]
+    public async Task<string> A_rate_at_which_only_the_sender_was_late_is_tried_again(params string[] loads)
+    {
+        var tries = 0;
+
+        var isSustained = await RateSearch.TryAsync(limitMilliseconds: 1_000, () => Task.FromResult(loads[tries++] switch
+        {
+            "good" => InventedLoads.Good,
+            "late" => Late,
+            "behind" => Behind,
+            "late and behind" => Behind with { SenderLag = Late.SenderLag },
+            var other => throw new NotSupportedException(other),
+        }));
+
+        return $"{isSustained} after {tries}";
+    }
 }

@@ -3,7 +3,7 @@ namespace Kit.Runner.Results.Loads;
 /// <summary>What a search for the highest sustained rate of a cell has found, and the loads at fractions of that rate.</summary>
 /// <param name="Cell">The cell.</param>
 /// <param name="Best">The load with the highest sustained rate; <see langword="null"/>: none that was tried was sustained.</param>
-/// <param name="Next">The lowest rate above it that was tried; <see langword="null"/>: none was.</param>
+/// <param name="Next">The last try of the lowest rate above it; <see langword="null"/>: none was tried.</param>
 /// <param name="Below">The loads at fractions of the highest rate, from low to high.</param>
 public sealed record FoundRate(CellName Cell, LoadResult? Best, LoadResult? Next, IReadOnlyList<LoadResult> Below)
 {
@@ -21,7 +21,7 @@ public sealed record FoundRate(CellName Cell, LoadResult? Best, LoadResult? Next
                let search = tried.Where(one => one.ShareOfFound is null).ToList()
                let best = search.Where(one => one.ReasonsAgainst(limit).Count == 0).MaxBy(one => one.Rate)
                select new FoundRate(
-                   tried.Key, best, best is null ? null : search.Where(one => one.Rate > best.Rate).MinBy(one => one.Rate),
+                   tried.Key, best, best is null ? null : search.Where(one => one.Rate > best.Rate).Reverse().MinBy(one => one.Rate),
                    [.. tried.Where(one => one.ShareOfFound is not null).OrderBy(one => one.Rate)]),
         ];
     }

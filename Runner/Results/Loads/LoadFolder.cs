@@ -14,10 +14,11 @@ public sealed class LoadFolder(string path)
     /// <summary>The tables.</summary>
     internal const string TablesFile = "load.md";
 
-    /// <summary>The samples as a picture, if there are any.</summary>
+    /// <summary>The samples as a picture, if a load has two.</summary>
     internal const string PictureFile = "over-time.svg";
 
     private const string CsvFile = "load.csv";
+    private const string NameAnother = "Name a new folder with --out.";
 
     /// <summary>The files that <c>load</c> writes.</summary>
     internal static IReadOnlyList<string> Files { get; } = [DocumentFile, SamplesFile, TablesFile, CsvFile, PictureFile];
@@ -36,8 +37,31 @@ public sealed class LoadFolder(string path)
 
     private JsonLines Samples => new(Path.Combine(path, SamplesFile));
 
+    /// <summary>Makes the folder, so that it is known before a load that results can be saved.</summary>
+    /// <exception cref="KitException">It is there, or cannot be made.</exception>
+    public void Create()
+    {
+        if (Path.Exists(path))
+            throw new KitException($"{path} exists.", NameAnother) { IsUsage = true };
+        try
+        {
+            Directory.CreateDirectory(path);
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            throw new KitException($"Cannot make the folder {path}: {failure.Message}", NameAnother, failure) { IsUsage = true };
+        }
+    }
+
+    /// <summary>Removes the folder if nothing was saved.</summary>
+    public void RemoveIfEmpty()
+    {
+        if (Directory.Exists(path) && !Directory.EnumerateFileSystemEntries(path).Any())
+            Directory.Delete(path);
+    }
+
     /// <summary>Writes the document and its reports.</summary>
-    /// <exception cref="KitException">A file cannot be written.</exception>
+    /// <exception cref="KitException">A file cannot be written, or the samples are damaged; the message names it.</exception>
     public void Save(LoadDocument document)
     {
         WholeFile.Write(DocumentPath, writer => writer.WriteLine(JsonSerializer.Serialize(document, ResultJson.Options)));

@@ -31,13 +31,15 @@ public sealed class LoadHistory(IReadOnlyList<LoadedMessage> messages, double se
     /// <summary>Messages without a known effect, and those that timed out.</summary>
     public int Failed => messages.Count(message => message.Done is null) + (TimedOut ?? 0);
 
-    public Latency? SenderLag => Latency.Of(messages.Select(message => message.Begun - message.Due));
+    public Latency? SenderLag => Latency.Of(Counted.Select(message => message.Begun - message.Due));
 
     /// <summary>How long after the effect its user was told.</summary>
-    public Latency? UserLag => Latency.Of(messages.Select(message => message.Told - message.Done).OfType<double>());
+    public Latency? UserLag => Latency.Of(Counted.Select(message => message.Told - message.Done).OfType<double>());
 
     public Backlog Backlog => Backlog.Of(
         messages.Select(message => message.Due), messages.Select(message => message.Done).OfType<double>(), seconds * Millisecond);
+
+    private IEnumerable<LoadedMessage> Counted => messages.Where(message => message.Due >= Ramp * Millisecond);
 
     /// <summary>The latency of the messages that were to be sent in a window and have an effect.</summary>
     /// <param name="begin">Its begin, in s.</param>

@@ -38,6 +38,9 @@ public static class LoadReport
         $"{Figures.None} in place of a quantile: there are too few messages for it. p95 needs {Figures.Count(Quantile.NeededFor(0.95))}, " +
         $"p99 {Figures.Count(Quantile.NeededFor(0.99))} and p99.9 {Figures.Count(Quantile.NeededFor(0.999))}.";
 
+    /// <summary>A line of Markdown that shows a picture of <see cref="SvgOverTime"/>.</summary>
+    internal static string PictureLine(string link) => $"![{SvgOverTime.Name}]({link})";
+
     /// <param name="document">What to show.</param>
     /// <param name="picture">The file with the figures over time, in the same folder; <see langword="null"/> if there is none.</param>
     /// <param name="output">Where to.</param>
@@ -54,7 +57,7 @@ public static class LoadReport
         output.WriteLine();
         output.WriteLine(Legend);
         if (picture is not null)
-            output.WriteLine($"\n## Over time\n\n![Sampled during the load]({picture})");
+            output.WriteLine($"\n## Over time\n\n{PictureLine(picture)}");
         foreach (var result in document.Results)
         {
             if (result.Parts is { } parts)
@@ -109,9 +112,10 @@ public static class LoadReport
         var axes = CellName.AxesOf(document.Results.Select(result => result.Cell));
         csv.WriteHeader(
         [
-            .. axes, "rate_per_second", "users", "share_of_found", "outcome", "reasons", "seconds", "sent", "failed", "timed_out", "reached_per_second",
-            "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms", "backlog_second_quarter", "backlog_last_quarter", "sender_p50_ms",
-            "sender_p99_ms", "sender_max_ms", "told_p50_ms", "told_p99_ms", "cpu_share", .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf),
+            .. axes, "rate_per_second", "users", "share_of_found", "outcome", "reasons", "verdict", "seconds", "sent", "failed", "timed_out",
+            "reached_per_second", "p50_ms", "p95_ms", "p99_ms", "p999_ms", "max_ms", "backlog_second_quarter", "backlog_last_quarter", "sender_p50_ms",
+            "sender_p99_ms", "sender_max_ms", "told_p50_ms", "told_p99_ms", "cpu_share", "other_cpu_share",
+            .. Enum.GetValues<DeliveryClass>().Select(Words.ColumnOf),
         ]);
         foreach (var result in document.Results)
         {
@@ -120,12 +124,12 @@ public static class LoadReport
             [
                 .. axes.Select(axis => result.Cell.On(axis, document.Implied)), Text(result.Rate), Text(result.Users), Text(result.ShareOfFound),
                 $"{result.Outcome}",
-                string.Join("; ", result.Outcome.Reasons),
-                Text(result.Seconds), Text(result.Sent), Text(result.Failed), Text(result.TimedOut), Text(result.Reached),
+                string.Join("; ", result.Outcome.Reasons), VerdictOf(result, document.Settings.LimitMilliseconds),
+                Text(result.Seconds), Text(result.Sent), Text(result.IsAccountedFor ? result.Failed : null), Text(result.TimedOut), Text(result.Reached),
                 Text(latency?.P50), Text(latency?.P95),
                 Text(latency?.P99), Text(latency?.P999), Text(latency?.Max), Text(result.Backlog?.SecondQuarter), Text(result.Backlog?.LastQuarter),
                 Text(result.SenderLag?.P50), Text(result.SenderLag?.P99), Text(result.SenderLag?.Max), Text(result.UserLag?.P50), Text(result.UserLag?.P99),
-                Text(result.CpuShare),
+                Text(result.CpuShare), Text(result.OtherCpuShare),
                 .. Enum.GetValues<DeliveryClass>().Select(kind => result.Accounts.TryGetValue(kind, out var count) ? Text(count) : ""),
             ]);
         }
@@ -150,8 +154,13 @@ public static class LoadReport
                where one.Item1 is not null
                select $"{Figures.Count(one.Item1!.Value)} {one.Item2}",
         ];
-        return $"{Figures.Share(result.FailedShare)} failed{(result.Failed > 0 && parts.Count > 0 ? $" ({string.Join(", ", parts)})" : "")}";
+        return result.FailedShare is not { } share
+            ? "not known what became of them"
+            : $"{Figures.Share(share)} failed{(result.Failed > 0 && parts.Count > 0 ? $" ({string.Join(", ", parts)})" : "")}";
     }
+
+    /// <summary>The share that failed.</summary>
+    public static string ShareOf(LoadResult? result) => result?.FailedShare is { } share ? Figures.Share(share) : Figures.None;
 
     private static string CountOf(int? messages) => messages is { } known ? Figures.Count(known) : Figures.None;
 
@@ -188,7 +197,7 @@ public static class LoadReport
         let latency = result.Latency
         select (IReadOnlyList<string>)
         [
-            $"{result.Cell}", result.Asked, Figures.Measured(result.Reached), Figures.Count(result.Sent), Figures.Share(result.FailedShare),
+            $"{result.Cell}", result.Asked, Figures.Measured(result.Reached), Figures.Count(result.Sent), ShareOf(result),
             CountOf(result.DeadLettered), CountOf(result.Lost), CountOf(result.TimedOut), Figures.Measured(latency?.P50),
             Figures.Measured(latency?.P95), Figures.Measured(latency?.P99), Figures.Measured(latency?.P999),
             Figures.Measured(latency?.Max), Figures.Measured(result.Backlog?.SecondQuarter), Figures.Measured(result.Backlog?.LastQuarter),
@@ -225,12 +234,16 @@ public static class LoadReport
         .. from found in FoundRate.In(document)
            let best = found.Best
            select best is null
-               ? $"{found.Cell}: no rate that was tried was sustained."
+               ? $"{found.Cell}: no rate that was tried was sustained." +
+                 (document.Results.Where(result => result.Cell == found.Cell).All(result => result.IsSenderAloneLate(document.Settings.LimitMilliseconds))
+                     ? " At each only the sender was late, so it is not known what the endpoint sustains."
+                     : "")
                : $"{found.Cell}: {Figures.Measured(best.Rate)} messages a second were sustained with p99 {Figures.Measured(best.Latency?.P99)} ms" +
                  $"{(best.Failed > 0 ? $" and {FailedIn(best)}" : "")}" +
-                 (found.Next is { } next
-                     ? $"; {Figures.Measured(next.Rate)} were not: {string.Join(", ", next.ReasonsAgainst(document.Settings.LimitMilliseconds))}."
-                     : ". No higher rate was tried.") +
+                 (found.Next is not { } next ? ". No higher rate was tried."
+                     : next.IsSenderAloneLate(document.Settings.LimitMilliseconds)
+                     ? $"; at {Figures.Measured(next.Rate)} only the sender was late, so the endpoint may sustain more."
+                     : $"; {Figures.Measured(next.Rate)} were not: {string.Join(", ", next.ReasonsAgainst(document.Settings.LimitMilliseconds))}.") +
                  string.Concat(found.Below.Select(below =>
                      $" At {Figures.Share(below.ShareOfFound!.Value)} of it, {Figures.Measured(below.Rate)} a second, the latency was " +
                      $"p50 {Figures.Measured(below.Latency?.P50)} ms and p99 {Figures.Measured(below.Latency?.P99)} ms" +
@@ -241,6 +254,13 @@ public static class LoadReport
     {
         if (document.IsStopped)
             yield return "The load was stopped. What was measured until then is here.";
+        if (document.Results.Where(result => result.IsNoisy).ToList() is { Count: > 0 } noisy && noisy.MaxBy(result => result.OtherCpuShare) is { } worst)
+        {
+            yield return $"Noisy: other programs took more than {Figures.Share(Noise.DefaultLimit)} of the processors, up to " +
+                         $"{Figures.Share(worst.OtherCpuShare!.Value)}{(worst.BusiestOther is { } busiest ? $" ({busiest})" : "")}, so these figures say " +
+                         $"little about a quiet machine: {string.Join(", ", noisy.Select(result => $"{result.Cell} at {result.Asked}"))}.";
+        }
+
         foreach (var result in document.Results.Where(result => result.Outcome.Reasons.Count > 0))
             yield return $"{result.Cell} at {result.Asked}: {result.Outcome}: {string.Join("; ", result.Outcome.Reasons).TrimEnd('.')}.";
         foreach (var clock in document.Results.Select(result => result.Clock).Distinct().Where(clock => clock is not EffectClock.RowCommit))

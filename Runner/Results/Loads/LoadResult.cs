@@ -12,6 +12,8 @@ public sealed record LoadResult
     /// <summary>In a search, a rate is not sustained if this share of the messages failed, or more.</summary>
     public const double FailedLimit = 0.01;
 
+    private const string LateSends = "the sender was late";
+
     public required CellName Cell { get; init; }
 
     /// <summary>Messages a second, as scheduled; absent for users.</summary>
@@ -69,6 +71,17 @@ public sealed record LoadResult
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? CpuShare { get; init; }
 
+    /// <summary>
+    /// The share of all processors that programs took which do not belong to the kit, 0 to 1, while messages were sent; absent if the system does not tell,
+    /// and in documents of builds that did not measure it.
+    /// </summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? OtherCpuShare { get; init; }
+
+    /// <summary>The other program that took most; absent if none is known.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? BusiestOther { get; init; }
+
     /// <summary>From the moment at which a message was to be sent until its effect was there; absent if no message had one.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public Latency? Latency { get; init; }
@@ -99,11 +112,15 @@ public sealed record LoadResult
     public IReadOnlyDictionary<DeliveryClass, int> Accounts { get; init; } = new Dictionary<DeliveryClass, int>();
 
     /// <summary>
-    /// Whether the sender kept its schedule. If not, the sender limits the rate, and not the endpoint. With fewer than 100 messages, one late send
-    /// is more than 1 %.
+    /// Whether the sender kept its schedule, as far as it is known. If not, the sender limits the rate, and not the endpoint. With fewer than 100 messages,
+    /// one late send is more than 1 %.
     /// </summary>
     [JsonIgnore]
-    public bool IsSenderOnTime => SenderLag is { } lag && (lag.P99 ?? lag.Max) <= LateSender;
+    public bool IsSenderOnTime => SenderLag is not { } lag || (lag.P99 ?? lag.Max) <= LateSender;
+
+    /// <summary>Whether other programs took so much of the processors that its figures say little. Not known: no.</summary>
+    [JsonIgnore]
+    public bool IsNoisy => OtherCpuShare > Noise.DefaultLimit;
 
     /// <summary>Messages in the error queue, without any effect; <see langword="null"/> if the load did not get as far as its account.</summary>
     [JsonIgnore]
@@ -117,8 +134,13 @@ public sealed record LoadResult
     [JsonIgnore]
     public bool IsTimedOutUnknown => Users is not null && TimedOut is null && Sent > 0;
 
+    /// <summary>Whether it is known what became of its messages. It is not if the load failed before its end.</summary>
     [JsonIgnore]
-    public double FailedShare => Sent == 0 ? 0 : (double)Failed / Sent;
+    public bool IsAccountedFor => Outcome.Verdict is Results.Verdict.Valid or Results.Verdict.Invalid || Accounts.Count > 0;
+
+    /// <summary>The share of the messages that failed, 0 to 1; <see langword="null"/> if it is not known what became of them.</summary>
+    [JsonIgnore]
+    public double? FailedShare => !IsAccountedFor ? null : Sent == 0 ? 0 : (double)Failed / Sent;
 
     /// <summary>Whether the endpoint did not keep up with the rate. Users wait, so their backlog cannot grow.</summary>
     [JsonIgnore]
@@ -140,17 +162,21 @@ public sealed record LoadResult
             (0, true, _) => ["nothing was sent"],
             // A load that failed has no figures. Its outcome says why.
             (0, false, _) or (_, _, true) => Array.Empty<string>(),
-            (_, _, false) => ["the sender was late"],
+            (_, _, false) => [LateSends],
         },
         .. IsBacklogGrowing ? ["the backlog grew"] : Array.Empty<string>(),
         .. limitMilliseconds is { } limit && Latency is { } latency ? ReasonsAgainst(latency.P99, limit) : [],
         .. (Outcome.IsValid(), limitMilliseconds is not null && IsDeadLetteredAlone) switch
         {
             (true, _) => Array.Empty<string>(),
-            (false, true) => FailedShare < FailedLimit ? [] : [$"{Figures.Share(FailedShare)} failed"],
+            (false, true) => FailedShare < FailedLimit ? [] : [$"{LoadReport.ShareOf(this)} failed"],
             (false, false) => [$"{Outcome}"],
         },
     ];
+
+    /// <summary>Whether nothing else was wrong than that the sender was late: the endpoint may sustain the rate.</summary>
+    /// <param name="limitMilliseconds">As for <see cref="ReasonsAgainst(double?)"/>.</param>
+    public bool IsSenderAloneLate(double? limitMilliseconds) => ReasonsAgainst(limitMilliseconds) is [LateSends];
 
     private int? CountOf(DeliveryClass kind) => Accounts.TryGetValue(kind, out var count) ? count : null;
 

@@ -10,6 +10,9 @@ namespace Kit.Runner.Results.Loads;
 /// <param name="settings">Say when a snapshot was held.</param>
 internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSettings settings)
 {
+    /// <summary>What it shows, for readers who cannot see it.</summary>
+    public const string Name = "Figures of the load over time";
+
     private const int Left = 60;
     private const int Right = 460;
     private const int Wide = 480;
@@ -27,16 +30,16 @@ internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSetting
             .Select(figure => (figure.Title, (Func<LoadSample?, LoadSample, double?>)((_, sample) => figure.Of(sample)))),
     ];
 
-    private readonly IReadOnlyList<List<LoadSample>> loads = LoadsIn(samples);
+    private readonly List<List<LoadSample>> loads = LoadsIn(samples);
 
-    /// <summary>Whether no load has two samples.</summary>
-    public bool IsEmpty => loads.Count == 0;
+    /// <summary>Whether there is nothing to draw: no load has two samples.</summary>
+    public bool IsEmpty => !loads.Any(HasLine);
 
     public void Write(TextWriter output)
     {
         var elements = new List<string>();
         var top = 0;
-        foreach (var load in loads)
+        foreach (var load in loads.Where(HasLine))
         {
             var ofCell = loads.Where(other => other[0].Cell == load[0].Cell).ToList();
             var which = ofCell.Count > 1 ? $", load {Figures.Plain(ofCell.IndexOf(load) + 1)} of {Figures.Plain(ofCell.Count)}" : "";
@@ -58,7 +61,7 @@ internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSetting
         }
 
         output.WriteLine($"""<svg xmlns="http://www.w3.org/2000/svg" width="{Wide}" height="{top}" viewBox="0 0 {Wide} {top}">""");
-        output.WriteLine("<title>What was sampled during the load, over time</title>");
+        output.WriteLine($"<title>{Name}</title>");
         output.WriteLine("""<g stroke-width="1" stroke-linejoin="round" font-family="sans-serif" font-size="10">""");
         foreach (var element in elements)
             output.WriteLine(element);
@@ -66,21 +69,24 @@ internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSetting
         output.WriteLine("</svg>");
     }
 
-    /// <summary>A load begins where the cell is another one, or the time begins again. One that was stopped at its first sample has no line.</summary>
-    private static IReadOnlyList<List<LoadSample>> LoadsIn(IReadOnlyList<LoadSample> samples)
+    /// <summary>A load begins where the cell is another one, or the time begins again. Samples of one load are a second apart or more.</summary>
+    private static List<List<LoadSample>> LoadsIn(IReadOnlyList<LoadSample> samples)
     {
         var found = new List<List<LoadSample>>();
         foreach (var sample in samples)
         {
-            if (found.Count == 0 || found[^1][^1] is var last && (last.Cell != sample.Cell || last.Seconds > sample.Seconds))
+            if (found.Count == 0 || found[^1][^1] is var last && (last.Cell != sample.Cell || sample.Seconds - last.Seconds < 0.5))
                 found.Add([]);
             found[^1].Add(sample);
         }
 
-        return [.. found.Where(load => load[^1].Seconds > load[0].Seconds)];
+        return found;
     }
 
-    /// <summary>What left the queue, also to the error queue. A count can be a moment older than the other.</summary>
+    /// <summary>Whether it has two samples. One that was stopped at its first sample has not.</summary>
+    private static bool HasLine(List<LoadSample> load) => load.Count > 1;
+
+    /// <summary>What left the queue, also to the error queue. The messages are counted after the sends, so the difference can be below zero.</summary>
     private static double? LeftPerSecond(LoadSample? before, LoadSample sample) => before?.Seconds < sample.Seconds
         && sample.Sent - before.Sent - (sample.Queued - before.Queued) is { } left
             ? Math.Max(0, left / (sample.Seconds - before.Seconds))
@@ -103,11 +109,13 @@ internal sealed class SvgOverTime(IReadOnlyList<LoadSample> samples, LoadSetting
         yield return Svg.Text(Left - 4, top + Label + 8, "end", Figures.Measured(highest));
         yield return Svg.Text(Left - 4, lower, "end", "0");
         yield return $"""<path d="M{Left},{top + Label}V{lower}H{Right}" fill="none" stroke="#8b949e"/>""";
-        // What no server could say is a gap.
-        var line = string.Concat(points.Index().Where(point => point.Item.Value is not null).Select(point =>
-            $"{(point.Index > 0 && points[point.Index - 1].Value is not null ? 'L' : 'M')}{Svg.Pixels(X(point.Item.At, seconds))}," +
-            Svg.Pixels(lower - (Plot * point.Item.Value!.Value / highest))));
-        yield return $"""<path d="{line}" fill="none" stroke="#0072b2" stroke-width="1.5"/>""";
+        // What no server could say is a gap. A value between two gaps is a dot: a line without length, with round ends.
+        var line = string.Concat(
+            from point in points.Index()
+            where point.Item.Value is not null
+            let place = $"{Svg.Pixels(X(point.Item.At, seconds))},{Svg.Pixels(lower - (Plot * point.Item.Value!.Value / highest))}"
+            select point.Index > 0 && points[point.Index - 1].Value is not null ? $"L{place}" : $"M{place}h0");
+        yield return $"""<path d="{line}" fill="none" stroke="#0072b2" stroke-width="1.5" stroke-linecap="round"/>""";
         yield return "</g>";
     }
 

@@ -35,7 +35,7 @@ internal sealed class FollowedLoads(string name, string what, string command, Fu
             }
 
             if (sources.HasFile($"{folder.Folder}/{LoadFolder.PictureFile}"))
-                lines.AddRange([$"![Sampled during the load]({sources.LinkTo($"{folder.Folder}/{LoadFolder.PictureFile}")})", ""]);
+                lines.AddRange([LoadReport.PictureLine(sources.LinkTo($"{folder.Folder}/{LoadFolder.PictureFile}")), ""]);
         }
 
         return lines.Count > 0

@@ -81,12 +81,15 @@ public sealed class HistoryOfALoad
     [Test]
     public void Rates_and_latencies_leave_out_the_time_in_which_users_begin()
     {
-        var result = new LoadHistory([new LoadedMessage(0, 0, 900), new LoadedMessage(1_500, 1_500, 1_600), new LoadedMessage(2_000, 2_000, 2_100)], seconds: 3)
+        var result = new LoadHistory(
+            [new LoadedMessage(0, 40, 900) { Told = 990 }, new LoadedMessage(1_500, 1_501, 1_600) { Told = 1_602 }, new LoadedMessage(2_000, 2_000, 2_100)],
+            seconds: 3)
         {
             Ramp = 1,
         }.Into(Blank);
 
         Assert.That((result.Reached, result.Latency!.Max), Is.EqualTo((1d, 100d)));
+        Assert.That((result.SenderLag!.Max, result.UserLag!.Max), Is.EqualTo((1d, 2d)));
     }
 
     [Test]

@@ -87,6 +87,47 @@ public sealed class JudgedLoads
         Assert.That(markdown, Does.Contain("did not count the messages of users who gave up (10 users), so they are missing in Failed."));
     }
 
+    /// <summary>The messages were sent, and nobody counted what became of them.</summary>
+    [Test]
+    public void One_that_broke_off_does_not_say_that_nothing_failed()
+    {
+        var broken = Good with { SenderLag = null, Backlog = null, Latency = null, Sent = 2_186, Outcome = RoundOutcome.Error("a process ended") };
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(broken.ReasonsAgainst(limitMilliseconds: null), Is.EqualTo(["error"]));
+            Assert.That((LoadReport.FailedIn(broken), broken.FailedShare), Is.EqualTo(("not known what became of them", (double?)null)));
+            Assert.That(MarkdownOf(broken), Does.Contain("| 2,186 | – | – | – | – |"));
+        }
+    }
+
+    [Test]
+    public void One_beside_busy_programs_says_so()
+    {
+        var noisy = Good with { OtherCpuShare = 0.45, BusiestOther = "backup" };
+
+        Assert.That(MarkdownOf(noisy), Does.Contain(
+            "- Noisy: other programs took more than 8 % of the processors, up to 45 % (backup), so these figures say little about a quiet machine: " +
+            "bare/postgresql/shared at 100/s."));
+        Assert.That(MarkdownOf(Good with { OtherCpuShare = 0.08 }), Does.Not.Contain("Noisy"));
+    }
+
+    /// <summary>A search that ended because of the sender says nothing of the endpoint.</summary>
+    [Test]
+    public void A_rate_that_only_the_sender_missed_is_not_called_too_high()
+    {
+        var late = Good with { Rate = 200, SenderLag = new Latency(1, 10, 30, 40, 50) };
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(MarkdownOf(Good, late), Does.Contain("; at 200 only the sender was late, so the endpoint may sustain more."));
+            Assert.That(MarkdownOf(late), Does.Contain("At each only the sender was late, so it is not known what the endpoint sustains."));
+            Assert.That(
+                MarkdownOf(Good, late, late with { Backlog = new Backlog(2, 200_000) }),
+                Does.Contain("; 200 were not: the sender was late, the backlog"));
+        }
+    }
+
     [Test]
     public void The_rule_is_in_the_report() => Assert.That(
         MarkdownOf(Good),
@@ -210,10 +251,10 @@ public sealed class JudgedLoads
 
     private static LoadResult Late(double rate) => Good with { Rate = rate, Latency = new Latency(1, 2, 1_001, P999: null, 2_000) };
 
-    private static string MarkdownOf(LoadResult result)
+    private static string MarkdownOf(params IReadOnlyList<LoadResult> results)
     {
         using var output = new StringWriter { NewLine = "\n" };
-        LoadReport.WriteMarkdown(Document(result), picture: null, output);
+        LoadReport.WriteMarkdown(Document(results), picture: null, output);
         return output.ToString();
     }
 

@@ -44,7 +44,7 @@ public sealed class SamplesOverTime
             Does.Contain("<title>Out of the queue, messages a second: lowest 60.0, highest 100</title>")
                 .And.Contain("lowest 120, highest 200").And.Contain("/shared, load 2 of 2<"));
         Assert.That(picture, Does.Not.Contain("Dead rows").And.Not.Contain(SoakFigure.WorkingSet), "none, and not known");
-        Assert.That(File.ReadAllText(Path.Combine(folder.Path, "load.md")), Does.Contain("![Sampled during the load](over-time.svg)"));
+        Assert.That(File.ReadAllText(Path.Combine(folder.Path, "load.md")), Does.Contain("![Figures of the load over time](over-time.svg)"));
     }
 
     [Test]
@@ -54,7 +54,23 @@ public sealed class SamplesOverTime
         Save(folder.Path, Document, Samples.Take(samples));
 
         Assert.That(File.Exists(Path.Combine(folder.Path, "over-time.svg")), Is.False);
-        Assert.That(File.ReadAllText(Path.Combine(folder.Path, "load.md")), Does.Not.Contain("over time"));
+        Assert.That(File.ReadAllText(Path.Combine(folder.Path, "load.md")), Does.Not.Contain("over-time.svg").And.Not.Contain("## Over time"));
+    }
+
+    /// <summary>Both first samples are some milliseconds after the begin of their load.</summary>
+    [Test]
+    public void A_load_that_was_stopped_at_its_first_sample_is_counted_and_not_drawn()
+    {
+        using var folder = new TemporaryFolder();
+        Save(
+            folder.Path,
+            Document,
+            [new LoadSample(Cell, 0.004, 0) { Queued = 50 }, .. Samples.Take(4).Select(sample => sample with { Seconds = sample.Seconds + 0.006 })]);
+
+        var picture = File.ReadAllText(Path.Combine(folder.Path, "over-time.svg"));
+
+        Assert.That(picture, Does.Contain("/shared, load 2 of 2<").And.Not.Contain("load 1 of 2"));
+        Assert.That(picture, Does.Contain("<title>Out of the queue, messages a second: lowest 60.0, highest 100</title>"));
     }
 
     [Test]
