@@ -33,18 +33,24 @@ internal sealed class FoundRates() : BlockKind("found-rates")
             $"From {string.Join(", ", sources.Loads.Select(sources.LinkToTables))}" +
             $"{(run is null ? "" : $", and the drains from {sources.LinkTo(run)}, {run.Settings}")}. " +
             $"{Figures.Measured(settings.Seconds)} s at each rate, p99 up to {Figures.Measured(settings.LimitMilliseconds)} ms, " +
-            $"{Figures.Plain(settings.Concurrency)} at a time.",
+            $"{Figures.Plain(settings.Concurrency)} at a time." +
+            (found.Any(MayBeHigher) ? " ≥: at the next rate only the sender was late, so the endpoint may sustain more." : "") +
+            (found.SelectMany(one => one.Below).Any(IsBroken) ? " *: the sender was late in this load, or its backlog grew." : ""),
         ]);
+
+        bool IsBroken(LoadResult below) => below.ReasonsAgainst(settings.LimitMilliseconds).Count > 0;
+
+        bool MayBeHigher(FoundRate one) => one.Next?.IsSenderAloneLate(settings.LimitMilliseconds) == true;
 
         IReadOnlyList<string> RowOf(FoundRate one) =>
         [
             $"{one.Cell}",
             .. run is null ? [] : new[] { Figures.Measured(run.Run.Cells.FirstOrDefault(cell => $"{cell.Cell}" == $"{one.Cell}")?.Rate?.Mean) },
-            Figures.Measured(one.Best?.Rate),
+            $"{(MayBeHigher(one) ? "≥ " : "")}{Figures.Measured(one.Best?.Rate)}",
             .. from share in shares
                let below = one.Below.FirstOrDefault(below => below.ShareOfFound == share)
                from figure in new[] { below?.Latency?.P50, below?.Latency?.P99 }
-               select Figures.Measured(figure),
+               select Figures.Measured(figure) + (below is not null && IsBroken(below) ? " *" : ""),
         ];
     }
 }
