@@ -230,6 +230,21 @@ public sealed class JudgedLoads
     }
 
     [Test]
+    public void A_page_marks_what_a_late_sender_limited()
+    {
+        using var repository = new InventedRepository();
+        var late = new Latency(1, 10, 30, 40, 50);
+        new LoadFolder(Path.Combine(repository.Root, "results", "load")).Save(Document(
+            Good, Good with { Rate = 110, SenderLag = late }, Good with { Rate = 50, ShareOfFound = 0.5 },
+            Good with { Rate = 80, ShareOfFound = 0.8, SenderLag = late }));
+
+        var made = repository.Made("found-rates from results/load");
+
+        Assert.That(made, Does.Contain($"| {Good.Cell} | ≥ 100 | 1.00 | 3.00 | 1.00 \\* | 3.00 \\* |"));
+        Assert.That(made, Does.Contain("≥: at the next rate only the sender was late").And.Contain("*: the sender was late in this load"));
+    }
+
+    [Test]
     public void A_load_that_was_followed_has_its_tables_on_a_page()
     {
         using var repository = new InventedRepository();
