@@ -69,8 +69,7 @@ internal sealed class ExperimentCommand : KitCommand
 
     private static async Task<int> RepeatAsync(PublishedExperiment experiment, ExperimentLength length, string folder, CancellationToken cancellationToken)
     {
-        if (Path.Exists(folder))
-            throw new KitException($"{folder} exists.", "Name a new folder with --out.") { IsUsage = true };
+        RunName.RequireNew(folder);
         await Console.Out.WriteLineAsync(experiment.Question);
         var worst = ExitCode.Success;
         foreach (var (at, command) in experiment.Commands.Index())

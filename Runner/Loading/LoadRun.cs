@@ -18,7 +18,7 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
 
     /// <summary>Runs them, or those until it is stopped.</summary>
     /// <exception cref="KitException">A server does not start, or the folder cannot be written.</exception>
-    /// <exception cref="OperationCanceledException">It was stopped before the first message was sent. There is no folder.</exception>
+    /// <exception cref="OperationCanceledException">It was stopped before the first message was sent. Nothing was saved.</exception>
     public async Task<LoadDocument> RunAsync(CancellationToken stop)
     {
         var document = new LoadDocument

@@ -43,7 +43,6 @@ internal sealed class LoadedCell(
 
     private readonly CellName name = Provenance.NameOf(cell);
 
-    // What is known of a load that fails before its account.
     private ConfirmedSends? confirmed;
     private Stopwatch? sinceStart;
 
@@ -73,24 +72,21 @@ internal sealed class LoadedCell(
         }
         catch (OperationCanceledException) when (end.IsCancellationRequested)
         {
-            return blank with
-            {
-                IsStopped = true,
-                Sent = confirmed?.Count ?? 0,
-                Seconds = Math.Round(Math.Min(plan.Length.TotalSeconds, sinceStart?.Elapsed.TotalSeconds ?? 0), 3),
-                Outcome = RoundOutcome.Stalled($"it was stopped, and its account was not complete within {ToAccount.TotalSeconds} s"),
-            };
+            return Unfinished(RoundOutcome.Stalled($"it was stopped, and its account was not complete within {ToAccount.TotalSeconds} s"));
         }
         catch (Exception failure) when (failure is not OperationCanceledException || !stop.IsCancellationRequested)
         {
-            return blank with
-            {
-                IsStopped = stop.IsCancellationRequested,
-                Sent = confirmed?.Count ?? 0,
-                Seconds = Math.Round(Math.Min(plan.Length.TotalSeconds, sinceStart?.Elapsed.TotalSeconds ?? 0), 3),
-                Outcome = RoundOutcome.Error(KitException.TextOf(failure)),
-            };
+            return Unfinished(RoundOutcome.Error(KitException.TextOf(failure)));
         }
+
+        // What is known of a load that failed before its account.
+        LoadResult Unfinished(RoundOutcome outcome) => blank with
+        {
+            IsStopped = stop.IsCancellationRequested,
+            Sent = confirmed?.Count ?? 0,
+            Seconds = Math.Round(Math.Min(plan.Length.TotalSeconds, sinceStart?.Elapsed.TotalSeconds ?? 0), 3),
+            Outcome = outcome,
+        };
     }
 
     private async Task<LoadResult> LoadAsync(
@@ -137,7 +133,9 @@ internal sealed class LoadedCell(
         var sampler = new LoadSampler(name, handlers, queue, databases, save);
         var before = CpuSample.Take();
         var sent = await SendAsync(
-            senders, sends => SenderOf(shape, senders.All, made.Next, effects, sends), effects, handlers, sampler, new HeldSnapshot(databases), stop);
+            sends => SenderOf(shape, senders.All, made.Next, effects, sends), effects, handlers, sampler, new HeldSnapshot(databases), stop);
+        // Their connections are free for the account.
+        await senders.DisposeAsync();
         var after = CpuSample.Take();
         // The handler processes are children of this one.
         var others = before is not null && after is not null
@@ -191,8 +189,8 @@ internal sealed class LoadedCell(
         };
 
     private async Task<SentLoad> SendAsync(
-        OpenQueues senders, Func<ConfirmedSends, ILoadSender> senderOf, Effects effects, HandlerProcesses handlers, LoadSampler sampler,
-        HeldSnapshot snapshot, CancellationToken stop)
+        Func<ConfirmedSends, ILoadSender> senderOf, Effects effects, HandlerProcesses handlers, LoadSampler sampler, HeldSnapshot snapshot,
+        CancellationToken stop)
     {
         using var ending = CancellationTokenSource.CreateLinkedTokenSource(stop);
         using var over = new CancellationTokenSource();
@@ -241,7 +239,6 @@ internal sealed class LoadedCell(
             await ending.CancelAsync();
             // Whatever has failed, nobody uses the queues any more.
             await Task.WhenAll([.. meanwhile, sending ?? Task.CompletedTask]).ContinueWith(_ => { }, TaskScheduler.Default);
-            await senders.DisposeAsync();
         }
     }
 

@@ -5,10 +5,21 @@ namespace Kit.Runner.Results;
 /// <summary>The name of a stored run: the day on which it began, and the commit of the kit.</summary>
 public static class RunName
 {
+    /// <summary>What to do if a folder of results cannot be used.</summary>
+    internal const string NameAnother = "Name a new folder with --out.";
+
     /// <param name="started">When it began.</param>
     /// <param name="commit"><see langword="null"/> if it is unknown.</param>
     public static string Of(DateTimeOffset started, GitCommit? commit) =>
         started.UtcDateTime.ToString("yyyy-MM-dd-", CultureInfo.InvariantCulture) + (commit?.ShortId ?? "unknown");
+
+    /// <summary>Refuses a folder that is there.</summary>
+    /// <exception cref="KitException">It is.</exception>
+    public static void RequireNew(string folder)
+    {
+        if (Path.Exists(folder))
+            throw new KitException($"{folder} exists.", NameAnother) { IsUsage = true };
+    }
 
     /// <summary>A new folder of that name; if it exists, with a number appended, from 2.</summary>
     /// <param name="parent">The folder that is to contain it.</param>

@@ -7,6 +7,9 @@ namespace Kit.Runner.Results.Loads;
 /// <param name="Below">The loads at fractions of the highest rate, from low to high.</param>
 public sealed record FoundRate(CellName Cell, LoadResult? Best, LoadResult? Next, IReadOnlyList<LoadResult> Below)
 {
+    /// <summary>Whether only the sender was late at <see cref="Next"/>, or, if no rate was sustained, at each: the endpoint may sustain more.</summary>
+    public bool MayBeHigher { get; init; }
+
     /// <summary>Those of each cell; none if no rate was searched.</summary>
     public static IReadOnlyList<FoundRate> In(LoadDocument document)
     {
@@ -20,9 +23,12 @@ public sealed record FoundRate(CellName Cell, LoadResult? Best, LoadResult? Next
                group result by result.Cell into tried
                let search = tried.Where(one => one.ShareOfFound is null).ToList()
                let best = search.Where(one => one.ReasonsAgainst(limit).Count == 0).MaxBy(one => one.Rate)
+               let next = best is null ? null : search.Where(one => one.Rate > best.Rate).Reverse().MinBy(one => one.Rate)
                select new FoundRate(
-                   tried.Key, best, best is null ? null : search.Where(one => one.Rate > best.Rate).Reverse().MinBy(one => one.Rate),
-                   [.. tried.Where(one => one.ShareOfFound is not null).OrderBy(one => one.Rate)]),
+                   tried.Key, best, next, [.. tried.Where(one => one.ShareOfFound is not null).OrderBy(one => one.Rate)])
+               {
+                   MayBeHigher = best is null ? search.All(one => one.IsSenderAloneLate(limit)) : next?.IsSenderAloneLate(limit) == true,
+               },
         ];
     }
 }

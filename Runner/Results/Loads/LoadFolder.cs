@@ -18,7 +18,9 @@ public sealed class LoadFolder(string path)
     internal const string PictureFile = "over-time.svg";
 
     private const string CsvFile = "load.csv";
-    private const string NameAnother = "Name a new folder with --out.";
+
+    // The folder itself, and those above it that were not there either.
+    private readonly List<string> made = [];
 
     /// <summary>The files that <c>load</c> writes.</summary>
     internal static IReadOnlyList<string> Files { get; } = [DocumentFile, SamplesFile, TablesFile, CsvFile, PictureFile];
@@ -41,23 +43,24 @@ public sealed class LoadFolder(string path)
     /// <exception cref="KitException">It is there, or cannot be made.</exception>
     public void Create()
     {
-        if (Path.Exists(path))
-            throw new KitException($"{path} exists.", NameAnother) { IsUsage = true };
+        RunName.RequireNew(path);
+        for (var folder = Path.GetFullPath(path); folder is not null && !Directory.Exists(folder); folder = Path.GetDirectoryName(folder))
+            made.Add(folder);
         try
         {
             Directory.CreateDirectory(path);
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
-            throw new KitException($"Cannot make the folder {path}: {failure.Message}", NameAnother, failure) { IsUsage = true };
+            throw new KitException($"Cannot make the folder {path}: {failure.Message}", RunName.NameAnother, failure) { IsUsage = true };
         }
     }
 
-    /// <summary>Removes the folder if nothing was saved.</summary>
+    /// <summary>Removes the folders that <see cref="Create"/> has made, as far as nothing was saved in them.</summary>
     public void RemoveIfEmpty()
     {
-        if (Directory.Exists(path) && !Directory.EnumerateFileSystemEntries(path).Any())
-            Directory.Delete(path);
+        foreach (var folder in made.TakeWhile(folder => Directory.Exists(folder) && !Directory.EnumerateFileSystemEntries(folder).Any()))
+            Directory.Delete(folder);
     }
 
     /// <summary>Writes the document and its reports.</summary>

@@ -34,19 +34,19 @@ internal sealed class FoundRates() : BlockKind("found-rates")
             $"{(run is null ? "" : $", and the drains from {sources.LinkTo(run)}, {run.Settings}")}. " +
             $"{Figures.Measured(settings.Seconds)} s at each rate, p99 up to {Figures.Measured(settings.LimitMilliseconds)} ms, " +
             $"{Figures.Plain(settings.Concurrency)} at a time." +
-            (found.Any(MayBeHigher) ? " ≥: at the next rate only the sender was late, so the endpoint may sustain more." : "") +
+            (found.Any(IsLowerBound) ? " ≥: at the next rate only the sender was late, so the endpoint may sustain more." : "") +
             (found.SelectMany(one => one.Below).Any(IsBroken) ? " *: the sender was late in this load, or its backlog grew." : ""),
         ]);
 
         bool IsBroken(LoadResult below) => below.ReasonsAgainst(settings.LimitMilliseconds).Count > 0;
 
-        bool MayBeHigher(FoundRate one) => one.Next?.IsSenderAloneLate(settings.LimitMilliseconds) == true;
+        static bool IsLowerBound(FoundRate one) => one is { Best: not null, MayBeHigher: true };
 
         IReadOnlyList<string> RowOf(FoundRate one) =>
         [
             $"{one.Cell}",
             .. run is null ? [] : new[] { Figures.Measured(run.Run.Cells.FirstOrDefault(cell => $"{cell.Cell}" == $"{one.Cell}")?.Rate?.Mean) },
-            $"{(MayBeHigher(one) ? "≥ " : "")}{Figures.Measured(one.Best?.Rate)}",
+            $"{(IsLowerBound(one) ? "≥ " : "")}{Figures.Measured(one.Best?.Rate)}",
             .. from share in shares
                let below = one.Below.FirstOrDefault(below => below.ShareOfFound == share)
                from figure in new[] { below?.Latency?.P50, below?.Latency?.P99 }
