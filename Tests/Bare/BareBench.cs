@@ -55,10 +55,10 @@ internal sealed class BareBench : IAsyncDisposable
     }
 
     /// <summary>Why the endpoint refuses to start. It must.</summary>
-    public string RefusalOf(TransactionMode mode, Action<BareEndpointBuilder>? configure = null)
+    public async Task<string> RefusalOfAsync(TransactionMode mode, Action<BareEndpointBuilder>? configure = null)
     {
         using var host = Build(mode, (_, _) => Task.CompletedTask, configure: configure);
-        return Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync())!.Message;
+        return (await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync()))!.Message;
     }
 
     /// <summary>A handler's work: one row, on the connection that it is lent.</summary>

@@ -52,14 +52,14 @@ public sealed class ConfiguredWithTheServices
     }
 
     [Test]
-    public void What_it_lacks_is_told_when_the_host_starts()
+    public async Task What_it_lacks_is_told_when_the_host_starts()
     {
         var builder = Host.CreateEmptyApplicationBuilder(settings: null);
         builder.Services.AddBareEndpoint("work", (_, endpoint) => endpoint.UsePostgreSql(databases.Widgets).Handle<Order, Handler>());
         using var host = builder.Build();
 
         Assert.That(
-            Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync())!.Message, Does.StartWith("Endpoint 'work' has no transaction mode"));
+            (await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync()))!.Message, Does.StartWith("Endpoint 'work' has no transaction mode"));
     }
 
     [Test]

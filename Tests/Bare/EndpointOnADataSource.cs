@@ -94,24 +94,24 @@ public sealed class EndpointOnADataSource
     }
 
     [TestCaseSource(nameof(Refused))]
-    public void A_mode_that_opens_its_own_connections_is_refused(TransactionMode mode)
+    public async Task A_mode_that_opens_its_own_connections_is_refused(TransactionMode mode)
     {
         Assert.That(
-            bench.RefusalOf(mode, endpoint => endpoint.UsePostgreSql(queues, widgets)),
+            await bench.RefusalOfAsync(mode, endpoint => endpoint.UsePostgreSql(queues, widgets)),
             Does.Contain($"cannot run in {mode} on a data source").And.Contain("Pass connection strings to UsePostgreSql."));
     }
 
     [Test]
-    public void In_dtc_off_one_that_enlists_is_refused() => Assert.That(
-        bench.RefusalOf(TransactionMode.DtcOff, endpoint => endpoint.UsePostgreSql(queues, widgets)), Does.Contain("Add Enlist=false"));
+    public async Task In_dtc_off_one_that_enlists_is_refused() => Assert.That(
+        await bench.RefusalOfAsync(TransactionMode.DtcOff, endpoint => endpoint.UsePostgreSql(queues, widgets)), Does.Contain("Add Enlist=false"));
 
     [Test]
-    public void A_pool_that_workers_and_handlers_share_must_have_room_for_both()
+    public async Task A_pool_that_workers_and_handlers_share_must_have_room_for_both()
     {
         using var small = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(bench.Databases.Widgets) { MaxPoolSize = 9, Enlist = false });
 
         Assert.That(
-            bench.RefusalOf(TransactionMode.DtcOff, endpoint => endpoint.UsePostgreSql(small).LimitConcurrency(4)),
+            await bench.RefusalOfAsync(TransactionMode.DtcOff, endpoint => endpoint.UsePostgreSql(small).LimitConcurrency(4)),
             Does.Contain("needs a Maximum Pool Size of at least 10").And.Contain("found 9"));
     }
 

@@ -133,35 +133,35 @@ public sealed class FlushOfTheLog
     }
 
     [Test]
-    public void A_data_source_is_refused()
+    public async Task A_data_source_is_refused()
     {
         using var source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(bench.Databases.Widgets) { Enlist = false });
 
         Assert.That(
-            bench.RefusalOf(TransactionMode.DtcOff, endpoint => endpoint.UsePostgreSql(source, source).FlushLog(LogFlush.Last)),
+            await bench.RefusalOfAsync(TransactionMode.DtcOff, endpoint => endpoint.UsePostgreSql(source, source).FlushLog(LogFlush.Last)),
             Does.EndWith("Give UsePostgreSql connection strings."));
     }
 
     [Test]
-    public void A_list_of_hosts_is_refused()
+    public async Task A_list_of_hosts_is_refused()
     {
         var hosts = new NpgsqlConnectionStringBuilder(bench.Databases.Widgets);
         hosts.Host = $"{hosts.Host},{hosts.Host}";
 
         Assert.That(
-            bench.RefusalOf(
+            await bench.RefusalOfAsync(
                 TransactionMode.DtcOff, endpoint => endpoint.UsePostgreSql(bench.Databases.Queue, hosts.ConnectionString).FlushLog(LogFlush.Last)),
             Does.Contain("with a list of hosts"));
     }
 
     /// <summary>The commit that is to carry the others would carry nothing.</summary>
     [Test]
-    public void A_role_whose_last_commit_does_not_wait_is_refused()
+    public async Task A_role_whose_last_commit_does_not_wait_is_refused()
     {
         var lax = new NpgsqlConnectionStringBuilder(bench.Databases.Queue) { Options = "-c synchronous_commit=off" }.ConnectionString;
 
         Assert.That(
-            bench.RefusalOf(TransactionMode.DtcOff, endpoint => endpoint.UsePostgreSql(lax, bench.Databases.Widgets).FlushLog(LogFlush.Last)),
+            await bench.RefusalOfAsync(TransactionMode.DtcOff, endpoint => endpoint.UsePostgreSql(lax, bench.Databases.Widgets).FlushLog(LogFlush.Last)),
             Does.Contain("the commits of its queue must wait for the log, and synchronous_commit is off"));
     }
 
@@ -175,7 +175,7 @@ public sealed class FlushOfTheLog
         NpgsqlConnection.ClearAllPools();
 
         Assert.That(
-            bench.RefusalOf(
+            await bench.RefusalOfAsync(
                 TransactionMode.Parse(mode),
                 endpoint => endpoint.UsePostgreSql(bench.Databases.Queue, bench.Databases.Widgets).FlushLog(LogFlush.Last)),
             Does.Contain("the commits of its queue must wait for the log, and synchronous_commit is off"));

@@ -51,11 +51,11 @@ public sealed class HeadersOfAMessage
     [TestCase("x-death")]
     [TestCase("CC")]
     [TestCase("BCC")]
-    public void A_name_that_the_endpoint_keeps_for_itself_is_refused(string name)
+    public async Task A_name_that_the_endpoint_keeps_for_itself_is_refused(string name)
     {
         var context = new MessageContext(new Npgsql.NpgsqlConnection(), new List<OutgoingMessage>());
 
-        Assert.ThrowsAsync<ArgumentException>(() => context.SendAsync("any", "text", headers: new Dictionary<string, string> { [name] = "" }));
+        await Assert.ThrowsAsync<ArgumentException>(() => context.SendAsync("any", "text", headers: new Dictionary<string, string> { [name] = "" }));
     }
 
     [Test]

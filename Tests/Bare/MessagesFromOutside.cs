@@ -72,7 +72,7 @@ public sealed class MessagesFromOutside
         await using var transaction = await connection.BeginTransactionAsync();
 
         Assert.That(
-            Assert.ThrowsAsync<NotSupportedException>(async () => await Sender.SendAsync("work", "an order", transaction))!.Message,
+            (await Assert.ThrowsAsync<NotSupportedException>(async () => await Sender.SendAsync("work", "an order", transaction)))!.Message,
             Does.Contain("is in database").And.Contain("_widgets' at ").And.Contain("but the queues are in").And.Contain("send from a handler"));
         await transaction.CommitAsync();
         Assert.That(await elsewhere.CountAsync(CancellationToken.None), Is.Zero);
@@ -92,7 +92,7 @@ public sealed class MessagesFromOutside
         await connection.OpenAsync();
         await using var transaction = await connection.BeginTransactionAsync();
 
-        Assert.ThrowsAsync<NotSupportedException>(async () => await Sender.SendAsync("work", "an order", transaction));
+        await Assert.ThrowsAsync<NotSupportedException>(async () => await Sender.SendAsync("work", "an order", transaction));
         await transaction.CommitAsync();
         Assert.That(await elsewhere.CountAsync(CancellationToken.None), Is.Zero);
     }
@@ -120,7 +120,7 @@ public sealed class MessagesFromOutside
         await using var transaction = await connection.BeginTransactionAsync();
         await transaction.CommitAsync();
 
-        Assert.ThrowsAsync<InvalidOperationException>(async () => await Sender.SendAsync("work", "an order", transaction));
+        await Assert.ThrowsAsync<InvalidOperationException>(async () => await Sender.SendAsync("work", "an order", transaction));
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
     }
 
@@ -130,7 +130,7 @@ public sealed class MessagesFromOutside
         using (new TransactionScope(TransactionScopeAsyncFlowOption.Enabled))
         {
             Assert.That(
-                Assert.ThrowsAsync<InvalidOperationException>(() => Sender.SendAsync("work", "an order"))!.Message,
+                (await Assert.ThrowsAsync<InvalidOperationException>(() => Sender.SendAsync("work", "an order")))!.Message,
                 Does.StartWith("There is an ambient transaction"));
             using var suppressed = new TransactionScope(TransactionScopeOption.Suppress, TransactionScopeAsyncFlowOption.Enabled);
             await Sender.SendAsync("work", "an order");
@@ -145,9 +145,9 @@ public sealed class MessagesFromOutside
         Throws.InvalidOperationException.With.Message.StartsWith("There is already an IMessageSender"));
 
     [Test]
-    public void A_queue_that_is_not_there_is_an_error() =>
+    public async Task A_queue_that_is_not_there_is_an_error() =>
         Assert.That(
-            Assert.ThrowsAsync<InvalidOperationException>(() => Sender.SendAsync("nowhere", "an order"))!.Message,
+            (await Assert.ThrowsAsync<InvalidOperationException>(() => Sender.SendAsync("nowhere", "an order")))!.Message,
             Does.StartWith("There is no queue 'nowhere' in database '").And.Contain("creates it when it starts"));
 
     [Test]
@@ -165,7 +165,7 @@ public sealed class MessagesFromOutside
         await Task.WhenAll(Enumerable.Range(0, 50).Select(_ => sender.SendAsync("work", "an order")));
 
         Assert.That(await there.CountAsync(CancellationToken.None), Is.EqualTo(50));
-        Assert.ThrowsAsync<BrokerException>(() => sender.SendAsync("nowhere", "an order"));
-        Assert.ThrowsAsync<NotSupportedException>(async () => await sender.SendAsync("work", "an order", transaction));
+        await Assert.ThrowsAsync<BrokerException>(() => sender.SendAsync("nowhere", "an order"));
+        await Assert.ThrowsAsync<NotSupportedException>(async () => await sender.SendAsync("work", "an order", transaction));
     }
 }

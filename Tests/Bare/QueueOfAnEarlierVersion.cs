@@ -14,7 +14,7 @@ public sealed class QueueOfAnEarlierVersion
         await using var bench = await BareBench.CreateAsync();
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, earlier);
 
-        var refusal = bench.RefusalOf(TransactionMode.DtcOff);
+        var refusal = await bench.RefusalOfAsync(TransactionMode.DtcOff);
 
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, refusal[refusal.IndexOf("ALTER TABLE", StringComparison.Ordinal)..]);
         Assert.That(await bench.HandleAsync(TransactionMode.DtcOff, (_, _) => Task.CompletedTask), Is.Empty);
@@ -28,7 +28,7 @@ public sealed class QueueOfAnEarlierVersion
         await bench.RestartAsync(TransactionMode.Outbox);
         await TestDatabases.ExecuteAsync(bench.Databases.Widgets, $"ALTER TABLE work_outbox DROP COLUMN {column}");
 
-        var refusal = bench.RefusalOf(TransactionMode.Outbox);
+        var refusal = await bench.RefusalOfAsync(TransactionMode.Outbox);
 
         await TestDatabases.ExecuteAsync(bench.Databases.Widgets, refusal[refusal.IndexOf("ALTER TABLE", StringComparison.Ordinal)..]);
         Assert.That(await bench.HandleAsync(TransactionMode.Outbox, (_, _) => Task.CompletedTask), Is.Empty);
@@ -40,7 +40,7 @@ public sealed class QueueOfAnEarlierVersion
         await using var bench = await BareBench.CreateAsync();
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, "DROP TABLE work; ALTER TABLE work_error DROP COLUMN headers");
 
-        Assert.That(bench.RefusalOf(TransactionMode.DtcOff), Does.Contain("ALTER TABLE \"work_error\" ADD COLUMN"));
+        Assert.That(await bench.RefusalOfAsync(TransactionMode.DtcOff), Does.Contain("ALTER TABLE \"work_error\" ADD COLUMN"));
     }
 
     [Test]

@@ -40,7 +40,7 @@ public sealed class QueueThatIsNotThere
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, other);
 
         Assert.That(
-            bench.RefusalOf(TransactionMode.DtcOff),
+            await bench.RefusalOfAsync(TransactionMode.DtcOff),
             Does.Contain("\"work\" exists and is not a queue of the kit").And.Not.Contain("ALTER"));
     }
 
@@ -51,7 +51,7 @@ public sealed class QueueThatIsNotThere
         await bench.RestartAsync(TransactionMode.DtcOff);
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, $"ALTER TABLE {table} SET UNLOGGED");
 
-        Assert.That(bench.RefusalOf(TransactionMode.DtcOff), Does.Contain("is unlogged").And.EndWith("SET LOGGED"));
+        Assert.That(await bench.RefusalOfAsync(TransactionMode.DtcOff), Does.Contain("is unlogged").And.EndWith("SET LOGGED"));
     }
 
     [Test]
@@ -60,7 +60,7 @@ public sealed class QueueThatIsNotThere
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, "CREATE TABLE work_error (LIKE queued INCLUDING ALL)");
 
         Assert.That(
-            bench.RefusalOf(TransactionMode.DtcOff),
+            await bench.RefusalOfAsync(TransactionMode.DtcOff),
             Does.Contain("\"work_error\", its error table, is another endpoint's queue").And.Contain("another name"));
     }
 
@@ -71,7 +71,7 @@ public sealed class QueueThatIsNotThere
             bench.Databases.Queue, "CREATE TABLE work (LIKE queued); ALTER TABLE work DROP COLUMN not_before, ADD COLUMN reason text NOT NULL");
 
         Assert.That(
-            bench.RefusalOf(TransactionMode.DtcOff),
+            await bench.RefusalOfAsync(TransactionMode.DtcOff),
             Does.Contain("\"work\" is another endpoint's error table").And.Contain("another name").And.Not.Contain("ALTER"));
     }
 
@@ -100,11 +100,11 @@ public sealed class QueueThatIsNotThere
         using var host = bench.Build(
             TransactionMode.DtcOff, (_, _) => Task.CompletedTask, configure: endpoint => endpoint.UsePostgreSql(plain, bench.Databases.Widgets));
 
-        var refusal = Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync())!.Message;
+        var refusal = (await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync()))!.Message;
 
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, refusal[(refusal.IndexOf("role: ", StringComparison.Ordinal) + 6)..]);
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, $"GRANT SELECT, INSERT, UPDATE, DELETE ON work TO {role}");
-        refusal = Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync())!.Message;
+        refusal = (await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync()))!.Message;
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, refusal[refusal.IndexOf("GRANT INSERT", StringComparison.Ordinal)..]);
         await Assert.ThatAsync(() => host.StartAsync(), Throws.Nothing);
         await host.StopAsync();

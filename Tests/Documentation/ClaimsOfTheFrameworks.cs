@@ -27,9 +27,9 @@ public sealed class ClaimsOfTheFrameworks
         foreach (var claim in Claims)
         {
             var (framework, transport, mode, fault) = claim.Tested;
-            Assert.That(EndpointKinds.All, Has.Some.Matches<IEndpointKind>(kind => kind.Framework == claim.Framework), claim.ToString());
+            Assert.That(EndpointKinds.All, Has.Some.Matches<IEndpointKind>(kind => kind!.Framework == claim.Framework), claim.ToString());
             Assert.That(
-                EndpointKinds.All, Has.Some.Matches<IEndpointKind>(kind => kind.Framework == framework && kind.Transport == transport), claim.ToString());
+                EndpointKinds.All, Has.Some.Matches<IEndpointKind>(kind => kind!.Framework == framework && kind.Transport == transport), claim.ToString());
             Assert.That(TransactionMode.All.Select(known => known.Name), Does.Contain(claim.Mode).And.Contain(mode));
             Assert.That(Fault.All.Select(known => known.Name).Append(StormFacts.Name), Does.Contain(fault));
         }

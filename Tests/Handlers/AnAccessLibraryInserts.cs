@@ -113,10 +113,10 @@ public sealed class AnAccessLibraryInserts(AccessLibrary library)
         var insert = library.CreateInsert();
         await insert.InsertAsync(connection, null, widget, CancellationToken.None);
 
-        var refused = Assert.CatchAsync(async () => await insert.InsertAsync(connection, null, widget, CancellationToken.None))!;
+        var refused = await Assert.CatchAsync(async () => await insert.InsertAsync(connection, null, widget, CancellationToken.None));
 
         // A library can wrap it.
-        Assert.That(refused.GetBaseException(),
+        Assert.That(refused!.GetBaseException(),
             Is.InstanceOf<PostgresException>().With.Property(nameof(PostgresException.SqlState)).EqualTo(PostgresErrorCodes.UniqueViolation));
     }
 

@@ -202,7 +202,7 @@ public sealed class PageOfAFolder
         {
             Assert.That(
                 rows.Where(other => other.Id != row.Id && other.Speed is not null),
-                Has.All.Matches<ViewRow>(other => other.Speed!.High.Value < row.Speed!.Low.Value || row.Speed.High.Value < other.Speed.Low.Value));
+                Has.All.Matches<ViewRow>(other => other!.Speed!.High.Value < row.Speed!.Low.Value || row.Speed.High.Value < other.Speed.Low.Value));
         }
 
         Assert.That(rows.Select(row => row.Place), Has.Some.Null);
@@ -214,7 +214,7 @@ public sealed class PageOfAFolder
         var shared = PublishedPage.View.Rows.Single(row => row.Id == "bare.postgresql.shared.ado");
         var others = PublishedPage.View.Rows.Where(row => row.Group == shared.Group && row.Loss == shared.Loss && row.Id != shared.Id).ToList();
 
-        Assert.That(others, Is.Not.Empty.And.All.Matches<ViewRow>(other => other.Speed!.High.Value < shared.Speed!.Low.Value));
+        Assert.That(others, Is.Not.Empty.And.All.Matches<ViewRow>(other => other!.Speed!.High.Value < shared.Speed!.Low.Value));
         Assert.That(shared.Place, Is.EqualTo(1));
     }
 

@@ -19,7 +19,7 @@ public sealed class MessageThatIsTooLarge
         await using var queue = Cell.Find("bare.rabbitmq.dtc-off.ado")!.Kind.OpenQueue("orders", host.Address);
         await queue.CreateAsync(CancellationToken.None);
 
-        var failure = Assert.ThrowsAsync<BrokerException>(() => SendAsync(queue, TooLarge));
+        var failure = await Assert.ThrowsAsync<BrokerException>(() => SendAsync(queue, TooLarge));
 
         Assert.That(
             KitException.TextOf(failure!),

@@ -35,12 +35,12 @@ public sealed class SenderThatBlocks
     }
 
     [Test]
-    public void One_that_blocks_for_ever_ends_the_load_with_the_reason()
+    public async Task One_that_blocks_for_ever_ends_the_load_with_the_reason()
     {
         var queue = new BlockedQueue(blockedFor: Timeout.InfiniteTimeSpan);
         var watch = Stopwatch.StartNew();
 
-        var failure = Assert.ThrowsAsync<KitException>(
+        var failure = await Assert.ThrowsAsync<KitException>(
             () => new LoadSender([queue, queue], new Schedule(10, TimeSpan.FromHours(1)), NewMessage, new ConfirmedSends(Longest)).RunAsync(default));
 
         using (Assert.EnterMultipleScope())

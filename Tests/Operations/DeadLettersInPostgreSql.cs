@@ -71,7 +71,7 @@ public sealed class DeadLettersInPostgreSql
     {
         var unknown = Guid.NewGuid();
 
-        var refusal = Assert.ThrowsAsync<DeadLetterNotFoundException>(
+        var refusal = await Assert.ThrowsAsync<DeadLetterNotFoundException>(
             () => queue.ReturnErrorsAsync([Ids[0], unknown], CancellationToken.None));
 
         Assert.That(refusal!.MessageIds, Is.EqualTo(new[] { unknown }));

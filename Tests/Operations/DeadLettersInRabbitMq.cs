@@ -65,7 +65,7 @@ public sealed class DeadLettersInRabbitMq
     {
         var unknown = Guid.NewGuid();
 
-        var refusal = Assert.ThrowsAsync<DeadLetterNotFoundException>(
+        var refusal = await Assert.ThrowsAsync<DeadLetterNotFoundException>(
             () => queue.ReturnErrorsAsync([Ids[0], unknown], CancellationToken.None));
 
         Assert.That(refusal!.MessageIds, Is.EqualTo(new[] { unknown }));
@@ -78,7 +78,7 @@ public sealed class DeadLettersInRabbitMq
     {
         await DeleteAsync("work");
 
-        Assert.ThrowsAsync<BrokerException>(() => queue.ReturnErrorsAsync(messageIds: null, CancellationToken.None));
+        await Assert.ThrowsAsync<BrokerException>(() => queue.ReturnErrorsAsync(messageIds: null, CancellationToken.None));
 
         Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Has.Count.EqualTo(3));
     }

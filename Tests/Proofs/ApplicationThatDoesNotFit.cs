@@ -233,7 +233,7 @@ public sealed class ApplicationThatDoesNotFit
     {
         var file = ProofFileReader.Parse("orders.proof.json", one.Text);
 
-        var refused = Assert.ThrowsAsync<KitException>(() => new Trial(file, servers, _ => { }, patience).RunAsync(CancellationToken.None));
+        var refused = await Assert.ThrowsAsync<KitException>(() => new Trial(file, servers, _ => { }, patience).RunAsync(CancellationToken.None));
 
         Assert.That(refused.Message, Does.Contain(message));
         Assert.That(refused.Remedy, Does.Contain(remedy));

@@ -22,7 +22,7 @@ public sealed class RecomputedFigures
     [OneTimeTearDown]
     public void RemoveRun() => temporary.Dispose();
 
-    [Test, Order(1)]
+    [Test]
     public async Task Those_of_a_run_are_found_equal()
     {
         var result = await RecomputeAsync();
@@ -38,7 +38,6 @@ public sealed class RecomputedFigures
     [TestCase("tables.md", "#### dtc-off", "#### other", "bare/postgresql/dtc-off/ado has no table")]
     [TestCase("tables.md", "## Summary", "## Other", "Summary, there is none")]
     [TestCase("tables.md", "| Mean msg/s |", "| Mean |", "there is no column 'Mean msg/s'")]
-    [Order(2)]
     public async Task A_changed_figure_is_found(string file, string figure, string changed, string found)
     {
         var path = temporary.Below(file);
@@ -77,7 +76,7 @@ public sealed class RecomputedFigures
         Assert.That(result.Output, Does.Contain($"{faults.Path} holds faults, and no run; there is nothing to recompute."));
     }
 
-    [Test, Order(3)]
+    [Test]
     public async Task A_changed_moment_is_found()
     {
         var path = temporary.Below("moments.bin");
@@ -86,6 +85,8 @@ public sealed class RecomputedFigures
         await File.WriteAllBytesAsync(path, moments);
 
         var result = await RecomputeAsync();
+        moments[100] ^= 1;
+        await File.WriteAllBytesAsync(path, moments);
 
         Assert.That(result.ExitCode, Is.EqualTo(2), result.Output);
         Assert.That(result.Output, Does.Contain("moments.bin, byte 0: the checksum is wrong."));

@@ -57,6 +57,6 @@ public sealed class EndpointCannotStart(Cell cell)
             host.Services, new EndpointSettings(cell.Name, address, databases.Widgets, cell.Mode, Concurrency: 2), (_, _, _) => Task.CompletedTask);
         var built = host.Build();
         await using ((IAsyncDisposable)built)
-            return Assert.ThrowsAsync<BrokerException>(() => built.StartAsync())!.Message;
+            return (await Assert.ThrowsAsync<BrokerException>(() => built.StartAsync()))!.Message;
     }
 }

@@ -138,10 +138,10 @@ public sealed class RepeatedExperiments
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(lines, Has.One.Matches<string>(line => line.StartsWith($"| {rows[0].Title} |", StringComparison.Ordinal) && line.Contains("| 900 |")));
+            Assert.That(lines, Has.One.Matches<string>(line => line!.StartsWith($"| {rows[0].Title} |", StringComparison.Ordinal) && line.Contains("| 900 |")));
             Assert.That(
                 lines,
-                Has.One.Matches<string>(line => line.StartsWith($"| {rows[1].Title} |", StringComparison.Ordinal) && line.Contains("| \\< 0.1 % |")
+                Has.One.Matches<string>(line => line!.StartsWith($"| {rows[1].Title} |", StringComparison.Ordinal) && line.Contains("| \\< 0.1 % |")
                     && !line.Contains("700")));
             Assert.That(lines, Does.Contain($"- Not counted: {rows[1].Title}, INVALID: 6,000 messages sent, < 0.1 % failed (0 dead-lettered, 3 lost)."));
             Assert.That(lines, Does.Contain($"- Not counted: {rows[2].Title}, error: 2,186 messages sent, not known what became of them."));

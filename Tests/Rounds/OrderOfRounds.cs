@@ -52,7 +52,7 @@ public sealed class OrderOfRounds
 
         using (Assert.EnterMultipleScope())
         {
-            Assert.That(plan.Runnable, Is.Not.Empty.And.None.Matches<Cell>(cell => cell.Kind.Transport == TransportName.RabbitMq));
+            Assert.That(plan.Runnable, Is.Not.Empty.And.None.Matches<Cell>(cell => cell!.Kind.Transport == TransportName.RabbitMq));
             Assert.That(cells.Select(cell => plan.SupportOf(cell).Because), Is.Not.Empty.And.All.EqualTo("no broker on this machine"));
             Assert.That(named.Runnable, Is.SupersetOf(cells));
         }

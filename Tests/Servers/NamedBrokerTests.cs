@@ -72,11 +72,11 @@ public sealed class NamedBrokerTests
     }
 
     [Test]
-    public void An_absent_management_plugin_says_what_is_lost()
+    public async Task An_absent_management_plugin_says_what_is_lost()
     {
         var without = RabbitMqAddress.Parse(broker.AmqpUri.AbsoluteUri, $"http://127.0.0.1:{LoopbackPorts.Free(1)[0]}");
 
-        var failure = Assert.ThrowsAsync<KitException>(() => RabbitMqFacts.RequireAsync(without, CancellationToken.None));
+        var failure = await Assert.ThrowsAsync<KitException>(() => RabbitMqFacts.RequireAsync(without, CancellationToken.None));
 
         Assert.That(failure!.Message, Does.Contain("The kit counts messages with it"));
         Assert.That(failure.Remedy, Does.Contain("rabbitmq-plugins enable rabbitmq_management"));

@@ -66,7 +66,7 @@ public sealed class PrivateBrokerTests
             .ToList();
 
         // AMQP, management, distribution, and the port mapper's, which also takes the other loopback address.
-        Assert.That(listeners, Has.Count.AtLeast(4).And.All.Matches<IPEndPoint>(listener => IPAddress.IsLoopback(listener.Address)));
+        Assert.That(listeners, Has.Count.AtLeast(4).And.All.Matches<IPEndPoint>(listener => IPAddress.IsLoopback(listener!.Address)));
     }
 
     [Test]

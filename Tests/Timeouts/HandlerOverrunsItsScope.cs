@@ -24,13 +24,13 @@ public sealed class HandlerOverrunsItsScope
     {
         await using var data = NpgsqlDataSource.Create(databases.Widgets);
 
-        var late = Assert.ThrowsAsync<TimeoutException>(
+        var late = await Assert.ThrowsAsync<TimeoutException>(
             async () => await DeadlineScope.RunAsync(
                 new TransactionSettings(TransactionMode.DtcOff, Second),
                 async inTime => await InsertAndWaitAsync(data, inTime),
-                CancellationToken.None))!;
+                CancellationToken.None));
 
-        Assert.That(late.Message, Does.Contain("did not finish within 00:00:01"));
+        Assert.That(late!.Message, Does.Contain("did not finish within 00:00:01"));
         Assert.That(late.InnerException, Is.InstanceOf<OperationCanceledException>());
         Assert.That(await databases.CountRowsAsync(), Is.Zero);
     }

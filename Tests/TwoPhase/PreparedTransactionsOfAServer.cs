@@ -49,7 +49,7 @@ public sealed class PreparedTransactionsOfAServer
         Assert.That(found.LockedTables, Is.EqualTo(new[] { "widget" }));
         Assert.That(found.Age, Is.InRange(TimeSpan.Zero, Eventually.Limit));
         var against = decision is BranchDecision.Committed ? BranchDecision.Aborted : BranchDecision.Committed;
-        Assert.That(RefusalOf(branch, against).Message, Does.Contain("was decided: ").And.Contain("now would"));
+        Assert.That((await RefusalOfAsync(branch, against)).Message, Does.Contain("was decided: ").And.Contain("now would"));
 
         Assert.That(await All.EndAsync(branch, asked: null, CancellationToken.None), Is.EqualTo(decision));
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(rows));
@@ -65,7 +65,7 @@ public sealed class PreparedTransactionsOfAServer
 
         Assert.That((await ReadAsync(branch)).Decision, Is.EqualTo(BranchDecision.Undecided));
         foreach (var asked in new BranchDecision?[] { null, BranchDecision.Committed, BranchDecision.Aborted })
-            Assert.That(RefusalOf(branch, asked).Message, Does.Contain("is undecided"));
+            Assert.That((await RefusalOfAsync(branch, asked)).Message, Does.Contain("is undecided"));
     }
 
     [TestCase(BranchDecision.Committed, 1)]
@@ -75,7 +75,7 @@ public sealed class PreparedTransactionsOfAServer
         var branch = await PrepareAsync(new BranchId(queue, ulong.MaxValue / 4).ToString());
 
         Assert.That((await ReadAsync(branch)).Decision, Is.EqualTo(BranchDecision.Unknown));
-        Assert.That(RefusalOf(branch, asked: null).Message, Does.Contain("no longer knows its decision"));
+        Assert.That((await RefusalOfAsync(branch, asked: null)).Message, Does.Contain("no longer knows its decision"));
         await All.EndAsync(branch, asked, CancellationToken.None);
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(rows));
     }
@@ -102,7 +102,7 @@ public sealed class PreparedTransactionsOfAServer
         var found = await ReadAsync(branch);
         Assert.That((found.Owner, found.Decision), Is.EqualTo((owner, BranchDecision.Unknown)));
         Assert.That(
-            RefusalOf(branch, asked: null),
+            await RefusalOfAsync(branch, asked: null),
             Has.Message.Contains(because).And.Property("Remedy").Contains("(widget), then add --commit or --rollback"));
         await All.EndAsync(branch, BranchDecision.Committed, CancellationToken.None);
         Assert.That(await databases.CountRowsAsync(), Is.EqualTo(1));
@@ -190,8 +190,8 @@ public sealed class PreparedTransactionsOfAServer
     private async Task<PreparedTransaction> ReadAsync(string globalId) =>
         (await All.ReadAsync(CancellationToken.None)).Single(one => one.GlobalId == globalId);
 
-    private BranchRefusedException RefusalOf(string globalId, BranchDecision? asked) =>
-        Assert.ThrowsAsync<BranchRefusedException>(() => All.EndAsync(globalId, asked, CancellationToken.None))!;
+    private async Task<BranchRefusedException> RefusalOfAsync(string globalId, BranchDecision? asked) =>
+        (await Assert.ThrowsAsync<BranchRefusedException>(() => All.EndAsync(globalId, asked, CancellationToken.None)))!;
 
     private Task<string> PrepareAsync(string globalId) => PrepareAsync(globalId, widgets);
 

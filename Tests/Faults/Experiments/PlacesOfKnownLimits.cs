@@ -9,5 +9,5 @@ public sealed class PlacesOfKnownLimits
     [TestCaseSource(typeof(KnownLimit), nameof(KnownLimit.All))]
     public void Are_cells_that_there_are(KnownLimit limit) => Assert.That(
         Cell.All.Select(cell => cell.Kind),
-        Has.Some.Matches<IEndpointKind>(kind => kind.Framework == limit.Framework && (limit.Transport ?? kind.Transport) == kind.Transport));
+        Has.Some.Matches<IEndpointKind>(kind => kind!.Framework == limit.Framework && (limit.Transport ?? kind.Transport) == kind.Transport));
 }
