@@ -51,7 +51,7 @@ internal sealed class LatencyCommand : Command
         var program = await ClientProgram.FindAsync("pgbench", cancellationToken);
         await using var servers = await RunServers.StartAsync(Transport.NeededBy([Transport.Of(cell)]), cancellationToken, plan.Connections);
         await output.WriteLineAsync($"PostgreSQL {servers.Of(cell).Version}, the benchmark's own; seeding {Figures.Count(plan.SeedRows)} rows");
-        await servers.WidgetsOf(cell).Store.SeedAsync(plan.SeedRows, new Unseen(), cancellationToken);
+        await servers.WidgetsOf(cell).SeedAsync(plan.SeedRows, new Unseen(), cancellationToken);
         var (kit, pgbench) = (new List<LatencyFigures>(), new List<PgbenchLatencies>());
         for (var round = 1; round <= rounds; round++)
         {

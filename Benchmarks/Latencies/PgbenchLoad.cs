@@ -33,7 +33,7 @@ internal sealed class PgbenchLoad(ClientProgram program, Cell cell, RunServers s
     /// <exception cref="KitException">A message was not handled exactly once, or not in time.</exception>
     public async Task<PgbenchLatencies> RunAsync(double rate, CancellationToken cancellationToken)
     {
-        await using var restored = await servers.WidgetsOf(cell).Store.RestoreAsync(cancellationToken);
+        await using var restored = await servers.WidgetsOf(cell).RestoreAsync(cancellationToken);
         await using var transport = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, restored, cancellationToken);
         await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
         await queue.CreateAsync(cancellationToken);

@@ -19,7 +19,7 @@ internal sealed class PostgreSqlEndpoint(
 
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);
     private readonly QueueStatements statements = new(endpoint.Name);
-    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, log);
+    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, FailureKinds.OfPostgreSql, log);
     private QueueSource? queues;
     private QueueSource? receives;
     private DatabaseAccess? handlers;

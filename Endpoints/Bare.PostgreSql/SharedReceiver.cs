@@ -44,7 +44,7 @@ internal sealed class SharedReceiver(QueueSession queue, MessagePipeline pipelin
             isReceiveOpen = await queue.TryRollbackHandlerAsync();
         }
         catch (Exception lost) when (
-            lost is NpgsqlOperationInProgressException || !queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost)
+            lost is NpgsqlOperationInProgressException || !queue.IsOpen || FailureKinds.OfPostgreSql.Of(lost) is FailureKind.SessionLost)
         {
             // The server ended the session, or the handler closed the connection, or left a reader open on it.
             throw new AttemptLostException(message, failure);

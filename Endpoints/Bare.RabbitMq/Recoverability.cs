@@ -17,13 +17,13 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// </remarks>
 internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstPause, ILogger log)
 {
-    private readonly RetryRule rule = new(mode, firstPause);
+    private readonly RetryRule rule = new(mode, firstPause, FailureKinds.OfPostgreSql);
 
     /// <summary>Answers a failure according to its kind, and acknowledges the message.</summary>
     /// <returns><see langword="true"/>; <see langword="null"/> if the server refused, and no attempt was counted.</returns>
     public async Task<bool?> AnswerAsync(QueueSession queue, Delivery message, Exception failure)
     {
-        if (FailureKinds.Of(failure) is FailureKind.Refused)
+        if (FailureKinds.OfPostgreSql.Of(failure) is FailureKind.Refused)
         {
             LogRefused(message.MessageId, Failure.ReasonOf(failure).Message);
             await queue.MoveToRetriesAsync(message, message.FailedAttempts, delay: TimeSpan.Zero);

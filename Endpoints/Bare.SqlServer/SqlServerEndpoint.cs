@@ -17,7 +17,7 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);
     private readonly QueueStatements statements = new(endpoint.Name);
     private readonly string queues = connections.ForQueue(endpoint.Mode);
-    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, log);
+    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, SqlClientErrors.Kinds, log);
     private DbDataSource? data;
 
     /// <exception cref="NotSupportedException">

@@ -22,7 +22,9 @@ internal static class SubscriptionStatements
         COMMIT TRANSACTION
         """;
 
-    /// <summary>Publishes an event.</summary>
+    /// <summary>
+    /// Publishes an event to every subscriber or to none: in the caller's transaction, or, where there is none, in one of its own.
+    /// </summary>
     public const string Publish =
         """
         DECLARE @inserts nvarchar(max), @unrouted nvarchar(500);
@@ -36,7 +38,16 @@ internal static class SubscriptionStatements
             SET @unrouted = N'No queue has subscribed to ' + @type + N'. Subscribe one before events are published.';
             THROW 50000, @unrouted, 1;
         END;
-        EXEC sp_executesql @inserts, N'@message_id uniqueidentifier, @type nvarchar(400), @body varbinary(max), @headers nvarchar(max)',
-            @message_id, @type, @body, @headers
+        DECLARE @own bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
+        BEGIN TRY
+            IF @own = 1 BEGIN TRANSACTION;
+            EXEC sp_executesql @inserts, N'@message_id uniqueidentifier, @type nvarchar(400), @body varbinary(max), @headers nvarchar(max)',
+                @message_id, @type, @body, @headers;
+            IF @own = 1 COMMIT TRANSACTION;
+        END TRY
+        BEGIN CATCH
+            IF @own = 1 AND @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
+            THROW;
+        END CATCH
         """;
 }

@@ -16,7 +16,7 @@ internal static class Failure
     /// <summary>A text that every queue can store with the message. If the text could not be stored, the message would be retried for ever.</summary>
     public static string Describe(Exception reason)
     {
-        // Libraries wrap the database's error, and only the innermost message says what to do.
+        // Only the innermost message says what to do.
         var text = string.Join(" ---> ", Chain(reason).Select(each => $"{each.GetType().FullName}: {each.Message}")).Replace('\0', ' ');
         if (text.Length > Longest)
             text = $"{text[..Longest]} (cut off)";
@@ -25,9 +25,10 @@ internal static class Failure
         return Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text));
     }
 
-    private static IEnumerable<Exception> Chain(Exception reason)
+    /// <summary>The exception, and all that it wraps: handlers and libraries wrap the database's error.</summary>
+    public static IEnumerable<Exception> Chain(Exception failure)
     {
-        for (var each = reason; each is not null; each = each.InnerException)
+        for (var each = failure; each is not null; each = each.InnerException)
             yield return each;
     }
 }

@@ -5,7 +5,8 @@ namespace Kit.Endpoints.Bare;
 /// <summary>How a failed attempt counts and what follows it, on every transport.</summary>
 /// <param name="mode">Sets the number of attempts.</param>
 /// <param name="firstDelay">The delay before the second attempt if the session was lost; doubled each time.</param>
-internal sealed class RetryRule(TransactionMode mode, TimeSpan firstDelay)
+/// <param name="kinds">Judges failures.</param>
+internal sealed class RetryRule(TransactionMode mode, TimeSpan firstDelay, FailureKinds kinds)
 {
     /// <summary>A message's failed attempts, including this one. An unreadable message was not attempted.</summary>
     public static int CountAfter(ReceivedMessage message, Exception failure) =>
@@ -13,7 +14,7 @@ internal sealed class RetryRule(TransactionMode mode, TimeSpan firstDelay)
 
     /// <summary>How long a message waits for its next attempt; <see langword="null"/> if it is given up.</summary>
     /// <exception cref="ArgumentOutOfRangeException">The failure is a server's refusal, which is not an attempt.</exception>
-    public TimeSpan? DelayAfter(ReceivedMessage message, Exception failure) => FailureKinds.Of(failure) switch
+    public TimeSpan? DelayAfter(ReceivedMessage message, Exception failure) => kinds.Of(failure) switch
     {
         FailureKind.Hopeless => null,
         FailureKind.SessionLost or FailureKind.HandlerFailed when CountAfter(message, failure) >= mode.Attempts => null,

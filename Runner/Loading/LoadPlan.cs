@@ -51,6 +51,8 @@ internal sealed record LoadPlan(
         : cell.Scenario.Rows == 0 && Transport.Of(cell).Arrivals is null ? Support.No(
             $"the scenario '{cell.Scenario.Name}' inserts no row, and nothing tells when its messages arrive in a queue of '{cell.Kind.Transport}': " +
             "measure it with 'run'")
+        : Transport.Of(cell) is { Own: null, Server: not null } named ? Support.No(
+            $"a load runs on the kit's own servers, and the kit starts no {named.Title}: measure it with 'run'")
         : Here[Transport.Of(cell)] is { IsSupported: false } notHere ? notHere
         : cell.Limits.SupportOf(cell.Kind, cell.Mode, ConcurrencyOf(cell)) is { IsSupported: false } withFewer ? withFewer
         : ConnectionsOf(cell) > ConnectionNeeds.MostOfOwn ? Support.No(

@@ -39,7 +39,7 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
         await using var servers = await RunServers.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), stop, plan.Connections);
         document = document with { Servers = servers.All.ToDictionary(one => one.Transport.Title, one => one.Server.Version ?? "unknown") };
         foreach (var database in plan.Runnable.Select(servers.WidgetsOf).Distinct())
-            await database.Store.SeedAsync(plan.SeedRows, new Progress<int>(), stop);
+            await database.SeedAsync(plan.SeedRows, new Progress<int>(), stop);
 
         try
         {

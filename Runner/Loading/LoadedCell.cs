@@ -92,7 +92,7 @@ internal sealed class LoadedCell(
     private async Task<LoadResult> LoadAsync(
         LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken noLonger, CancellationToken end)
     {
-        await using var restored = await servers.WidgetsOf(cell).Store.RestoreAsync(stop);
+        await using var restored = await servers.WidgetsOf(cell).RestoreAsync(stop);
         if (cell.Scenario.Prepare is { } statements)
             await restored.PrepareAsync(statements, stop);
         await using var transport = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, restored, stop);

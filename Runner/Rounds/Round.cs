@@ -33,7 +33,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         try
         {
             var watch = Stopwatch.StartNew();
-            await using var restored = await settings.Widgets.Store.RestoreAsync(cancellationToken);
+            await using var restored = await settings.Widgets.RestoreAsync(cancellationToken);
             document = document with { RestoreSeconds = watch.Elapsed.TotalSeconds };
 
             foreach (var statements in new[] { cell.Scenario.Prepare, cell.Condition.Prepare }.OfType<string>())

@@ -118,7 +118,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
         foreach (var database in cells.Select(servers.WidgetsOf).Distinct())
         {
-            var seeding = await database.Store.SeedAsync(plan.Sizes.SeedRows, display.Seeding(plan.Sizes.SeedRows), cancellationToken);
+            var seeding = await database.SeedAsync(plan.Sizes.SeedRows, display.Seeding(plan.Sizes.SeedRows), cancellationToken);
             record.Save(run => run with { SeedingSeconds = (run.SeedingSeconds ?? 0) + seeding.TotalSeconds });
         }
 
@@ -260,10 +260,10 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var cell in probed.Select(same => same.Key))
         {
             var settings = settingsOf(cell);
-            await using var scratch = await settings.Widgets.Store.CreateEmptyAsync(cancellationToken);
-            await using var transport = await settings.Queues.OpenAsync(cell, "probe", scratch, cancellationToken);
             try
             {
+                await using var scratch = await settings.Widgets.CreateEmptyAsync(cancellationToken);
+                await using var transport = await settings.Queues.OpenAsync(cell, "probe", scratch, cancellationToken);
                 var probe = await CellProbe.RunAsync(
                     cell,
                     cell.EndpointOn(transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, settings.Sizes.Concurrency),

@@ -17,7 +17,7 @@ internal sealed class RunSqlServer(SqlServerWithDriver transport, string server)
     public override IReadOnlyDictionary<string, string> Variables =>
         new Dictionary<string, string> { [ConnectionStrings.SqlServerVariable] = server };
 
-    public override IWidgetStore Store => databases ??= new SqlServerDatabases(server);
+    protected override IWidgetStore Store => databases ??= new SqlServerDatabases(server);
 
     /// <summary>SQL Server does not record when a transaction committed.</summary>
     public override Task<ClockSource> ReadClockAsync(CancellationToken cancellationToken) =>

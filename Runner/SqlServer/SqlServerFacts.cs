@@ -11,8 +11,8 @@ namespace Kit.Runner.SqlServer;
 /// <param name="Edition">As the server names it.</param>
 internal sealed record SqlServerFacts(string Address, string Version, string Edition, bool MayCreateDatabases)
 {
-    // 2016: DROP … IF EXISTS.
-    private const int OldestMajorVersion = 13;
+    // 2017: STRING_AGG, with which an event is published.
+    private const int OldestMajorVersion = 14;
 
     // Long enough for a server across an ocean, short enough for a person who waits.
     private const int TimeoutSeconds = 10;
@@ -54,7 +54,7 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
             ? new Finding("SQL Server", found)
             : new Finding(
                 "SQL Server", found,
-                $"SQL Server 2016 ({OldestMajorVersion}.0) or newer is needed; the server is {Version}.",
+                $"SQL Server 2017 ({OldestMajorVersion}.0) or newer is needed; the server is {Version}.",
                 "Name a newer server.", IsFatal: true);
 
         yield return MayCreateDatabases

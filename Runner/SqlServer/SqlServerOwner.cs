@@ -21,7 +21,10 @@ internal static class SqlServerOwner
             new SqlParameter("@mark", OwnerMark.Text));
     }
 
-    /// <summary>Drops a database if it exists, after ending the sessions in it.</summary>
+    /// <summary>
+    /// Drops a database if it exists, after ending the sessions in it. Endpoints of this process leave some in the driver's pools, which would lend
+    /// them again when a database of the same name is made.
+    /// </summary>
     public static async Task DropAsync(string server, string database, CancellationToken cancellationToken)
     {
         await using var connection = await SqlServerConnections.OpenAsync(server, cancellationToken);
@@ -34,6 +37,7 @@ internal static class SqlServerOwner
             END
             """,
             cancellationToken);
+        SqlConnection.ClearAllPools();
     }
 
     /// <summary>Drops databases that crashed runs left on a server, as far as the login owns them.</summary>

@@ -42,7 +42,7 @@ internal sealed class RunPostgreSql : RunDatabase
 
     public KitDatabases Databases => databases ??= new KitDatabases(ConnectionString);
 
-    public override IWidgetStore Store => Databases;
+    protected override IWidgetStore Store => Databases;
 
     /// <summary>The kit's own server records commit timestamps; the user's is asked.</summary>
     public override async Task<ClockSource> ReadClockAsync(CancellationToken cancellationToken) =>

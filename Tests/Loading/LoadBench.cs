@@ -28,7 +28,7 @@ internal sealed class LoadBench : IAsyncDisposable
         {
             foreach (var transport in Transport.NeededBy([Transport.Of(cell)]))
                 await bench.servers.StartAsync(transport, await NamedAsync(transport), CancellationToken.None);
-            await bench.servers.WidgetsOf(cell).Store.SeedAsync(rows: 0, new Progress<int>(), CancellationToken.None);
+            await bench.servers.WidgetsOf(cell).SeedAsync(rows: 0, new Progress<int>(), CancellationToken.None);
             return bench;
         }
         catch

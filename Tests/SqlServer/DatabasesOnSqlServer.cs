@@ -2,6 +2,7 @@ using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Rounds;
 using Kit.Runner.SqlServer;
+using Microsoft.Data.SqlClient;
 
 namespace Kit.Tests.SqlServer;
 
@@ -54,6 +55,21 @@ public sealed class DatabasesOnSqlServer
         await using var queue = new BareOnSqlServer().OpenQueue("probe", scratch.WidgetsForRunner);
         await queue.CreateAsync(CancellationToken.None);
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
+    }
+
+    [TestCaseSource(typeof(SqlServerServer), nameof(SqlServerServer.Cases))]
+    public async Task What_an_endpoint_leaves_in_the_pool_is_not_lent_for_the_next_database_of_the_name(string server)
+    {
+        await using var databases = new SqlServerDatabases(server);
+        for (var probe = 0; probe < 3; probe++)
+        {
+            await using var scratch = await databases.CreateEmptyAsync(CancellationToken.None);
+            await using var pooled = new SqlConnection(scratch.WidgetsForEndpoint);
+            await pooled.OpenAsync();
+            await using var count = new SqlCommand("SELECT count(*) FROM dbo.widget", pooled);
+
+            Assert.That(await count.ExecuteScalarAsync(), Is.Zero);
+        }
     }
 
     private static async Task<IReadOnlyList<string>> DatabasesAsync(string server)

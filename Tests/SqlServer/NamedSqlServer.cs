@@ -1,6 +1,7 @@
 using System.Security.Authentication;
 using Kit.Runner.Results;
 using Kit.Runner.SqlServer;
+using NUnit.Framework.Constraints;
 
 namespace Kit.Tests.SqlServer;
 
@@ -36,11 +37,28 @@ public sealed class NamedSqlServer
         SqlServerFacts.Explain(20, new InvalidOperationException("told", new AuthenticationException()), "kit at db1").Remedy,
         Does.Contain("TrustServerCertificate"));
 
-    [TestCase("13.0.1601.5", true, 0)]
-    [TestCase("12.0.6024.0", true, 1)]
+    [Test]
+    public void A_run_that_it_refuses_says_at_which_step()
+    {
+        // Not disposed: that would drop databases of a server that is not there.
+        var away = new RunSqlServer(new SqlServerWithDriver(), $"Server=127.0.0.1,1;User ID=kit;Password={Secret};Connect Timeout=1;Connect Retry Count=0");
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(() => away.SeedAsync(1, new Progress<int>(), default), Fails("The rows with which each round begins could not be seeded"));
+            Assert.That(() => away.RestoreAsync(default), Fails("The databases of a round could not be made"));
+            Assert.That(() => away.CreateEmptyAsync(default), Fails("The databases of a probe could not be made"));
+        }
+    }
+
+    [TestCase("14.0.1000.169", true, 0)]
+    [TestCase("13.0.1601.5", true, 1)]
     [TestCase("16.0.1000.6", false, 1)]
     public void What_a_run_needs(string version, bool mayCreate, int problems) =>
         Assert.That(
             new SqlServerFacts("kit at db1", version, "Developer Edition", mayCreate).Findings().Count(finding => finding.IsFatal),
             Is.EqualTo(problems));
+
+    private static ContainsConstraint Fails(string step) =>
+        Throws.TypeOf<KitException>().With.Message.StartsWith($"{step}: A network-related").And.Message.Not.Contain(Secret);
 }

@@ -45,7 +45,7 @@ internal abstract class Batch(QueueSession queue, Recoverability recoverability)
             if (await TryAsync(message, cancellationToken) is not { } failure)
                 continue;
 
-            if (cancellationToken.IsCancellationRequested || FailureKinds.Of(failure) is FailureKind.Refused)
+            if (cancellationToken.IsCancellationRequested || FailureKinds.OfPostgreSql.Of(failure) is FailureKind.Refused)
             {
                 await queue.PutBackAsync(messages.Skip(next));
                 return cancellationToken.IsCancellationRequested ? null : Failure.ReasonOf(failure);

@@ -36,7 +36,8 @@ internal sealed partial class BatchReceiver(QueueSession queue, IReceiver one, I
                 EndpointMeter.BatchDuration.Record(Stopwatch.GetElapsedTime(start).TotalSeconds);
             return hasHandled;
         }
-        catch (Exception failure) when (queue.IsOpen && !cancellationToken.IsCancellationRequested && FailureKinds.Of(failure) is not FailureKind.Refused)
+        catch (Exception failure) when (
+            queue.IsOpen && !cancellationToken.IsCancellationRequested && FailureKinds.OfPostgreSql.Of(failure) is not FailureKind.Refused)
         {
             handledOneByOne = 0;
             LogFailed(Failure.ReasonOf(failure).Message, size);

@@ -68,7 +68,7 @@ internal sealed class Branch : IAsyncDisposable
             state = State.RolledBack;
             if (failure is PostgresException refusal && PostgreSqlStatement.HasRun(handlers))
             {
-                if (FailureKinds.IsShortage(refusal))
+                if (NpgsqlErrors.IsShortage(refusal))
                     throw new ServerRefusedException(refusal);
                 if (refusal.SqlState == PostgresErrorCodes.FeatureNotSupported)
                     throw new NotPreparableException(refusal);

@@ -121,7 +121,7 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
         {
             return await record.ExecuteScalarAsync(cancellationToken) as ulong?;
         }
-        catch (NpgsqlException late) when (FailureKinds.IsTimeout(late))
+        catch (NpgsqlException late) when (FailureKinds.OfPostgreSql.IsTimeout(late))
         {
             // Another delivery of the message has been in a handler for longer than the command, lock or statement time-out. This one has not failed.
             throw new ServerRefusedException(late);

@@ -11,10 +11,11 @@ namespace Kit.Endpoints.Bare.Tables;
 /// </summary>
 /// <param name="mode">Sets the number of attempts.</param>
 /// <param name="firstDelay">The delay before the second attempt if the session was lost; doubled each time.</param>
+/// <param name="kinds">Judges failures, by the drivers of queue and rows.</param>
 /// <param name="log">Logs each failure.</param>
-internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstDelay, ILogger log)
+internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstDelay, FailureKinds kinds, ILogger log)
 {
-    private readonly RetryRule rule = new(mode, firstDelay);
+    private readonly RetryRule rule = new(mode, firstDelay, kinds);
 
     /// <summary>Commits the receive of a message that was handled.</summary>
     /// <exception cref="AttemptLostException">The session was lost, and only the server knows whether it committed.</exception>
@@ -48,7 +49,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
             // A send failed, and with it the transaction of the receive.
             await RollBackAndAnswerAsync(queue, receive, message, failure);
         }
-        catch (Exception lost) when (!queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost)
+        catch (Exception lost) when (!queue.IsOpen || kinds.Of(lost) is FailureKind.SessionLost)
         {
             throw new AttemptLostException(message, failure);
         }
@@ -63,7 +64,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         {
             await receive.RollbackAsync();
         }
-        catch (Exception lost) when (!queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost)
+        catch (Exception lost) when (!queue.IsOpen || kinds.Of(lost) is FailureKind.SessionLost)
         {
             throw new AttemptLostException(message, failure);
         }
@@ -88,7 +89,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
             await transaction.CommitAsync();
         }
         // Another worker may hold the message for longer than a statement may wait.
-        catch (Exception lost) when (!queue.IsOpen || FailureKinds.Of(lost) is FailureKind.SessionLost || FailureKinds.IsTimeout(lost))
+        catch (Exception lost) when (!queue.IsOpen || kinds.Of(lost) is FailureKind.SessionLost || kinds.IsTimeout(lost))
         {
             throw new AttemptLostException(message, failure);
         }
@@ -132,7 +133,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     public bool IsLastAttempt(QueuedMessage message, Exception failure)
     {
         RequireBlame(failure);
-        return FailureKinds.Of(failure) is not FailureKind.Hopeless && rule.DelayAfter(message, failure) is null;
+        return kinds.Of(failure) is not FailureKind.Hopeless && rule.DelayAfter(message, failure) is null;
     }
 
     /// <summary>Answers a failure in the transaction that received the message, which the caller commits.</summary>
@@ -149,9 +150,9 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     /// <summary>Logs that messages could not be put back, and will be tried again.</summary>
     public void ReportNotYetPutBack(int messages, Exception reason) => LogNotYetPutBack(messages, reason.Message);
 
-    private static void RequireBlame(Exception failure)
+    private void RequireBlame(Exception failure)
     {
-        if (FailureKinds.Of(failure) is FailureKind.Refused)
+        if (kinds.Of(failure) is FailureKind.Refused)
             ExceptionDispatchInfo.Throw(Failure.ReasonOf(failure));
     }
 

@@ -1,0 +1,61 @@
+using System.Reflection;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.SqlServer;
+using Kit.Endpoints.Bare.Tables;
+using Kit.Modes;
+using Microsoft.Data.SqlClient;
+
+namespace Kit.Tests.SqlServer;
+
+/// <summary>What an error of SQL Server's driver means for a message, as the same error of PostgreSQL's does.</summary>
+public sealed class FailuresOfTheDriver
+{
+    private static readonly FailureKinds Kinds = SqlClientErrors.Kinds;
+
+    [Test]
+    public async Task A_session_that_is_lost_delays_the_next_attempt()
+    {
+        // Nobody listens there.
+        await using var connection = new SqlConnection("Server=127.0.0.1,1;User ID=kit;Password=plain;Connect Timeout=5;TrustServerCertificate=true");
+        var lost = (await Assert.ThrowsAsync<SqlException>(() => connection.OpenAsync()))!;
+        var rule = new RetryRule(TransactionMode.DtcOff, TimeSpan.FromSeconds(1), Kinds);
+        var message = new QueuedMessage(1, Guid.NewGuid(), "any", [], FailedAttempts: 0, MessageHeaders.None);
+
+        Assert.That(Kinds.Of(new InvalidOperationException("wrapped", lost)), Is.EqualTo(FailureKind.SessionLost));
+        Assert.That(rule.DelayAfter(message, lost), Is.GreaterThan(TimeSpan.Zero));
+    }
+
+    [TestCase(596, 21, FailureKind.SessionLost)]
+    [TestCase(0, 20, FailureKind.SessionLost)]
+    [TestCase(-2, 11, FailureKind.HandlerFailed)]
+    [TestCase(1205, 13, FailureKind.HandlerFailed)]
+    [TestCase(2627, 14, FailureKind.HandlerFailed)]
+    public void Its_kind(int number, byte severity, object kind) => Assert.That(Kinds.Of(Told(number, severity)), Is.EqualTo(kind));
+
+    [TestCase(-2, 11, true)]
+    [TestCase(1222, 16, true)]
+    [TestCase(1205, 13, false)]
+    public void Whether_a_statement_waited_too_long(int number, byte severity, bool expected) =>
+        Assert.That(Kinds.IsTimeout(Told(number, severity)), Is.EqualTo(expected));
+
+    [TestCase(1205, 13, true)]
+    [TestCase(3960, 16, true)]
+    [TestCase(-2, 11, true)]
+    [TestCase(2627, 14, false)]
+    public void Whether_others_may_be_the_cause(int number, byte severity, bool expected) =>
+        Assert.That(Kinds.IsConflict(new InvalidOperationException("wrapped", Told(number, severity))), Is.EqualTo(expected));
+
+    /// <summary>As the driver makes it of what the server says. It has no public way to.</summary>
+    private static SqlException Told(int number, byte severity)
+    {
+        const BindingFlags Inner = BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static;
+        var errors = (SqlErrorCollection)Activator.CreateInstance(typeof(SqlErrorCollection), nonPublic: true)!;
+        var error = typeof(SqlError).GetConstructors(Inner).OrderBy(one => one.GetParameters().Length).First();
+        var given = new Dictionary<string, object?> { ["infoNumber"] = number, ["errorClass"] = severity, ["server"] = "db1", ["errorMessage"] = "told" };
+        var arguments = error.GetParameters().Select(parameter =>
+            given.GetValueOrDefault(parameter.Name!) ?? (parameter.ParameterType.IsValueType ? Activator.CreateInstance(parameter.ParameterType) : null));
+        typeof(SqlErrorCollection).GetMethod("Add", Inner)!.Invoke(errors, [error.Invoke([.. arguments])]);
+        var create = typeof(SqlException).GetMethods(Inner).Where(one => one.Name == "CreateException").OrderBy(one => one.GetParameters().Length).First();
+        return (SqlException)create.Invoke(null, [errors, "16.0"])!;
+    }
+}
