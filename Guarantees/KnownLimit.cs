@@ -57,11 +57,11 @@ public sealed record KnownLimit(
            from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
            select new KnownLimit(
                framework, null, CountedBy(framework), fault, Affected.Chosen, Set(CleanError, Zombie),
-               "every failure counts as an attempt, and three quick attempts fail before the database is back (MassTransit 8.4.0, NServiceBus 10.2.8)"),
+               "every failure counts as an attempt, and three quick attempts fail before the database is back (MassTransit 8.5.12, NServiceBus 10.2.8)"),
         .. from framework in new[] { "masstransit", "nservicebus" }
            select new KnownLimit(
                framework, null, CountedBy(framework), Fault: null, Affected.Chosen, Set(CleanError, Zombie),
-               "a cut connection counts as a failed attempt, and the message is given up after three (MassTransit 8.4.0, NServiceBus 10.2.8)"),
+               "a cut connection counts as a failed attempt, and the message is given up after three (MassTransit 8.5.12, NServiceBus 10.2.8)"),
         new("bare", null,
             [
                 TransactionMode.FullDtc, TransactionMode.FullDtcWaiting, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.Shared,
@@ -69,11 +69,6 @@ public sealed record KnownLimit(
             ],
             Fault: null, Affected.Chosen, Set(CleanError, Zombie),
             "a lost session counts as a failed attempt, and a message that loses three is given up (the kit's bare endpoint)"),
-        .. from fault in CrashesOfTheBroker
-           select new KnownLimit(
-               "masstransit", "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], fault, Affected.Chosen, Set(Stuck),
-               "the bus sometimes keeps trying the connection that it lost and does not reconnect; the messages stay in the queue " +
-               "(MassTransit 8.4.0)"),
         .. from fault in CrashesOfTheBroker
            select new KnownLimit(
                "bare", "rabbitmq", [TransactionMode.TransactionsOff], fault, Affected.Chosen, Set(Duplicated, DuplicatedOutgoing),

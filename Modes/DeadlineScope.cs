@@ -25,7 +25,9 @@ public static class DeadlineScope
     /// Runs a handler in a new transaction, and commits the transaction if the handler returns in time.
     /// </summary>
     /// <param name="settings">The isolation level, and how long the handler may take.</param>
-    /// <param name="handle">The handler. Its token is cancelled when the time is up.</param>
+    /// <param name="handle">
+    /// The handler. Its token is cancelled when the time is up, and never again once the handler has returned: whatever goes on after that needs another.
+    /// </param>
     /// <param name="cancellationToken">Also cancels the handler's token.</param>
     /// <exception cref="TimeoutException">The handler returned or failed too late; none of its work is committed.</exception>
     /// <exception cref="TransactionAbortedException">

@@ -86,7 +86,7 @@ public static class ReceiveEndpointExtensions
     private static RabbitMqReceiveSettings SettingsOf(IReceiveEndpointConfigurator endpoint, string what) =>
         endpoint is RabbitMqReceiveEndpointConfiguration { Settings: RabbitMqReceiveSettings settings }
             ? settings
-            : throw new NotSupportedException($"{what} needs a RabbitMQ endpoint of MassTransit 8.4, found a {endpoint.GetType().Name}.");
+            : throw new NotSupportedException($"{what} needs a RabbitMQ endpoint of MassTransit 8, found a {endpoint.GetType().Name}.");
 
     private static void SetArguments(IRabbitMqQueueConfigurator queue, string errors, int deliveryLimit)
     {
