@@ -52,7 +52,7 @@ public sealed class WrongArguments
     [TestCase("list --transport none", "--transport: unknown name 'none'. Names: postgresql, ")]
     [TestCase("faults --batch 10", "--batch: batches apply only to a storm; add --storm.")]
     [TestCase("faults --receive ahead", "--receive: other ways to receive apply only to a storm; add --storm.")]
-    [TestCase("prove", "Required argument missing for command: 'prove'.")]
+    [TestCase("prove", "Required argument 'file' missing for command: 'prove'.")]
     [TestCase("prove a.proof.json --only orders", "--only: 'orders' is not a token. Expected name@point:way, as in orders@7:b; the ways are a, b, c, d, g.")]
     [TestCase("prove a.proof.json --budget 1s", "--budget: expected a time from 10s to 24h with its unit, such as 10s or 2min, found '1s'.")]
     [TestCase(
@@ -189,10 +189,10 @@ public sealed class WrongArguments
         "--message: expected a message id as 'errors list' shows it, found '7'.")]
     [TestCase("branches", "--postgresql: missing; give the server's connection string.")]
     [TestCase("branches bogus", "unknown command 'bogus'. Commands: end.")]
-    [TestCase("branches end --postgresql Host=h", "Required argument missing for command: 'end'.")]
+    [TestCase("branches end --postgresql Host=h", "Required argument 'id' missing for command: 'end'.")]
     [TestCase("branches end x", "--postgresql: missing; give the server's connection string.")]
     [TestCase("branches end x --postgresql Host=h --commit --rollback", "--commit, --rollback: expected at most one of them.")]
-    [TestCase("report", "Required argument missing for command: 'report'.")]
+    [TestCase("report", "Required argument 'folder' missing for command: 'report'.")]
     public async Task Are_named_with_what_would_be_right(string arguments, string error)
     {
         var result = await RunnerProcess.RunAsync(arguments.Split(' ', StringSplitOptions.RemoveEmptyEntries));

@@ -31,21 +31,26 @@ PlantedFault[] faults =
     new("no rollback to the savepoint", "Contract|Tests.Bare", "Endpoints/Bare.PostgreSql/QueueSession.cs",
         ("await ExecuteAsync($\"ROLLBACK TO SAVEPOINT {BeforeHandler}\");", "await ExecuteAsync(\"SELECT 1\");")),
     new("lost line of the journal", "Faults|Accounts", "Runner/Results/Accounts/AttemptJournal.cs",
-        ("        lock (writing)\n            file.Write(bytes);", "        lock (writing)\n        {\n            if (++lines % 7 != 0)\n                file.Write(bytes);\n        }"),
+        ("        lock (writing)\n            file.Write(bytes);",
+         "        lock (writing)\n        {\n            if (++lines % 7 != 0)\n                file.Write(bytes);\n        }"),
         ("    private readonly Lock writing = new();", "    private readonly Lock writing = new();\n    private int lines;")),
     new("wrong quantile", "Quantile|Loads", "Runner/Results/Quantile.cs",
         ("SortedArrayStatistics.Quantile(sorted, share)", "SortedArrayStatistics.QuantileCustom(sorted, share, QuantileDefinition.R7)")),
-    new("row not counted", "Rounds|Contract", "Runner/Rounds/EvidenceReader.cs", ("[.. built.Select(", "[.. built.DistinctBy(row => row.MessageId).Select("),
+    new("row not counted", "Rounds|Contract", "Runner/Rounds/EvidenceReader.cs",
+        ("[.. built.Select(", "[.. built.DistinctBy(row => row.MessageId).Select("),
         ("TableRows = await widgets.CountAsync(cancellationToken)", "TableRows = seedRows + warmUp.Count + messages.Count")),
     new("resumed round made twice", "Resum|Rounds", "Runner/Rounds/ResumedRun.cs",
-        (": null;\n    }\n\n    /// <exception cref=\"KitException\">The rounds that follow", ": made.Max(attempt => attempt.Attempt) + 1;\n    }\n\n    /// <exception cref=\"KitException\">The rounds that follow")),
+        (": null;\n    }\n\n    /// <exception cref=\"KitException\">The rounds that follow",
+         ": made.Max(attempt => attempt.Attempt) + 1;\n    }\n\n    /// <exception cref=\"KitException\">The rounds that follow")),
     new("server left behind", "Servers|Rounds", "Runner/Servers/PrivatePostgreSql.cs",
         ("public ValueTask DisposeAsync() => new(control.RemoveAsync(StopMode.Fast));", "public ValueTask DisposeAsync() => ValueTask.CompletedTask;")),
-    new("secret in a document", "Mask|Servers|SqlServerWithoutAServer", "Runner/Servers/ConnectionStrings.cs", ("(IsSecret(key) ? Masked : settings[key])", "settings[key]"),
+    new("secret in a document", "Mask|Servers|SqlServerWithoutAServer", "Runner/Servers/ConnectionStrings.cs",
+        ("(IsSecret(key) ? Masked : settings[key])", "settings[key]"),
         ("    private const string Unreadable", "    internal static bool Keeps(string key) => IsSecret(key);\n\n    private const string Unreadable")),
     new("a retry too many", "Contract|RabbitMq", "Endpoints/Bare/RetryRule.cs", (">= mode.Attempts => null", "> mode.Attempts => null")),
     new("outbox record deleted before its send", "Outbox", "Endpoints/Bare/Outbox/OutboxDispatcher.cs",
-        ("        var dispatched = new List<OutboxRecord>();", "        var dispatched = new List<OutboxRecord>();\n        await claim.ForgetAsync([.. claim.Records]);"),
+        ("        var dispatched = new List<OutboxRecord>();",
+         "        var dispatched = new List<OutboxRecord>();\n        await claim.ForgetAsync([.. claim.Records]);"),
         ("            await claim.ForgetAsync(dispatched);", "            dispatched.Clear();")),
     new("recovery does not wait for the decision", "TwoPhase", "Endpoints/Bare.PostgreSql/TwoPhase/BranchDecisions.cs",
         ("BranchDecision.Aborted => branch.RollBack,", "BranchDecision.Aborted or BranchDecision.Undecided => branch.RollBack,"),
@@ -53,11 +58,14 @@ PlantedFault[] faults =
     new("proxy cuts one request too late", "Faults.Points", "Runner/Faults/Points/RequestGate.cs",
         ("PointWay.NeverSent => GateDecision.Stop,", "PointWay.NeverSent => GateDecision.Watch,")),
     new("promise weaker by one class", "Promise", "Guarantees/PromiseTable.cs",
-        ("OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost]", "OneUnit: [Once, Duplicated], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost]")),
+        ("OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost]",
+         "OneUnit: [Once, Duplicated], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost]")),
     new("ratio of unpaired rounds", "Ratio|Summary|Comparing", "Runner/Results/CellResult.cs",
         ("join other in reference.Counting on mine.Round equals other.Round", "from other in reference.Counting")),
-    new("page shows another cell's number", "Pages|Documentation", "Runner/Results/Pages/ModesTable.cs", ("RateOf(run.CellOf(mode)),", "RateOf(run.CellOf(ShownCells.Modes[0])),")),
-    new("option parsed and ignored", "Loading|CommandLine", "Runner/CommandLine/LoadCommand.cs", ("parsed.GetValue(warmUp) ?? DefaultWarmUp,", "DefaultWarmUp,")),
+    new("page shows another cell's number", "Pages|Documentation", "Runner/Results/Pages/ModesTable.cs",
+        ("RateOf(run.CellOf(mode)),", "RateOf(run.CellOf(ShownCells.Modes[0])),")),
+    new("option parsed and ignored", "Loading|CommandLine", "Runner/CommandLine/LoadCommand.cs",
+        ("parsed.GetValue(warmUp) ?? DefaultWarmUp,", "DefaultWarmUp,")),
 ];
 
 var chosen = faults;
@@ -135,7 +143,8 @@ static (int ExitCode, string Output) Run(string program, string[] arguments, str
 /// <param name="Changes">What stands there once, and what takes its place.</param>
 internal sealed record PlantedFault(string Name, string Near, string File, params (string Old, string New)[] Changes)
 {
-    public bool FitsIn(string root) => System.IO.File.ReadAllText(Path.Combine(root, File)) is var text && Changes.All(change => text.Split(change.Old).Length == 2);
+    public bool FitsIn(string root) =>
+        System.IO.File.ReadAllText(Path.Combine(root, File)) is var text && Changes.All(change => text.Split(change.Old).Length == 2);
 
     public void PlantIn(string root)
     {
