@@ -26,7 +26,8 @@ public static class DeadlineScope
     /// </summary>
     /// <param name="settings">The isolation level, and how long the handler may take.</param>
     /// <param name="handle">
-    /// The handler. Its token is cancelled when the time is up, and never again once the handler has returned: whatever goes on after that needs another.
+    /// The handler. Its token is cancelled when the time is up. Nothing cancels it after this method has returned: what goes on longer needs a token of its
+    /// own.
     /// </param>
     /// <param name="cancellationToken">Also cancels the handler's token.</param>
     /// <exception cref="TimeoutException">The handler returned or failed too late; none of its work is committed.</exception>

@@ -14,8 +14,6 @@ internal sealed class SqlClientErrors : DriverErrors
     // The driver's own number: CommandTimeout has passed.
     private const int CommandTimeout = -2;
     private const int LockTimeout = 1222;
-    private const int DeadlockVictim = 1205;
-    private const int SnapshotUpdateConflict = 3960;
 
     /// <summary>A handler on a queue in SQL Server can write to PostgreSQL, too.</summary>
     public static FailureKinds Kinds { get; } = new(new SqlClientErrors(), new NpgsqlErrors());
@@ -24,6 +22,4 @@ internal sealed class SqlClientErrors : DriverErrors
         failure is SqlException refused && refused.Errors.Cast<SqlError>().Any(one => one.Class >= FatalSeverity);
 
     public override bool IsTimeout(Exception failure) => failure is SqlException { Number: CommandTimeout or LockTimeout };
-
-    public override bool IsConflict(Exception failure) => failure is SqlException { Number: DeadlockVictim or SnapshotUpdateConflict };
 }

@@ -23,7 +23,8 @@ internal static class SubscriptionStatements
         """;
 
     /// <summary>
-    /// Publishes an event to every subscriber or to none: in the caller's transaction, or, where there is none, in one of its own.
+    /// Publishes an event to every subscriber or to none: in the caller's transaction, which a failure rolls back, or, where there is none, in one of its
+    /// own. <c>XACT_ABORT</c> rolls it back also if the client gives the command up, which <c>CATCH</c> does not see. The setting ends with the command.
     /// </summary>
     public const string Publish =
         """
@@ -31,13 +32,14 @@ internal static class SubscriptionStatements
         SELECT @inserts = STRING_AGG(
             CAST(
                 N'INSERT INTO ' + QUOTENAME(queue) + N' (message_id, type, body, headers) VALUES (@message_id, @type, @body, @headers);' AS nvarchar(max)),
-            N' ')
+            N' ') WITHIN GROUP (ORDER BY queue)
         FROM kit_subscription WHERE type = @type;
         IF @inserts IS NULL
         BEGIN
             SET @unrouted = N'No queue has subscribed to ' + @type + N'. Subscribe one before events are published.';
             THROW 50000, @unrouted, 1;
         END;
+        SET XACT_ABORT ON;
         DECLARE @own bit = CASE WHEN @@TRANCOUNT = 0 THEN 1 ELSE 0 END;
         BEGIN TRY
             IF @own = 1 BEGIN TRANSACTION;
@@ -46,7 +48,7 @@ internal static class SubscriptionStatements
             IF @own = 1 COMMIT TRANSACTION;
         END TRY
         BEGIN CATCH
-            IF @own = 1 AND @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
+            IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION;
             THROW;
         END CATCH
         """;

@@ -8,7 +8,4 @@ internal abstract class DriverErrors
 
     /// <summary>Whether a statement waited for longer than a time-out of the driver or of the server allows.</summary>
     public abstract bool IsTimeout(Exception failure);
-
-    /// <summary>Whether a statement met what another transaction holds or wrote: a deadlock, or a serialization failure.</summary>
-    public abstract bool IsConflict(Exception failure);
 }

@@ -15,12 +15,6 @@ internal sealed class FailureKinds(params IReadOnlyList<DriverErrors> drivers)
         _ => FailureKind.HandlerFailed,
     };
 
-    /// <summary>
-    /// Whether the cause may be what other transactions hold or wrote: a deadlock, a serialization failure, a lock that was not granted, or a statement
-    /// that waited too long.
-    /// </summary>
-    public bool IsConflict(Exception failure) => Failure.Chain(failure).Any(one => IsTimeout(one) || drivers.Any(driver => driver.IsConflict(one)));
-
     /// <summary>Whether a statement waited for longer than a time-out of the driver or of the server allows.</summary>
     public bool IsTimeout(Exception failure) => drivers.Any(driver => driver.IsTimeout(failure));
 }

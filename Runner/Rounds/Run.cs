@@ -260,10 +260,10 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var cell in probed.Select(same => same.Key))
         {
             var settings = settingsOf(cell);
+            await using var scratch = await ForAsync(cell, settings.Widgets.CreateEmptyAsync(cancellationToken));
+            await using var transport = await ForAsync(cell, settings.Queues.OpenAsync(cell, "probe", scratch, cancellationToken));
             try
             {
-                await using var scratch = await settings.Widgets.CreateEmptyAsync(cancellationToken);
-                await using var transport = await settings.Queues.OpenAsync(cell, "probe", scratch, cancellationToken);
                 var probe = await CellProbe.RunAsync(
                     cell,
                     cell.EndpointOn(transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, settings.Sizes.Concurrency),
@@ -283,6 +283,19 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
                 foreach (var same in probed[cell])
                     Refuse(record, same, because);
             }
+        }
+    }
+
+    /// <summary>Names the cell in what a server refuses: the run ends with it, and can be resumed.</summary>
+    private static async Task<T> ForAsync<T>(Cell cell, Task<T> step)
+    {
+        try
+        {
+            return await step;
+        }
+        catch (KitException refused)
+        {
+            throw new KitException($"{Provenance.NameOf(cell)}: {refused.Message}", refused.Remedy, refused);
         }
     }
 

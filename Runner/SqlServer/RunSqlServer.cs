@@ -37,5 +37,5 @@ internal sealed class RunSqlServer(SqlServerWithDriver transport, string server)
     public override Task<IReadOnlyList<string>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
         SqlServerOwner.RemoveLeftoversAsync(server, cancellationToken);
 
-    public override ValueTask DisposeAsync() => databases?.DisposeAsync() ?? ValueTask.CompletedTask;
+    public override ValueTask DisposeAsync() => DropAsync(databases);
 }

@@ -27,6 +27,8 @@ internal static class SqlServerOwner
     /// </summary>
     public static async Task DropAsync(string server, string database, CancellationToken cancellationToken)
     {
+        // All pools: the endpoint's connection string is not the runner's.
+        SqlConnection.ClearAllPools();
         await using var connection = await SqlServerConnections.OpenAsync(server, cancellationToken);
         await connection.ExecuteAsync(
             $"""
@@ -37,7 +39,6 @@ internal static class SqlServerOwner
             END
             """,
             cancellationToken);
-        SqlConnection.ClearAllPools();
     }
 
     /// <summary>Drops databases that crashed runs left on a server, as far as the login owns them.</summary>

@@ -37,6 +37,21 @@ internal abstract class RunDatabase : RunServer
         Task.FromResult(new RoundTransport(
             queue, databases.QueueForEndpoint(cell.Mode), databases.QueueForRunner(cell.Mode), () => ValueTask.CompletedTask));
 
+    /// <summary>Drops the databases of the run.</summary>
+    /// <param name="databases"><see langword="null"/>: none were made.</param>
+    protected static async ValueTask DropAsync(IAsyncDisposable? databases)
+    {
+        try
+        {
+            if (databases is not null)
+                await databases.DisposeAsync();
+        }
+        catch (DbException)
+        {
+            // It would hide what has failed before. The next run on the server drops what is left, and says so.
+        }
+    }
+
     private static async Task<T> StepAsync<T>(string failure, Task<T> work, CancellationToken cancellationToken)
     {
         try

@@ -108,8 +108,7 @@ internal sealed class RunPostgreSql : RunDatabase
     {
         try
         {
-            if (databases is not null)
-                await databases.DisposeAsync();
+            await DropAsync(databases);
         }
         finally
         {

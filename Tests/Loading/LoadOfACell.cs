@@ -1,6 +1,5 @@
 using System.Globalization;
 using Kit.Runner;
-using Kit.Runner.Loading;
 using Kit.Runner.Results.Loads;
 using Kit.Tests.CommandLine;
 
@@ -8,22 +7,8 @@ namespace Kit.Tests.Loading;
 
 /// <summary>Loads on servers of the kit's own, by the command line.</summary>
 [Parallelizable]
-public sealed class LoadOfACell
+public sealed class LoadOfACell : LoadTest
 {
-    private TemporaryFolder parent = null!;
-
-    private string Folder => Path.Combine(parent.Path, "load");
-
-    [SetUp]
-    public void Prepare()
-    {
-        PostgreSqlServer.IgnoreWithoutPrograms();
-        parent = new TemporaryFolder();
-    }
-
-    [TearDown]
-    public void RemoveFolder() => parent?.Dispose();
-
     [Test]
     public async Task Every_message_has_a_latency_and_is_accounted_for()
     {
@@ -54,23 +39,6 @@ public sealed class LoadOfACell
     }
 
     [Test]
-    public async Task A_rate_that_one_handler_cannot_do_grows_the_backlog()
-    {
-        var result = await RunnerProcess.RunAsync(
-            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "outbox", "--rate", "5000/s", "--for", "1s",
-            "--concurrency", "1", "--seed-rows", "0", "--warmup", "10", "--out", Folder);
-
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var load = new LoadFolder(Folder).Load().Results.Single();
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That(load.Sent, Is.EqualTo(5_000));
-            Assert.That(load.IsBacklogGrowing, $"{load.Backlog}");
-            Assert.That(load.Failed, Is.Zero);
-        }
-    }
-
-    [Test]
     public async Task Users_have_at_most_one_message_each_and_wait_for_its_row()
     {
         var result = await RunnerProcess.RunAsync(
@@ -89,37 +57,6 @@ public sealed class LoadOfACell
                 Assert.That(load.Reached, Is.Positive.And.LessThan(5 * 1_000 / 20));
                 Assert.That(load.UserLag!.P50, Is.InRange(0, 500), "after the effect, and long before the user's patience ends");
             }
-        }
-    }
-
-    /// <summary>Ten users wait for one handler that compiles a stylesheet for each message: only the first does not wait for others.</summary>
-    [Test]
-    public async Task Users_who_wait_too_long_give_up_and_their_messages_have_failed()
-    {
-        IReadOnlyList<string> load =
-        [
-            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared", "--scenario", "transform-each", "--concurrency", "1",
-            "--users", "10", "--think", "50ms", "--for", "1s", "--seed-rows", "0", "--warmup", "5", "--out",
-        ];
-        var patient = Path.Combine(parent.Path, "patient");
-
-        var result = await RunnerProcess.RunAsync([.. load, Folder, "--timeout", "10ms"]);
-        var other = await RunnerProcess.RunAsync([.. load, patient]);
-
-        Assert.That((result.ExitCode, other.ExitCode), Is.EqualTo((ExitCode.Success, ExitCode.Success)), result.Output + result.Errors + other.Errors);
-        var (document, waited) = (new LoadFolder(Folder).Load(), new LoadFolder(patient).Load());
-        var (late, none) = (document.Results.Single(), waited.Results.Single());
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That(late.TimedOut, Is.Positive);
-            Assert.That(late.Failed, Is.EqualTo(late.TimedOut), "each has an effect in the end");
-            Assert.That((late.FailedShare, late.DeadLettered, late.Lost), Is.EqualTo(((double)late.TimedOut! / late.Sent, (int?)0, (int?)0)));
-            Assert.That(result.Output, Does.Match($@"% failed \(0 dead-lettered, 0 lost, {late.TimedOut} timed out\)"));
-            Assert.That(result.Output, Does.Contain("each of whom waits up to 0.0100 s"));
-            Assert.That((none.TimedOut, none.Failed), Is.EqualTo(((int?)0, 0)));
-            Assert.That((document.Settings.TimeoutSeconds, waited.Settings.TimeoutSeconds), Is.EqualTo(((double?)0.01, (double?)30)));
-            Assert.That(
-                File.ReadAllText(new LoadFolder(patient).TablesPath), Does.Contain("- Timeout: a user waits 30.0 s, goes on, and the message has failed"));
         }
     }
 
@@ -157,30 +94,6 @@ public sealed class LoadOfACell
         Assert.That(loads.Select(load => (load.Sent, load.Failed)), Is.All.EqualTo((400, 0)));
         var threads = loads.Select(load => load.Soak!.Single(figure => figure.Title == "Threads").First).ToList();
         Assert.That(threads[1], Is.GreaterThan(1.5 * threads[0]), "of both processes together");
-    }
-
-    /// <summary>
-    /// A handler that compiles a stylesheet for each message is slow, so few rates are tried. In 5 s the search goes down to 20 messages a second: on a
-    /// machine that other tests share, this handler does not always sustain 50.
-    /// </summary>
-    [Test]
-    public async Task The_highest_rate_is_found_and_the_cell_is_loaded_below_it()
-    {
-        var result = await RunnerProcess.RunAsync(
-            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "shared", "--scenario", "transform-each", "--find-rate",
-            "--at-percent", "80,50", "--for", "5s", "--seed-rows", "0", "--warmup", "5", "--out", Folder);
-
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var document = new LoadFolder(Folder).Load();
-        var found = FoundRate.In(document).Single();
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That(document.Results.Select(load => load.ShareOfFound), Is.EqualTo([.. new double?[document.Results.Count - 2], 0.5, 0.8]));
-            Assert.That(found.Best, Is.Not.Null, result.Output);
-            Assert.That(found.Next!.Rate / found.Best!.Rate, Is.GreaterThan(1).And.LessThanOrEqualTo(RateSearch.Close));
-            Assert.That(found.Below.Select(load => load.Rate / found.Best.Rate), Is.EqualTo([0.5, 0.8]).Within(0.01));
-            Assert.That(document.Results.Select(load => load.Failed), Is.All.Zero);
-        }
     }
 
     [Test]
@@ -236,80 +149,13 @@ public sealed class LoadOfACell
     [Test]
     public async Task A_folder_that_cannot_be_made_is_refused_before_the_load()
     {
-        var file = Path.Combine(parent.Path, "file");
+        var file = Path.Combine(Parent, "file");
         await File.WriteAllTextAsync(file, "");
 
         var result = await RunnerProcess.RunAsync("load", "--framework", "bare", "--mode", "shared", "--rate", "5/s", "--out", Path.Combine(file, "load"));
 
         Assert.That((result.ExitCode, result.Output), Is.EqualTo((ExitCode.Usage, "")));
         Assert.That(result.Errors, Does.StartWith("error: Cannot make the folder ").And.Contain("Name a new folder with --out."));
-    }
-
-    /// <summary>One handler that compiles a stylesheet for each message needs minutes for what is sent in ten seconds.</summary>
-    [Test]
-    public async Task What_was_not_handled_30_s_after_Ctrl_C_is_counted()
-    {
-        await StoppedAsync("--mode", "shared", "--scenario", "transform-each", "--concurrency", "1", "--rate", "2000/s", "--warmup", "5");
-
-        var load = new LoadFolder(Folder).Load().Results.Single();
-        using (Assert.EnterMultipleScope())
-        {
-            Assert.That($"{load.Outcome}", Is.EqualTo("stalled"));
-            Assert.That(load.Outcome.Reasons.Single(), Does.Match("^it was stopped, and [0-9,]+ messages still had to be handled after 30 s$"));
-            Assert.That(load.IsStopped);
-            Assert.That(load.Sent - load.Failed, Is.InRange(1, load.Sent - 1), "some were handled, and some were not");
-            Assert.That(load.Latency!.P50, Is.Positive);
-        }
-    }
-
-    [Test]
-    public async Task What_a_handler_sends_ends_the_latency_where_it_inserts_no_row()
-    {
-        var result = await RunnerProcess.RunAsync(
-            "load", "--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,outbox", "--scenario", "pass,route,query",
-            "--rate", "100/s", "--for", "1s", "--seed-rows", "100", "--warmup", "10", "--out", Folder);
-
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var loads = new LoadFolder(Folder).Load().Results;
-        Assert.That(loads, Has.Count.EqualTo(2 * 3));
-        using (Assert.EnterMultipleScope())
-        {
-            foreach (var load in loads)
-            {
-                Assert.That(load.Outcome.IsValid(), $"{load.Cell}: {string.Join(", ", load.Outcome.Reasons)}");
-                Assert.That((load.Sent, load.Failed, load.Clock), Is.EqualTo((100, 0, EffectClock.SendCommit)), $"{load.Cell}");
-                Assert.That(load.Latency!.P50, Is.Positive, $"{load.Cell}");
-            }
-        }
-    }
-
-    [Test]
-    public async Task Users_wait_for_what_a_handler_sends()
-    {
-        RabbitMqServer.IgnoreWithoutPrograms();
-
-        var result = await RunnerProcess.RunAsync(
-            "load", "--framework", "bare,masstransit", "--transport", "postgresql,rabbitmq", "--mode", "dtc-off",
-            "--scenario", "pass,query",
-            "--users", "2,5", "--think", "20ms", "--for", "1s", "--seed-rows", "100", "--warmup", "10", "--concurrency", "5", "--pool", "5", "--out", Folder);
-
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
-        var loads = new LoadFolder(Folder).Load().Results;
-        Assert.That(loads, Has.Count.EqualTo(2 * 3 * 2), "numbers of users, places, scenarios");
-        using (Assert.EnterMultipleScope())
-        {
-            foreach (var load in loads)
-            {
-                var on = $"{load.Cell} with {load.Users}";
-                Assert.That(load.Outcome.IsValid(), $"{on}: {string.Join(", ", load.Outcome.Reasons)}");
-                Assert.That(load.Clock, Is.EqualTo(load.Cell.Transport is "rabbitmq" ? EffectClock.SendReceipt : EffectClock.SendCommit), on);
-                Assert.That(load.Failed, Is.Zero, on);
-                Assert.That(load.Sent, Is.InRange(load.Users!.Value, load.Users.Value * 1_000 / 20), on);
-            }
-
-            var notes = await File.ReadAllTextAsync(new LoadFolder(Folder).TablesPath);
-            Assert.That(notes, Does.Contain("ends when a consumer of the runner received what the handler sent, by this machine's clock."));
-        }
     }
 
     [TestCase("--scenario query --seed-rows 0", "The scenario 'query' looks seeded rows up, and --seed-rows 0 seeds none.")]
@@ -334,31 +180,13 @@ public sealed class LoadOfACell
     [Test]
     public async Task A_folder_that_exists_is_refused_and_left_alone()
     {
-        var result = await RunnerProcess.RunAsync("load", "--framework", "bare", "--rate", "5", "--out", parent.Path);
+        var result = await RunnerProcess.RunAsync("load", "--framework", "bare", "--rate", "5", "--out", Parent);
 
         using (Assert.EnterMultipleScope())
         {
             Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage));
-            Assert.That(result.Errors, Does.Contain($"{parent.Path} exists."));
-            Assert.That(Directory.EnumerateFileSystemEntries(parent.Path), Is.Empty);
+            Assert.That(result.Errors, Does.Contain($"{Parent} exists."));
+            Assert.That(Directory.EnumerateFileSystemEntries(Parent), Is.Empty);
         }
-    }
-
-    /// <summary>Stops a load of five minutes with Ctrl+C when it has told its progress for the first time.</summary>
-    private Task<RunnerResult> StoppedAsync(params IEnumerable<string> options) => StoppedByAsync("INT", options);
-
-    private async Task<RunnerResult> StoppedByAsync(string signal, params IEnumerable<string> options)
-    {
-        if (!OperatingSystem.IsLinux())
-            Assert.Ignore("Processes are looked up in /proc.");
-        using var runner = RunnerProcess.Start(
-            ["load", "--framework", "bare", "--transport", "postgresql", "--for", "5min", "--seed-rows", "0", "--out", Folder, .. options]);
-        await runner.PrintedAsync(" sent, ");
-        await runner.SignalAsync(signal);
-
-        var result = await runner.EndAsync();
-
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Output + result.Errors);
-        return result;
     }
 }

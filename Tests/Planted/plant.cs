@@ -11,7 +11,7 @@
 
 using System.Diagnostics;
 
-string[] projects = ["Tests/Results", "Tests"];
+string[] projects = ["Tests/Results", "Tests", "Tests/Exhaustive"];
 
 PlantedFault[] faults =
 [
@@ -116,14 +116,16 @@ return missed == 0 ? 0 : 1;
 string? FindIn(PlantedFault fault)
 {
     if (Run("dotnet", ["build", "Kit.sln", "-v", "q"], copy) is { ExitCode: not 0 } broken)
-        return $"the build: {broken.Output.Split('\n').First(line => line.Contains(": error "))}";
+        throw new InvalidOperationException($"{fault.Name} no longer compiles: {broken.Output}");
     foreach (var project in projects)
     {
         string[] filter = near ? ["--filter", string.Join('|', fault.Near.Split('|').Select(part => $"FullyQualifiedName~{part}"))] : [];
-        var tests = Run("dotnet", ["test", project, "--no-build", .. filter, "--", "NUnit.StopOnError=true"], copy);
+        var tests = Run("dotnet", ["test", project, "-p:Exhaustive=true", "--no-build", .. filter, "--", "NUnit.StopOnError=true"], copy);
         var failed = tests.Output.Split('\n').Select(line => line.Trim()).Where(line => line.StartsWith("Failed ", StringComparison.Ordinal)).ToList();
         if (failed.Count > 0)
             return $"{project}: {string.Join(", ", failed.Take(2).Select(line => line["Failed ".Length..line.LastIndexOf('[')].Trim()))}";
+        if (tests.ExitCode != 0)
+            throw new InvalidOperationException($"{project} told no test that failed: {tests.Output}");
     }
 
     return null;

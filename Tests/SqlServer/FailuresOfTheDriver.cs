@@ -38,13 +38,6 @@ public sealed class FailuresOfTheDriver
     public void Whether_a_statement_waited_too_long(int number, byte severity, bool expected) =>
         Assert.That(Kinds.IsTimeout(Told(number, severity)), Is.EqualTo(expected));
 
-    [TestCase(1205, 13, true)]
-    [TestCase(3960, 16, true)]
-    [TestCase(-2, 11, true)]
-    [TestCase(2627, 14, false)]
-    public void Whether_others_may_be_the_cause(int number, byte severity, bool expected) =>
-        Assert.That(Kinds.IsConflict(new InvalidOperationException("wrapped", Told(number, severity))), Is.EqualTo(expected));
-
     /// <summary>As the driver makes it of what the server says. It has no public way to.</summary>
     private static SqlException Told(int number, byte severity)
     {

@@ -38,10 +38,10 @@ public sealed class NamedSqlServer
         Does.Contain("TrustServerCertificate"));
 
     [Test]
-    public void A_run_that_it_refuses_says_at_which_step()
+    public async Task A_run_that_it_refuses_says_at_which_step()
     {
-        // Not disposed: that would drop databases of a server that is not there.
-        var away = new RunSqlServer(new SqlServerWithDriver(), $"Server=127.0.0.1,1;User ID=kit;Password={Secret};Connect Timeout=1;Connect Retry Count=0");
+        await using var away = new RunSqlServer(
+            new SqlServerWithDriver(), $"Server=127.0.0.1,1;User ID=kit;Password={Secret};Connect Timeout=1;Connect Retry Count=0");
 
         using (Assert.EnterMultipleScope())
         {

@@ -42,7 +42,7 @@ internal sealed class BatchInOneTransaction(
             return null;
         }
         // Neighbours hold their locks until the batch commits, so the cause may be theirs: the caller rolls the whole batch back.
-        catch (Exception failure) when (cancellationToken.IsCancellationRequested || !FailureKinds.OfPostgreSql.IsConflict(failure))
+        catch (Exception failure) when (cancellationToken.IsCancellationRequested || !NpgsqlErrors.IsConflict(failure))
         {
             // In shared the handler's savepoint came first, on the same connection, so the sends are rolled back with it.
             var hasRolledBack = await work.RollBackAsync();

@@ -2,10 +2,11 @@ using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Joining;
 using Kit.Tests.Rounds;
 using Npgsql;
 
-namespace Kit.Tests.Joining;
+namespace Kit.Tests.Exhaustive.Joining;
 
 /// <summary>Two workers in network namespaces of their own: each reaches the server by an address that only it has a way to.</summary>
 [Parallelizable]

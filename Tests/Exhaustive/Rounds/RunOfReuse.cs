@@ -2,7 +2,7 @@ using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 
-namespace Kit.Tests.Rounds;
+namespace Kit.Tests.Exhaustive.Rounds;
 
 /// <summary>Handlers that are built once, and for each message, on servers of the kit's own.</summary>
 [Parallelizable]

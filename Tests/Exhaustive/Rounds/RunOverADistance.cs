@@ -1,8 +1,9 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Rounds;
 
-namespace Kit.Tests.Rounds;
+namespace Kit.Tests.Exhaustive.Rounds;
 
 /// <summary>Two distances, in modes whose round trips are known from their statements.</summary>
 [Parallelizable]

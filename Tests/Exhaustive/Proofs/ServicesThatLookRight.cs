@@ -5,8 +5,9 @@ using Kit.Runner.Proofs;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Proofs;
+using Kit.Tests.Proofs;
 
-namespace Kit.Tests.Proofs;
+namespace Kit.Tests.Exhaustive.Proofs;
 
 /// <summary>Small services in Python that break their promise, and show it at a moment or in a way that is easily missed.</summary>
 [Category("faults")]

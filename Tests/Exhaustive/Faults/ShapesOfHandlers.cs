@@ -11,7 +11,7 @@ using Kit.Runner.Proofs;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Transports;
 
-namespace Kit.Tests.Faults.Experiments;
+namespace Kit.Tests.Exhaustive.Faults;
 
 /// <summary>
 /// Handlers that nobody wrote, in modes that nobody chose: at every point of a drawn handler, the mode's promise holds. KIT_SHAPES draws more, or names one

@@ -3,7 +3,7 @@ using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Transports;
 
-namespace Kit.Tests.Faults.Experiments;
+namespace Kit.Tests.Exhaustive.Faults;
 
 /// <summary>
 /// The database server crashes at random moments of a drain, while commits that nobody waited for are in its memory. The other modes, and more crashes,

@@ -5,7 +5,7 @@ using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 
-namespace Kit.Tests.Rounds;
+namespace Kit.Tests.Exhaustive.Rounds;
 
 /// <summary>Scenarios that insert no row, next to one that does, on servers of the kit's own.</summary>
 [Parallelizable]

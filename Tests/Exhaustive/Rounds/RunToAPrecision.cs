@@ -1,8 +1,9 @@
 using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Rounds;
 
-namespace Kit.Tests.Rounds;
+namespace Kit.Tests.Exhaustive.Rounds;
 
 /// <summary>A run whose number of rounds depends on how narrow its ratios are.</summary>
 [Parallelizable]

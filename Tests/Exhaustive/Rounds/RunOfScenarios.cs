@@ -1,8 +1,9 @@
 using Kit.Handlers;
 using Kit.Runner;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Rounds;
 
-namespace Kit.Tests.Rounds;
+namespace Kit.Tests.Exhaustive.Rounds;
 
 /// <summary>Every scenario that writes rows, in a mode that sends with its commit, one that sends after it and one that sends by itself.</summary>
 [Parallelizable]

@@ -7,8 +7,9 @@ using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Proofs;
 
-namespace Kit.Tests.Proofs;
+namespace Kit.Tests.Exhaustive.Proofs;
 
 /// <summary>The worker in Samples/Worker, wrong in two ways and right, on servers of its own.</summary>
 [Category("faults")]

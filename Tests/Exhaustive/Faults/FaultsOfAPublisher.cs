@@ -4,7 +4,7 @@ using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 
-namespace Kit.Tests.Faults.Experiments;
+namespace Kit.Tests.Exhaustive.Faults;
 
 /// <summary>
 /// A handler that publishes to three queues is killed before its commit and before its acknowledgement: what a mode promises for a send, it promises for each

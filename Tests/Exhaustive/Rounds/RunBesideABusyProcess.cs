@@ -2,7 +2,7 @@ using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 
-namespace Kit.Tests.Rounds;
+namespace Kit.Tests.Exhaustive.Rounds;
 
 /// <summary>A run on a machine where somebody else, here these tests, keeps a processor busy.</summary>
 public sealed class RunBesideABusyProcess

@@ -2,8 +2,9 @@ using System.Text.Json;
 using Kit.Endpoints.Cells;
 using Kit.Runner;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Rounds;
 
-namespace Kit.Tests.Rounds;
+namespace Kit.Tests.Exhaustive.Rounds;
 
 /// <summary>Larger messages, and several processes that share a queue, next to the default.</summary>
 [Parallelizable]

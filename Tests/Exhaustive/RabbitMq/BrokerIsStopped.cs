@@ -2,9 +2,10 @@ using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Servers;
+using Kit.Tests.RabbitMq;
 using Microsoft.Extensions.Hosting;
 
-namespace Kit.Tests.RabbitMq;
+namespace Kit.Tests.Exhaustive.RabbitMq;
 
 /// <summary>A broker that is killed in the middle of a drain and is started again, for every cell on RabbitMQ; on a broker of these tests' own.</summary>
 [Parallelizable]

@@ -1,8 +1,9 @@
 using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Rounds;
 
-namespace Kit.Tests.Rounds;
+namespace Kit.Tests.Exhaustive.Rounds;
 
 /// <summary>A run whose rounds are to take a second at least, with messages for a fraction of it.</summary>
 [Parallelizable]

@@ -1,8 +1,9 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Rounds;
 
-namespace Kit.Tests.Rounds;
+namespace Kit.Tests.Exhaustive.Rounds;
 
 /// <summary>Every condition, in a mode that keeps the receive open while a handler runs and in one that does not.</summary>
 [Parallelizable]

@@ -3,7 +3,7 @@ using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Faults;
 
-namespace Kit.Tests.Faults.Experiments;
+namespace Kit.Tests.Exhaustive.Faults;
 
 /// <summary>
 /// The unchanged handlers of scenarios are killed before their commit and before their acknowledgement. These are a few cells of the bare endpoints; the others

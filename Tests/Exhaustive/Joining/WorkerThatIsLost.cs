@@ -1,7 +1,8 @@
 using Kit.Runner;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Joining;
 
-namespace Kit.Tests.Joining;
+namespace Kit.Tests.Exhaustive.Joining;
 
 /// <summary>A worker that is gone in the middle of a round.</summary>
 [Parallelizable]

@@ -1,4 +1,5 @@
-namespace Kit.Tests.Packages;
+using Kit.Tests.Packages;
+namespace Kit.Tests.Exhaustive.Packages;
 
 /// <summary>The application of the package's readme, in a folder of its own that knows the packages alone: it builds, and handles a message.</summary>
 [Parallelizable]

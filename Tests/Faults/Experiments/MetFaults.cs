@@ -1,0 +1,81 @@
+using Kit.Endpoints.Cells;
+using Kit.Guarantees;
+using Kit.Modes;
+using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Faults.Injections;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Rounds;
+
+namespace Kit.Tests.Faults.Experiments;
+
+/// <summary>
+/// Faults in the modes of the bare endpoints, as the <c>faults</c> command makes them, on servers of their own. Frameworks are left to the command, and so is
+/// <c>scope-off</c> on RabbitMQ: its receive is that of <c>dtc-off</c>, its handler that of PostgreSQL's <c>scope-off</c>.
+/// </summary>
+internal static class MetFaults
+{
+    private static readonly IReadOnlyList<TransactionMode> Modes = [.. TransactionMode.Matrix, TransactionMode.Shared, TransactionMode.Outbox];
+
+    public static IReadOnlyList<Cell> Cells { get; } =
+    [
+        .. Cell.All.Where(cell =>
+            cell is
+            {
+                Kind.Framework: "bare", Kind.Transport: TransportName.PostgreSql or TransportName.RabbitMq, Access.Name: "ado", Support.IsSupported: true,
+            }
+            && cell.IsPlain && Modes.Contains(cell.Mode) && (cell.Kind.Transport, cell.Mode) != (TransportName.RabbitMq, TransactionMode.ScopeOff)
+            && TestTransport.MissingServer(cell.Kind.Transport) is null),
+    ];
+
+    /// <summary>A server that is away, or silent, takes up to half a minute for each cell.</summary>
+    public static bool IsSlow(Fault fault) =>
+        fault == Fault.DatabaseAway || fault == Fault.NetworkSilent || fault == Fault.RestartBrokerHalfway || fault == Fault.RestartBrokerLate;
+
+    public static TestCaseData CaseOf((Cell Cell, Fault Fault) meeting) =>
+        new TestCaseData(meeting.Cell, meeting.Fault).SetArgDisplayNames($"{meeting.Cell}", meeting.Fault.Name);
+
+    /// <summary>How a fault is brought about in a cell; <see cref="NoWindow"/>: not at all.</summary>
+    public static Type KindOf(Cell cell, Fault fault) => Injection.Of(fault, cell, Guid.Empty).GetType();
+
+    /// <summary>
+    /// Makes the experiments of each cell on servers of its own. One cell after the other: a run makes four experiments side by side, and has other fixtures
+    /// next to it.
+    /// </summary>
+    public static async Task<IReadOnlyList<FaultResult>> MakeAsync(IEnumerable<(Cell Cell, Fault Fault)> meetings)
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        var made = new List<FaultResult>();
+        foreach (var met in meetings.GroupBy(meeting => meeting.Cell, meeting => meeting.Fault))
+            made.AddRange(await MakeAsync(met.Key, [.. met]));
+        return made;
+    }
+
+    public static void AssertKept(IEnumerable<FaultResult> results, Cell cell, Fault fault)
+    {
+        var result = results.Single(one => one.Cell == Provenance.NameOf(cell) && one.Fault == fault.Name);
+
+        foreach (var line in result.Fired.Concat(result.Evidence))
+            TestContext.Out.WriteLine(line);
+        if (result.Known is { } reason)
+            TestContext.Out.WriteLine($"Broken, and known: {reason}");
+
+        Assert.That(
+            result.Verdict,
+            Is.EqualTo(result.Known is null ? FaultVerdict.Kept : FaultVerdict.Broken),
+            () => $"{result.Because}\n{string.Join('\n', result.Violations.Select(TextOf))}");
+    }
+
+    private static async Task<IReadOnlyList<FaultResult>> MakeAsync(Cell cell, IReadOnlyList<Fault> faults)
+    {
+        using var folder = new TemporaryFolder();
+        var plan = new FaultPlan([cell], faults, Storm: null, Speeds: null, folder.Path, "tests") { Away = TimeSpan.FromSeconds(5) };
+        var run = new FaultRun(
+            plan,
+            (result, done, planned) => TestContext.Progress.WriteLine($"{done} of {planned}: {result.Name} {result.Verdict}"),
+            TestContext.Progress.WriteLine);
+        return (await run.RunAsync(CancellationToken.None)).Results;
+    }
+
+    private static string TextOf(Violation violation) => $"{violation.Because}\n  {string.Join("\n  ", violation.Evidence)}";
+}

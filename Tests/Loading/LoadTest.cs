@@ -1,0 +1,43 @@
+using Kit.Runner;
+using Kit.Tests.CommandLine;
+
+namespace Kit.Tests.Loading;
+
+/// <summary>Loads by the command line, on servers of the kit's own, with a folder for each test.</summary>
+public abstract class LoadTest
+{
+    private TemporaryFolder parent = null!;
+
+    protected string Parent => parent.Path;
+
+    /// <summary>Where the load is saved; it does not exist yet.</summary>
+    protected string Folder => Path.Combine(Parent, "load");
+
+    [SetUp]
+    public void Prepare()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        parent = new TemporaryFolder();
+    }
+
+    [TearDown]
+    public void RemoveFolder() => parent?.Dispose();
+
+    /// <summary>Stops a load of five minutes with Ctrl+C when it has told its progress for the first time.</summary>
+    protected private Task<RunnerResult> StoppedAsync(params IEnumerable<string> options) => StoppedByAsync("INT", options);
+
+    protected private async Task<RunnerResult> StoppedByAsync(string signal, params IEnumerable<string> options)
+    {
+        if (!OperatingSystem.IsLinux())
+            Assert.Ignore("Processes are looked up in /proc.");
+        using var runner = RunnerProcess.Start(
+            ["load", "--framework", "bare", "--transport", "postgresql", "--for", "5min", "--seed-rows", "0", "--out", Folder, .. options]);
+        await runner.PrintedAsync(" sent, ");
+        await runner.SignalAsync(signal);
+
+        var result = await runner.EndAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Interrupted), result.Output + result.Errors);
+        return result;
+    }
+}
