@@ -30,6 +30,26 @@ public sealed class EventsOnSqlServer
     }
 
     [TestCaseSource(typeof(SqlServerServer), nameof(SqlServerServer.Cases))]
+    public async Task In_a_transaction_a_publish_that_fails_takes_all_of_it_back(string server)
+    {
+        Assert.That(server, Is.Not.Empty);
+        await using var databases = await SqlServerTestDatabases.CreateAsync();
+        await using var first = await SubscribedAsync(databases, "a first");
+        await using var second = await SubscribedAsync(databases, "second");
+        await second.DropAsync(CancellationToken.None);
+        await using var connection = new SqlConnection(databases.Widgets);
+        await connection.OpenAsync();
+
+        await using (var transaction = (SqlTransaction)await connection.BeginTransactionAsync())
+        {
+            await Assert.ThatAsync(() => PublishAsync(connection, transaction, Guid.CreateVersion7()), Throws.TypeOf<SqlException>());
+            await Assert.ThatAsync(() => transaction.CommitAsync(), Throws.InstanceOf<Exception>(), "a caller that goes on");
+        }
+
+        Assert.That(await first.CountAsync(CancellationToken.None), Is.Zero);
+    }
+
+    [TestCaseSource(typeof(SqlServerServer), nameof(SqlServerServer.Cases))]
     public async Task In_a_transaction_it_is_part_of_it(string server)
     {
         Assert.That(server, Is.Not.Empty);
