@@ -32,5 +32,4 @@ internal sealed class NpgsqlErrors : DriverErrors
 
     private static bool IsLate(Exception failure) => failure is NpgsqlException late
         && (late.InnerException is TimeoutException || late.SqlState is PostgresErrorCodes.LockNotAvailable or PostgresErrorCodes.QueryCanceled);
-
 }
