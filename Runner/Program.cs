@@ -1,4 +1,3 @@
-using System.CommandLine;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Rounds;
 
@@ -10,23 +9,4 @@ if (args is [HandlerProcess.Command])
     return await new HandlerProgram(Console.In, events).RunAsync();
 }
 
-return await Invocation.RunAsync(
-    new RootCommand("Compares transaction modes of message handlers: the speed and the guarantees of each, side by side.")
-    {
-        new RunCommand(args),
-        new WorkerCommand(),
-        new ListCommand(),
-        new ChooseCommand(),
-        new DoctorCommand(),
-        new ReportCommand(),
-        new CompareCommand(args),
-        new FaultsCommand(args),
-        new ProveCommand(),
-        new LoadCommand(args),
-        new ExperimentCommand(),
-        new ErrorsCommand(),
-        new BranchesCommand(),
-        new InstallCommand(),
-        new PagesCommand(),
-    },
-    args);
+return await Invocation.RunAsync(AllCommands.Under(args), args);

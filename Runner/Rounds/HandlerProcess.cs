@@ -9,7 +9,8 @@ internal sealed class HandlerProcess : IAsyncDisposable
 {
     public const string Command = "handle";
 
-    private static readonly TimeSpan ToStart = TimeSpan.FromSeconds(60);
+    // On a machine that others keep busy a process of .NET was seen to need more than a minute. One that ends is found at once.
+    private static readonly TimeSpan ToStart = TimeSpan.FromMinutes(3);
     private static readonly TimeSpan ToStop = TimeSpan.FromSeconds(60);
 
     private readonly IHandlerLines lines;
