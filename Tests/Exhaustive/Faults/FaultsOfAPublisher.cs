@@ -10,7 +10,6 @@ namespace Kit.Tests.Exhaustive.Faults;
 /// A handler that publishes to three queues is killed before its commit and before its acknowledgement: what a mode promises for a send, it promises for each
 /// delivery. The bare endpoint on PostgreSQL has every way to commit an event, the one on RabbitMQ acknowledges; frameworks are left to the command.
 /// </summary>
-[Category("faults")]
 [Parallelizable]
 public sealed class FaultsOfAPublisher
 {

@@ -9,7 +9,6 @@ namespace Kit.Tests.Exhaustive.Faults;
 /// The unchanged handlers of scenarios are killed before their commit and before their acknowledgement. These are a few cells of the bare endpoints; the others
 /// are left to the command.
 /// </summary>
-[Category("faults")]
 [Parallelizable]
 public sealed class FaultsOfAScenario
 {

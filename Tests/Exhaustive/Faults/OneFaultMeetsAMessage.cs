@@ -11,7 +11,6 @@ namespace Kit.Tests.Exhaustive.Faults;
 /// Every fault in the modes of the bare endpoints. Each mode meets each fault that has a window in it, and a slow one only in some modes. With
 /// <c>KIT_FAULTS=all</c> it meets it on both transports, otherwise on one of them, and the next mode on the other.
 /// </summary>
-[Category("faults")]
 [Parallelizable]
 public sealed class OneFaultMeetsAMessage
 {

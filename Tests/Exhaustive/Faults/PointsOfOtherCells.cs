@@ -6,7 +6,6 @@ using static Kit.Tests.Faults.Experiments.EveryPointOfAHandling;
 namespace Kit.Tests.Exhaustive.Faults;
 
 /// <summary>Points of the handlings of three cells, on servers of their own.</summary>
-[Category("faults")]
 [Parallelizable]
 public sealed class PointsOfOtherCells
 {

@@ -17,7 +17,6 @@ namespace Kit.Tests.Exhaustive.Faults;
 /// Handlers that nobody wrote, in modes that nobody chose: at every point of a drawn handler, the mode's promise holds. KIT_SHAPES draws more, or names one
 /// to repeat.
 /// </summary>
-[Category("faults")]
 [Parallelizable]
 public sealed class ShapesOfHandlers
 {

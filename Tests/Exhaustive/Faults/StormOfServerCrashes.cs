@@ -9,7 +9,6 @@ namespace Kit.Tests.Exhaustive.Faults;
 /// The database server crashes at random moments of a drain, while commits that nobody waited for are in its memory. The other modes, and more crashes,
 /// are left to <c>faults --storm --server-crashes</c>.
 /// </summary>
-[Category("faults")]
 [Parallelizable]
 public sealed class StormOfServerCrashes
 {

@@ -10,7 +10,6 @@ using Kit.Tests.Proofs;
 namespace Kit.Tests.Exhaustive.Proofs;
 
 /// <summary>Small services in Python that break their promise, and show it at a moment or in a way that is easily missed.</summary>
-[Category("faults")]
 [Parallelizable]
 public sealed class ServicesThatLookRight
 {

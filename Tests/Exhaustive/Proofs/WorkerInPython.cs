@@ -12,7 +12,6 @@ using Kit.Tests.Proofs;
 namespace Kit.Tests.Exhaustive.Proofs;
 
 /// <summary>The worker in Samples/Worker, wrong in two ways and right, on servers of its own.</summary>
-[Category("faults")]
 [Parallelizable]
 public sealed class WorkerInPython
 {

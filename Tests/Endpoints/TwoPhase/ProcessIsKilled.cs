@@ -1,0 +1,154 @@
+using System.Diagnostics;
+using System.Text;
+using System.Text.Json;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Runner.Faults;
+using Microsoft.Extensions.Hosting;
+using Npgsql;
+
+namespace Kit.Tests.TwoPhase;
+
+/// <summary>
+/// full-dtc, its process killed again and again: at random moments, and exactly between the phases. Kills are 12 unless the run
+/// says otherwise: <c>dotnet test Tests/Endpoints --filter ProcessIsKilled -- "TestRunParameters.Parameter(name=\"kills\", value=\"200\")"</c>.
+/// </summary>
+[Parallelizable]
+public sealed class ProcessIsKilled
+{
+    // Until the one that is held is killed the other worker goes on: so many are there when a process starts.
+    private const int MessagesPerKill = 1_000;
+
+    private readonly Random random = new(20261121);
+
+    [TestCase("full-dtc")]
+    [TestCase("full-dtc-waiting")]
+    public async Task Each_message_has_exactly_one_row_and_nothing_stays_prepared(string mode)
+    {
+        var kills = TestContext.Parameters.Get("kills", 12);
+        var cell = Cell.All.Single(cell => cell.Mode.Name == mode && cell is { Kind: BareOnPostgreSql, Access.Name: "ado", IsPlain: true });
+        await using var databases = await TestDatabases.CreateAsync();
+        await using var queue = cell.Kind.OpenQueue(cell.Name, databases.Queue);
+        await queue.CreateAsync(CancellationToken.None);
+        var messages = new List<BuildWidget>();
+
+        var killed = new Dictionary<CrashPoint, int>();
+        for (var kill = 0; kill < kills; kill++)
+        {
+            var point = (CrashPoint)(kill % 3);
+            var missing = MessagesPerKill - (int)await queue.CountAsync(CancellationToken.None);
+            var more = Enumerable.Range(0, Math.Max(missing, 0)).Select(_ => new BuildWidget(Guid.CreateVersion7())).ToList();
+            await queue.PreloadAsync(more, CancellationToken.None);
+            messages.AddRange(more);
+            await KillOnceAsync(cell, databases, point);
+            killed[point] = killed.GetValueOrDefault(point) + 1;
+        }
+
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.GreaterThan(0), "the last kill must come before the last message");
+        await DrainAsync(cell, databases, queue);
+
+        var rows = await databases.ReadRowsByMessageAsync();
+        await TestContext.Out.WriteLineAsync(
+            $"{mode}: killed {string.Join(", ", killed.Select(point => $"{point.Value} × {point.Key}"))}; {messages.Count} messages, {rows.Count} with rows, " +
+            $"{messages.Count(message => !rows.ContainsKey(message.MessageId))} lost, {rows.Count(row => row.Value > 1)} doubled");
+        Assert.Multiple(() =>
+        {
+            Assert.That(messages.Where(message => !rows.ContainsKey(message.MessageId)), Is.Empty, "lost");
+            Assert.That(rows.Where(row => row.Value > 1), Is.Empty, "doubled");
+            Assert.That(rows, Has.Count.EqualTo(messages.Count));
+        });
+        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(await databases.CountPreparedAsync(), Is.Zero, "prepared transactions left");
+    }
+
+    private async Task KillOnceAsync(Cell cell, TestDatabases databases, CrashPoint point)
+    {
+        var server = new NpgsqlConnectionStringBuilder(databases.Widgets);
+        await using var proxy = new FaultProxy(server.Host!, server.Port);
+        using var process = Start();
+        try
+        {
+            var widgets = new NpgsqlConnectionStringBuilder(databases.Widgets) { Host = "127.0.0.1", Port = proxy.Port };
+            await process.StandardInput.WriteLineAsync(JsonSerializer.Serialize(new CrashSpec(cell.Name, databases.Queue, widgets.ConnectionString)));
+            await process.StandardInput.FlushAsync();
+            await ReadUntilAsync(process, CrashingEndpoint.Handled);
+            if (point is CrashPoint.Anywhere)
+                await Task.Delay(random.Next(30));
+            else
+                await HoldAsync(proxy, databases, point);
+        }
+        finally
+        {
+            process.Kill();
+            await process.WaitForExitAsync();
+        }
+    }
+
+    /// <summary>Returns when one connection to the widgets stands still at the point.</summary>
+    private static async Task HoldAsync(FaultProxy proxy, TestDatabases databases, CrashPoint point)
+    {
+        var (command, moment, decision) = point is CrashPoint.BeforeDecision
+            ? ("PREPARE TRANSACTION", CutMoment.BeforeAnswer, "in progress")
+            : ("COMMIT PREPARED", CutMoment.BeforeForwarding, "committed");
+        await proxy.CutAt(Encoding.ASCII.GetBytes(command), moment, Ending.Hold).Fired.WaitAsync(Eventually.Limit);
+        await PreparedAsync(databases, decision);
+    }
+
+    private static async Task ReadUntilAsync(Process process, string wanted)
+    {
+        using var patience = new CancellationTokenSource(Eventually.Limit);
+        while (await process.StandardOutput.ReadLineAsync(patience.Token) is { } line)
+        {
+            if (line == wanted)
+                return;
+        }
+
+        Assert.Fail($"The endpoint ended before it said '{wanted}': {await process.StandardError.ReadToEndAsync()}");
+    }
+
+    /// <summary>
+    /// Killed is what is prepared, with the decision where it should be, and stays so: the branches of the other worker come and go within
+    /// milliseconds.
+    /// </summary>
+    private static async Task PreparedAsync(TestDatabases databases, string decision)
+    {
+        var before = await databases.ReadDecisionsAsync();
+        await Eventually.HoldsAsync(
+            async () =>
+            {
+                await Task.Delay(50);
+                var now = await databases.ReadDecisionsAsync();
+                var isThere = now.Intersect(before).Any(branch => branch.EndsWith(decision, StringComparison.Ordinal));
+                before = now;
+                return isThere;
+            },
+            $"held, and something stays prepared whose decision is '{decision}'");
+    }
+
+    private static async Task DrainAsync(Cell cell, TestDatabases databases, IMessageQueue queue)
+    {
+        var builder = new WidgetBuilder(cell.Access.CreateInsert());
+        var host = Host.CreateEmptyApplicationBuilder(settings: null);
+        cell.Kind.AddEndpoint(
+            host.Services, new EndpointSettings(cell.Name, databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), builder.BuildAsync);
+        using var endpoint = host.Build();
+        await endpoint.StartAsync();
+        await Eventually.HoldsAsync(
+            async () => await queue.CountAsync(CancellationToken.None) == 0 && await databases.CountPreparedAsync() == 0,
+            "the drain ends, and nothing is prepared");
+        await endpoint.StopAsync();
+    }
+
+    private static Process Start()
+    {
+        var start = new ProcessStartInfo("dotnet", ["exec", typeof(CrashingEndpoint).Assembly.Location, CrashingEndpoint.Command])
+        {
+            UseShellExecute = false,
+            RedirectStandardInput = true,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+        };
+        return Process.Start(start)!;
+    }
+}

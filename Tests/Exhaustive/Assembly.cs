@@ -1,0 +1,1 @@
+[assembly: Kit.Tests.Exhaustive]

@@ -1,0 +1,32 @@
+namespace Kit.Tests.Samples;
+
+/// <summary>What the pages show is compiled: in the sample, or in a test next to this one.</summary>
+public sealed class SnippetsOfThePages
+{
+    private static readonly string[] Folders = ["Samples", "Tests/Endpoints/Samples", "Tests/Pure/Samples"];
+
+    [TestCase("README.md", 3)]
+    [TestCase("docs/use-an-endpoint.md", 12)]
+    [TestCase("docs/batches.md", 1)]
+    [TestCase("docs/one-log-one-flush.md", 1)]
+    [TestCase("docs/prove.md", 1)]
+    [TestCase("Endpoints/MassTransit/README.md", 1)]
+    [TestCase("Endpoints/NServiceBus/README.md", 1)]
+    [TestCase("Endpoints/NServiceBus.PostgreSql/README.md", 2)]
+    [TestCase("Modes/README.md", 1)]
+    [TestCase("Proofs/README.md", 1)]
+    public void Each_stands_in_the_sources_word_for_word(string page, int count)
+    {
+        var sources = Folders
+            .SelectMany(folder => Directory.GetFiles(Path.Combine(RepositoryFiles.Root, folder), "*.cs", SearchOption.AllDirectories))
+            .Select(source => Unindented(File.ReadAllText(source)))
+            .ToList();
+        var snippets = RepositoryFiles.Snippets(page).ToList();
+
+        Assert.That(snippets, Has.Count.EqualTo(count));
+        foreach (var snippet in snippets)
+            Assert.That(sources.Exists(source => source.Contains(Unindented(snippet), StringComparison.Ordinal)), Is.True, snippet);
+    }
+
+    private static string Unindented(string code) => string.Join('\n', code.ReplaceLineEndings("\n").Trim().Split('\n').Select(line => line.Trim()));
+}

@@ -1,0 +1,63 @@
+using System.Collections.Concurrent;
+using Kit.Endpoints.Cells;
+using Kit.Guarantees;
+using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Results.Faults;
+using Kit.Runner.Transports;
+
+namespace Kit.Tests.Faults.Experiments;
+
+/// <summary>
+/// Some points of one cell, in two ways, on servers of its own. Those of others are exhaustive tests, and all of them <c>faults --every-point</c>.
+/// </summary>
+[Parallelizable]
+public sealed class EveryPointOfAHandling
+{
+    [TestCase(2, ExpectedResult = DeliveryClass.Once)]
+    [TestCase(3, ExpectedResult = DeliveryClass.Duplicated)]
+    [TestCase(1, ExpectedResult = DeliveryClass.Torn)]
+    [TestCase(0, ExpectedResult = DeliveryClass.Lost)]
+    public DeliveryClass Rows_of_an_earlier_message_that_change_have_a_class(int now) => new ChangedRows(Guid.Empty, Before: 1, now).ClassOf(inserts: 2);
+
+    [Test]
+    public async Task Full_dtc_is_once_wherever_its_commits_are_met()
+    {
+        var (points, results) = await MeetAsync(
+            "bare.postgresql.full-dtc.ado", point => point.Request.Outcome is "COMMIT" or "PREPARE TRANSACTION" or "COMMIT PREPARED",
+            PointWay.Killed, PointWay.Cut);
+
+        AssertMet(points, results, ("data", "PREPARE TRANSACTION"), ("queue", "COMMIT"), ("data", "COMMIT PREPARED"));
+        Assert.That(results.Select(result => result.Observed.Single().Class), Is.All.EqualTo(DeliveryClass.Once));
+    }
+
+    internal static async Task<(IReadOnlyList<CrashPoint> Points, IReadOnlyList<FaultResult> Results)> MeetAsync(
+        string name, Func<CrashPoint, bool> chosen, params IReadOnlyList<PointWay> ways)
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        var cell = Cell.All.Single(one => one.Name == name);
+        await using var servers = await RunServers.StartAsync(Transport.NeededBy([Transport.Of(cell)]), CancellationToken.None);
+        var every = new EveryPoint(cell, servers);
+        var points = (await every.RecordAsync(CancellationToken.None)).Points;
+        foreach (var point in points)
+            TestContext.Out.WriteLine($"{point.Number}: {point.Request}");
+
+        var results = new ConcurrentQueue<FaultResult>();
+        await every.MakeAsync(
+            EveryPoint.ExperimentsAt(cell, points, ways is [] ? PointWays.OfClient : ways).Where(experiment => chosen(experiment.Point)), results.Enqueue,
+            CancellationToken.None);
+        return (points, [.. results]);
+    }
+
+    /// <summary>All experiments met their points, with promised results, and these requests are points.</summary>
+    internal static void AssertMet(IReadOnlyList<CrashPoint> points, IReadOnlyList<FaultResult> results, params (string Server, string Outcome)[] among)
+    {
+        foreach (var result in results)
+            TestContext.Out.WriteLine($"{result.Name} {result.Verdict} {string.Join(' ', result.Observed)} {result.Because}: {result.Point!.Moment}");
+        Assert.That(points.Select(point => (point.Request.Server, point.Request.Outcome)), Is.SupersetOf(among));
+        Assert.That(results, Is.Not.Empty);
+        Assert.That(results.Select(result => result.Verdict), Is.All.EqualTo(FaultVerdict.Kept));
+    }
+
+    internal static DeliveryClass ClassOf(IEnumerable<FaultResult> results, string server, PointWay way) =>
+        results.Single(result => result.Point!.Way == way && result.Point.Moment.Contains($"({server}", StringComparison.Ordinal)).Observed[0].Class;
+}

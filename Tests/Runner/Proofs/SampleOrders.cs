@@ -1,0 +1,69 @@
+using Kit.Guarantees;
+#if !KIT_NSERVICEBUS
+using Kit.Runner;
+#endif
+using Kit.Runner.Proofs;
+using Kit.Runner.Results.Faults;
+#if !KIT_NSERVICEBUS
+using Kit.Tests.CommandLine;
+#endif
+
+namespace Kit.Tests.Proofs;
+
+/// <summary>Proof files of the sample, met around its commit and its receive. The sample is the one that was built with the tests.</summary>
+[Parallelizable]
+public sealed class SampleOrders
+{
+    [Test]
+    [Exhaustive]
+    public async Task On_MassTransit_an_order_is_placed_twice_between_its_commit_and_the_acknowledgement()
+    {
+        RabbitMqServer.IgnoreWithoutPrograms();
+
+        var results = await MeetAsync("masstransit.dtc-off", point => point.Request.Text is "COMMIT" or "basic.ack");
+
+        Assert.That(results.ClassOf("COMMIT", PointWay.NeverSent), Is.EqualTo(DeliveryClass.Once));
+        Assert.That(results.ClassOf("COMMIT", PointWay.Killed), Is.EqualTo(DeliveryClass.Duplicated));
+        Assert.That(results.ClassOf("basic.ack", PointWay.NeverSent), Is.EqualTo(DeliveryClass.Duplicated));
+        Assert.That(results.ClassOf("basic.ack", PointWay.Killed), Is.EqualTo(DeliveryClass.Once));
+        Assert.That(results.All.Select(result => result.Verdict), Is.All.EqualTo(FaultVerdict.Kept));
+    }
+
+#if KIT_NSERVICEBUS
+    [Test]
+    public async Task On_NServiceBus_an_order_in_the_receives_transaction_is_placed_once()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+
+        var results = await MeetAsync("nservicebus.shared", point => point.Request.Text is "COMMIT");
+
+        Assert.That(results.All.Select(result => result.Class), Is.Not.Empty.And.All.EqualTo(DeliveryClass.Once));
+    }
+#else
+    [Test]
+    public async Task A_sample_that_was_built_without_NServiceBus_says_so()
+    {
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        using var folder = new TemporaryFolder();
+        var file = folder.Below("nservicebus.shared.proof.json");
+        await File.WriteAllTextAsync(file, TextOf("nservicebus.shared"));
+
+        var result = await RunnerProcess.RunAsync("prove", file, "--out", folder.Below("out"));
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Usage), result.Output + result.Errors);
+        Assert.That(result.Errors, Does.Contain("the application ended with exit code 2").And.Contain("The framework 'nservicebus' is not built in: "));
+    }
+#endif
+
+    private static async Task<MetPoints> MeetAsync(string name, Func<CrashPoint, bool> chosen)
+    {
+        await using var shared = new SharedProofServers();
+        return await MetPoints.OfAsync(
+            shared, ProofFileReader.Parse(FileOf(name), TextOf(name)), chosen, PointWay.NeverSent, PointWay.Killed);
+    }
+
+    private static string FileOf(string name) => Path.Combine(RepositoryFiles.Root, "Samples", "Orders", $"{name}{ProofFile.Suffix}");
+
+    private static string TextOf(string name) => File.ReadAllText(FileOf(name)).Replace(
+        "bin/Release/net10.0/Orders.dll", Path.Combine(AppContext.BaseDirectory, "Orders.dll").Replace('\\', '/'), StringComparison.Ordinal);
+}

@@ -1,0 +1,4 @@
+namespace Kit.Tests;
+
+[SetUpFixture]
+public sealed class SharedServers : StopsSharedServers;
