@@ -187,7 +187,8 @@ internal sealed class PostgreSqlEndpoint(
 
     /// <summary>A session that receives.</summary>
     private Task<QueueSession> OpenSessionAsync(QueueSource source, bool withTransactionId = false) => QueueSession.OpenAsync(
-        source, statements, new QueueSessionSettings(endpoint.Mode.Isolation, withTransactionId, endpoint.ReceivesAhead), workers.Abandoned);
+        source, statements, new QueueSessionSettings(endpoint.Mode.Isolation, withTransactionId, endpoint.ReceivesAhead, IsLent: endpoint.Mode == TransactionMode.Shared),
+        workers.Abandoned);
 
     /// <summary>A session that puts messages back, gives them up or sends, and receives none.</summary>
     private Task<QueueSession> OpenAnsweringSessionAsync(CancellationToken stop) => QueueSession.OpenAsync(

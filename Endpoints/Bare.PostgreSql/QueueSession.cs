@@ -15,21 +15,25 @@ internal sealed class QueueSession : IQueueSession
 
     private const string TransactionId = "pg_current_xact_id";
 
-    private readonly NpgsqlConnection connection;
+    private readonly QueueSource source;
     private readonly NpgsqlCommand receive;
     private readonly QueueStatements statements;
     private readonly QueueSessionSettings settings;
     private readonly ReceiveAhead? ahead;
+    private NpgsqlConnection connection;
     private NpgsqlCommand? receiveBatch;
     private long savepoints;
+    private bool isBetweenLendings;
 
-    private QueueSession(NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements, QueueSessionSettings settings)
+    private QueueSession(
+        QueueSource source, NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements, QueueSessionSettings settings)
     {
+        this.source = source;
         this.connection = connection;
         this.receive = receive;
         this.statements = statements;
         this.settings = settings;
-        ahead = settings.ReceivesAhead ? new ReceiveAhead(connection, settings.Isolation, statements) : null;
+        ahead = settings.ReceivesAhead ? new ReceiveAhead(this, settings.Isolation, statements) : null;
     }
 
     /// <summary>The connection, for lending to a handler, which must not close it.</summary>
@@ -37,7 +41,7 @@ internal sealed class QueueSession : IQueueSession
 
     private string BeforeSends => string.Create(CultureInfo.InvariantCulture, $"kit_before_sends_{savepoints}");
 
-    public bool IsOpen => connection.State == ConnectionState.Open;
+    public bool IsOpen => isBetweenLendings || connection.State == ConnectionState.Open;
 
     public static async Task<QueueSession> OpenAsync(
         QueueSource source,
@@ -45,26 +49,50 @@ internal sealed class QueueSession : IQueueSession
         QueueSessionSettings settings,
         CancellationToken cancellationToken)
     {
-        var opened = await source.OpenAsync(cancellationToken);
+        var own = settings.IsLent ? source.ForLending() : source;
+        NpgsqlConnection? opened = null;
         try
         {
+            opened = await own.OpenAsync(cancellationToken);
             var command = new NpgsqlCommand(settings.WithTransactionId ? statements.ReceiveWithTransactionId : statements.Receive, opened);
             command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Queue });
             await command.PrepareAsync(cancellationToken);
-            return new QueueSession(opened, command, statements, settings);
+            return new QueueSession(own, opened, command, statements, settings);
         }
         catch
         {
-            await opened.DisposeAsync();
+            if (opened is not null)
+                await opened.DisposeAsync();
+            if (settings.IsLent)
+                await own.DisposeAsync();
             throw;
         }
     }
 
-    public ValueTask<NpgsqlTransaction> BeginAsync() => connection.BeginTransactionAsync(settings.Isolation);
+    public async ValueTask<NpgsqlTransaction> BeginAsync()
+    {
+        if (isBetweenLendings)
+            await OpenAgainAsync();
+
+        return await connection.BeginTransactionAsync(settings.Isolation);
+    }
 
     /// <summary>Begins the transaction of a receive, or returns the one that the last commit has begun.</summary>
     /// <exception cref="Exception">The last commit could not receive. It did commit.</exception>
     public async ValueTask<NpgsqlTransaction> BeginReceiveAsync() => ahead?.TakeTransaction() ?? await BeginAsync();
+
+    /// <summary>
+    /// Closes the connection object that the handlers of this receive were lent, after its transaction has ended. Whoever still uses it is refused, instead of
+    /// writing outside of a transaction or into that of the next message. If the commit has received the next message, the object stays that message's.
+    /// </summary>
+    public async Task EndLendingAsync()
+    {
+        if (!IsOpen || ahead is { HasMessage: true })
+            return;
+
+        isBetweenLendings = true;
+        await connection.DisposeAsync();
+    }
 
     /// <summary>The same. Its commit receives the next message, if the session was opened for that.</summary>
     /// <inheritdoc cref="BeginReceiveAsync" path="/exception"/>
@@ -215,6 +243,21 @@ internal sealed class QueueSession : IQueueSession
         if (receiveBatch is not null)
             await receiveBatch.DisposeAsync();
         await connection.DisposeAsync();
+        if (settings.IsLent)
+            await source.DisposeAsync();
+    }
+
+    private async Task OpenAgainAsync()
+    {
+        connection = await source.OpenAsync(CancellationToken.None);
+        isBetweenLendings = false;
+        foreach (var command in new[] { receive, receiveBatch }.OfType<NpgsqlCommand>())
+        {
+            command.Connection = connection;
+            // The session still has the statement, unless it is another session.
+            if (!command.IsPrepared)
+                await command.PrepareAsync();
+        }
     }
 
     private async Task<NpgsqlCommand> PrepareBatchAsync()

@@ -6,4 +6,5 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// <param name="Isolation">The isolation level of their transactions.</param>
 /// <param name="WithTransactionId">Whether a receive also reads the id of its transaction.</param>
 /// <param name="ReceivesAhead">Whether a commit also receives.</param>
-internal sealed record QueueSessionSettings(IsolationLevel Isolation, bool WithTransactionId, bool ReceivesAhead);
+/// <param name="IsLent">Whether handlers are lent the session's connection.</param>
+internal sealed record QueueSessionSettings(IsolationLevel Isolation, bool WithTransactionId, bool ReceivesAhead, bool IsLent = false);

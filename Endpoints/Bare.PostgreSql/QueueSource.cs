@@ -26,13 +26,26 @@ internal sealed class QueueSource : IAsyncDisposable
     /// <param name="database">The queue's database.</param>
     /// <param name="enlist">Whether its sessions join an ambient transaction, and are therefore opened from a pool for each message.</param>
     public QueueSource(DatabaseAccess database, bool enlist)
+        : this(database, enlist, connectionString => Create(connectionString, isPooled: enlist))
+    {
+    }
+
+    private QueueSource(DatabaseAccess database, bool enlist, Func<string, NpgsqlDataSource> create)
     {
         this.database = database;
-        opened = database.Open(enlist, connectionString => Create(connectionString, isPooled: enlist));
+        opened = database.Open(enlist, create);
     }
 
     /// <summary>For statements that need no session.</summary>
     public NpgsqlDataSource Source => opened.Source;
+
+    /// <summary>
+    /// The same for one session, which is lent to handlers: the driver gives a new connection object for each message, and the session stays. The object of
+    /// the last message is closed for whoever still has it.
+    /// </summary>
+    public QueueSource ForLending() =>
+        new(database, enlist: false, connectionString => Create(
+            new NpgsqlConnectionStringBuilder(connectionString) { MinPoolSize = 0, MaxPoolSize = 1 }.ConnectionString, isPooled: true));
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public async ValueTask<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)

@@ -14,15 +14,18 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 /// The message is in an open transaction until it is handled. If the session ends before that, the server rolls the receive back, and no attempt is counted.
 /// The driver's transaction object stays the same: it stands for the connection's transaction, whoever has begun that.
 /// </remarks>
-/// <param name="connection">The session's connection.</param>
+/// <param name="session">The session, whose connection can be another for each message.</param>
 /// <param name="isolation">The isolation level of the session's transactions.</param>
 /// <param name="statements">The statements of the queue.</param>
-internal sealed class ReceiveAhead(NpgsqlConnection connection, IsolationLevel isolation, QueueStatements statements)
+internal sealed class ReceiveAhead(QueueSession session, IsolationLevel isolation, QueueStatements statements)
 {
     private readonly string begin = $"BEGIN ISOLATION LEVEL {NameOf(isolation)}";
     private NpgsqlTransaction? transaction;
     private QueuedMessage? received;
     private Exception? failed;
+
+    /// <summary>Whether the last commit has received a message, which is in an open transaction.</summary>
+    public bool HasMessage => received is not null;
 
     /// <summary>The transaction that the last commit has begun; <see langword="null"/>: it has received nothing.</summary>
     /// <exception cref="Exception">It could not receive. It did commit.</exception>
@@ -61,7 +64,7 @@ internal sealed class ReceiveAhead(NpgsqlConnection connection, IsolationLevel i
                 [.. beforeCommit, commit, new NpgsqlBatchCommand(begin), PostgreSqlStatement.Of(statements.Receive, statements.Queue)]);
             // An idle session must not keep a transaction open.
             if (received is null)
-                await PostgreSqlStatement.ExecuteAllAsync(connection, "ROLLBACK");
+                await PostgreSqlStatement.ExecuteAllAsync(session.Connection, "ROLLBACK");
         }
         catch (Exception failure) when (PostgreSqlStatement.HasRun(commit))
         {
@@ -79,7 +82,7 @@ internal sealed class ReceiveAhead(NpgsqlConnection connection, IsolationLevel i
 
     private async Task<QueuedMessage?> ExecuteAsync(IReadOnlyList<NpgsqlBatchCommand> commands)
     {
-        await using var batch = new NpgsqlBatch(connection);
+        await using var batch = new NpgsqlBatch(session.Connection);
         foreach (var command in commands)
             batch.BatchCommands.Add(command);
 

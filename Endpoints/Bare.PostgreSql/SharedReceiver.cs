@@ -31,6 +31,7 @@ internal sealed class SharedReceiver(QueueSession queue, MessagePipeline pipelin
             await AnswerAsync(receive, message, failure);
         }
 
+        await queue.EndLendingAsync();
         return true;
     }
 

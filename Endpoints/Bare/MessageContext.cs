@@ -10,6 +10,7 @@ public sealed class MessageContext
     private readonly IWork work;
     private readonly JsonSerializerOptions? json;
     private readonly EndpointTelemetry? telemetry;
+    private volatile bool hasEnded;
 
     /// <summary>Creates a context to test a handler without an endpoint. It lends your connection and collects the handler's sends.</summary>
     /// <param name="connection">The connection that the handler is lent.</param>
@@ -50,7 +51,8 @@ public sealed class MessageContext
     /// call waits, because the message has left the queue.
     /// </remarks>
     /// <exception cref="DbException">The database cannot be reached.</exception>
-    public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => work.GetConnectionAsync(cancellationToken);
+    /// <exception cref="InvalidOperationException">The handler has returned, and a task that it did not await goes on.</exception>
+    public ValueTask<DbConnection> GetConnectionAsync(CancellationToken cancellationToken) => Running.GetConnectionAsync(cancellationToken);
 
     /// <summary>
     /// The transaction of that connection, for libraries that need the object, such as Entity Framework Core's <c>UseTransactionAsync</c>.
@@ -61,8 +63,8 @@ public sealed class MessageContext
     /// <c>npgsql-scope</c>, and on SQL Server in <c>full-dtc</c> and <c>dtc-off</c>, where the driver enlists the connection in the ambient
     /// transaction.
     /// </returns>
-    /// <exception cref="DbException">The database cannot be reached.</exception>
-    public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => work.GetTransactionAsync(cancellationToken);
+    /// <inheritdoc cref="GetConnectionAsync" path="/exception"/>
+    public ValueTask<DbTransaction?> GetTransactionAsync(CancellationToken cancellationToken) => Running.GetTransactionAsync(cancellationToken);
 
     /// <summary>
     /// Sends a message to the queue of another endpoint.
@@ -82,6 +84,7 @@ public sealed class MessageContext
     /// <exception cref="Exception">
     /// The driver's exception, in <c>transactions-off</c> only: the queue does not exist or cannot be reached.
     /// </exception>
+    /// <exception cref="InvalidOperationException">The handler has returned, and a task that it did not await goes on.</exception>
     public async Task SendAsync<TMessage>(
         string queue, TMessage message, Guid? messageId = null, IReadOnlyDictionary<string, string>? headers = null,
         CancellationToken cancellationToken = default)
@@ -125,7 +128,14 @@ public sealed class MessageContext
                 "The sender of a request must name one."),
             message, messageId, headers, cancellationToken);
 
+    /// <summary>The handler has returned. What a task that it left behind asks for from now on would belong to no attempt.</summary>
+    internal void End() => hasEnded = true;
+
+    private IWork Running => !hasEnded ? work : throw new InvalidOperationException(
+        $"Attempt {Attempt} at message {MessageId} has ended, and a task that its handler did not await goes on. It can neither use the connection nor send. " +
+        "The handler must await all its work.");
+
     private Task ProduceAsync(OutgoingMessage message, IReadOnlyDictionary<string, string>? headers, CancellationToken cancellationToken) =>
         EndpointTelemetry.ProduceAsync(
-            telemetry, work.SendsAtOnce ? "send" : "create", message, headers, outgoing => work.SendAsync(outgoing, cancellationToken));
+            telemetry, Running.SendsAtOnce ? "send" : "create", message, headers, outgoing => Running.SendAsync(outgoing, cancellationToken));
 }

@@ -45,5 +45,9 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
             // Even if the handler wrapped it.
             throw new ServerRefusedException(refusal);
         }
+        finally
+        {
+            context.End();
+        }
     }
 }

@@ -29,9 +29,11 @@ internal sealed class SharedBatchReceiver(
             await RollBackAsync();
             // If a handler has committed the transaction, the messages that no handler had begun have left the queue.
             await puttingBack.RunAsync(queue, batch.NotBegun, transactionId, cancellationToken);
+            await queue.EndLendingAsync();
             throw;
         }
 
+        await queue.EndLendingAsync();
         return refusal is null ? true : throw refusal;
     }
 
