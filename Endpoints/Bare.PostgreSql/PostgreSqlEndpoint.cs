@@ -17,7 +17,7 @@ internal sealed class PostgreSqlEndpoint(
     /// <summary>OpenTelemetry's name for it.</summary>
     public const string MessagingSystem = "postgresql";
 
-    private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);
+    private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, endpoint.Running, log);
     private readonly QueueStatements statements = new(endpoint.Name);
     private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, FailureKinds.OfPostgreSql, log);
     private QueueSource? queues;
@@ -60,16 +60,10 @@ internal sealed class PostgreSqlEndpoint(
     }
 
     /// <summary>
-    /// Stops receiving and waits for the running handlers. When the host stops waiting, they are cancelled; their mode decides what is left of them.
+    /// Stops receiving and waits for the running handlers. When the host stops waiting, they are cancelled; their mode decides what is left of them. Those
+    /// that go on are named and left: their sessions keep their messages until they return or the process ends.
     /// </summary>
-    public async Task StopAsync(CancellationToken cancellationToken)
-    {
-        await workers.StopAsync(cancellationToken);
-        if (fullDtc is not null)
-            await fullDtc.DisposeAsync();
-        if (dispatcher is not null)
-            await dispatcher.DisposeAsync();
-    }
+    public Task StopAsync(CancellationToken cancellationToken) => workers.StopAsync(EndAsync, cancellationToken);
 
     /// <summary>Stops the endpoint without waiting for handlers, if nobody has stopped it.</summary>
     public async ValueTask DisposeAsync()
@@ -82,6 +76,14 @@ internal sealed class PostgreSqlEndpoint(
             await receives.DisposeAsync();
         if (queues is not null)
             await queues.DisposeAsync();
+    }
+
+    private async Task EndAsync()
+    {
+        if (fullDtc is not null)
+            await fullDtc.DisposeAsync();
+        if (dispatcher is not null)
+            await dispatcher.DisposeAsync();
     }
 
     private async Task<Func<MessagePipeline, Task<IReceiver>>> PrepareModeAsync(

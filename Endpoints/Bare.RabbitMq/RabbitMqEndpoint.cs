@@ -18,6 +18,8 @@ internal sealed partial class RabbitMqEndpoint(
     private readonly CancellationTokenSource stopping = new();
     private readonly CancellationTokenSource abandoning = new();
     private Task running = Task.CompletedTask;
+    private Task? ending;
+    private Session? current;
     private OpenedSource? data;
     private OutboxDispatcher? dispatcher;
 
@@ -48,25 +50,38 @@ internal sealed partial class RabbitMqEndpoint(
     /// <summary>
     /// Stops receiving and waits for the running handlers. Prefetched messages go back to the queue. In <c>transactions-off</c>, pushed messages
     /// have left the queue, so they are handled first. When the host stops waiting, handlers are cancelled, and in <c>transactions-off</c> the
-    /// pushed messages that were not begun are lost.
+    /// pushed messages that were not begun are lost. Handlers that go on are named and left. The endpoint then closes its connections, and the broker
+    /// redelivers what was not acknowledged.
     /// </summary>
     public async Task StopAsync(CancellationToken cancellationToken)
     {
-        await stopping.CancelAsync();
-        await using (cancellationToken.Register(abandoning.Cancel))
-            await running;
-        if (dispatcher is not null)
-            await dispatcher.DisposeAsync();
+        if (!stopping.IsCancellationRequested)
+            await stopping.CancelAsync();
+        // A broker that accepts nothing does not hold up the host, either.
+        if (!await endpoint.Running.StopAsync(ending ??= EndAsync(), abandoning, log, cancellationToken) && TakeCurrent() is { } left)
+            await Task.WhenAny(CloseAsync(left), Task.Delay(endpoint.StopPatience, CancellationToken.None));
     }
 
     public async ValueTask DisposeAsync()
     {
         // The host may be disposed without a stop.
         await StopAsync(new CancellationToken(canceled: true));
-        stopping.Dispose();
-        abandoning.Dispose();
+        // A handler that was left still has its token.
+        if (ending is { IsCompleted: true })
+        {
+            stopping.Dispose();
+            abandoning.Dispose();
+        }
+
         if (data is not null)
             await data.DisposeAsync();
+    }
+
+    private async Task EndAsync()
+    {
+        await running;
+        if (dispatcher is not null)
+            await dispatcher.DisposeAsync();
     }
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "The broker accepts no messages at the moment: {Reason}")]
@@ -119,7 +134,7 @@ internal sealed partial class RabbitMqEndpoint(
         {
             try
             {
-                session ??= await OpenAsync(stopping.Token);
+                current = session ??= await OpenAsync(stopping.Token);
                 backOff.Reset();
                 await session.RunAsync(endpoint, names, receiverOf, stopping.Token, abandoning.Token);
             }
@@ -134,12 +149,15 @@ internal sealed partial class RabbitMqEndpoint(
                 LogAbandoned(failure.Message);
             }
 
-            if (session is not null)
-                await CloseAsync(session);
+            if (TakeCurrent() is { } ended)
+                await CloseAsync(ended);
 
             session = null;
         }
     }
+
+    /// <summary>The session that is to be closed, once.</summary>
+    private Session? TakeCurrent() => Interlocked.Exchange(ref current, null);
 
     private async Task CloseAsync(Session session)
     {

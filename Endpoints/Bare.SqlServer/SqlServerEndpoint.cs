@@ -14,7 +14,7 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     /// <summary>OpenTelemetry's name for it.</summary>
     public const string MessagingSystem = "microsoft.sql_server";
 
-    private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, log);
+    private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, endpoint.Running, log);
     private readonly QueueStatements statements = new(endpoint.Name);
     private readonly string queues = connections.ForQueue(endpoint.Mode);
     private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, SqlClientErrors.Kinds, log);
@@ -37,9 +37,10 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     }
 
     /// <summary>
-    /// Stops receiving and waits for the running handlers. When the host stops waiting, they are cancelled; their mode decides what is left of them.
+    /// Stops receiving and waits for the running handlers. When the host stops waiting, they are cancelled; their mode decides what is left of them. Those
+    /// that go on are named and left: their sessions keep their messages until they return or the process ends.
     /// </summary>
-    public Task StopAsync(CancellationToken cancellationToken) => workers.StopAsync(cancellationToken);
+    public Task StopAsync(CancellationToken cancellationToken) => workers.StopAsync(() => Task.CompletedTask, cancellationToken);
 
     /// <summary>Stops the endpoint without waiting for handlers, if nobody has stopped it.</summary>
     public async ValueTask DisposeAsync()

@@ -28,6 +28,7 @@ public sealed class BareEndpointBuilder
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
         Name = name;
         Status = new EndpointStatus(name);
+        Running = new RunningHandlers(this);
         this.services = services;
     }
 
@@ -36,6 +37,8 @@ public sealed class BareEndpointBuilder
 
     /// <summary>What the endpoint reports about itself while it runs.</summary>
     internal EndpointStatus Status { get; }
+
+    internal RunningHandlers Running { get; }
 
     internal TransactionMode Mode =>
         mode ?? throw new InvalidOperationException($"Endpoint '{Name}' has no transaction mode: call UseTransactionMode. " +
@@ -55,6 +58,9 @@ public sealed class BareEndpointBuilder
 
     /// <summary>In <c>full-dtc</c>, how often recovery looks for branches that were left prepared. It ignores younger ones.</summary>
     internal TimeSpan RecoveryInterval { get; set; } = DefaultRecoveryInterval;
+
+    /// <summary>How long handlers have to end, once the host no longer waits and has cancelled their token.</summary>
+    internal TimeSpan StopPatience { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Which commits wait for the log. A transport that has no such choice refuses all but <see cref="LogFlush.Every"/>.</summary>
     internal LogFlush Flush { get; private set; } = LogFlush.Every;

@@ -35,6 +35,8 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
             Attempt = received.FailedAttempts + 1,
             Headers = received.Headers,
         };
+        bool isWaitedFor;
+        endpoint.Running.Begin(received);
         try
         {
             await using var scope = scopes.CreateAsyncScope();
@@ -48,6 +50,11 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
         finally
         {
             context.End();
+            isWaitedFor = endpoint.Running.End(received);
         }
+
+        // Where each statement has committed by itself, and the message has left the queue, there is nothing to roll back.
+        if (!isWaitedFor && !work.SendsAtOnce)
+            throw new OperationCanceledException($"The endpoint has stopped without waiting for the handler of message {received.MessageId}.");
     }
 }

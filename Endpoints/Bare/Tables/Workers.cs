@@ -6,8 +6,9 @@ namespace Kit.Endpoints.Bare.Tables;
 /// <summary>The workers of one endpoint. They poll its table from start to stop. A failure is logged, and the worker starts again.</summary>
 /// <param name="firstPause">The pause after a failure; doubled each time until a receive succeeds, as in <see cref="BackOff"/>.</param>
 /// <param name="status">Notes each receive.</param>
+/// <param name="handlers">The endpoint's running handlers.</param>
 /// <param name="log">Logs each failure.</param>
-internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status, ILogger log) : IDisposable
+internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status, RunningHandlers handlers, ILogger log) : IDisposable
 {
     private static readonly TimeSpan ShortestPoll = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan LongestPoll = TimeSpan.FromMilliseconds(160);
@@ -15,6 +16,7 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
     private readonly CancellationTokenSource stopping = new();
     private readonly CancellationTokenSource abandoning = new();
     private readonly List<Task> running = [];
+    private Task? ending;
 
     /// <summary>Cancelled when the workers stop receiving.</summary>
     public CancellationToken Stopping => stopping.Token;
@@ -34,18 +36,30 @@ internal sealed partial class Workers(TimeSpan firstPause, EndpointStatus status
     /// <summary>Repeats some work next to the workers until they stop.</summary>
     public void Repeat(TimeSpan interval, Func<CancellationToken, Task> work) => running.Add(OwnContext.Run(() => RepeatAsync(interval, work)));
 
-    /// <summary>Stops receiving and waits for the running handlers. When the host stops waiting, they are cancelled.</summary>
-    public async Task StopAsync(CancellationToken cancellationToken)
+    /// <summary>Stops receiving and waits for the running handlers. When the host stops waiting, they are cancelled, and left if they go on.</summary>
+    /// <param name="end">Ends what the workers share, when none runs any more.</param>
+    /// <param name="cancellationToken">Cancelled when the host stops waiting.</param>
+    public async Task StopAsync(Func<Task> end, CancellationToken cancellationToken)
     {
-        await stopping.CancelAsync();
-        await using (cancellationToken.Register(abandoning.Cancel))
-            await Task.WhenAll(running);
+        if (!stopping.IsCancellationRequested)
+            await stopping.CancelAsync();
+        await handlers.StopAsync(ending ??= EndAsync(end), abandoning, log, cancellationToken);
     }
 
     public void Dispose()
     {
+        // A handler that was left still has its token.
+        if (ending is not { IsCompleted: true })
+            return;
+
         stopping.Dispose();
         abandoning.Dispose();
+    }
+
+    private async Task EndAsync(Func<Task> end)
+    {
+        await Task.WhenAll(running);
+        await end();
     }
 
     private async Task WorkAsync(Func<Task<IReceiver>> open, Func<AttemptLostException, Task> answer)

@@ -1,5 +1,6 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Handlers;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -67,6 +68,13 @@ internal sealed class BareBench : IAsyncDisposable
         await using var insert = (await context.GetConnectionAsync(cancellationToken)).CreateCommand();
         insert.CommandText = $"INSERT INTO widget (id, message_id) VALUES ({context.Attempt}, '{context.MessageId}')";
         await insert.ExecuteNonQueryAsync(cancellationToken);
+    }
+
+    /// <summary>The same with another id each time.</summary>
+    public static async Task InsertWidgetAsync(MessageContext context, CancellationToken cancellationToken)
+    {
+        var (connection, transaction) = (await context.GetConnectionAsync(cancellationToken), await context.GetTransactionAsync(cancellationToken));
+        await new AdoInsert().InsertAsync(connection, transaction, new Widget(WidgetId.Next(), context.MessageId), cancellationToken);
     }
 
     /// <summary>Lets the endpoint handle one message to its end, and gives the errors.</summary>

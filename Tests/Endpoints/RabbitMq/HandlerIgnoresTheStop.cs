@@ -1,0 +1,90 @@
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Modes;
+using Kit.Tests.Bare;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Kit.Tests.RabbitMq;
+
+/// <summary>The host no longer waits, and a handler goes on.</summary>
+[Parallelizable]
+public sealed class HandlerIgnoresTheStop
+{
+    private static IEnumerable<TransactionMode> Modes => TransactionMode.All.Where(mode => RabbitMqSupport.Of(mode).IsSupported);
+
+    [TestCaseSource(nameof(Modes))]
+    public async Task The_endpoint_names_its_message_and_gives_back_what_it_holds(TransactionMode mode)
+    {
+        await using var databases = await TestDatabases.CreateAsync();
+        await using var broker = await TestVirtualHost.CreateAsync();
+        await using var queue = new RabbitMqQueue(RabbitMqAddress.Parse(broker.Address), "work");
+        await queue.CreateAsync(CancellationToken.None);
+        var ids = new[] { Guid.CreateVersion7(), Guid.CreateVersion7() };
+        await queue.EnqueueAsync(ids.Select(id => OutgoingMessage.Create("work", new Todo(), id)), CancellationToken.None);
+        var (inHandler, hostHasStopped, returned) = (new TaskCompletionSource(), new TaskCompletionSource(), new TaskCompletionSource());
+        using var warnings = new WarningsOfAHost();
+        using (var host = Build(async (context, cancellationToken) =>
+        {
+            await BareBench.InsertWidgetAsync(context, cancellationToken);
+            inHandler.SetResult();
+            await hostHasStopped.Task;
+            returned.SetResult();
+        }))
+        {
+            await host.StartAsync();
+            await inHandler.Task.WaitAsync(Eventually.Limit);
+
+            using var patience = new CancellationTokenSource(TimeSpan.FromMilliseconds(200));
+            var stopping = host.StopAsync(patience.Token);
+            if (await Task.WhenAny(stopping, Task.Delay(TimeSpan.FromSeconds(10))) != stopping)
+                hostHasStopped.SetResult();
+            await stopping;
+            Assert.That(hostHasStopped.Task.IsCompleted, Is.False, "the stop waits for the handler");
+        }
+
+        Assert.That(warnings.Count($"{ids[0]} ({typeof(Todo).FullName})"), Is.EqualTo(1), warnings.ToString());
+        var isBack = mode != TransactionMode.TransactionsOff;
+        Assert.That(warnings.Count("1 messages are lost"), Is.EqualTo(isBack ? 0 : 1), "those that the broker had pushed and nobody had begun");
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == (isBack ? 2 : 0), "both are in the queue again");
+
+        hostHasStopped.SetResult();
+        await returned.Task;
+        var attempts = new List<int>();
+        using (var next = Build(async (context, cancellationToken) =>
+        {
+            attempts.Add(context.Attempt);
+            await BareBench.InsertWidgetAsync(context, cancellationToken);
+        }))
+        {
+            await next.StartAsync();
+            await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
+            await next.StopAsync();
+        }
+
+        Assert.That(attempts, Is.EqualTo(isBack ? [1, 1] : Array.Empty<int>()), "received again, and no attempt was counted");
+        var ofTheFirst = mode == TransactionMode.ScopeOff || mode == TransactionMode.TransactionsOff ? 1 : 0;
+        Assert.That(await databases.CountRowsAsync(), Is.EqualTo(attempts.Count + ofTheFirst), "nothing of the first handling has committed later");
+        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+
+        IHost Build(Work work)
+        {
+            var builder = Host.CreateEmptyApplicationBuilder(settings: null);
+            builder.Services.AddSingleton(work).AddLogging(log => log.AddProvider(warnings)).AddBareEndpoint("work", endpoint => endpoint
+                .UseRabbitMq(broker.Address, databases.Widgets)
+                .UseTransactionMode(mode)
+                .LimitConcurrency(1)
+                .Handle<Todo, TodoHandler>()
+                .StopPatience = TimeSpan.FromMilliseconds(300));
+            return builder.Build();
+        }
+    }
+
+    internal sealed record Todo;
+
+    private sealed class TodoHandler(Work work) : IMessageHandler<Todo>
+    {
+        public Task HandleAsync(Todo message, MessageContext context, CancellationToken cancellationToken) => work(context, cancellationToken);
+    }
+}
