@@ -55,6 +55,39 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
                 $"Endpoint '{endpoint}' cannot start: its role is not allowed to insert into the error table, so no message could be given up. " +
                 $"Run this as the table's owner: GRANT INSERT ON {statements.Errors} TO {PostgreSqlStatement.Quoted(role)}");
         }
+
+        if (await ReadAsync<bool>(SubscriptionStatements.IsThere, cancellationToken))
+            await RenewSubscriptionsAsync(cancellationToken);
+    }
+
+    /// <summary>Adds, to subscriptions whose types have names of an earlier version, those with the names that are published now.</summary>
+    private async Task RenewSubscriptionsAsync(CancellationToken cancellationToken)
+    {
+        var all = new HashSet<(string Type, string Queue)>();
+        await using (var read = queues.CreateCommand(SubscriptionStatements.ReadAll))
+        await using (var row = await read.ExecuteReaderAsync(cancellationToken))
+        {
+            while (await row.ReadAsync(cancellationToken))
+                all.Add((row.GetString(0), row.GetString(1)));
+        }
+
+        foreach (var (type, queue) in all.Select(one => (Type: TypeNames.WithoutVersions(one.Type), one.Queue)).Where(one => !all.Contains(one)).Distinct())
+        {
+            try
+            {
+                await using var batch = queues.CreateBatch();
+                batch.BatchCommands.Add(SubscriptionStatements.Subscribing(type, queue));
+                await batch.ExecuteNonQueryAsync(cancellationToken);
+            }
+            catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
+            {
+                throw new InvalidOperationException(
+                    $"Endpoint '{endpoint}' cannot start: queue '{queue}' has subscribed to {type} with an earlier version of the kit, under a name that " +
+                    $"is not published any more, and the endpoint's role cannot add the subscription ({refused.MessageText}). Run this as the table's owner: " +
+                    $"INSERT INTO kit_subscription (type, queue) VALUES ('{type}', '{queue}')",
+                    refused);
+            }
+        }
     }
 
     private async Task CreateAsync(CancellationToken cancellationToken)

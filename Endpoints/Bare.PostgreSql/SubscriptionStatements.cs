@@ -39,6 +39,10 @@ internal static class SubscriptionStatements
         $procedure$;
         """;
 
+    public const string IsThere = $"SELECT to_regclass('{Table}') IS NOT NULL";
+
+    public const string ReadAll = $"SELECT type, queue FROM {Table}";
+
     public static NpgsqlBatchCommand Subscribing(string type, string queue) =>
         PostgreSqlStatement.Of($"INSERT INTO {Table} (type, queue) VALUES ($1, $2) ON CONFLICT DO NOTHING", type, queue);
 

@@ -34,6 +34,28 @@ internal sealed class EventExchanges(IConnection connection)
                 refused);
         }
 
+        await BindEarlierAsync(type);
         declared[type] = true;
+    }
+
+    /// <summary>
+    /// Queues that subscribed with an earlier version of the kit are bound to an exchange whose name has versions. The broker gives a queue that is reached
+    /// in two ways an event once.
+    /// </summary>
+    private async Task BindEarlierAsync(string type)
+    {
+        if (TypeNames.EarlierOf(type) is not { } earlier)
+            return;
+
+        await using var channel = await connection.CreateChannelAsync();
+        try
+        {
+            await channel.ExchangeDeclarePassiveAsync(earlier);
+            await channel.ExchangeBindAsync(destination: earlier, source: type, routingKey: "");
+        }
+        catch (OperationInterruptedException missing) when (missing.ShutdownReason?.ReplyCode == 404)
+        {
+            // Nobody has subscribed under that name.
+        }
     }
 }

@@ -9,6 +9,8 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
 {
     private const int PermissionDenied = 262;
     private const int NoSuchSchemaOrNoPermission = 2760;
+    private const int InsertDenied = 229;
+    private const int PrimaryKeyViolation = 2627;
 
     /// <summary>Creates missing tables.</summary>
     /// <exception cref="InvalidOperationException">The tables are outdated, or the login may not create them. The message says what to run.</exception>
@@ -25,6 +27,44 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
             throw new InvalidOperationException(
                 $"Endpoint '{endpoint}' cannot start: an earlier version of the kit created its queue's tables. " +
                 $"Run this once (it does not rewrite the tables): {statements.Upgrade}");
+        }
+
+        if (await IsAsync(connection, SubscriptionStatements.IsThere, cancellationToken))
+            await RenewSubscriptionsAsync(connection, cancellationToken);
+    }
+
+    /// <summary>Adds, to subscriptions whose types have names of an earlier version, those with the names that are published now.</summary>
+    private async Task RenewSubscriptionsAsync(SqlConnection connection, CancellationToken cancellationToken)
+    {
+        var all = new HashSet<(string Type, string Queue)>();
+        await using (var read = new SqlCommand(SubscriptionStatements.ReadAll, connection))
+        await using (var row = await read.ExecuteReaderAsync(cancellationToken))
+        {
+            while (await row.ReadAsync(cancellationToken))
+                all.Add((row.GetString(0), row.GetString(1)));
+        }
+
+        foreach (var (type, queue) in all.Select(one => (Type: TypeNames.WithoutVersions(one.Type), one.Queue)).Where(one => !all.Contains(one)).Distinct())
+        {
+            try
+            {
+                await using var add = new SqlCommand(SubscriptionStatements.Add, connection);
+                add.Parameters.AddWithValue("@type", type);
+                add.Parameters.AddWithValue("@queue", queue);
+                await add.ExecuteNonQueryAsync(cancellationToken);
+            }
+            catch (SqlException taken) when (taken.Number == PrimaryKeyViolation)
+            {
+                // Another endpoint that starts at the same time has added it.
+            }
+            catch (SqlException refused) when (refused.Number == InsertDenied)
+            {
+                throw new InvalidOperationException(
+                    $"Endpoint '{endpoint}' cannot start: queue '{queue}' has subscribed to {type} with an earlier version of the kit, under a name that " +
+                    $"is not published any more, and the endpoint's login cannot add the subscription ({refused.Message}). Run this as a login that can: " +
+                    $"INSERT INTO kit_subscription (type, queue) VALUES (N'{type}', N'{queue}')",
+                    refused);
+            }
         }
     }
 

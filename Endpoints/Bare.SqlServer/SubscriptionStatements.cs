@@ -22,6 +22,12 @@ internal static class SubscriptionStatements
         COMMIT TRANSACTION
         """;
 
+    public const string IsThere = "SELECT CASE WHEN OBJECT_ID(N'kit_subscription') IS NULL THEN 0 ELSE 1 END";
+
+    public const string ReadAll = "SELECT type, queue FROM kit_subscription";
+
+    public const string Add = "INSERT INTO kit_subscription (type, queue) VALUES (@type, @queue)";
+
     /// <summary>
     /// Publishes an event to every subscriber or to none: in the caller's transaction, which a failure rolls back, or, where there is none, in one of its
     /// own. <c>XACT_ABORT</c> rolls it back also if the client gives the command up, which <c>CATCH</c> does not see. The setting ends with the command.

@@ -22,7 +22,7 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
 
     private async Task InvokeAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken)
     {
-        if (!endpoint.Invokers.TryGetValue(received.Type, out var invoker))
+        if (!endpoint.Invokers.TryGetValue(TypeNames.WithoutVersions(received.Type), out var invoker))
         {
             throw new UnreadableMessageException(
                 $"No handler for messages of type '{received.Type}'. This endpoint handles: {string.Join(", ", endpoint.Invokers.Keys)}.");

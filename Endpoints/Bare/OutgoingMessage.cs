@@ -29,7 +29,7 @@ public sealed record OutgoingMessage(string Queue, Guid MessageId, string Type, 
     /// <param name="messageId">The message's id; a new one by default.</param>
     /// <param name="json">How it is serialized; by default <see cref="JsonSerializerOptions.Default"/>.</param>
     /// <exception cref="NotSupportedException">The type cannot be serialized.</exception>
-    /// <exception cref="ArgumentException">The queue's name, or the type's full name, is longer than 255 bytes.</exception>
+    /// <exception cref="ArgumentException">The queue's name, or the type's name, is longer than 255 bytes.</exception>
     public static OutgoingMessage Create<TMessage>(string queue, TMessage message, Guid? messageId = null, JsonSerializerOptions? json = null)
         where TMessage : notnull
     {
@@ -45,5 +45,6 @@ public sealed record OutgoingMessage(string Queue, Guid MessageId, string Type, 
     public static OutgoingMessage CreateEvent<TMessage>(TMessage message, Guid? messageId = null, JsonSerializerOptions? json = null)
         where TMessage : notnull => Create(TypeName(message.GetType()), message, messageId, json) with { IsEvent = true };
 
-    internal static string TypeName(Type type) => type.FullName ?? type.Name;
+    /// <inheritdoc cref="TypeNames.Of"/>
+    internal static string TypeName(Type type) => TypeNames.Of(type);
 }
