@@ -13,10 +13,10 @@ public static class PostgreSqlBareEndpointBuilderExtensions
     /// <param name="endpoint">The endpoint.</param>
     /// <param name="queueConnectionString">The database that holds the queue and its error table.</param>
     /// <param name="dataConnectionString">The handlers' database; by default the queue's, which <c>shared</c> requires.</param>
-    /// <exception cref="ArgumentException">A connection string cannot be read.</exception>
+    /// <exception cref="ArgumentException">A connection string cannot be read, or that of the queue shares sessions: Multiplexing.</exception>
     public static BareEndpointBuilder UsePostgreSql(this BareEndpointBuilder endpoint, string queueConnectionString, string? dataConnectionString = null)
     {
-        var queue = new DatabaseAccess(queueConnectionString);
+        var queue = new DatabaseAccess(queueConnectionString).ForSessions(nameof(queueConnectionString));
         return endpoint.UsePostgreSql(queue, dataConnectionString is null ? queue : new DatabaseAccess(dataConnectionString));
     }
 

@@ -23,13 +23,15 @@ internal sealed class DatabaseAccess
 
     /// <summary>Requires sessions that are not shared: a queue's session has its own settings, locks and prepared statement.</summary>
     /// <param name="parameter">The caller's name for it.</param>
-    /// <exception cref="ArgumentException">The given data source shares sessions or their settings.</exception>
+    /// <exception cref="ArgumentException">The data source shares sessions or their settings, or the connection string says so.</exception>
     public DatabaseAccess ForSessions(string parameter)
     {
-        if (IsGiven && Settings.Multiplexing)
+        if (Settings.Multiplexing)
         {
             throw new ArgumentException(
-                "A data source with Multiplexing shares sessions among commands, and a queue needs its own: pass a data source without it.", parameter);
+                $"A {(IsGiven ? "data source" : "connection string")} with Multiplexing=true shares sessions among commands, and a queue needs its own. " +
+                (IsGiven ? "Pass a data source without it." : "Take Multiplexing out of it."),
+                parameter);
         }
 
         if (IsGiven && Settings.NoResetOnClose)
@@ -82,7 +84,7 @@ internal sealed class DatabaseAccess
         if (given is not null)
             return await given.OpenConnectionAsync(cancellationToken);
 
-        var opened = new NpgsqlConnection(new NpgsqlConnectionStringBuilder(Text(enlist: false)) { Pooling = false }.ConnectionString);
+        var opened = new NpgsqlConnection(new NpgsqlConnectionStringBuilder(Text(enlist: false)) { Pooling = false, Multiplexing = false }.ConnectionString);
         try
         {
             await opened.OpenAsync(cancellationToken);

@@ -40,7 +40,7 @@ public sealed class OwnedFolder
         var folder = new OwnedFolder(Path.Combine(parent, prefix + Guid.NewGuid().ToString("N")[..12]));
         try
         {
-            Directory.CreateDirectory(folder.path);
+            CreateForOthers(folder.path);
             File.WriteAllText(folder.Owner, JsonSerializer.Serialize(ProcessIdentity.Current));
             CreatePrivately(folder.Server);
             return folder;
@@ -89,6 +89,18 @@ public sealed class OwnedFolder
         }
 
         return !Directory.Exists(path);
+    }
+
+    /// <summary>Creates a folder that another user can pass through, as which the server may run.</summary>
+    private static void CreateForOthers(string folder)
+    {
+        Directory.CreateDirectory(folder);
+        // Our umask may close it to others.
+        if (!OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(
+                folder, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute | UnixFileMode.GroupExecute | UnixFileMode.OtherExecute);
+        }
     }
 
     private static void CreatePrivately(string folder)

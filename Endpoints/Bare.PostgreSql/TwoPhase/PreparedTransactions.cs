@@ -29,7 +29,7 @@ public sealed class PreparedTransactions(string connectionString)
     private const string Names =
         "SELECT oid, oid::regclass::text FROM pg_class WHERE oid = ANY ($1) AND relkind IN ('r', 'p', 'm') ORDER BY 2";
 
-    private readonly NpgsqlConnectionStringBuilder settings = new(connectionString) { Pooling = false, Enlist = false };
+    private readonly NpgsqlConnectionStringBuilder settings = new(connectionString) { Pooling = false, Multiplexing = false, Enlist = false };
 
     /// <summary>Reads all prepared transactions, the oldest first.</summary>
     public async Task<IReadOnlyList<PreparedTransaction>> ReadAsync(CancellationToken cancellationToken)

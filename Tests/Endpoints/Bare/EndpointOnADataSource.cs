@@ -126,6 +126,40 @@ public sealed class EndpointOnADataSource
             Throws.ArgumentException.With.Message.Contains(named));
     }
 
+    [Test]
+    public void A_connection_string_that_shares_sessions_is_refused_for_the_queue() => Assert.That(
+        () => bench.Build(TransactionMode.DtcOff, (_, _) => Task.CompletedTask, queue: $"{bench.Databases.Queue};Multiplexing=true"),
+        Throws.ArgumentException.With.Message.StartsWith("A connection string with Multiplexing=true shares sessions among commands")
+            .And.Message.Contains("Take Multiplexing out"));
+
+    [Test]
+    public async Task One_for_the_handlers_data_that_shares_sessions_is_refused_where_the_driver_would_enlist_it()
+    {
+        using var host = bench.Build(TransactionMode.NpgsqlScope, (_, _) => Task.CompletedTask, data: $"{bench.Databases.Widgets};Multiplexing=true");
+
+        var refusal = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
+        Assert.That(refusal!.Message, Does.Contain("does not enlist such connections").And.Contain("Take Multiplexing out"));
+    }
+
+    [TestCase("full-dtc")]
+    [TestCase("dtc-off")]
+    [TestCase("scope-off")]
+    [TestCase("transactions-off")]
+    [TestCase("outbox")]
+    public async Task One_for_the_handlers_data_may_share_sessions_elsewhere(string name)
+    {
+        var mode = TransactionMode.Parse(name);
+        var queue = bench.QueueOf(mode);
+        await queue.EnqueueAsync([OutgoingMessage.Create("work", new BareBench.Todo())], CancellationToken.None);
+        using var host = bench.Build(mode, BareBench.InsertRowAsync, data: $"{bench.Databases.Widgets};Multiplexing=true");
+        await host.StartAsync();
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
+        await host.StopAsync();
+
+        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(await bench.Databases.CountRowsAsync(), Is.EqualTo(1));
+    }
+
     private void Use(BareEndpointBuilder endpoint, TransactionMode mode) =>
         _ = mode.NeedsOneDatabase ? endpoint.UsePostgreSql(widgets)
             : mode == TransactionMode.DtcOff ? endpoint.UsePostgreSql(queues, notEnlisting)

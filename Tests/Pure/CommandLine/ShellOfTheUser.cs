@@ -1,0 +1,137 @@
+using System.Runtime.Versioning;
+using Kit.Runner;
+
+namespace Kit.Tests.CommandLine;
+
+/// <summary>What the user's shell and folders are like when a command is typed.</summary>
+[Parallelizable]
+[UnsupportedOSPlatform("windows")]
+[Platform(Exclude = "Win", Reason = "Windows has neither locales of that kind, nor a umask, nor run.sh.")]
+public sealed class ShellOfTheUser
+{
+    private TemporaryFolder folder = null!;
+
+    [SetUp]
+    public void SetUp() => folder = new TemporaryFolder();
+
+    [TearDown]
+    public void TearDown() => folder.Dispose();
+
+    // With SqlClient in the build the runner has the system's cultures.
+    [TestCase("fr_FR@euro")]
+    [TestCase("xx_YY.UTF-8")]
+    [TestCase("C")]
+    public async Task Any_locale_will_do(string locale)
+    {
+        using var runner = RunnerProcess.Start(
+            new Dictionary<string, string> { ["LANG"] = locale, ["LC_ALL"] = locale }, RunnerProcess.ProgramPath, ["list", "--modes"]);
+        var result = await runner.EndAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        Assert.That(result.Output, Does.StartWith("full-dtc"));
+    }
+
+    [TestCase("postgresql", "027")]
+    [TestCase("postgresql", "077")]
+    [TestCase("rabbitmq", "077")]
+    public async Task Servers_start_under_any_umask(string transport, string umask)
+    {
+        if (TestTransport.MissingServer(transport) is { } missing)
+            Assert.Ignore(missing);
+        using var runner = RunnerProcess.Start(
+            [], "sh",
+            [
+                "-c", $"umask {umask}; exec \"$0\" \"$@\"", RunnerProcess.ProgramPath,
+                "run", "--framework", "bare", "--transport", transport, "--mode", "scope-off", "--messages", "20", "--warmup", "5", "--seed-rows", "10",
+                "--rounds", "1", "--no-repeat", "--no-durability", "--out", Path.Combine(folder.Path, "run"),
+            ]);
+        var result = await runner.EndAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+    }
+
+    [Test]
+    public async Task The_script_finds_its_clone_through_links()
+    {
+        var script = PlantClone(isBuilt: true);
+        var links = Directory.CreateDirectory(Path.Combine(folder.Path, "links")).FullName;
+        File.CreateSymbolicLink(Path.Combine(links, "first"), Path.GetRelativePath(links, script));
+        File.CreateSymbolicLink(Path.Combine(links, "kit"), "first");
+
+        var result = await RunAsync("sh", Path.Combine(links, "kit"), "list", "a b");
+
+        Assert.That((result.ExitCode, result.Output.Trim(), result.Errors), Is.EqualTo((ExitCode.Success, "runner: list|a b|", "")));
+    }
+
+    [Test]
+    public async Task In_a_clone_that_may_not_be_written_the_script_runs_what_is_built()
+    {
+        var script = PlantClone(isBuilt: true);
+
+        var result = await RunAsOtherAsync(script, "list");
+
+        Assert.That((result.ExitCode, result.Output.Trim()), Is.EqualTo((ExitCode.Success, "runner: list|")));
+        Assert.That(result.Errors, Does.Contain("may not write").And.Contain("as old as its last build"));
+    }
+
+    [Test]
+    public async Task In_a_clone_that_may_not_be_written_the_script_says_what_to_do_if_nothing_is_built()
+    {
+        var script = PlantClone(isBuilt: false);
+
+        var result = await RunAsOtherAsync(script, "list");
+
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
+        Assert.That(result.Errors, Does.Contain("The runner is not built").And.Contain("cp -R"));
+    }
+
+    /// <summary>The script in a folder like a clone. Its runner writes its arguments, and the build does nothing.</summary>
+    private string PlantClone(bool isBuilt)
+    {
+        var clone = Path.Combine(folder.Path, "clone");
+        var bin = Directory.CreateDirectory(Path.Combine(clone, "Runner", "bin", "Release", "net10.0")).FullName;
+        if (isBuilt)
+            Plant(bin, "Kit.Runner", "printf 'runner: '; printf '%s|' \"$@\"; echo");
+        Plant(Directory.CreateDirectory(Path.Combine(folder.Path, "programs")).FullName, "dotnet", "exit 0");
+        var script = Path.Combine(clone, "run.sh");
+        File.Copy(Path.Combine(RepositoryFiles.Root, "run.sh"), script);
+        return script;
+    }
+
+    private static void Plant(string folder, string name, string script)
+    {
+        var path = Path.Combine(folder, name);
+        File.WriteAllText(path, $"#!/bin/sh\n{script}\n");
+        File.SetUnixFileMode(path, (UnixFileMode)0b111_101_101);
+    }
+
+    private async Task<RunnerResult> RunAsync(string program, params string[] arguments)
+    {
+        var path = $"{Path.Combine(folder.Path, "programs")}:{Environment.GetEnvironmentVariable("PATH")}";
+        using var run = RunnerProcess.Start(new Dictionary<string, string> { ["PATH"] = path }, program, arguments);
+        return await run.EndAsync();
+    }
+
+    /// <summary>Runs the script as one who may not write its clone: as root that is another user.</summary>
+    private async Task<RunnerResult> RunAsOtherAsync(string script, params string[] arguments)
+    {
+        if (Environment.IsPrivilegedProcess)
+        {
+            var all = (UnixFileMode)0b111_101_101;
+            File.SetUnixFileMode(folder.Path, all);
+            return await RunAsync("runuser", ["-u", "nobody", "--", "sh", script, .. arguments]);
+        }
+
+        var clone = Path.GetDirectoryName(script)!;
+        var mode = File.GetUnixFileMode(clone);
+        File.SetUnixFileMode(clone, (UnixFileMode)0b101_101_101);
+        try
+        {
+            return await RunAsync("sh", [script, .. arguments]);
+        }
+        finally
+        {
+            File.SetUnixFileMode(clone, mode);
+        }
+    }
+}
