@@ -31,19 +31,31 @@ internal sealed class QueueSender : IOutboxSender
         }
     }
 
-    public async Task<string?> SendAsync(OutgoingMessage message)
+    public async Task<Refusal?> SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
     {
         try
         {
             await using var send = new NpgsqlBatch(connection) { BatchCommands = { QueueStatements.Sending(message) } };
-            await send.ExecuteNonQueryAsync();
+            // Without a token: a cancelled send could have committed.
+            await send.ExecuteNonQueryAsync(CancellationToken.None);
             return null;
         }
         catch (NpgsqlException refused) when (connection.State == ConnectionState.Open)
         {
-            return refused.Message;
+            return new Refusal(refused.Message, IsOfTheQueue(refused));
         }
     }
+
+    /// <summary>
+    /// Whether it has nothing to do with the message: the table is missing or locked, the role lacks a right (class 42), nobody has subscribed, or the server
+    /// lacks a resource. A constraint or a trigger of the table can refuse one message and take the next.
+    /// </summary>
+    private static bool IsOfTheQueue(NpgsqlException refused) =>
+        FailureKinds.OfPostgreSql.IsTimeout(refused)
+        || refused is PostgresException answer
+        && (NpgsqlErrors.IsShortage(answer)
+            || answer.SqlState.StartsWith("42", StringComparison.Ordinal)
+            || answer.SqlState == PostgresErrorCodes.NoDataFound);
 
     public ValueTask DisposeAsync() => connection.DisposeAsync();
 }

@@ -41,39 +41,66 @@ internal static class AmqpMessage
         return headers;
     }
 
-    /// <summary>The properties of a message that is moved to another queue.</summary>
-    public static BasicProperties WithFailures(this IReadOnlyBasicProperties properties, int failedAttempts, string? reason = null)
+    /// <summary>
+    /// The properties of a received message that go along when the kit publishes it again: to the retry queue, to the error queue, or back from there. No
+    /// other place decides that.
+    /// </summary>
+    /// <remarks>
+    /// Of the properties of AMQP 0-9-1 three stay behind. The broker refuses a <c>user_id</c> that is not ours
+    /// (https://www.rabbitmq.com/docs/validated-user-id). It deletes a message after its <c>expiration</c>, which was the time to the first delivery; when it
+    /// moves a message itself, it removes that, too (https://www.rabbitmq.com/docs/dlx#effects). <c>cluster_id</c> means nothing any more. A priority goes
+    /// along: only a queue that was declared with priorities heeds it, and there it is the sender's.
+    /// </remarks>
+    public static BasicProperties Carried(this IReadOnlyBasicProperties properties) => new()
     {
-        var headers = new Dictionary<string, object?>(properties.Headers ?? new Dictionary<string, object?>()) { [FailedAttempts] = failedAttempts };
-        if (reason is not null)
-        {
-            headers[Reason] = reason;
-            headers[FailedAt] = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
-        }
+        ContentType = properties.ContentType,
+        ContentEncoding = properties.ContentEncoding,
+        Priority = properties.Priority,
+        CorrelationId = properties.CorrelationId,
+        ReplyTo = properties.ReplyTo,
+        MessageId = properties.MessageId,
+        Timestamp = properties.Timestamp,
+        Type = properties.Type,
+        AppId = properties.AppId,
+        Headers = (properties.Headers ?? new Dictionary<string, object?>())
+            .Where(header => !MessageHeaders.IsTaken(header.Key))
+            .ToDictionary(header => header.Key, header => header.Value),
+        Persistent = true,
+    };
 
-        return new BasicProperties(properties) { Headers = headers, Persistent = true };
-    }
-
-    /// <summary>The properties of a message that will be handled as if it had never failed.</summary>
-    public static BasicProperties WithoutFailures(this IReadOnlyBasicProperties properties)
+    /// <summary>The properties in the retry queue.</summary>
+    /// <param name="properties">Those that the message was received with.</param>
+    /// <param name="failedAttempts">How many attempts have failed.</param>
+    /// <param name="delay">How long it must wait there.</param>
+    public static BasicProperties ForRetry(this IReadOnlyBasicProperties properties, int failedAttempts, TimeSpan delay)
     {
-        var headers = new Dictionary<string, object?>(properties.Headers ?? new Dictionary<string, object?>());
-        foreach (var header in new[] { FailedAttempts, Reason, FailedAt, Due })
-            headers.Remove(header);
-
-        return new BasicProperties(properties) { Headers = headers, Persistent = true };
-    }
-
-    /// <summary>The same properties with a delay. Without a delay, an earlier one is removed.</summary>
-    public static BasicProperties NotBefore(this BasicProperties properties, TimeSpan delay)
-    {
+        var retried = properties.Carried();
+        retried.Headers![FailedAttempts] = failedAttempts;
         if (delay > TimeSpan.Zero)
-            properties.Headers![Due] = DateTimeOffset.UtcNow.Add(delay).ToUnixTimeMilliseconds();
-        else
-            properties.Headers!.Remove(Due);
+            retried.Headers[Due] = DateTimeOffset.UtcNow.Add(delay).ToUnixTimeMilliseconds();
 
-        return properties;
+        return retried;
     }
+
+    /// <summary>The properties in the error queue.</summary>
+    /// <param name="properties">Those that the message was received with.</param>
+    /// <param name="failedAttempts">How many attempts have failed.</param>
+    /// <param name="reason">Why it is given up.</param>
+    public static BasicProperties ForErrors(this IReadOnlyBasicProperties properties, int failedAttempts, string reason)
+    {
+        var given = properties.Carried();
+        given.Headers![FailedAttempts] = failedAttempts;
+        given.Headers[Reason] = reason;
+        given.Headers[FailedAt] = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+        return given;
+    }
+
+    /// <summary>The id and the type alone, for an error queue that does not take the others.</summary>
+    public static BasicProperties WithoutTheOthers(this IReadOnlyBasicProperties properties) => new()
+    {
+        MessageId = MessageIdOf(properties) is var id && id != Guid.Empty ? id.ToString() : null,
+        Type = properties.Type is { } type && ShortName.Fits(type) ? type : null,
+    };
 
     /// <summary>How long a message must still wait; zero if it is due.</summary>
     public static TimeSpan DelayOf(IReadOnlyBasicProperties properties)
@@ -81,8 +108,9 @@ internal static class AmqpMessage
         if (NumberIn(properties, Due) is not { } due)
             return TimeSpan.Zero;
 
-        var delay = TimeSpan.FromMilliseconds(due - DateTimeOffset.UtcNow.ToUnixTimeMilliseconds());
-        return delay < TimeSpan.Zero ? TimeSpan.Zero : delay < LongestDelay ? delay : LongestDelay;
+        // Another sender can have written any number.
+        var now = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+        return TimeSpan.FromMilliseconds(Math.Clamp(due, now, now + (long)LongestDelay.TotalMilliseconds) - now);
     }
 
     /// <summary>The message's id; empty if the sender set none, or one of another form.</summary>
@@ -97,8 +125,8 @@ internal static class AmqpMessage
 
     /// <summary>When it was given up, by the clock of the process that gave it up; <see langword="null"/> if unknown.</summary>
     public static DateTimeOffset? FailedAtOf(IReadOnlyBasicProperties properties) =>
-        properties.Headers?.TryGetValue(FailedAt, out var moment) == true && moment is long milliseconds
-            ? DateTimeOffset.FromUnixTimeMilliseconds(milliseconds)
+        NumberIn(properties, FailedAt) is { } moment and >= 0 && moment <= DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
+            ? DateTimeOffset.FromUnixTimeMilliseconds(moment)
             : null;
 
     /// <summary>
@@ -124,8 +152,7 @@ internal static class AmqpMessage
     private static long? NumberIn(IReadOnlyBasicProperties properties, string key) => properties.Headers?.TryGetValue(key, out var value) == true
         ? value switch
         {
-            long number => number,
-            int number => number,
+            sbyte or byte or short or ushort or int or uint or long => Convert.ToInt64(value, CultureInfo.InvariantCulture),
             byte[] text when long.TryParse(Encoding.UTF8.GetString(text), NumberStyles.Integer, CultureInfo.InvariantCulture, out var number) => number,
             _ => null,
         }

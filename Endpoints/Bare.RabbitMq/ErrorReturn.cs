@@ -1,18 +1,15 @@
 using RabbitMQ.Client;
-using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>Returns messages from the error queue to the queue: publishes each, waits for the confirmation, then acknowledges it.</summary>
 /// <param name="names">The queues.</param>
 /// <param name="taking">The channel that takes messages. When it closes, unacknowledged ones return to their place in the error queue.</param>
-/// <param name="returning">The channel that publishes, with confirms.</param>
-internal sealed class ErrorReturn(QueueNames names, IChannel taking, IChannel returning)
+/// <param name="returning">Publishes them.</param>
+internal sealed class ErrorReturn(QueueNames names, IChannel taking, Publisher returning)
 {
     // If the process ends between confirmation and acknowledgement, at most this many messages are doubled.
     private const int Batch = 100;
-
-    private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
 
     /// <inheritdoc cref="RabbitMqQueue.ReturnErrorsAsync"/>
     public async Task<IReadOnlyList<Guid>> RunAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken)
@@ -20,12 +17,19 @@ internal sealed class ErrorReturn(QueueNames names, IChannel taking, IChannel re
         var returned = new List<Guid>();
         foreach (var batch in (await TakeAsync(messageIds, cancellationToken)).Chunk(Batch))
         {
-            await PublishAsync(batch, cancellationToken);
-            foreach (var message in batch)
+            var publishes = batch.Select(message => returning.PublishAsync(names.Queue, message.BasicProperties.Carried(), message.Body, cancellationToken))
+                .ToList();
+            var all = Task.WhenAll(publishes);
+            await all.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            // Those that the queue has are acknowledged, even if it refused another.
+            foreach (var message in batch.Where((_, index) => publishes[index].IsCompletedSuccessfully))
             {
-                await taking.BasicAckAsync(message.DeliveryTag, multiple: false, cancellationToken);
+                await taking.BasicAckAsync(message.DeliveryTag, multiple: false, CancellationToken.None);
                 returned.Add(AmqpMessage.MessageIdOf(message.BasicProperties));
             }
+
+            cancellationToken.ThrowIfCancellationRequested();
+            await all;
         }
 
         return returned;
@@ -47,31 +51,5 @@ internal sealed class ErrorReturn(QueueNames names, IChannel taking, IChannel re
 
         var missing = messageIds?.Except(messages.Select(message => AmqpMessage.MessageIdOf(message.BasicProperties))).ToList();
         return missing is { Count: > 0 } ? throw new DeadLetterNotFoundException(missing) : messages;
-    }
-
-    private async Task PublishAsync(IEnumerable<BasicGetResult> messages, CancellationToken cancellationToken)
-    {
-        var publishes = messages.Select(message => returning.BasicPublishAsync(
-            exchange: "", names.Queue, mandatory: true, message.BasicProperties.WithoutFailures(), message.Body, cancellationToken)
-            .AsTask());
-        try
-        {
-            await Task.WhenAll(publishes).WaitAsync(ConfirmDeadline, cancellationToken);
-        }
-        catch (PublishException refused)
-        {
-            throw new BrokerException(
-                refused.IsReturn
-                    ? $"There is no queue '{names.Queue}' (NO_ROUTE)."
-                    : $"The broker refused a message for queue '{names.Queue}'.",
-                refused);
-        }
-        catch (TimeoutException late)
-        {
-            throw new BrokerException(
-                $"The broker did not confirm messages for '{names.Queue}' within {ConfirmDeadline.TotalSeconds} s. A memory or disk " +
-                "alarm blocks publishers. The messages are still in the error queue, and may be in the queue too.",
-                late);
-        }
     }
 }

@@ -34,9 +34,17 @@ internal sealed class EventExchanges(IConnection connection)
                 refused);
         }
 
+        catch (OperationInterruptedException refused) when (connection.IsOpen)
+        {
+            throw new BrokerException($"The broker refuses exchange '{type}': {refused.ShutdownReason?.ReplyText ?? refused.Message}.", refused);
+        }
+
         await BindEarlierAsync(type);
         declared[type] = true;
     }
+
+    /// <summary>Declares the exchange again before the next event.</summary>
+    public void Forget(string type) => declared.TryRemove(type, out _);
 
     /// <summary>
     /// Queues that subscribed with an earlier version of the kit are bound to an exchange whose name has versions. The broker gives a queue that is reached

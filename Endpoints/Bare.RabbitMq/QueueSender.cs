@@ -1,5 +1,4 @@
 using Kit.Endpoints.Bare.Outbox;
-using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
@@ -7,51 +6,46 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <summary>Publishes to queues of the broker, on its own connection, and waits until the broker has confirmed each message.</summary>
 internal sealed class QueueSender : IOutboxSender
 {
-    private readonly IConnection connection;
-    private readonly IChannel channel;
-    private readonly EventExchanges exchanges;
+    private readonly SendingConnection connection;
+    private readonly Publisher publisher;
 
-    private QueueSender(IConnection connection, IChannel channel)
+    private QueueSender(SendingConnection connection, Publisher publisher)
     {
         this.connection = connection;
-        this.channel = channel;
-        exchanges = new EventExchanges(connection);
+        this.publisher = publisher;
     }
 
     /// <summary>Whether it can still send.</summary>
-    public bool IsOpen => channel.IsOpen;
+    public bool IsOpen => connection.Connection.IsOpen;
 
+    /// <param name="address">The broker.</param>
+    /// <param name="name">The connection's name in the broker's own lists.</param>
+    /// <param name="longestBlockage">How long a send waits while the broker blocks publishers; infinite: until it is cancelled.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="BrokerException">The connection failed. The message says why.</exception>
-    public static async Task<QueueSender> OpenAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
+    public static async Task<QueueSender> OpenAsync(RabbitMqAddress address, string name, TimeSpan longestBlockage, CancellationToken cancellationToken)
     {
-        var opened = await Broker.ConnectAsync(address, name, cancellationToken);
-        try
-        {
-            return new QueueSender(opened, await opened.OpenConfirmedChannelAsync(cancellationToken));
-        }
-        catch
-        {
-            await opened.DisposeAsync();
-            throw;
-        }
+        var opened = await SendingConnection.OpenAsync(address, name, cancellationToken);
+        return new QueueSender(opened, new Publisher(opened, longestBlockage));
     }
 
-    public async Task<string?> SendAsync(OutgoingMessage message)
+    public async Task<Refusal?> SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
     {
         try
         {
-            await channel.PublishConfirmedAsync(message, exchanges);
+            await publisher.PublishAsync(message, cancellationToken);
             return null;
         }
-        catch (BrokerException refused) when (refused.InnerException is PublishException or TimeoutException or ArgumentException)
+        catch (BrokerException refused)
         {
-            return refused.Message;
+            // A queue that is missing or full returns each message, and one without a majority of its members confirms none.
+            return new Refusal(refused.Message, IsOfTheQueue: refused.InnerException is PublishException or TimeoutException);
         }
     }
 
     public async ValueTask DisposeAsync()
     {
-        await channel.DisposeAsync();
+        await publisher.DisposeAsync();
         await connection.DisposeAsync();
     }
 }

@@ -12,36 +12,37 @@ internal sealed class QueueSession : IAsyncDisposable
     private readonly Inbox inbox;
     private readonly QueueNames names;
     private readonly IChannel retries;
-    private readonly IChannel publishing;
-    private readonly EventExchanges exchanges;
+    private readonly Publisher publisher;
     private readonly RetryTurn turn;
     private readonly CancellationToken stopping;
+    private readonly CancellationToken abandoning;
     private bool hasTurn;
     private bool isRefused;
     private int refusals;
 
     private QueueSession(
-        Inbox inbox, RetryTurn turn, QueueNames names, IChannel retries, IChannel publishing, EventExchanges exchanges, CancellationToken stopping)
+        Inbox inbox, RetryTurn turn, QueueNames names, IChannel retries, Publisher publisher, CancellationToken stopping, CancellationToken abandoning)
     {
         this.stopping = stopping;
-        this.exchanges = exchanges;
+        this.abandoning = abandoning;
         this.inbox = inbox;
         this.turn = turn;
         this.names = names;
         this.retries = retries;
-        this.publishing = publishing;
+        this.publisher = publisher;
     }
 
+    /// <param name="inbox">The endpoint's inbox.</param>
+    /// <param name="turn">Who may take a retry.</param>
+    /// <param name="names">The queues.</param>
+    /// <param name="receiving">The connection of the inbox.</param>
+    /// <param name="publisher">Publishes on another connection. The session disposes it.</param>
+    /// <param name="stopping">The endpoint stops.</param>
+    /// <param name="abandoning">The host no longer waits for it.</param>
     public static async Task<QueueSession> OpenAsync(
-        Inbox inbox, RetryTurn turn, QueueNames names,
-        IConnection receiving, IConnection sending,
-        CancellationToken stopping, CancellationToken cancellationToken) =>
-        new(
-            inbox, turn, names,
-            await receiving.CreateChannelAsync(cancellationToken: cancellationToken),
-            await sending.OpenConfirmedChannelAsync(cancellationToken),
-            new EventExchanges(sending),
-            stopping);
+        Inbox inbox, RetryTurn turn, QueueNames names, IConnection receiving, Publisher publisher,
+        CancellationToken stopping, CancellationToken abandoning) =>
+        new(inbox, turn, names, await receiving.CreateChannelAsync(cancellationToken: abandoning), publisher, stopping, abandoning);
 
     /// <summary>Receives the next message, retries first; <see langword="null"/> if there is none at the moment.</summary>
     public async Task<Delivery?> ReceiveAsync()
@@ -73,7 +74,7 @@ internal sealed class QueueSession : IAsyncDisposable
         if (messages.Count == 0)
             return;
 
-        await Task.WhenAll(messages.Select(message => publishing.PublishConfirmedAsync(message, exchanges)));
+        await Task.WhenAll(messages.Select(message => publisher.PublishAsync(message, abandoning)));
     }
 
     /// <summary>Publishes a message to the retry queue. The caller must still acknowledge it.</summary>
@@ -82,7 +83,7 @@ internal sealed class QueueSession : IAsyncDisposable
     /// <param name="delay">How long it must wait there.</param>
     public async Task MoveToRetriesAsync(Delivery message, int failedAttempts, TimeSpan delay)
     {
-        await PublishAsync(names.Retries, message.Properties.WithFailures(failedAttempts).NotBefore(delay), message.Body);
+        await publisher.PublishAsync(names.Retries, message.Properties.ForRetry(failedAttempts, delay), message.Body, abandoning);
         turn.Ask();
     }
 
@@ -94,14 +95,28 @@ internal sealed class QueueSession : IAsyncDisposable
         await Task.Delay(BackOff.After(refusals++, first), stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
-    /// <summary>Publishes a message to the error queue. The caller must still acknowledge it.</summary>
-    public Task MoveToErrorsAsync(Delivery message, int failedAttempts, string reason) =>
-        PublishAsync(names.Errors, message.Properties.WithFailures(failedAttempts, reason), message.Body);
+    /// <summary>
+    /// Publishes a message to the error queue. The caller must still acknowledge it. If its headers and the reason do not fit into a frame, or the driver
+    /// cannot write its properties again, only its id, its type and its body go there.
+    /// </summary>
+    public async Task MoveToErrorsAsync(Delivery message, int failedAttempts, string reason)
+    {
+        try
+        {
+            await publisher.PublishAsync(names.Errors, message.Properties.ForErrors(failedAttempts, reason), message.Body, abandoning);
+        }
+        catch (BrokerException unfit) when (unfit.IsOfTheMessage)
+        {
+            var withoutThem = $"{reason} Its headers and other properties are left out. {unfit.Message}";
+            await publisher.PublishAsync(
+                names.Errors, message.Properties.WithoutTheOthers().ForErrors(failedAttempts, withoutThem), message.Body, abandoning);
+        }
+    }
 
     public async ValueTask DisposeAsync()
     {
         await retries.DisposeAsync();
-        await publishing.DisposeAsync();
+        await publisher.DisposeAsync();
     }
 
     private void GiveTurnBack()
@@ -111,7 +126,4 @@ internal sealed class QueueSession : IAsyncDisposable
 
         hasTurn = false;
     }
-
-    private Task PublishAsync(string queue, BasicProperties properties, byte[] body) =>
-        publishing.PublishConfirmedAsync(queue, properties, body);
 }

@@ -10,6 +10,7 @@ public sealed class RabbitMqAddress
 {
     private const string Key = "?management=";
     private const int ManagementPort = 15672;
+    private const uint LargestBody = 128 << 20;
 
     private readonly ConnectionFactory settings;
 
@@ -78,7 +79,9 @@ public sealed class RabbitMqAddress
     /// <exception cref="RabbitMQ.Client.Exceptions.BrokerUnreachableException">It cannot be opened. The inner exception says why.</exception>
     public Task<IConnection> ConnectAsync(string name, TimeSpan? timeout, CancellationToken cancellationToken)
     {
-        var factory = new ConnectionFactory { Uri = Amqp, AutomaticRecoveryEnabled = false };
+        // By default the driver ends its connection for a message of more than 64 MiB, which would come again on the next. This is its upper limit, and the
+        // broker's default (max_message_size).
+        var factory = new ConnectionFactory { Uri = Amqp, AutomaticRecoveryEnabled = false, MaxInboundMessageBodySize = LargestBody };
         if (timeout is { } limit)
             factory.RequestedConnectionTimeout = factory.ContinuationTimeout = factory.HandshakeContinuationTimeout = limit;
 

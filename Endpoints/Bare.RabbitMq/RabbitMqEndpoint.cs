@@ -111,7 +111,10 @@ internal sealed partial class RabbitMqEndpoint(
         var outbox = new OutboxStore(data, endpoint.Name, endpoint.Mode.Isolation);
         await outbox.CreateAsync(cancellationToken);
         var dispatching = dispatcher = OutboxDispatcher.Start(
-            outbox, async stop => await QueueSender.OpenAsync(settings.Address, $"{endpoint.Name} dispatching", stop), endpoint.OutboxSchedule, log);
+            outbox,
+            async stop => await QueueSender.OpenAsync(settings.Address, $"{endpoint.Name} dispatching", Timeout.InfiniteTimeSpan, stop),
+            endpoint.OutboxSchedule,
+            log);
         return (queue, worker) => new OutboxReceiver(queue, outbox, dispatching, worker, recoverability);
     }
 

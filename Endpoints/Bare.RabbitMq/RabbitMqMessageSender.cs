@@ -28,8 +28,8 @@ internal sealed class RabbitMqMessageSender(RabbitMqAddress broker, JsonSerializ
         await one.WaitAsync(cancellationToken);
         try
         {
-            if (await (await ConnectAsync(cancellationToken)).SendAsync(message) is { } refusal)
-                throw new BrokerException(refusal);
+            if (await (await ConnectAsync(cancellationToken)).SendAsync(message, cancellationToken) is { } refusal)
+                throw new BrokerException(refusal.Reason);
         }
         finally
         {
@@ -43,7 +43,7 @@ internal sealed class RabbitMqMessageSender(RabbitMqAddress broker, JsonSerializ
             return sender;
 
         await CloseAsync();
-        return sender = await QueueSender.OpenAsync(broker, "message sender", cancellationToken);
+        return sender = await QueueSender.OpenAsync(broker, "message sender", Publisher.LongestBlockageOfASender, cancellationToken);
     }
 
     private async Task CloseAsync()

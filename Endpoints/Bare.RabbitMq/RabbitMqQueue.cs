@@ -18,13 +18,12 @@ public sealed class RabbitMqQueue(
 
     // A quorum queue reports its totals every 5 s: rabbit's quorum_tick_interval.
     private static readonly TimeSpan QuorumTick = TimeSpan.FromSeconds(8);
-    private static readonly TimeSpan ConfirmDeadline = TimeSpan.FromSeconds(30);
 
     private readonly QueueNames names = new(name, type, hasRetries, errors);
     private readonly ManagementApi management = new(address);
     private readonly SemaphoreSlim opening = new(1);
-    private IConnection? connection;
-    private IChannel? publishing;
+    private SendingConnection? connection;
+    private Publisher? publisher;
 
     public string Name => name;
 
@@ -72,25 +71,11 @@ public sealed class RabbitMqQueue(
     /// <remarks>The channel stays open: opening one takes several times as long as a send.</remarks>
     public async Task EnqueueAsync(IEnumerable<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
-        var channel = await OpenPublishingAsync(cancellationToken);
+        var opened = await OpenPublisherAsync(cancellationToken);
         foreach (var batch in messages.Chunk(PublishBatch))
         {
-            var publishes = batch.Select(message => channel.BasicPublishAsync(
-                exchange: "", message.Queue, mandatory: true, AmqpMessage.PropertiesOf(message), message.Body, cancellationToken).AsTask());
-            try
-            {
-                await Task.WhenAll(publishes).WaitAsync(ConfirmDeadline, cancellationToken);
-            }
-            catch (TimeoutException late)
-            {
-                throw new BrokerException(
-                    $"The broker did not confirm messages for '{name}' within {ConfirmDeadline.TotalSeconds} s. A memory or disk alarm blocks publishers.",
-                    late);
-            }
-            catch (OperationInterruptedException ended)
-            {
-                throw new BrokerException($"The broker did not take messages for '{name}': {ended.ShutdownReason?.ReplyText ?? ended.Message}.", ended);
-            }
+            await Task.WhenAll(batch.Select(message => opened.PublishAsync(
+                message.Queue, AmqpMessage.PropertiesOf(message), message.Body, cancellationToken))).WaitAsync(cancellationToken);
         }
     }
 
@@ -160,8 +145,7 @@ public sealed class RabbitMqQueue(
     {
         var broker = await ConnectAsync(cancellationToken);
         await using var taking = await broker.CreateChannelAsync(cancellationToken: cancellationToken);
-        await using var returning = await broker.OpenConfirmedChannelAsync(cancellationToken);
-        return await new ErrorReturn(names, taking, returning).RunAsync(messageIds, cancellationToken);
+        return await new ErrorReturn(names, taking, await OpenPublisherAsync(cancellationToken)).RunAsync(messageIds, cancellationToken);
     }
 
     /// <summary>Why the broker moved a message to the error queue; empty if an endpoint moved it.</summary>
@@ -186,8 +170,8 @@ public sealed class RabbitMqQueue(
     {
         management.Dispose();
         opening.Dispose();
-        if (publishing is not null)
-            await publishing.DisposeAsync();
+        if (publisher is not null)
+            await publisher.DisposeAsync();
         if (connection is not null)
             await connection.DisposeAsync();
     }
@@ -239,24 +223,10 @@ public sealed class RabbitMqQueue(
     private async Task<IChannel> OpenChannelAsync(CancellationToken cancellationToken) =>
         await (await ConnectAsync(cancellationToken)).CreateChannelAsync(cancellationToken: cancellationToken);
 
-    private async Task<IChannel> OpenPublishingAsync(CancellationToken cancellationToken)
+    private async Task<Publisher> OpenPublisherAsync(CancellationToken cancellationToken)
     {
-        var broker = await ConnectAsync(cancellationToken);
-        await opening.WaitAsync(cancellationToken);
-        try
-        {
-            if (publishing is { IsOpen: true })
-                return publishing;
-
-            if (publishing is not null)
-                await publishing.DisposeAsync();
-
-            return publishing = await broker.OpenConfirmedChannelAsync(cancellationToken);
-        }
-        finally
-        {
-            opening.Release();
-        }
+        await ConnectAsync(cancellationToken);
+        return publisher!;
     }
 
     private async Task<IConnection> ConnectAsync(CancellationToken cancellationToken)
@@ -264,13 +234,15 @@ public sealed class RabbitMqQueue(
         await opening.WaitAsync(cancellationToken);
         try
         {
-            if (connection is { IsOpen: true })
-                return connection;
+            if (connection is { Connection.IsOpen: true })
+                return connection.Connection;
 
             if (connection is not null)
                 await connection.DisposeAsync();
 
-            return connection = await Broker.ConnectAsync(address, $"queue {name}", cancellationToken);
+            connection = await SendingConnection.OpenAsync(address, $"queue {name}", cancellationToken);
+            publisher = new Publisher(connection, Publisher.LongestBlockageOfASender);
+            return connection.Connection;
         }
         finally
         {

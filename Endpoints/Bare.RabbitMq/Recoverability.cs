@@ -26,14 +26,12 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         if (FailureKinds.OfPostgreSql.Of(failure) is FailureKind.Refused)
         {
             LogRefused(message.MessageId, Failure.ReasonOf(failure).Message);
-            await queue.MoveToRetriesAsync(message, message.FailedAttempts, delay: TimeSpan.Zero);
-            await message.AcknowledgeAsync();
+            await SettleAsync(message, () => RetryAsync(queue, message, failure, message.FailedAttempts, delay: TimeSpan.Zero));
             await queue.PauseAsync(firstPause);
             return null;
         }
 
-        await RetryOrGiveUpAsync(queue, message, failure);
-        await message.AcknowledgeAsync();
+        await SettleAsync(message, () => RetryOrGiveUpAsync(queue, message, failure));
         return true;
     }
 
@@ -41,12 +39,9 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     /// <returns><see langword="true"/>: there was a message.</returns>
     public async Task<bool> AnswerRedeliveryAsync(QueueSession queue, Delivery message)
     {
-        if (message.IsRetry)
-            await RetryOrGiveUpAsync(queue, message, CutOff());
-        else
-            await queue.MoveToRetriesAsync(message, message.FailedAttempts, delay: TimeSpan.Zero);
-
-        await message.AcknowledgeAsync();
+        await SettleAsync(message, () => message.IsRetry
+            ? RetryOrGiveUpAsync(queue, message, CutOff())
+            : RetryAsync(queue, message, CutOff(), message.FailedAttempts, delay: TimeSpan.Zero));
         return true;
     }
 
@@ -66,6 +61,23 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     private static InvalidOperationException CutOff() =>
         new("The handling was cut off: the process ended or the connection was lost while the message was being handled.");
 
+    /// <summary>Acknowledges a message when it is in another queue.</summary>
+    private async Task SettleAsync(Delivery message, Func<Task> move)
+    {
+        try
+        {
+            await move();
+        }
+        catch (BrokerException unfit) when (unfit.IsOfTheMessage)
+        {
+            // With the session it would come again, and be refused again, for ever.
+            LogKept(message.MessageId, unfit.Message);
+            return;
+        }
+
+        await message.AcknowledgeAsync();
+    }
+
     private async Task RetryOrGiveUpAsync(QueueSession queue, Delivery message, Exception failure)
     {
         if (rule.DelayAfter(message, failure) is not { } delay)
@@ -76,15 +88,28 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
 
         var failedAttempts = RetryRule.CountAfter(message, failure);
         LogRetried(message.MessageId, failedAttempts, mode.Attempts, Failure.ReasonOf(failure).Message);
-        await queue.MoveToRetriesAsync(message, failedAttempts, delay);
+        await RetryAsync(queue, message, failure, failedAttempts, delay);
     }
 
-    private Task GiveUpAsync(QueueSession queue, Delivery message, Exception failure)
+    /// <summary>Moves a message to the retry queue. One that the broker does not take there is given up.</summary>
+    private async Task RetryAsync(QueueSession queue, Delivery message, Exception failure, int failedAttempts, TimeSpan delay)
+    {
+        try
+        {
+            await queue.MoveToRetriesAsync(message, failedAttempts, delay);
+        }
+        catch (BrokerException unfit) when (unfit.IsOfTheMessage)
+        {
+            await GiveUpAsync(queue, message, new BrokerException(unfit.Message, Failure.ReasonOf(failure)));
+        }
+    }
+
+    private async Task GiveUpAsync(QueueSession queue, Delivery message, Exception failure)
     {
         var reason = Failure.ReasonOf(failure);
         var failedAttempts = RetryRule.CountAfter(message, failure);
+        await queue.MoveToErrorsAsync(message, failedAttempts, Failure.Describe(reason));
         LogGivenUp(message.MessageId, failedAttempts, reason.Message);
-        return queue.MoveToErrorsAsync(message, failedAttempts, Failure.Describe(reason));
     }
 
     [LoggerMessage(Level = LogLevel.Warning,
@@ -96,6 +121,11 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
 
     [LoggerMessage(Level = LogLevel.Error, Message = "Message {MessageId} moved to the error queue after {Attempts} attempts: {Reason}")]
     private partial void LogGivenUp(Guid messageId, int attempts, string reason);
+
+    [LoggerMessage(Level = LogLevel.Error,
+        Message = "Message {MessageId} failed and cannot be moved to the error queue, so it stays in its queue, and takes one place of the prefetch: {Reason} " +
+                  "If it is too large, raise the broker's max_message_size; or remove it from the queue.")]
+    private partial void LogKept(Guid messageId, string reason);
 
     [LoggerMessage(Level = LogLevel.Error,
         Message = "Message {MessageId} is lost: its handler failed ({Reason}), and it could not be moved to the error queue: {Refusal}")]

@@ -8,11 +8,11 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 internal sealed class Session : IAsyncDisposable
 {
     private readonly IConnection receiving;
-    private readonly IConnection sending;
+    private readonly SendingConnection sending;
     private readonly Inbox inbox;
     private readonly List<IReceiver> receivers = [];
 
-    private Session(IConnection receiving, IConnection sending, Inbox inbox)
+    private Session(IConnection receiving, SendingConnection sending, Inbox inbox)
     {
         this.receiving = receiving;
         this.sending = sending;
@@ -27,13 +27,13 @@ internal sealed class Session : IAsyncDisposable
         RabbitMqSettings settings, QueueNames names, string name, bool autoAcknowledge, ILogger log, CancellationToken cancellationToken)
     {
         var forReceiving = await Broker.ConnectAsync(settings.Address, $"{name} receiving", cancellationToken);
-        IConnection? forSending = null;
+        SendingConnection? forSending = null;
         try
         {
-            forSending = await Broker.ConnectAsync(settings.Address, $"{name} sending", cancellationToken);
+            forSending = await SendingConnection.OpenAsync(settings.Address, $"{name} sending", cancellationToken);
             await names.CreateMissingAsync(forReceiving, cancellationToken);
             var opened = await Inbox.OpenAsync(forReceiving, names.Queue, settings.Prefetch, autoAcknowledge, cancellationToken);
-            Watch(forSending, opened, log);
+            Watch(forSending.Connection, opened, log);
             return new Session(forReceiving, forSending, opened);
         }
         catch
@@ -53,7 +53,10 @@ internal sealed class Session : IAsyncDisposable
     {
         var turn = new RetryTurn();
         for (var worker = 0; worker < endpoint.Concurrency; worker++)
-            receivers.Add(await receiverOf(await QueueSession.OpenAsync(inbox, turn, names, receiving, sending, stopping, abandoning)));
+        {
+            var publisher = new Publisher(sending, Timeout.InfiniteTimeSpan);
+            receivers.Add(await receiverOf(await QueueSession.OpenAsync(inbox, turn, names, receiving, publisher, stopping, abandoning)));
+        }
 
         Task ending = Task.CompletedTask;
         await using (stopping.Register(() => ending = inbox.EndAsync()))

@@ -17,13 +17,19 @@ internal static class MessageHeaders
     /// </summary>
     private const int Most = 16_384;
 
-    // Headers that a broker adds when it moves a message (https://www.rabbitmq.com/docs/dlx#effects), and headers that route copies of it
-    // (https://www.rabbitmq.com/docs/sender-selected).
-    private static readonly string[] Taken = [Reserved, "x-death", "x-first-death-", "x-last-death-"];
-    private static readonly string[] Routing = ["CC", "BCC"];
+    // The broker writes the history of a dead letter, and reads it: it drops a message that goes in a circle (https://www.rabbitmq.com/docs/dlx).
+    private static readonly string[] TakenBeginnings = [Reserved, "x-death", "x-first-death-", "x-last-death-"];
 
-    /// <summary>Whether endpoints or brokers use that name for their bookkeeping.</summary>
-    public static bool IsTaken(string name) => Array.Exists(Taken, taken => name.StartsWith(taken, StringComparison.Ordinal));
+    // Instructions for one publish: to whom copies go (https://www.rabbitmq.com/docs/sender-selected), and when an exchange of the plugin for delays passes it
+    // on. Then what a queue counts (https://www.rabbitmq.com/docs/quorum-queues#poison-message-handling), and what RabbitMQ.Client counts.
+    private static readonly string[] TakenNames = ["CC", "BCC", "x-delay", "x-delivery-count", "x-acquired-count", "x-dotnet-pub-seq-no"];
+
+    /// <summary>
+    /// Whether a header with that name is bookkeeping of endpoints, brokers or drivers, or an instruction to a broker. It is then no part of a message: no
+    /// sender may set it, no handler sees it, and it does not go along when a message is moved.
+    /// </summary>
+    public static bool IsTaken(string name) =>
+        TakenNames.Contains(name, StringComparer.Ordinal) || Array.Exists(TakenBeginnings, taken => name.StartsWith(taken, StringComparison.Ordinal));
 
     /// <summary>The queue that a reply goes to; <see langword="null"/>: they name none.</summary>
     public static string? ReplyToIn(IReadOnlyDictionary<string, string> headers) =>
@@ -35,11 +41,11 @@ internal static class MessageHeaders
         ArgumentNullException.ThrowIfNull(headers);
         foreach (var (name, value) in headers)
         {
-            if (name.Length == 0 || IsTaken(name) || Routing.Contains(name, StringComparer.Ordinal))
+            if (name.Length == 0 || IsTaken(name))
             {
                 throw new ArgumentException(
-                    $"A header cannot be named '{name}': endpoints and brokers use {string.Join(", ", Routing)} and names that begin with " +
-                    $"{string.Join(", ", Taken)}.",
+                    $"A header cannot be named '{name}': endpoints and brokers use {string.Join(", ", TakenNames)} and names that begin with " +
+                    $"{string.Join(", ", TakenBeginnings)}.",
                     nameof(headers));
             }
 
@@ -72,7 +78,7 @@ internal static class MessageHeaders
         {
             // Another sender's numbers are kept as text, so that one of them does not discard the other headers.
             using var read = JsonDocument.Parse(stored);
-            return read.RootElement.EnumerateObject().Where(header => header.Value.ValueKind is not JsonValueKind.Null)
+            return read.RootElement.EnumerateObject().Where(header => header.Value.ValueKind is not JsonValueKind.Null && !IsTaken(header.Name))
                 .ToDictionary(header => header.Name, header => header.Value.ToString(), StringComparer.Ordinal);
         }
         catch (Exception other) when (other is JsonException or InvalidOperationException or ArgumentException)

@@ -84,6 +84,16 @@ public sealed partial class BrokerControl(BrokerFolder folder, string? user)
             folder.BrokerPid, folder.Output, ["-kit", folder.Server]);
     }
 
+    /// <summary>Runs <c>rabbitmqctl</c> on the broker.</summary>
+    /// <exception cref="KitException">It fails.</exception>
+    public async Task ControlAsync(RabbitMqBinaries binaries, BrokerPorts ports, IEnumerable<string> arguments, CancellationToken cancellationToken)
+    {
+        var command = new ExternalProgram(binaries.PathOf("rabbitmqctl"), user, folder.Server, BrokerSettings.Environment(folder, ports));
+        var result = await command.RunAsync(arguments, cancellationToken);
+        if (!result.Succeeded)
+            throw new KitException($"rabbitmqctl failed on the private RabbitMQ broker in {folder.Server}: {result.Output}", $"Its log is {folder.Log}.");
+    }
+
     /// <summary>Stops the broker if it runs, and waits for its end. Its port mapper stays.</summary>
     /// <exception cref="KitException">It does not end even when it is killed.</exception>
     public Task StopAsync(StopMode mode) => EndAsync(Broker, mode is StopMode.Immediate ? TimeSpan.Zero : RestartPatience);

@@ -131,6 +131,11 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
             throw DidNotStart();
     }
 
+    /// <summary>Runs <c>rabbitmqctl</c> on the broker.</summary>
+    /// <exception cref="KitException">It fails.</exception>
+    public Task ControlAsync(IEnumerable<string> arguments, CancellationToken cancellationToken) =>
+        control.ControlAsync(binaries, ports, arguments, cancellationToken);
+
     public ValueTask DisposeAsync() => new(control.RemoveAsync(StopMode.Fast));
 
     private static async Task RemoveLeftoverAsync(BrokerControl leftover)

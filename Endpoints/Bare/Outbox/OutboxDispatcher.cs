@@ -8,8 +8,9 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// and then every few seconds. Several processes share the work, because each claims the records of one message at a time.
 /// </summary>
 /// <remarks>
-/// Each record is sent separately, those of one handler in its order. A refused record holds back only records for the same queue. The send
-/// commits first and its record is deleted afterwards: after a crash between the two, the message is sent again, with the same id.
+/// Each record is sent separately, those of one handler in its order. A refused record waits alone, and holds back no other. If its queue is missing or full,
+/// the others for that queue are not tried in the same search, because they would be refused, too. The send commits first and its record is deleted
+/// afterwards: after a crash between the two, the message is sent again, with the same id.
 /// </remarks>
 internal sealed partial class OutboxDispatcher : IAsyncDisposable
 {
@@ -22,8 +23,11 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
     private readonly CancellationTokenSource stopping = new();
     private readonly Task running;
 
-    /// <summary>The queues that refuse messages, and in how many searches in a row.</summary>
+    /// <summary>The queues that refuse every message, and in how many searches in a row.</summary>
     private readonly Dictionary<string, int> refusals = new(StringComparer.Ordinal);
+
+    /// <summary>The same of records that their queue refuses alone, and of messages whose records cannot be read, which have no position.</summary>
+    private Dictionary<(Guid CausationId, int? Position), int> refused = [];
 
     private OutboxDispatcher(OutboxStore outbox, Func<CancellationToken, Task<IOutboxSender>> connect, OutboxSchedule schedule, ILogger log)
     {
@@ -87,40 +91,59 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
     private async Task SearchAsync(CancellationToken cancellationToken)
     {
         await outbox.ForgetLateAsync(cancellationToken);
-        var refusing = new HashSet<string>(StringComparer.Ordinal);
+        var search = new Search();
         IReadOnlyList<WaitingRecord> page = [];
         do
         {
             var after = page is [.., var last] ? last.CausationId : Guid.Empty;
-            page = await outbox.ReadWaitingAsync(after, refusing, PageSize, cancellationToken);
+            page = await outbox.ReadWaitingAsync(after, search.Queues, PageSize, cancellationToken);
             if (page.Count == 0)
-                return;
+                break;
 
             await Task.Delay(schedule.Grace, cancellationToken);
-            await using var sender = await connect(cancellationToken);
+            await using var route = await OutboxRoute.OpenAsync(connect, cancellationToken);
             // Evaluated lazily: once a queue has refused, this search sends it nothing more.
-            var accepted = page.Where(record => !refusing.Contains(record.Queue));
+            var accepted = page.Where(record => !search.Queues.Contains(record.Queue));
             foreach (var messageId in accepted.Select(record => record.CausationId).Distinct())
-                await DispatchAsync(messageId, sender, refusing, cancellationToken);
+                await DispatchAsync(messageId, route, search, cancellationToken);
         }
         while (page.Count == PageSize);
+
+        // What is no longer refused, or was deleted, is forgotten.
+        refused = search.Records;
     }
 
-    private async Task DispatchAsync(Guid messageId, IOutboxSender sender, HashSet<string> refusing, CancellationToken cancellationToken)
+    private async Task DispatchAsync(Guid messageId, OutboxRoute route, Search search, CancellationToken cancellationToken)
     {
-        await using var claim = await outbox.ClaimAsync(messageId, cancellationToken);
+        OutboxClaim? read;
+        try
+        {
+            read = await outbox.ClaimAsync(messageId, cancellationToken);
+        }
+        catch (ArgumentException unreadable)
+        {
+            NoteRefusal(search, messageId, position: null, unreadable.Message);
+            return;
+        }
+
+        await using var claim = read;
         if (claim is null)
             return;
 
         var dispatched = new List<OutboxRecord>();
         try
         {
-            foreach (var record in claim.Records.Where(record => !refusing.Contains(record.Message.Queue)))
+            foreach (var record in claim.Records.Where(record => !search.Queues.Contains(record.Message.Queue)))
             {
-                if (await sender.SendAsync(record.Message) is { } reason)
+                var refusal = await route.SendAsync(record.Message, cancellationToken);
+                if (refusal is { IsOfTheQueue: true })
                 {
-                    refusing.Add(record.Message.Queue);
-                    NoteRefusal(record.Message.Queue, reason);
+                    search.Queues.Add(record.Message.Queue);
+                    NoteRefusal(record.Message.Queue, refusal.Reason);
+                }
+                else if (refusal is not null)
+                {
+                    NoteRefusal(search, messageId, record.Position, refusal.Reason);
                 }
                 else
                 {
@@ -143,6 +166,13 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
             LogRefused(queue, times, reason, schedule.Interval.TotalSeconds);
     }
 
+    private void NoteRefusal(Search search, Guid messageId, int? position, string reason)
+    {
+        var times = search.Records[(messageId, position)] = refused.GetValueOrDefault((messageId, position)) + 1;
+        if (BitOperations.IsPow2(times))
+            LogRefusedAlone(messageId, times, reason, schedule.Interval.TotalSeconds, outbox.Deleting(messageId, position));
+    }
+
     private void NoteTaken(string queue)
     {
         if (refusals.Remove(queue, out var times))
@@ -158,9 +188,24 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
     private partial void LogRefused(string queue, int times, string reason, double seconds);
 
     [LoggerMessage(
+        Level = LogLevel.Error, Message = "A message that the handler of message {MessageId} sent is refused, and waits alone in the outbox (refusal {Times}): " +
+        "{Reason} Retried every {Seconds} s. If it can never be sent, delete it: {Statement}")]
+    private partial void LogRefusedAlone(Guid messageId, int times, string reason, double seconds, string statement);
+
+    [LoggerMessage(
         Level = LogLevel.Information, Message = "Queue '{Queue}' accepts messages from the outbox again, after {Times} refusals.")]
     private partial void LogTaken(string queue, int times);
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "The outbox cannot be dispatched at the moment: {Reason} Retried every {Seconds} s.")]
     private partial void LogDisturbed(string reason, double seconds);
+
+    /// <summary>What one search has found.</summary>
+    private sealed class Search
+    {
+        /// <summary>The queues that refuse every message.</summary>
+        public HashSet<string> Queues { get; } = new(StringComparer.Ordinal);
+
+        /// <summary>The records that are refused alone, and in how many searches in a row.</summary>
+        public Dictionary<(Guid CausationId, int? Position), int> Records { get; } = [];
+    }
 }

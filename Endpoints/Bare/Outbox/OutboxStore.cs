@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Data;
+using System.Globalization;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.Outbox;
@@ -93,6 +94,11 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         return new OutboxBacklog(
             reader.GetInt64(0), await reader.IsDBNullAsync(1, cancellationToken) ? null : reader.GetFieldValue<TimeSpan>(1));
     }
+
+    /// <summary>The statement that deletes a waiting record, or without a position all those of a message.</summary>
+    public string Deleting(Guid causationId, int? position) =>
+        $"DELETE FROM {statements.Outbox} WHERE causation_id = '{causationId}'" +
+        (position is null ? "" : string.Create(CultureInfo.InvariantCulture, $" AND position = {position}"));
 
     /// <summary>Claims the waiting sends of a message; <see langword="null"/> if somebody else has claimed them.</summary>
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>

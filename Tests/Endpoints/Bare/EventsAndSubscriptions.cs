@@ -115,8 +115,9 @@ public sealed class EventsAndSubscriptions
     {
         if (transport == TransportName.RabbitMq)
         {
-            await using var sender = await Kit.Endpoints.Bare.RabbitMq.QueueSender.OpenAsync(RabbitMqAddress.Parse(address), "test", CancellationToken.None);
-            return await sender.SendAsync(message);
+            await using var sender = await Kit.Endpoints.Bare.RabbitMq.QueueSender.OpenAsync(
+                RabbitMqAddress.Parse(address), "test", TimeSpan.FromSeconds(30), CancellationToken.None);
+            return (await sender.SendAsync(message, CancellationToken.None))?.Reason;
         }
 
         await using var source = Npgsql.NpgsqlDataSource.Create(address);

@@ -97,8 +97,8 @@ public sealed class MessageComesAgain
         var retries = new QueueNames(OutboxBench.Endpoint, QueueType.Classic).Retries;
         var outgoing = OutgoingMessage.Create(retries, new BuildWidget(message), message);
         await using var connection = await Broker.ConnectAsync(RabbitMqAddress.Parse(broker), "test", CancellationToken.None);
-        await using var channel = await connection.OpenConfirmedChannelAsync(CancellationToken.None);
-        await channel.PublishConfirmedAsync(retries, AmqpMessage.PropertiesOf(outgoing).WithFailures(failedAttempts), outgoing.Body);
+        await using var channel = await connection.CreateChannelAsync();
+        await channel.BasicPublishAsync("", retries, mandatory: true, AmqpMessage.PropertiesOf(outgoing).ForRetry(failedAttempts, TimeSpan.Zero), outgoing.Body);
         Assert.That(await channel.BasicGetAsync(retries, autoAck: false), Is.Not.Null);
     }
 }

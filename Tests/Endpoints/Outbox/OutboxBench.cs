@@ -6,6 +6,7 @@ using Kit.Modes;
 using Kit.Tests.Bare;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 using Npgsql;
 
 namespace Kit.Tests.Outbox;
@@ -68,10 +69,14 @@ internal sealed class OutboxBench : IAsyncDisposable
     /// <param name="widgets">Another way to its rows.</param>
     /// <param name="work">What its handler does after its insert and before its sends.</param>
     /// <param name="schedule">When its outbox is searched; often, when not given.</param>
-    public IHost Build(Sends sends, string? queues = null, string? widgets = null, Work? work = null, OutboxSchedule? schedule = null)
+    /// <param name="log">Receives what the endpoint logs.</param>
+    public IHost Build(
+        Sends sends, string? queues = null, string? widgets = null, Work? work = null, OutboxSchedule? schedule = null, ILoggerProvider? log = null)
     {
         var (transport, data) = (queues ?? space.Address, widgets ?? Databases.Widgets);
         var host = Host.CreateEmptyApplicationBuilder(settings: null);
+        if (log is not null)
+            host.Logging.AddProvider(log);
         host.Services.AddSingleton<Handle>(async (message, context, cancellationToken) =>
         {
             Interlocked.Increment(ref entered);

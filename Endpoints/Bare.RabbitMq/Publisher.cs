@@ -1,0 +1,171 @@
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Kit.Endpoints.Bare.RabbitMq;
+
+/// <summary>
+/// Publishes on one connection, and waits until the broker has confirmed each message. All that endpoints, senders and queues publish goes through here. The
+/// broker closes the channel of a message that it refuses; the next one gets a new channel.
+/// </summary>
+/// <param name="sending">The connection. Nothing is acknowledged on it, because the broker may stop reading it.</param>
+/// <param name="longestBlockage">How long a publish waits while the connection is blocked; infinite: until it is cancelled.</param>
+internal sealed class Publisher(SendingConnection sending, TimeSpan longestBlockage) : IAsyncDisposable
+{
+    /// <summary>How long the senders wait that are not part of an endpoint.</summary>
+    public static readonly TimeSpan LongestBlockageOfASender = TimeSpan.FromSeconds(30);
+
+    // Of a frame: its own 8 bytes, the 12 before the properties, and what the driver adds to the headers (a number, and the trace context if one is recorded).
+    private const int Overhead = 1_024;
+
+    // Tracked: a publish completes when the broker has confirmed the message, and fails if the broker refuses it.
+    private static readonly CreateChannelOptions Confirmed = new(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true);
+
+    private readonly EventExchanges exchanges = new(sending.Connection);
+    private readonly SemaphoreSlim opening = new(1);
+    private volatile IChannel? channel;
+
+    /// <summary>How long the broker may take to confirm a message while it does not block the connection.</summary>
+    public TimeSpan ConfirmDeadline { get; init; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>Publishes a message to its queue, or an event to its exchange, and waits until all queues that it is for have it.</summary>
+    /// <inheritdoc cref="PublishAsync(string, BasicProperties, ReadOnlyMemory{byte}, CancellationToken)" path="/exception"/>
+    public async Task PublishAsync(OutgoingMessage message, CancellationToken cancellationToken)
+    {
+        var properties = AmqpMessage.PropertiesOf(message);
+        if (!message.IsEvent)
+        {
+            await PublishAsync(message.Queue, properties, message.Body, cancellationToken);
+            return;
+        }
+
+        var subscribers = $"subscribers of '{message.Type}'";
+        await exchanges.DeclareAsync(message.Type);
+        try
+        {
+            await PublishAsync(
+                message.Type, routingKey: "", properties, message.Body, subscribers, $"No queue has subscribed to '{message.Type}'", cancellationToken);
+        }
+        catch (BrokerException refused) when (refused.InnerException is OperationInterruptedException)
+        {
+            // Perhaps somebody has deleted the exchange.
+            exchanges.Forget(message.Type);
+            throw;
+        }
+    }
+
+    /// <summary>Publishes a message to a queue, and waits for the confirmation.</summary>
+    /// <param name="queue">The queue.</param>
+    /// <param name="properties">The properties. The driver adds headers.</param>
+    /// <param name="body">The body.</param>
+    /// <param name="cancellationToken">Ends the wait for a connection that is blocked. The message may arrive all the same.</param>
+    /// <exception cref="BrokerException">The queue does not exist, or the broker refuses the message or does not answer.</exception>
+    /// <exception cref="AlreadyClosedException">The connection is lost.</exception>
+    public Task PublishAsync(string queue, BasicProperties properties, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        PublishAsync(exchange: "", queue, properties, body, $"queue '{queue}'", $"There is no queue '{queue}'", cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        // On a blocked connection the broker would not answer. The channel ends with it.
+        if (channel is not null && !sending.Blocked.IsCompleted)
+            await channel.DisposeAsync();
+
+        opening.Dispose();
+    }
+
+    private async Task PublishAsync(
+        string exchange, string routingKey, BasicProperties properties, ReadOnlyMemory<byte> body, string receiver, string unrouted,
+        CancellationToken cancellationToken)
+    {
+        await UnblockedAsync(receiver, cancellationToken);
+        try
+        {
+            RequireRoom(properties);
+            var open = await OpenAsync();
+            // Mandatory: a message that no queue gets is returned, which fails the publish.
+            var publish = open.BasicPublishAsync(exchange, routingKey, mandatory: true, properties, body, CancellationToken.None).AsTask();
+            await ConfirmedAsync(publish, cancellationToken);
+        }
+        catch (PublishException refused)
+        {
+            throw new BrokerException(refused.IsReturn ? $"{unrouted} (NO_ROUTE)." : $"The broker refused a message for {receiver}.", refused);
+        }
+        catch (Exception unfit) when (unfit is ArgumentException or WireFormattingException)
+        {
+            throw new BrokerException($"A message for {receiver} cannot be published: {unfit.Message}", unfit) { IsOfTheMessage = true };
+        }
+        catch (OperationInterruptedException closed) when (sending.Connection.IsOpen)
+        {
+            throw new BrokerException($"The broker refused a message for {receiver}: {closed.ShutdownReason?.ReplyText ?? closed.Message}.", closed)
+            {
+                IsOfTheMessage = closed.ShutdownReason?.ReplyCode == Constants.PreconditionFailed,
+            };
+        }
+        catch (TimeoutException late)
+        {
+            throw new BrokerException(
+                $"The broker did not confirm a message for {receiver} within {ConfirmDeadline.TotalSeconds} s, and it may still arrive. " +
+                "A memory or disk alarm blocks publishers.",
+                late);
+        }
+    }
+
+    private async Task UnblockedAsync(string receiver, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await sending.Unblocked.WaitAsync(longestBlockage, cancellationToken);
+        }
+        catch (TimeoutException late)
+        {
+            throw new BrokerException(
+                $"A message for {receiver} was not sent: the broker has blocked publishers for longer than {longestBlockage.TotalSeconds} s " +
+                $"({sending.Reason}). Remove the cause of its memory or disk alarm.",
+                late);
+        }
+    }
+
+    /// <summary>Waits for the confirmation. It does not count the time in which the broker does not read the connection.</summary>
+    private async Task ConfirmedAsync(Task publish, CancellationToken cancellationToken)
+    {
+        while (await Task.WhenAny(publish, sending.Blocked).WaitAsync(ConfirmDeadline, CancellationToken.None) != publish)
+            await Task.WhenAny(publish, sending.Unblocked).WaitAsync(longestBlockage, cancellationToken);
+
+        await publish;
+    }
+
+    /// <summary>Properties are not split into several frames. The broker closes the connection if they exceed one.</summary>
+    /// <exception cref="ArgumentException">They are too long.</exception>
+    /// <exception cref="WireFormattingException">A header has a type that AMQP does not have.</exception>
+    private void RequireRoom(BasicProperties properties)
+    {
+        var size = ((IAmqpWriteable)properties).GetRequiredBufferSize();
+        if (sending.Connection.FrameMax > 0 && size + Overhead > sending.Connection.FrameMax)
+        {
+            throw new ArgumentException(
+                $"its headers and properties have {size} bytes, and at most {sending.Connection.FrameMax - Overhead} fit into a frame. " +
+                "Put long values into the message's body.");
+        }
+    }
+
+    private async ValueTask<IChannel> OpenAsync()
+    {
+        if (channel is { IsOpen: true } open)
+            return open;
+
+        await opening.WaitAsync();
+        try
+        {
+            if (channel is { IsOpen: true } opened)
+                return opened;
+
+            if (channel is not null)
+                await channel.DisposeAsync();
+
+            return channel = await sending.Connection.CreateChannelAsync(Confirmed);
+        }
+        finally
+        {
+            opening.Release();
+        }
+    }
+}
