@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.Json;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -20,7 +21,12 @@ internal sealed class HandlerInvoker<TMessage, THandler> : IHandlerInvoker
     {
         try
         {
-            return JsonSerializer.Deserialize<TMessage>(body, json) ?? throw new UnreadableMessageException("The body is the JSON value null.");
+            // The serializer refuses a byte order mark, which other senders write (RFC 8259, section 8.1, lets a reader ignore it).
+            var text = body.AsSpan();
+            if (text.StartsWith(Encoding.UTF8.Preamble))
+                text = text[Encoding.UTF8.Preamble.Length..];
+
+            return JsonSerializer.Deserialize<TMessage>(text, json) ?? throw new UnreadableMessageException("The body is the JSON value null.");
         }
         catch (Exception unreadable) when (unreadable is JsonException or NotSupportedException)
         {
