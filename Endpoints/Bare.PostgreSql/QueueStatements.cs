@@ -32,7 +32,10 @@ internal sealed class QueueStatements
 
     public string Errors { get; }
 
-    /// <summary>Creates missing tables, under a lock: two processes that start together would both create them.</summary>
+    /// <summary>
+    /// Creates missing tables, under a lock: two processes that start together would both create them. Under a publication FOR ALL TABLES the server refuses
+    /// to delete from a table without a key.
+    /// </summary>
     public string Create =>
         $"""
         SELECT pg_advisory_xact_lock(hashtext('kit queue'));
@@ -52,7 +55,8 @@ internal sealed class QueueStatements
             failed_attempts integer NOT NULL,
             reason text NOT NULL,
             failed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-            headers text);
+            headers text,
+            PRIMARY KEY (position, failed_at));
         """;
 
     public string Drop => $"DROP TABLE IF EXISTS {Queue}, {Errors}";

@@ -41,7 +41,12 @@ internal sealed class DeadLettersOnPostgreSql : DeadLetters
         PostgresException { SqlState: PostgresErrorCodes.InsufficientPrivilege } refused => new KitException(
             $"The role lacks a right on the queue's tables: {address}: {refused.MessageText}.",
             $"Connect as the endpoint's role, or grant SELECT and DELETE on {ErrorQueue.Of(name)} and INSERT on {name}.", refused),
+        PostgresException { SqlState: PostgresErrorCodes.ObjectNotInPrerequisiteState } refused => new KitException(
+            $"Table {ErrorQueue.Of(name)} has no key, and a publication of its database publishes deletions: {refused.MessageText}.",
+            $"Run this once, as the table's owner: ALTER TABLE {Quoted(ErrorQueue.Of(name))} ADD PRIMARY KEY (position, failed_at)", refused),
         NpgsqlException unreachable => PostgreSqlFacts.Explain(unreachable, address),
         _ => null,
     };
+
+    private static string Quoted(string table) => $"\"{table.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
 }

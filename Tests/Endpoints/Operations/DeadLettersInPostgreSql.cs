@@ -32,6 +32,9 @@ public sealed class DeadLettersInPostgreSql
     [TearDown]
     public async Task TearDown()
     {
+        // Other tests will have the database.
+        if (bench is not null)
+            await TestDatabases.ExecuteAsync(Server, "DROP PUBLICATION IF EXISTS everything");
         if (queue is not null)
             await queue.DisposeAsync();
         if (bench is not null)
@@ -54,6 +57,27 @@ public sealed class DeadLettersInPostgreSql
                 : throw new InvalidOperationException("not yet"));
         Assert.That(errors, Is.Empty);
         Assert.That(attempts, Is.EqualTo(3));
+    }
+
+    // It publishes deletions, which the server refuses on a table without a replica identity.
+    [Test]
+    public async Task Under_a_publication_of_all_tables_they_go_back_too()
+    {
+        await TestDatabases.ExecuteAsync(Server, "CREATE PUBLICATION everything FOR ALL TABLES");
+
+        Assert.That(await queue.ReturnErrorsAsync(messageIds: null, CancellationToken.None), Is.EqualTo(Ids));
+    }
+
+    [Test]
+    public async Task A_table_of_an_earlier_version_gets_its_key_from_the_statement_in_the_error()
+    {
+        await TestDatabases.ExecuteAsync(Server, "ALTER TABLE work_error DROP CONSTRAINT work_error_pkey; CREATE PUBLICATION everything FOR ALL TABLES");
+        var refused = await ErrorsAsync("return", "--all");
+
+        Assert.That(refused.ExitCode, Is.EqualTo(ExitCode.Failure));
+        Assert.That(refused.Errors, Does.StartWith("error: Table work_error has no key, and a publication of its database publishes deletions"));
+        await TestDatabases.ExecuteAsync(Server, refused.Errors[refused.Errors.IndexOf("ALTER TABLE", StringComparison.Ordinal)..].Trim());
+        Assert.That((await ErrorsAsync("return", "--all")).Output, Does.EndWith("Returned to 'work': 3.\n"));
     }
 
     [Test]
