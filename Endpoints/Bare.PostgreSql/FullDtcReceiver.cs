@@ -53,7 +53,7 @@ internal sealed class FullDtcReceiver(QueueSession queue, OneServer server, Full
             // The handler's connection reached another server: the session ends, its receive is rolled back, and no attempt is counted.
             throw server.Refusal;
         }
-        catch (Exception refused) when (FailureKinds.OfPostgreSql.Of(refused) is FailureKind.Refused && unit.Refusal is null)
+        catch (Exception refused) when (Failure.ReasonOf(refused) is ServerRefusedException && unit.Refusal is null)
         {
             mode.Slots.SawNone();
             throw Failure.ReasonOf(refused);

@@ -54,6 +54,7 @@ internal sealed class PostgreSqlEndpoint(
         await new QueueTables(endpoint.Name, statements, queues.Source, log).PrepareAsync(cancellationToken);
         await RequireFlushesAsync(asynchronous, cancellationToken);
         var open = await PrepareModeAsync(queues.Source, data.Source, cancellationToken);
+        endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(dataDatabase, cancelled);
         endpoint.Status.Branches = () => fullDtc?.BranchesLeft;
         endpoint.Status.Outbox = () => dispatcher?.Backlog;
         workers.Start(endpoint.Concurrency, () => TimedReceiver.OpenAsync(pipeline, open), AnswerAsync);

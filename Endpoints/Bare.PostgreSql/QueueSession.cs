@@ -220,7 +220,7 @@ internal sealed class QueueSession : IQueueSession
     public Task MoveToErrorsAsync(QueuedMessage message, Exception reason) =>
         ExecuteAsync(
             statements.MoveToErrors, message.Position, message.MessageId, message.Type, message.Body, message.FailedAttempts,
-            MessageHeaders.Write(message.Headers), Failure.Describe(reason));
+            MessageHeaders.Write(message.Headers), Storable(Failure.Describe(reason)));
 
     public async Task<QueuedMessage?> TakeAsync(QueuedMessage message)
     {
@@ -259,6 +259,14 @@ internal sealed class QueueSession : IQueueSession
                 await command.PrepareAsync();
         }
     }
+
+    /// <summary>An exception can say what the database's encoding lacks, and its message would never be given up.</summary>
+    private string Storable(string reason) => connection.PostgresParameters.GetValueOrDefault("server_encoding") switch
+    {
+        "UTF8" or "SQL_ASCII" => reason,
+        "LATIN1" => Failure.Escaped(reason, last: '\u00FF'),
+        _ => Failure.Escaped(reason, last: '\u007F'), // every other encoding of PostgreSQL begins with ASCII
+    };
 
     private async Task<NpgsqlCommand> PrepareBatchAsync()
     {

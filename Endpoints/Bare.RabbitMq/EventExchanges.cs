@@ -33,7 +33,6 @@ internal sealed class EventExchanges(IConnection connection)
                 $"Exchange '{type}' already exists, and not as a durable fanout exchange: {refused.ShutdownReason.ReplyText} Delete it, or rename the event.",
                 refused);
         }
-
         catch (OperationInterruptedException refused) when (connection.IsOpen)
         {
             throw new BrokerException($"The broker refuses exchange '{type}': {refused.ShutdownReason?.ReplyText ?? refused.Message}.", refused);

@@ -10,6 +10,9 @@ internal sealed class BackOff(TimeSpan first)
     /// <summary>The pause after <paramref name="before"/> earlier ones.</summary>
     public static TimeSpan After(int before, TimeSpan first) => first * (1 << Math.Min(before, MostDoublings));
 
+    /// <summary>The longest of them.</summary>
+    public static TimeSpan Longest(TimeSpan first) => After(MostDoublings, first);
+
     public TimeSpan Next() => After(pauses++, first);
 
     public void Reset() => pauses = 0;

@@ -71,6 +71,11 @@ public sealed class BareEndpointBuilder
     /// <summary>Whether a commit also receives. A transport without it refuses.</summary>
     internal bool ReceivesAhead { get; private set; }
 
+    /// <summary>
+    /// Asks whether the handlers' database has turned read-only. Until an endpoint sets it, each transaction that is read-only is its handler's doing.
+    /// </summary>
+    internal Func<CancellationToken, Task<bool>> IsReadOnly { get; set; } = _ => Task.FromResult(false);
+
     internal OutboxSchedule OutboxSchedule { get; set; } = OutboxSchedule.Default;
 
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 using System.Transactions;
 
@@ -24,6 +25,12 @@ internal static class Failure
         // The driver refuses half of a surrogate pair, which a cut text can end with.
         return Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text));
     }
+
+    /// <summary>The same text with a <c>\u</c> escape for each UTF-16 unit that an encoding lacks.</summary>
+    /// <param name="text">The text.</param>
+    /// <param name="last">The last character of Unicode that the encoding has.</param>
+    public static string Escaped(string text, char last) => string.Concat(
+        text.Select(each => each <= last ? each.ToString() : string.Create(CultureInfo.InvariantCulture, $"\\u{(int)each:X4}")));
 
     /// <summary>The exception, and all that it wraps: handlers and libraries wrap the database's error.</summary>
     public static IEnumerable<Exception> Chain(Exception failure)

@@ -4,8 +4,8 @@ namespace Kit.Endpoints.Bare;
 internal enum FailureKind
 {
     /// <summary>
-    /// The server refused before the handler had done anything there, or had no free prepared transaction. No attempt is counted; the worker
-    /// pauses.
+    /// The server refused before the handler had done anything there, had no free prepared transaction, or says that it cannot work now. No attempt is
+    /// counted; the worker pauses.
     /// </summary>
     Refused,
 

@@ -11,6 +11,8 @@ internal sealed class FailureKinds(params IReadOnlyList<DriverErrors> drivers)
     {
         ServerRefusedException => FailureKind.Refused,
         UnreadableMessageException or SecondEnlistmentException or TransactionEndedException or NotPreparableException => FailureKind.Hopeless,
+        // Before the lost session: a server that lacks something ends sessions for it, too.
+        var reason when Failure.Chain(reason).Any(one => drivers.Any(driver => driver.IsStateOfServer(one))) => FailureKind.Refused,
         var reason when Failure.Chain(reason).Any(one => drivers.Any(driver => driver.IsSessionLost(one))) => FailureKind.SessionLost,
         _ => FailureKind.HandlerFailed,
     };

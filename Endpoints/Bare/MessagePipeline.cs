@@ -15,7 +15,7 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
     public MessagePipeline MeasuredBy(AttemptClock worker) => new(scopes, endpoint, worker);
 
     /// <exception cref="UnreadableMessageException">No handler can handle the message.</exception>
-    /// <exception cref="ServerRefusedException">The handler failed, and its database had refused it a connection.</exception>
+    /// <exception cref="ServerRefusedException">The handler failed, and its database had refused it a connection, or has turned read-only.</exception>
     public Task HandleAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken) => clock is null
         ? InvokeAsync(received, work, cancellationToken)
         : clock.ProcessAsync(received, () => InvokeAsync(received, work, cancellationToken));
@@ -46,6 +46,13 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
         {
             // Even if the handler wrapped it.
             throw new ServerRefusedException(refusal);
+        }
+        catch (Exception failure) when (NpgsqlErrors.IsReadOnly(failure))
+        {
+            if (await endpoint.IsReadOnly(cancellationToken))
+                throw new ServerRefusedException(failure);
+
+            throw;
         }
         finally
         {

@@ -1,7 +1,6 @@
 namespace Kit.Endpoints.Bare;
 
 /// <summary>
-/// Before the handler had done anything on a server, that server refused what the message needs: a connection, or a prepared transaction.
-/// The failure is not the message's.
+/// A server refused what the message needs: a connection, a prepared transaction, or to write at all. The failure is not the message's.
 /// </summary>
 public sealed class ServerRefusedException(Exception refusal) : Exception(refusal.Message, refusal);

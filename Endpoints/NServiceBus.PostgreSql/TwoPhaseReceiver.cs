@@ -104,7 +104,7 @@ internal sealed partial class TwoPhaseReceiver(
             await AbandonAsync(slot, unit, transaction);
             if (unit is { IsElsewhere: true })
                 Servers.ForgetOtherServer();
-            else if (FailureKinds.OfPostgreSql.Of(failure) is FailureKind.Refused && unit?.Refusal is null)
+            else if (Failure.ReasonOf(failure) is ServerRefusedException && unit?.Refusal is null)
                 Servers.Branches.Slots.SawNone();
             else
                 ExceptionDispatchInfo.Throw(WithReason(failure));

@@ -47,7 +47,9 @@ internal abstract class Batch(QueueSession queue, Recoverability recoverability)
 
             if (cancellationToken.IsCancellationRequested || FailureKinds.OfPostgreSql.Of(failure) is FailureKind.Refused)
             {
-                await queue.PutBackAsync(messages.Skip(next));
+                var delay = cancellationToken.IsCancellationRequested ? TimeSpan.Zero : recoverability.DelayAfterRefusal(failure);
+                await queue.RequeueAsync(message, delay);
+                await queue.PutBackAsync(messages.Skip(begun));
                 return cancellationToken.IsCancellationRequested ? null : Failure.ReasonOf(failure);
             }
 

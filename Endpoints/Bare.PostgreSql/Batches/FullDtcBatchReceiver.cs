@@ -39,7 +39,7 @@ internal sealed class FullDtcBatchReceiver(
             // The handlers' connection reached another server: the session ends, its receive is rolled back, and no attempt is counted.
             throw server.Refusal;
         }
-        catch (Exception refused) when (FailureKinds.OfPostgreSql.Of(refused) is FailureKind.Refused && unit.Refusal is null)
+        catch (Exception refused) when (Failure.ReasonOf(refused) is ServerRefusedException && unit.Refusal is null)
         {
             mode.Slots.SawNone();
             throw Failure.ReasonOf(refused);

@@ -121,10 +121,15 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
         {
             return await record.ExecuteScalarAsync(cancellationToken) as ulong?;
         }
+        // Another delivery of the message has been in a handler for longer than the command, lock or statement time-out. This one has not failed.
         catch (NpgsqlException late) when (FailureKinds.OfPostgreSql.IsTimeout(late))
         {
-            // Another delivery of the message has been in a handler for longer than the command, lock or statement time-out. This one has not failed.
             throw new ServerRefusedException(late);
+        }
+        // No handler has run, so it is the server that is read-only.
+        catch (PostgresException refused) when (NpgsqlErrors.IsReadOnly(refused))
+        {
+            throw new ServerRefusedException(refused);
         }
     }
 

@@ -7,7 +7,8 @@ namespace Kit.Endpoints.Bare.Tables;
 
 /// <summary>
 /// What follows an attempt. After success the receive commits. After a failure the message goes back to its place in the queue, with the failure
-/// counted in its row. After the mode's last attempt, or if no attempt can succeed, it goes to the error table. <see cref="RetryRule"/> decides.
+/// counted in its row. After the mode's last attempt, or if no attempt can succeed, it goes to the error table. <see cref="RetryRule"/> decides. No message
+/// blocks those behind it: one that meets a shortage of the server, or that the error table refuses, waits for longer than the worker pauses.
 /// </summary>
 /// <param name="mode">Sets the number of attempts.</param>
 /// <param name="firstDelay">The delay before the second attempt if the session was lost; doubled each time.</param>
@@ -16,6 +17,9 @@ namespace Kit.Endpoints.Bare.Tables;
 internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstDelay, FailureKinds kinds, ILogger log)
 {
     private readonly RetryRule rule = new(mode, firstDelay, kinds);
+
+    // Longer than a worker pauses at first, so that it gets to the messages behind.
+    private readonly TimeSpan aside = BackOff.Longest(firstDelay);
 
     /// <summary>Commits the receive of a message that was handled.</summary>
     /// <exception cref="AttemptLostException">The session was lost, and only the server knows whether it committed.</exception>
@@ -34,32 +38,46 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     }
 
     /// <summary>Answers a failure in the transaction that received the message, and commits it.</summary>
-    /// <exception cref="ServerRefusedException">A server refused. No attempt is counted: the caller rolls the receive back and pauses.</exception>
+    /// <exception cref="ServerRefusedException">
+    /// A server refused. No attempt is counted: the message is back in the queue, or the caller rolls the receive back. The worker pauses.
+    /// </exception>
     /// <exception cref="AttemptLostException">The session was lost.</exception>
     public async Task AnswerAsync(IQueueSession queue, DbTransaction receive, QueuedMessage message, Exception failure)
     {
-        RequireBlame(failure);
+        RequireAnswer(failure);
+        var isEnding = false;
         try
         {
             await RetryOrGiveUpAsync(queue, message, failure);
+            isEnding = true;
             await receive.CommitAsync();
         }
         catch (Exception aborted) when (queue.HasLostTransaction(aborted))
         {
             // A send failed, and with it the transaction of the receive.
             await RollBackAndAnswerAsync(queue, receive, message, failure);
+            return;
         }
         catch (Exception lost) when (!queue.IsOpen || kinds.Of(lost) is FailureKind.SessionLost)
         {
             throw new AttemptLostException(message, failure);
         }
+        catch (DbException refused) when (IsRefusedByErrors(message, failure, refused))
+        {
+            // Constraint triggers of the error table can refuse at the commit, which has then ended the transaction.
+            if (!isEnding)
+                await receive.RollbackAsync();
+            await PutAsideAsync(queue, message, failure, refused);
+        }
+
+        ThrowIfRefused(failure);
     }
 
     /// <summary>Rolls the receive back, and then answers a failure.</summary>
     /// <inheritdoc cref="AnswerAsync" path="/exception"/>
     public async Task RollBackAndAnswerAsync(IQueueSession queue, DbTransaction receive, QueuedMessage message, Exception failure)
     {
-        RequireBlame(failure);
+        RequireAnswer(failure);
         try
         {
             await receive.RollbackAsync();
@@ -79,12 +97,13 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     /// <inheritdoc cref="AnswerAsync" path="/exception"/>
     public async Task AnswerAfterRollbackAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
-        RequireBlame(failure);
+        RequireAnswer(failure);
+        var counted = message;
         try
         {
             await using var transaction = await queue.BeginAsync();
             if (await queue.TakeAsync(message) is { } taken)
-                await RetryOrGiveUpAsync(queue, taken, failure);
+                await RetryOrGiveUpAsync(queue, counted = taken, failure);
 
             await transaction.CommitAsync();
         }
@@ -93,6 +112,12 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         {
             throw new AttemptLostException(message, failure);
         }
+        catch (DbException refused) when (IsRefusedByErrors(counted, failure, refused))
+        {
+            await PutAsideAsync(queue, counted, failure, refused);
+        }
+
+        ThrowIfRefused(failure);
     }
 
     /// <summary>The same on a new session, because the attempt's session is already closed.</summary>
@@ -115,6 +140,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
 
     /// <summary>Answers a failure of a message that has already left the queue, so that only this process has it.</summary>
     /// <exception cref="DbException">The message could not be moved to the error table. It is lost, and that is logged.</exception>
+    /// <exception cref="ServerRefusedException">A server refused. The message is in the error table, because it must not be handled twice.</exception>
     public async Task GiveUpOrLoseAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
         try
@@ -126,21 +152,30 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
             LogLost(message.MessageId, Failure.ReasonOf(failure).Message, lost.Message);
             throw;
         }
+
+        // The next message would meet the same: the worker pauses first.
+        ThrowIfRefused(failure);
     }
 
     /// <summary>Whether a failure would use up the last of several attempts.</summary>
     /// <exception cref="ServerRefusedException">A server refused. No attempt is counted.</exception>
     public bool IsLastAttempt(QueuedMessage message, Exception failure)
     {
-        RequireBlame(failure);
+        ThrowIfRefused(failure);
         return kinds.Of(failure) is not FailureKind.Hopeless && rule.DelayAfter(message, failure) is null;
     }
+
+    /// <summary>
+    /// How long a message waits that goes back without an attempt: not at all if its server refused to begin. Otherwise its own handler met the server's
+    /// shortage, and may have caused it. Then the message waits for longer than the worker pauses.
+    /// </summary>
+    public TimeSpan DelayAfterRefusal(Exception failure) => Failure.ReasonOf(failure) is ServerRefusedException ? TimeSpan.Zero : aside;
 
     /// <summary>Answers a failure in the transaction that received the message, which the caller commits.</summary>
     /// <exception cref="ServerRefusedException">A server refused. No attempt is counted.</exception>
     public Task AnswerInBatchAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
-        RequireBlame(failure);
+        ThrowIfRefused(failure);
         return RetryOrGiveUpAsync(queue, message, failure);
     }
 
@@ -150,14 +185,43 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     /// <summary>Logs that messages could not be put back, and will be tried again.</summary>
     public void ReportNotYetPutBack(int messages, Exception reason) => LogNotYetPutBack(messages, reason.Message);
 
-    private void RequireBlame(Exception failure)
+    /// <summary>Whoever was refused before doing anything has nothing to answer.</summary>
+    private static void RequireAnswer(Exception failure)
     {
+        if (Failure.ReasonOf(failure) is ServerRefusedException refused)
+            ExceptionDispatchInfo.Throw(refused);
+    }
+
+    private void ThrowIfRefused(Exception failure)
+    {
+        RequireAnswer(failure);
         if (kinds.Of(failure) is FailureKind.Refused)
-            ExceptionDispatchInfo.Throw(Failure.ReasonOf(failure));
+            throw new ServerRefusedException(Failure.ReasonOf(failure));
+    }
+
+    /// <summary>Whether the failure gave the message up, and what failed then is the error table's own: a constraint, a trigger, a right.</summary>
+    private bool IsRefusedByErrors(QueuedMessage message, Exception failure, DbException refused) =>
+        kinds.Of(failure) is not FailureKind.Refused && rule.DelayAfter(message, failure) is null && kinds.Of(refused) is FailureKind.HandlerFailed;
+
+    /// <summary>Puts back a message that the error table refuses, for later. Its receive was rolled back.</summary>
+    private async Task PutAsideAsync(IQueueSession queue, QueuedMessage message, Exception failure, DbException refused)
+    {
+        await using var transaction = await queue.BeginAsync();
+        if (await queue.TakeAsync(message) is { } taken)
+            await queue.RequeueAsync(taken with { FailedAttempts = RetryRule.CountAfter(taken, failure) }, aside);
+
+        await transaction.CommitAsync();
+        LogNotMoved(message.MessageId, Failure.ReasonOf(failure).Message, refused.Message, aside.TotalSeconds);
     }
 
     private async Task RetryOrGiveUpAsync(IQueueSession queue, QueuedMessage message, Exception failure)
     {
+        if (kinds.Of(failure) is FailureKind.Refused)
+        {
+            await queue.RequeueAsync(message, DelayAfterRefusal(failure));
+            return;
+        }
+
         if (rule.DelayAfter(message, failure) is not { } delay)
         {
             await GiveUpAsync(queue, message, failure);
@@ -182,6 +246,11 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
 
     [LoggerMessage(Level = LogLevel.Error, Message = "Message {MessageId} goes to the error table after {Attempts} attempts: {Reason}")]
     private partial void LogGivenUp(Guid messageId, int attempts, string reason);
+
+    [LoggerMessage(Level = LogLevel.Error,
+        Message = "Message {MessageId} failed ({Failure}) and could not be moved to the error table: {Reason} It is handled again in {Seconds} s. " +
+            "Mend the error table: its rights, triggers and constraints.")]
+    private partial void LogNotMoved(Guid messageId, string failure, string reason, double seconds);
 
     [LoggerMessage(Level = LogLevel.Critical,
         Message = "Message {MessageId} is lost: its handler failed ({Failure}), and it could not be moved to the error table: {Reason}")]

@@ -63,11 +63,15 @@ internal sealed class BareBench : IAsyncDisposable
     }
 
     /// <summary>A handler's work: one row, on the connection that it is lent.</summary>
-    public static async Task InsertRowAsync(MessageContext context, CancellationToken cancellationToken)
+    public static Task InsertRowAsync(MessageContext context, CancellationToken cancellationToken) =>
+        ExecuteAsync(context, $"INSERT INTO widget (id, message_id) VALUES ({context.Attempt}, '{context.MessageId}')", cancellationToken);
+
+    /// <summary>Executes a statement on the connection that a handler is lent.</summary>
+    public static async Task ExecuteAsync(MessageContext context, string statement, CancellationToken cancellationToken)
     {
-        await using var insert = (await context.GetConnectionAsync(cancellationToken)).CreateCommand();
-        insert.CommandText = $"INSERT INTO widget (id, message_id) VALUES ({context.Attempt}, '{context.MessageId}')";
-        await insert.ExecuteNonQueryAsync(cancellationToken);
+        await using var command = (await context.GetConnectionAsync(cancellationToken)).CreateCommand();
+        command.CommandText = statement;
+        await command.ExecuteNonQueryAsync(cancellationToken);
     }
 
     /// <summary>The same with another id each time.</summary>

@@ -30,6 +30,13 @@ public sealed class FailuresOfTheDriver
     [TestCase(-2, 11, FailureKind.HandlerFailed)]
     [TestCase(1205, 13, FailureKind.HandlerFailed)]
     [TestCase(2627, 14, FailureKind.HandlerFailed)]
+    [TestCase(40551, 16, FailureKind.HandlerFailed)]
+    [TestCase(3906, 16, FailureKind.Refused)]
+    [TestCase(1105, 17, FailureKind.Refused)]
+    [TestCase(9002, 17, FailureKind.Refused)]
+    [TestCase(701, 17, FailureKind.Refused)]
+    [TestCase(6005, 10, FailureKind.Refused)]
+    [TestCase(40501, 20, FailureKind.Refused)]
     public void Its_kind(int number, byte severity, object kind) => Assert.That(Kinds.Of(Told(number, severity)), Is.EqualTo(kind));
 
     [TestCase(-2, 11, true)]

@@ -1,0 +1,34 @@
+using Npgsql;
+
+namespace Kit.Endpoints.Bare;
+
+/// <summary>Tells a server that has turned read-only from a handler that has made its own transaction read-only: it asks on another connection.</summary>
+internal static class ReadOnlyServer
+{
+    // The session's default, whatever a user of its pool has set since. A setting of the role or the database is only in sessions opened after it.
+    private const string Ask =
+        """
+        SELECT pg_is_in_recovery()
+            OR (SELECT reset_val = 'on' FROM pg_settings WHERE name = 'default_transaction_read_only')
+            OR EXISTS (
+                SELECT FROM pg_db_role_setting
+                WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+                  AND setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user))
+                  AND 'default_transaction_read_only=on' = ANY (setconfig))
+        """;
+
+    /// <returns>Whether the handlers' transactions are read-only by themselves, or the server cannot be asked.</returns>
+    public static async Task<bool> IsSoAsync(DatabaseAccess data, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await using var connection = await data.OpenApartAsync(cancellationToken);
+            await using var ask = new NpgsqlCommand(Ask, connection);
+            return await ask.ExecuteScalarAsync(cancellationToken) is true;
+        }
+        catch (NpgsqlException)
+        {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,106 @@
+using Kit.Endpoints.Bare;
+using Kit.Modes;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Tests.Bare;
+
+/// <summary>The handlers' server refuses to write, or says that it lacks a resource: a fail-over, a full disk.</summary>
+[Parallelizable]
+public sealed class ServerTurnsReadOnly
+{
+    private const int Messages = 5;
+    private BareBench bench = null!;
+
+    /// <summary>Those in which the handler has a connection of its own, and a message can go back.</summary>
+    private static IEnumerable<TransactionMode> ReturningModes => BareBench.Modes.Where(mode => !mode.NeedsOneDatabase && mode.CommitOrder.IsMessageLeftInHandler);
+
+    private static IEnumerable<TransactionMode> LentModes => ReturningModes.Where(mode => mode != TransactionMode.ScopeOff).Append(TransactionMode.Shared);
+
+    [SetUp]
+    public async Task SetUp() => bench = await BareBench.CreateAsync();
+
+    [TearDown]
+    public async Task TearDown() => await bench.DisposeAsync();
+
+    [TestCaseSource(nameof(ReturningModes))]
+    public async Task No_attempt_is_counted_and_every_message_is_handled_when_it_writes_again(TransactionMode mode)
+    {
+        using var log = new WarningsOfAHost();
+        var attempts = new List<int>();
+        using var host = bench.Build(
+            mode,
+            async (context, cancellationToken) =>
+            {
+                await BareBench.ExecuteAsync(context, $"INSERT INTO widget VALUES ({Kit.Handlers.WidgetId.Next()}, '{context.MessageId}')", cancellationToken);
+                lock (attempts)
+                    attempts.Add(context.Attempt);
+            },
+            bench.Databases.Widgets + ";Pooling=false",
+            services: services => services.AddSingleton<ILoggerProvider>(log));
+        await host.StartAsync();
+        await SetReadOnlyAsync("on");
+        var queue = bench.QueueOf(mode);
+        await queue.EnqueueAsync(Enumerable.Range(0, Messages).Select(_ => OutgoingMessage.Create("work", new BareBench.Todo())), CancellationToken.None);
+        await Eventually.HoldsAsync(() => log.Count("read-only transaction") >= mode.Attempts, "the refusals are logged");
+        await SetReadOnlyAsync("off");
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
+        await host.StopAsync();
+
+        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(attempts, Is.EqualTo(Enumerable.Repeat(1, Messages)));
+    }
+
+    [TestCaseSource(nameof(LentModes))]
+    public async Task A_handler_that_made_its_own_transaction_read_only_has_failed(TransactionMode mode)
+    {
+        var errors = await bench.HandleAsync(mode, async (context, cancellationToken) =>
+        {
+            await BareBench.ExecuteAsync(context, "SET TRANSACTION READ ONLY", cancellationToken);
+            await BareBench.InsertRowAsync(context, cancellationToken);
+        });
+
+        Assert.That(errors.Single().FailedAttempts, Is.EqualTo(mode.Attempts));
+    }
+
+    /// <summary>A message that always meets it is neither given up nor in the way of the others.</summary>
+    [TestCaseSource(nameof(WithBatches))]
+    public async Task A_message_that_meets_a_shortage_waits_while_others_are_handled(TransactionMode mode, int batch)
+    {
+        var poison = Guid.CreateVersion7();
+        var (isShort, handled) = (true, new List<(Guid Id, int Attempt)>());
+        using var host = bench.Build(
+            mode,
+            (context, _) =>
+            {
+                lock (handled)
+                {
+                    if (context.MessageId == poison && isShort)
+                        throw new InvalidOperationException("wrapped", new PostgresException("out of shared memory", "ERROR", "ERROR", "53200"));
+                    handled.Add((context.MessageId, context.Attempt));
+                    return Task.CompletedTask;
+                }
+            },
+            configure: endpoint => endpoint.ReceiveInBatches(batch));
+        var queue = bench.QueueOf(mode);
+        await queue.EnqueueAsync(
+            Enumerable.Range(0, Messages).Select(number => OutgoingMessage.Create("work", new BareBench.Todo(), number == 0 ? poison : null)),
+            CancellationToken.None);
+        await host.StartAsync();
+        await Eventually.HoldsAsync(() => { lock (handled) return handled.Count == Messages - 1; }, "the others are handled");
+        isShort = false;
+        await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == 0, "the queue is empty");
+        await host.StopAsync();
+
+        Assert.That(await queue.ReadErrorsAsync(CancellationToken.None), Is.Empty);
+        Assert.That(handled, Has.One.EqualTo((poison, 1)));
+    }
+
+    private static IEnumerable<object[]> WithBatches =>
+        [.. ReturningModes.Append(TransactionMode.Shared).Select(mode => new object[] { mode, 1 }), [TransactionMode.Shared, 3], [TransactionMode.DtcOff, 3]];
+
+    private Task SetReadOnlyAsync(string value) => TestDatabases.ExecuteAsync(
+        bench.Databases.Queue,
+        $"ALTER DATABASE {new NpgsqlConnectionStringBuilder(bench.Databases.Widgets).Database} SET default_transaction_read_only = {value}");
+}
