@@ -58,6 +58,16 @@ internal static class PostgreSqlStatement
         return command;
     }
 
+    /// <summary>
+    /// Quotes a text for use in a statement, whatever characters it contains. With a backslash it is an escape string, which means the same whether or not
+    /// the session has <c>standard_conforming_strings</c>.
+    /// </summary>
+    public static string Literal(string text)
+    {
+        var quoted = text.Replace("'", "''", StringComparison.Ordinal);
+        return text.Contains('\\', StringComparison.Ordinal) ? $"E'{quoted.Replace("\\", "\\\\", StringComparison.Ordinal)}'" : $"'{quoted}'";
+    }
+
     /// <summary>Quotes a name for use in a statement, whatever characters it contains.</summary>
     public static string Quoted(string name) => $"\"{name.Replace("\"", "\"\"", StringComparison.Ordinal)}\"";
 }

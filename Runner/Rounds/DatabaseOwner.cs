@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Runner.Servers;
 using Npgsql;
 
@@ -37,14 +38,9 @@ internal static class DatabaseOwner
     /// <summary>Drops a database if it exists, after rolling back the prepared transactions in it.</summary>
     public static async Task DropAsync(string server, string database, CancellationToken cancellationToken)
     {
+        // The database may be another role's, which would choose what a superuser's session does there.
+        await new PreparedTransactions(server).RollBackAllAsync(database, cancellationToken);
         await using var source = NpgsqlDataSource.Create(server);
-        foreach (var prepared in await ReadPreparedAsync(source, database, cancellationToken))
-        {
-            await using var inside = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(server) { Database = database });
-            await using var rollback = inside.CreateCommand($"ROLLBACK PREPARED '{prepared.Replace("'", "''", StringComparison.Ordinal)}'");
-            await rollback.ExecuteNonQueryAsync(cancellationToken);
-        }
-
         await using var drop = source.CreateCommand($"DROP DATABASE IF EXISTS {Quoted(database)} WITH (FORCE)");
         await drop.ExecuteNonQueryAsync(cancellationToken);
     }
@@ -54,17 +50,5 @@ internal static class DatabaseOwner
     {
         using var quoting = new NpgsqlCommandBuilder();
         return quoting.QuoteIdentifier(database);
-    }
-
-    private static async Task<List<string>> ReadPreparedAsync(NpgsqlDataSource source, string database, CancellationToken cancellationToken)
-    {
-        await using var command = source.CreateCommand("SELECT gid FROM pg_prepared_xacts WHERE database = $1");
-        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = database });
-        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
-        var prepared = new List<string>();
-        while (await reader.ReadAsync(cancellationToken))
-            prepared.Add(reader.GetString(0));
-
-        return prepared;
     }
 }

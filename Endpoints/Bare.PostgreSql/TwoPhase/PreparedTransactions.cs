@@ -27,14 +27,22 @@ public sealed class PreparedTransactions(string connectionString)
         """;
 
     private const string Names =
-        "SELECT oid, oid::regclass::text FROM pg_class WHERE oid = ANY ($1) AND relkind IN ('r', 'p', 'm') ORDER BY 2";
+        """
+        SELECT pg_class.oid, concat(CASE nspname WHEN 'public' THEN '' ELSE quote_ident(nspname) || '.' END, quote_ident(relname))
+        FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        WHERE pg_class.oid = ANY ($1) AND relkind IN ('r', 'p', 'm') ORDER BY 2
+        """;
+
+    // Each database's owner chooses what its sessions start with. Operators of another schema, or strings in which a backslash escapes, would make of a
+    // superuser's statement another one.
+    private const string Guard = "SET search_path TO pg_catalog, pg_temp; SET standard_conforming_strings TO on";
 
     private readonly NpgsqlConnectionStringBuilder settings = new(connectionString) { Pooling = false, Multiplexing = false, Enlist = false };
 
     /// <summary>Reads all prepared transactions, the oldest first.</summary>
     public async Task<IReadOnlyList<PreparedTransaction>> ReadAsync(CancellationToken cancellationToken)
     {
-        await using var source = NpgsqlDataSource.Create(settings);
+        await using var source = SourceOf(settings.Database);
         var here = (await QueueDatabase.ReadAsync(source, cancellationToken)).SystemIdentifier;
         var found = await ReadPreparedAsync(source, cancellationToken);
         var names = new Dictionary<string, IReadOnlyDictionary<uint, string>?>(StringComparer.Ordinal);
@@ -83,6 +91,24 @@ public sealed class PreparedTransactions(string connectionString)
         return outcome;
     }
 
+    /// <summary>Rolls back all prepared transactions of one database, whoever prepared them and whatever was decided: it is about to be dropped.</summary>
+    /// <param name="database">The database's name. It need not exist.</param>
+    /// <param name="cancellationToken">Cancels it between two transactions.</param>
+    public async Task RollBackAllAsync(string database, CancellationToken cancellationToken)
+    {
+        await using var server = SourceOf(settings.Database);
+        var ids = await ReadIdsAsync(server, database, cancellationToken);
+        if (ids.Count == 0)
+            return;
+
+        await using var source = SourceOf(database);
+        foreach (var id in ids)
+        {
+            await using var command = source.CreateCommand($"ROLLBACK PREPARED {PostgreSqlStatement.Literal(id)}");
+            await command.ExecuteNonQueryAsync(cancellationToken);
+        }
+    }
+
     private static BranchDecision OutcomeOf(PreparedTransaction branch, BranchDecision? asked) => branch switch
     {
         { Owner: BranchOwner.ThisServer, Decision: BranchDecision.Undecided } => throw new BranchRefusedException(
@@ -116,12 +142,14 @@ public sealed class PreparedTransactions(string connectionString)
     private async Task EndAsync(PreparedTransaction branch, BranchDecision outcome, CancellationToken cancellationToken)
     {
         var verb = outcome is BranchDecision.Committed ? "COMMIT" : "ROLLBACK";
-        var statement = $"{verb} PREPARED '{branch.GlobalId.Replace("'", "''", StringComparison.Ordinal)}'";
+        var statement = $"{verb} PREPARED {PostgreSqlStatement.Literal(branch.GlobalId)}";
         await using var source = SourceOf(branch.Database);
         try
         {
             await using var command = source.CreateCommand(statement);
             await command.ExecuteNonQueryAsync(cancellationToken);
+            if ((await ReadIdsAsync(source, branch.Database, cancellationToken)).Contains(branch.GlobalId, StringComparer.Ordinal))
+                throw new BranchRefusedException($"'{branch.GlobalId}' is still prepared, though the server reported its end.", "List it again with: branches.");
         }
         catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
         {
@@ -142,6 +170,18 @@ public sealed class PreparedTransactions(string connectionString)
             throw new BranchRefusedException(
                 $"'{branch.GlobalId}' is being ended by another session.", "Check in a moment whether it is gone: branches.", busy);
         }
+    }
+
+    private static async Task<IReadOnlyList<string>> ReadIdsAsync(NpgsqlDataSource source, string database, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand("SELECT gid FROM pg_prepared_xacts WHERE database = $1");
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = database });
+        await using var reader = await command.ExecuteReaderAsync(cancellationToken);
+        var ids = new List<string>();
+        while (await reader.ReadAsync(cancellationToken))
+            ids.Add(reader.GetString(0));
+
+        return ids;
     }
 
     private static async Task<IReadOnlyList<Found>> ReadPreparedAsync(NpgsqlDataSource source, CancellationToken cancellationToken)
@@ -200,8 +240,24 @@ public sealed class PreparedTransactions(string connectionString)
         ? [.. locked.Order().Select(oid => $"relation {oid.ToString(CultureInfo.InvariantCulture)}")]
         : [.. locked.Where(names.ContainsKey).Select(oid => names[oid]).Order(StringComparer.Ordinal)];
 
-    private NpgsqlDataSource SourceOf(string database) =>
-        NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(settings.ConnectionString) { Database = database });
+    private NpgsqlDataSource SourceOf(string? database)
+    {
+        var builder = new NpgsqlDataSourceBuilder(settings.ConnectionString) { ConnectionStringBuilder = { Database = database } };
+        // The driver would read the database's types first, with the database's settings.
+        builder.ConfigureTypeLoading(types => types.EnableTypeLoading(false));
+        builder.UsePhysicalConnectionInitializer(
+            connection =>
+            {
+                using var guard = new NpgsqlCommand(Guard, connection);
+                guard.ExecuteNonQuery();
+            },
+            async connection =>
+            {
+                await using var guard = new NpgsqlCommand(Guard, connection);
+                await guard.ExecuteNonQueryAsync();
+            });
+        return builder.Build();
+    }
 
     private sealed record Found(string GlobalId, string Database, string? Role, DateTimeOffset Prepared, TimeSpan Age, uint[] Locked);
 }
