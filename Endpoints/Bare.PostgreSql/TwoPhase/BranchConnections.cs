@@ -16,13 +16,23 @@ internal sealed class BranchConnections : IAsyncDisposable
     /// <summary>One for the second phase in the background, one for recovery, one for counting slots.</summary>
     private const int Size = 3;
 
-    private BranchConnections(NpgsqlDataSource data) => Data = data;
+    private readonly NpgsqlConnectionStringBuilder settings;
+
+    private BranchConnections(NpgsqlConnectionStringBuilder settings)
+    {
+        this.settings = settings;
+        Data = NpgsqlDataSource.Create(settings);
+    }
 
     /// <summary>For reading decisions, ending branches and counting slots.</summary>
     public NpgsqlDataSource Data { get; }
 
     /// <param name="data">How the handlers reach their database.</param>
-    public static BranchConnections Create(NpgsqlConnectionStringBuilder data) => new(NpgsqlDataSource.Create(Of(data)));
+    public static BranchConnections Create(NpgsqlConnectionStringBuilder data) => new(Of(data));
+
+    /// <summary>The same server and role in another database, for once.</summary>
+    public NpgsqlDataSource In(string database) =>
+        NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(settings.ConnectionString) { Database = database, Pooling = false });
 
     public ValueTask DisposeAsync() => Data.DisposeAsync();
 

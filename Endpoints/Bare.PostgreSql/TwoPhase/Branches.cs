@@ -14,7 +14,7 @@ internal sealed partial class Branches : IAsyncDisposable
         this.connections = connections;
         Database = database;
         Slots = new Slots(connections.Data, needs, log);
-        recovery = new Recovery(connections.Data, database, log, Slots);
+        recovery = new Recovery(connections.Data, database, log, Slots, connections.In);
     }
 
     /// <inheritdoc cref="BranchConnections.Data"/>

@@ -15,7 +15,7 @@ internal sealed partial class OtherHolders(QueueDatabase own, ILogger log)
     public void Report(IReadOnlyList<SlotHolder> holders, TimeSpan olderThan)
     {
         var still = new HashSet<(string, DateTime)>();
-        foreach (var holder in holders.Where(holder => holder.Age >= olderThan && !IsAQueues(holder)))
+        foreach (var holder in holders.Where(holder => !holder.IsYoungerThan(olderThan) && !IsAQueues(holder)))
         {
             still.Add((holder.GlobalId, holder.PreparedUtc));
             if (!known.Contains((holder.GlobalId, holder.PreparedUtc)))

@@ -17,8 +17,13 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <param name="database">The queue's database, as branches name it.</param>
 /// <param name="log">Logs the branches that were ended, and those that cannot be.</param>
 /// <param name="slots">Notes how many slots are in use, and which branches left to recovery have ended.</param>
-internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase database, ILogger log, Slots? slots = null)
+/// <param name="elsewhere">Reaches another database of the same server; by default none is reached.</param>
+internal sealed partial class Recovery(
+    NpgsqlDataSource data, QueueDatabase database, ILogger log, Slots? slots = null, Func<string, NpgsqlDataSource>? elsewhere = null)
 {
+    // A branch in another database can belong to another endpoint whose queue is in the same database, and that is ended by that endpoint's recovery.
+    private static readonly TimeSpan AgeElsewhere = TimeSpan.FromMinutes(1);
+
     private readonly OtherHolders others = new(database, log);
 
     /// <summary>The branches of this queue still prepared after the last pass, without young ones; 0 before the first pass.</summary>
@@ -43,13 +48,10 @@ internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase data
 
         var (ended, stay) = (0, 0);
         var prepared = new HashSet<BranchId>();
-        foreach (var holder in holders.Where(holder => holder.IsHere && holder.GlobalId.StartsWith(database.Prefix, StringComparison.Ordinal)))
+        foreach (var (holder, branch) in OfThisQueue(holders.Where(holder => holder.IsHere)))
         {
-            if (!BranchId.TryParse(holder.GlobalId, out var branch))
-                continue;
-
             prepared.Add(branch);
-            if (holder.Age < olderThan && !left.Contains(branch))
+            if (holder.IsYoungerThan(olderThan) && !left.Contains(branch))
                 continue;
             if (await TryEndAsync(connection, branch, holder.Owner, cancellationToken))
                 ended++;
@@ -57,9 +59,51 @@ internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase data
                 stay++;
         }
 
+        foreach (var group in holders.Where(holder => !holder.IsHere && !holder.IsYoungerThan(AgeElsewhere)).GroupBy(holder => holder.Database))
+        {
+            var there = OfThisQueue(group).ToList();
+            var endedThere = there.Count == 0 ? 0 : await EndElsewhereAsync(group.Key, there, cancellationToken);
+            (ended, stay) = (ended + endedThere, stay + there.Count - endedThere);
+        }
+
         Left = stay;
         foreach (var gone in left.Where(branch => !prepared.Contains(branch)))
             slots!.ReturnLeft(gone);
+
+        return ended;
+    }
+
+    private IEnumerable<(SlotHolder Holder, BranchId Branch)> OfThisQueue(IEnumerable<SlotHolder> holders)
+    {
+        foreach (var holder in holders.Where(holder => holder.GlobalId.StartsWith(database.Prefix, StringComparison.Ordinal)))
+        {
+            if (BranchId.TryParse(holder.GlobalId, out var branch))
+                yield return (holder, branch);
+        }
+    }
+
+    /// <summary>
+    /// Ends branches of the queue that lie in another database, where the handlers' was before, for example. Any session of the server may: the decision
+    /// never changes.
+    /// </summary>
+    private async Task<int> EndElsewhereAsync(
+        string name, IReadOnlyList<(SlotHolder Holder, BranchId Branch)> branches, CancellationToken cancellationToken)
+    {
+        var ended = 0;
+        try
+        {
+            await using var source = elsewhere is null ? throw new NotSupportedException("this recovery reaches one database") : elsewhere(name);
+            await using var connection = await source.OpenConnectionAsync(cancellationToken);
+            foreach (var (holder, branch) in branches)
+            {
+                if (await TryEndAsync(connection, branch, holder.Owner, cancellationToken))
+                    ended++;
+            }
+        }
+        catch (Exception unreachable) when (unreachable is NpgsqlException or NotSupportedException)
+        {
+            LogElsewhere(branches.Count - ended, name, unreachable.Message);
+        }
 
         return ended;
     }
@@ -148,6 +192,11 @@ internal sealed partial class Recovery(NpgsqlDataSource data, QueueDatabase data
             "and this endpoint's role is not allowed to end it. GRANT \"{Owner}\" to this endpoint's role, " +
             "or end the branch with the command 'branches' as that role or a superuser.")]
     private partial void LogNotAllowed(string branch, string owner);
+
+    [LoggerMessage(Level = LogLevel.Error,
+        Message = "{Count} branches of this queue stay prepared in database {Database} and hold their locks, and recovery cannot go there: {Reason} " +
+            "End them with the command 'branches'.")]
+    private partial void LogElsewhere(int count, string database, string reason);
 
     [LoggerMessage(Level = LogLevel.Critical,
         Message = "Branch {Branch} stays prepared and holds its locks: its queue's server no longer knows the decision. " +

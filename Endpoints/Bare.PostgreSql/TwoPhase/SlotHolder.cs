@@ -12,6 +12,9 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <param name="HasQueueDatabase">For a branch of the kit: whether its queue's database, which holds the decision, still exists.</param>
 internal sealed record SlotHolder(string GlobalId, string Owner, string Database, bool IsHere, DateTime PreparedUtc, TimeSpan Age, bool HasQueueDatabase)
 {
+    /// <summary>Whether its owner most likely ends it in a moment. A negative age is old: the server's clock has stepped back since.</summary>
+    public bool IsYoungerThan(TimeSpan age) => Age >= TimeSpan.Zero && Age < age;
+
     public static async Task<IReadOnlyList<SlotHolder>> ReadAllAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
         await using var command = new NpgsqlCommand(

@@ -104,6 +104,30 @@ public sealed class BranchesAreLeftPrepared
         await EndAsync(globalId);
     }
 
+    /// <summary>The handlers' database was another one before, or another endpoint of the queue's database has it.</summary>
+    [Test]
+    public async Task Those_of_this_queue_database_that_lie_in_another_database_are_ended_when_nobody_else_has_ended_them()
+    {
+        await TestDatabases.ExecuteAsync(databases.Queue, "CREATE TABLE widget (id bigint, message_id uuid)");
+        var branch = new BranchId(queue, await queues.DecideAsync("COMMIT"));
+        await PrepareAsync(branch.ToString(), databases.Queue);
+        await TestDatabases.ExecuteAsync(
+            databases.Widgets,
+            """
+            CREATE SCHEMA later;
+            CREATE FUNCTION later.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS $$ SELECT pg_catalog.clock_timestamp() + interval '1 hour' $$
+            """);
+        await using var later = NpgsqlDataSource.Create(
+            new NpgsqlConnectionStringBuilder(databases.Widgets) { SearchPath = "later, pg_catalog, public" });
+
+        Assert.That(await RecoverAsync(), Is.Zero, "its own endpoint may be about to end it");
+        var recovery = new Recovery(
+            later, queue, log, elsewhere: database => NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(databases.Queue) { Database = database }));
+        Assert.That(await recovery.RunAsync(TimeSpan.Zero, CancellationToken.None), Is.EqualTo(1));
+        Assert.That(recovery.Left, Is.Zero);
+        Assert.That(await TestDatabases.ScalarAsync(databases.Queue, "SELECT count(*)::int FROM widget"), Is.EqualTo(1));
+    }
+
     [Test]
     public async Task Those_of_another_queue_database_are_left_to_its_own_recovery()
     {
