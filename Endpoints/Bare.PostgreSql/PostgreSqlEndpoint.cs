@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Kit.Endpoints.Bare.Outbox;
 using Kit.Endpoints.Bare.PostgreSql.Batches;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
@@ -10,6 +11,7 @@ using Npgsql;
 namespace Kit.Endpoints.Bare.PostgreSql;
 
 /// <summary>Runs the workers of one endpoint between the host's start and stop.</summary>
+[SuppressMessage("Usage", "CA2213:Disposable fields should be disposed", Justification = "EndAsync disposes of what the workers share, when none runs.")]
 internal sealed class PostgreSqlEndpoint(
     BareEndpointBuilder endpoint, DatabaseAccess queueDatabase, DatabaseAccess dataDatabase, MessagePipeline pipeline, ILogger log)
     : IHostedService, IAsyncDisposable
@@ -18,9 +20,10 @@ internal sealed class PostgreSqlEndpoint(
     public const string MessagingSystem = "postgresql";
 
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, endpoint.Running, log);
-    private readonly QueueStatements statements = new(endpoint.Name);
+    private QueueStatements statements = new(endpoint.Name);
     private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, FailureKinds.OfPostgreSql, log);
     private QueueSource? queues;
+    private OwnSession? own;
     private QueueSource? receives;
     private DatabaseAccess? handlers;
     private OpenedSource? data;
@@ -51,7 +54,8 @@ internal sealed class PostgreSqlEndpoint(
         receives = asynchronous.OfReceives ? new QueueSource(queueDatabase.CommittingAsynchronously(), isEnlisted) : queues;
         handlers = asynchronous.OfHandlers ? dataDatabase.CommittingAsynchronously() : dataDatabase;
         data = handlers.Open(isEnlisted);
-        await new QueueTables(endpoint.Name, statements, queues.Source, log).PrepareAsync(cancellationToken);
+        statements = await new QueueTables(endpoint.Name, statements, queues.Source, log).PrepareAsync(BackOff.Longest(endpoint.FirstPause), cancellationToken);
+        own = await OwnSession.ReadAsync(queues.Source, cancellationToken);
         await RequireFlushesAsync(asynchronous, cancellationToken);
         var open = await PrepareModeAsync(queues.Source, data.Source, cancellationToken);
         endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(dataDatabase, cancelled);
@@ -190,12 +194,14 @@ internal sealed class PostgreSqlEndpoint(
 
     /// <summary>A session that receives.</summary>
     private Task<QueueSession> OpenSessionAsync(QueueSource source, bool withTransactionId = false) => QueueSession.OpenAsync(
-        source, statements, new QueueSessionSettings(endpoint.Mode.Isolation, withTransactionId, endpoint.ReceivesAhead, IsLent: endpoint.Mode == TransactionMode.Shared),
+        source,
+        statements,
+        new QueueSessionSettings(endpoint.Mode.Isolation, withTransactionId, endpoint.ReceivesAhead, own!, IsLent: endpoint.Mode == TransactionMode.Shared),
         workers.Abandoned);
 
     /// <summary>A session that puts messages back, gives them up or sends, and receives none.</summary>
     private Task<QueueSession> OpenAnsweringSessionAsync(CancellationToken stop) => QueueSession.OpenAsync(
-        queues!, statements, new QueueSessionSettings(endpoint.Mode.Isolation, WithTransactionId: false, ReceivesAhead: false), stop);
+        queues!, statements, new QueueSessionSettings(endpoint.Mode.Isolation, WithTransactionId: false, ReceivesAhead: false, own!), stop);
 
     /// <summary>Counts an attempt whose session was lost, on a new session.</summary>
     private async Task AnswerAsync(AttemptLostException lost)
@@ -245,6 +251,13 @@ internal sealed class PostgreSqlEndpoint(
     private void RequireConnectionStrings()
     {
         dataDatabase.RequireNoEnlistment(endpoint);
+        if (endpoint.Mode == TransactionMode.NpgsqlScope && dataDatabase.Settings.Multiplexing)
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode} with Multiplexing=true in the connection string of its handlers' data: the driver " +
+                "does not enlist such connections in a scope. Take Multiplexing out of it.");
+        }
+
         if (!queueDatabase.IsGiven && !dataDatabase.IsGiven)
             return;
 

@@ -12,6 +12,7 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
 {
     private readonly OpenedSource source = queues.Open(enlist: false);
     private StrongBox<QueueDatabase>? identity;
+    private OwnSession? own;
 
     private string? Database => queues.Settings.Database ?? queues.Settings.Username;
 
@@ -48,7 +49,10 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
         // A table with the queue's name in another database would accept the message, and nobody would receive it.
         if (!HasAddressOfQueues(connection))
             batch.BatchCommands.Add((await ReadQueuesAsync(cancellationToken)).Require());
-        batch.BatchCommands.Add(QueueStatements.Sending(message));
+        // So would a table of another schema that the caller's search path finds first.
+        own ??= await OwnSession.ReadAsync(source.Source, cancellationToken);
+        foreach (var command in (IEnumerable<NpgsqlBatchCommand>)[.. own.Borrow, QueueStatements.Sending(message), OwnSession.GiveBack])
+            batch.BatchCommands.Add(command);
         batch.BatchCommands.Add(new NpgsqlBatchCommand("RELEASE SAVEPOINT kit"));
         try
         {

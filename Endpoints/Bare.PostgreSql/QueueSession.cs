@@ -154,7 +154,10 @@ internal sealed class QueueSession : IQueueSession
     public Task CommitAsync(NpgsqlTransaction begun, IReadOnlyCollection<OutgoingMessage> messages)
     {
         IReadOnlyList<NpgsqlBatchCommand> beforeCommit =
-            [.. messages.Select(QueueStatements.Sending), new NpgsqlBatchCommand($"RELEASE SAVEPOINT {BeforeHandler}")];
+        [
+            .. messages.Count > 0 ? settings.Own.BeforeTheEnd : [], .. messages.Select(QueueStatements.Sending),
+            new NpgsqlBatchCommand($"RELEASE SAVEPOINT {BeforeHandler}"),
+        ];
         return ahead is null
             ? PostgreSqlStatement.ExecuteAllAsync(connection, beforeCommit.Append(new NpgsqlBatchCommand("COMMIT")))
             : ahead.CommitAsync(begun, beforeCommit);
@@ -193,7 +196,7 @@ internal sealed class QueueSession : IQueueSession
         // Another name for each message: where no savepoint was set, a roll-back fails instead of reaching that of a neighbour.
         savepoints++;
         return PostgreSqlStatement.ExecuteAllAsync(
-            connection, messages.Select(QueueStatements.Sending).Prepend(new NpgsqlBatchCommand($"SAVEPOINT {BeforeSends}")));
+            connection, [new NpgsqlBatchCommand($"SAVEPOINT {BeforeSends}"), .. settings.Own.Before, .. messages.Select(QueueStatements.Sending)]);
     }
 
     /// <summary>Rolls back the sends of the last <see cref="SendAfterSavepointAsync"/>.</summary>

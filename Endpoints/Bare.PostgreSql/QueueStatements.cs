@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text;
 using Kit.Modes;
 using Npgsql;
@@ -28,9 +29,24 @@ internal sealed class QueueStatements
 
     public string Name { get; }
 
-    public string Queue { get; }
+    /// <summary>The quoted name of the queue's table: with its schema after <see cref="In"/>, which a handler's search path does not change.</summary>
+    public string Queue { get; private init; }
 
-    public string Errors { get; }
+    /// <summary>The same of its error table.</summary>
+    public string Errors { get; private init; }
+
+    /// <summary>What the endpoint needs of the two tables.</summary>
+    public (NeededTable Queue, NeededTable Errors) Needs =>
+        (new NeededTable(Queue, ["position"], ["SELECT", "INSERT", "UPDATE", "DELETE"]), new NeededTable(Errors, [], ["INSERT"]));
+
+    private TimeSpan LongestDelay { get; init; } = BackOff.Longest(TimeSpan.FromSeconds(1));
+
+    /// <summary>The same statements for the tables that were found.</summary>
+    /// <param name="queue">The quoted name of the queue's table, with its schema.</param>
+    /// <param name="errors">The same of its error table.</param>
+    /// <param name="longestDelay">The longest time for which this endpoint puts a message back.</param>
+    public QueueStatements In(string queue, string errors, TimeSpan longestDelay) =>
+        new(Name) { Queue = queue, Errors = errors, LongestDelay = longestDelay };
 
     /// <summary>
     /// Creates missing tables, under a lock: two processes that start together would both create them. Under a publication FOR ALL TABLES the server refuses
@@ -74,12 +90,12 @@ internal sealed class QueueStatements
         "VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7)";
 
     /// <summary>Whether one of the two tables is missing.</summary>
-    public string IsMissing => $"SELECT to_regclass({Literal(Queue)}) IS NULL OR to_regclass({Literal(Errors)}) IS NULL";
+    public string IsMissing => $"SELECT to_regclass({PostgreSqlStatement.Literal(Queue)}) IS NULL OR to_regclass({PostgreSqlStatement.Literal(Errors)}) IS NULL";
 
     /// <summary>A relation that has one of the two names but is not a queue's table, not even of the first version; NULL if there is none.</summary>
     public string ReadOther =>
         $"""
-        SELECT min(name) FROM (VALUES ({Literal(Queue)}), ({Literal(Errors)})) AS ours (name)
+        SELECT min(name) FROM (VALUES ({PostgreSqlStatement.Literal(Queue)}), ({PostgreSqlStatement.Literal(Errors)})) AS ours (name)
         JOIN pg_class ON pg_class.oid = to_regclass(name)
         WHERE relkind <> 'r' OR 5 > (
             SELECT count(*) FROM pg_attribute
@@ -91,26 +107,16 @@ internal sealed class QueueStatements
     public string IsErrorTable => $"SELECT {HasReason(Queue)}";
 
     /// <summary>Whether the error table is the queue of another endpoint.</summary>
-    public string HasQueueForErrors => $"SELECT to_regclass({Literal(Errors)}) IS NOT NULL AND NOT {HasReason(Errors)}";
-
-    /// <summary>Whether a table of the queue is not in the server's log.</summary>
-    public string IsUnlogged =>
-        $"""
-        SELECT EXISTS (
-            SELECT FROM pg_class WHERE oid IN (to_regclass({Literal(Queue)}), to_regclass({Literal(Errors)})) AND relpersistence <> 'p')
-        """;
+    public string HasQueueForErrors => $"SELECT to_regclass({PostgreSqlStatement.Literal(Errors)}) IS NOT NULL AND NOT {HasReason(Errors)}";
 
     /// <summary>Whether a table lacks one of its latest columns, because an earlier version of the kit created it.</summary>
     public string IsOutdated =>
         $"""
         SELECT EXISTS (
-            SELECT FROM (VALUES ({Literal(Queue)}, 'not_before'), ({Literal(Queue)}, 'headers'), ({Literal(Errors)}, 'headers')) AS needed (name, needs)
+            SELECT FROM (VALUES ({PostgreSqlStatement.Literal(Queue)}, 'not_before'), ({PostgreSqlStatement.Literal(Queue)}, 'headers'), ({PostgreSqlStatement.Literal(Errors)}, 'headers')) AS needed (name, needs)
             WHERE to_regclass(name) IS NOT NULL
               AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass(name) AND attname = needs AND NOT attisdropped))
         """;
-
-    /// <summary>Whether this role may not insert into the error table, so that a message could not be given up.</summary>
-    public string RefusesErrors => $"SELECT NOT has_table_privilege({Literal(Errors)}, 'INSERT')";
 
     /// <summary>Adds the missing columns, without rewriting the tables.</summary>
     public string Upgrade =>
@@ -176,13 +182,14 @@ internal sealed class QueueStatements
     // Behind a pooler that changed its mode, the name of a prepared statement can stand for another endpoint's receive.
     private const string Own = "1 / (tableoid = $1::text::regclass)::int AS own";
 
-    private string First(string count) =>
-        $"SELECT position FROM {Queue} WHERE not_before <= now() ORDER BY position LIMIT {count} FOR UPDATE SKIP LOCKED";
+    // A message that would have to wait for longer than anyone lets it was put back before the clock stepped back.
+    private string First(string count) => string.Create(
+        CultureInfo.InvariantCulture,
+        $"SELECT position FROM {Queue} WHERE not_before <= now() OR not_before > now() + interval '{2 * LongestDelay.TotalMilliseconds:F0} milliseconds' " +
+        $"ORDER BY position LIMIT {count} FOR UPDATE SKIP LOCKED");
 
     private string Receiving(string positions, string columns) => $"DELETE FROM {Queue} WHERE position {positions} RETURNING {columns}, {Own}";
 
     private static string HasReason(string table) =>
-        $"EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass({Literal(table)}) AND attname = 'reason' AND NOT attisdropped)";
-
-    private static string Literal(string text) => $"'{text.Replace("'", "''", StringComparison.Ordinal)}'";
+        $"EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass({PostgreSqlStatement.Literal(table)}) AND attname = 'reason' AND NOT attisdropped)";
 }

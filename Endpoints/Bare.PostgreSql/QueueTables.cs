@@ -7,8 +7,11 @@ namespace Kit.Endpoints.Bare.PostgreSql;
 internal sealed partial class QueueTables(string endpoint, QueueStatements statements, NpgsqlDataSource queues, ILogger log)
 {
     /// <summary>Creates missing tables.</summary>
+    /// <param name="longestDelay">The longest time for which this endpoint puts a message back.</param>
+    /// <param name="cancellationToken">Cancels it.</param>
+    /// <returns>The statements for the tables that were found.</returns>
     /// <exception cref="InvalidOperationException">The tables are not usable, or the role lacks a right. The message says what to do.</exception>
-    public async Task PrepareAsync(CancellationToken cancellationToken)
+    public async Task<QueueStatements> PrepareAsync(TimeSpan longestDelay, CancellationToken cancellationToken)
     {
         if (await ReadAsync<object>(statements.ReadOther, cancellationToken) is string other)
         {
@@ -33,14 +36,6 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
         if (await ReadAsync<bool>(statements.IsMissing, cancellationToken))
             await CreateAsync(cancellationToken);
 
-        // A crash of the server empties it, and a commit that changes nothing else does not wait for the log.
-        if (await ReadAsync<bool>(statements.IsUnlogged, cancellationToken))
-        {
-            throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start: table {statements.Queue} or its error table is unlogged, and a crash of the server would empty it. " +
-                $"Run this once for each of them: ALTER TABLE {statements.Queue} SET LOGGED");
-        }
-
         if (await ReadAsync<bool>(statements.IsOutdated, cancellationToken))
         {
             throw new InvalidOperationException(
@@ -48,16 +43,12 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
                 $"Run this once (it does not rewrite the tables): {statements.Upgrade}");
         }
 
-        if (await ReadAsync<bool>(statements.RefusesErrors, cancellationToken))
-        {
-            var role = await ReadAsync<string>("SELECT current_user::text", cancellationToken);
-            throw new InvalidOperationException(
-                $"Endpoint '{endpoint}' cannot start: its role is not allowed to insert into the error table, so no message could be given up. " +
-                $"Run this as the table's owner: GRANT INSERT ON {statements.Errors} TO {PostgreSqlStatement.Quoted(role)}");
-        }
-
         if (await ReadAsync<bool>(SubscriptionStatements.IsThere, cancellationToken))
             await RenewSubscriptionsAsync(cancellationToken);
+
+        var (queue, errors) = statements.Needs;
+        return statements.In(
+            await queue.RequireAsync(endpoint, queues, cancellationToken), await errors.RequireAsync(endpoint, queues, cancellationToken), longestDelay);
     }
 
     /// <summary>Adds, to subscriptions whose types have names of an earlier version, those with the names that are published now.</summary>

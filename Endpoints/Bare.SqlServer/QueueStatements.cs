@@ -1,3 +1,4 @@
+using System.Globalization;
 using Kit.Modes;
 
 namespace Kit.Endpoints.Bare.SqlServer;
@@ -13,8 +14,14 @@ internal sealed class QueueStatements
     // A row that an uncommitted receive has deleted is still a message. Only a row version shows it without waiting for its lock.
     public const string AsCommitted = "SET TRANSACTION ISOLATION LEVEL SNAPSHOT; ";
 
-    public QueueStatements(string name)
+    // A message that would have to wait for longer than anyone lets it was put back before the clock stepped back.
+    private readonly double latest;
+
+    /// <param name="name">The queue's name.</param>
+    /// <param name="longestDelay">The longest time for which its endpoint puts a message back; by default that of the default pause.</param>
+    public QueueStatements(string name, TimeSpan? longestDelay = null)
     {
+        latest = Math.Min(2 * (longestDelay ?? BackOff.Longest(TimeSpan.FromSeconds(1))).TotalMilliseconds, int.MaxValue);
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
         if (name.Length > LongestName)
             throw new ArgumentException($"The queue name '{name}' is longer than {LongestName} characters.", nameof(name));
@@ -61,6 +68,20 @@ internal sealed class QueueStatements
     public string IsOutdated =>
         $"SELECT CASE WHEN COL_LENGTH({Literal(Queue)}, 'headers') IS NULL OR COL_LENGTH({Literal(Errors)}, 'headers') IS NULL THEN 1 ELSE 0 END";
 
+    /// <summary>Whether the queue lacks the key without which a receive could delete two rows and return one.</summary>
+    public string LacksKey =>
+        $"""
+        SELECT CASE WHEN EXISTS (
+            SELECT 1 FROM sys.indexes AS i
+            WHERE i.object_id = OBJECT_ID({Literal(Queue)}) AND i.is_unique = 1 AND i.is_disabled = 0 AND i.has_filter = 0
+              AND 'position' = (
+                SELECT STRING_AGG(c.name, ',') FROM sys.index_columns AS k JOIN sys.columns AS c ON c.object_id = k.object_id AND c.column_id = k.column_id
+                WHERE k.object_id = i.object_id AND k.index_id = i.index_id AND k.is_included_column = 0)) THEN 0 ELSE 1 END
+        """;
+
+    /// <summary>Adds that key.</summary>
+    public string AddKey => $"ALTER TABLE {Queue} ADD PRIMARY KEY CLUSTERED (position)";
+
     /// <summary>Adds the missing column, without rewriting the tables.</summary>
     public string Upgrade =>
         $"IF COL_LENGTH({Literal(Queue)}, 'headers') IS NULL ALTER TABLE {Queue} ADD headers nvarchar(max) NULL; " +
@@ -72,13 +93,15 @@ internal sealed class QueueStatements
     /// Deletes the first row that is not locked. With READ_COMMITTED_SNAPSHOT on, the server refuses READPAST alone; READCOMMITTEDLOCK switches to
     /// locking read committed.
     /// </summary>
-    public string Receive =>
+    public string Receive => string.Create(
+        CultureInfo.InvariantCulture,
         $"""
         WITH first AS (
             SELECT TOP (1) position, message_id, type, body, failed_attempts, headers
-            FROM {Queue} WITH (READPAST, ROWLOCK, UPDLOCK, READCOMMITTEDLOCK) WHERE not_before <= sysutcdatetime() ORDER BY position)
+            FROM {Queue} WITH (READPAST, ROWLOCK, UPDLOCK, READCOMMITTEDLOCK)
+            WHERE not_before <= sysutcdatetime() OR not_before > dateadd(millisecond, {latest:F0}, sysutcdatetime()) ORDER BY position)
         DELETE FROM first OUTPUT deleted.position, deleted.message_id, deleted.type, deleted.body, deleted.failed_attempts, deleted.headers
-        """;
+        """);
 
     /// <summary>Puts a received message back at its position, in the transaction that received it. Needs ALTER on the table.</summary>
     public string Requeue =>

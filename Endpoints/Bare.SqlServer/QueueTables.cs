@@ -29,6 +29,13 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
                 $"Run this once (it does not rewrite the tables): {statements.Upgrade}");
         }
 
+        if (await IsAsync(connection, statements.LacksKey, cancellationToken))
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint}' cannot start: table {statements.Queue} has no unique index on (position), and messages would be lost. " +
+                $"Remove duplicates, and run this once: {statements.AddKey}");
+        }
+
         if (await IsAsync(connection, SubscriptionStatements.IsThere, cancellationToken))
             await RenewSubscriptionsAsync(connection, cancellationToken);
     }

@@ -87,7 +87,7 @@ internal sealed partial class Recovery(
     /// never changes.
     /// </summary>
     private async Task<int> EndElsewhereAsync(
-        string name, IReadOnlyList<(SlotHolder Holder, BranchId Branch)> branches, CancellationToken cancellationToken)
+        string name, List<(SlotHolder Holder, BranchId Branch)> branches, CancellationToken cancellationToken)
     {
         var ended = 0;
         try

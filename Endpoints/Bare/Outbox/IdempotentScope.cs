@@ -12,7 +12,7 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// message. Deleting an id also deletes its sends, dispatched or not, so spare ids with waiting sends: <c>DELETE FROM orders_inbox i WHERE
 /// handled_at &lt; … AND NOT EXISTS (SELECT FROM orders_outbox o WHERE o.causation_id = i.message_id)</c>.
 /// </remarks>
-internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements statements, IsolationLevel isolation)
+internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements statements, OwnSession own, IsolationLevel isolation)
 {
     /// <summary>Handles a message and commits, unless that was done before.</summary>
     /// <returns>
@@ -134,6 +134,6 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
     }
 
     // Without a token: a cancelled commit could have committed.
-    private Task CommitAsync(LocalTransaction local, Guid messageId, IEnumerable<OutboxRecord> records) => local.EndAsync(
-        [.. records.Select(record => statements.Sending(messageId, record.Position, record.Message)), new NpgsqlBatchCommand("COMMIT")]);
+    private Task CommitAsync(LocalTransaction local, Guid messageId, IReadOnlyCollection<OutboxRecord> records) => local.EndAsync(
+        [.. records.Count > 0 ? own.BeforeTheEnd : [], .. records.Select(record => statements.Sending(messageId, record.Position, record.Message)), new NpgsqlBatchCommand("COMMIT")]);
 }

@@ -18,18 +18,35 @@ internal sealed class OutboxStatements
     // PostgreSQL truncates names at 63 bytes without an error.
     private const int LongestName = 56;
 
+    private static readonly string[] Rights = ["SELECT", "INSERT", "DELETE"];
+
+    private readonly string endpoint;
+    private readonly string claims;
+
     public OutboxStatements(string endpoint)
     {
         if (Encoding.UTF8.GetByteCount(endpoint) > LongestName)
             throw new ArgumentException($"The endpoint's name '{endpoint}' is longer than {LongestName} bytes.", nameof(endpoint));
 
+        this.endpoint = endpoint;
         Inbox = PostgreSqlStatement.Quoted(endpoint + "_inbox");
-        Outbox = PostgreSqlStatement.Quoted(endpoint + "_outbox");
+        Outbox = claims = PostgreSqlStatement.Quoted(endpoint + "_outbox");
     }
 
-    public string Inbox { get; }
+    /// <summary>The quoted name of the inbox: with its schema after <see cref="In"/>, which a handler's search path does not change.</summary>
+    public string Inbox { get; private init; }
 
-    public string Outbox { get; }
+    /// <summary>The same of the outbox.</summary>
+    public string Outbox { get; private init; }
+
+    /// <summary>What the endpoint needs of the two tables.</summary>
+    public (NeededTable Inbox, NeededTable Outbox) Needs =>
+        (new NeededTable(Inbox, ["message_id"], Rights), new NeededTable(Outbox, ["causation_id", "position"], Rights));
+
+    /// <summary>The same statements for the tables that were found.</summary>
+    /// <param name="inbox">The quoted name of the inbox, with its schema.</param>
+    /// <param name="outbox">The same of the outbox.</param>
+    public OutboxStatements In(string inbox, string outbox) => new(endpoint) { Inbox = inbox, Outbox = outbox };
 
     /// <summary>Creates the tables, under a lock: two processes that start together would both create them.</summary>
     public string Create =>
@@ -76,7 +93,7 @@ internal sealed class OutboxStatements
     /// once, and because a row lock would need the UPDATE privilege, which nothing else here needs.
     /// </summary>
     public NpgsqlBatchCommand Claiming(Guid messageId) =>
-        PostgreSqlStatement.Of("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", $"{Outbox}/{messageId}");
+        PostgreSqlStatement.Of("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))", $"{claims}/{messageId}");
 
     public NpgsqlBatchCommand ReadingUndispatched(Guid messageId) =>
         PostgreSqlStatement.Of(

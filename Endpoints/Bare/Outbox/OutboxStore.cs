@@ -11,17 +11,22 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// </summary>
 internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, IsolationLevel isolation)
 {
-    private readonly OutboxStatements statements = new(endpoint);
     private readonly ConcurrentQueue<(Guid MessageId, IReadOnlyCollection<OutboxRecord> Dispatched)> unforgotten = new();
+    private OutboxStatements statements = new(endpoint);
+    private OwnSession? own;
 
     /// <summary>The handlers' side of it.</summary>
     public IdempotentScope Handlers => field ??= HandlersOn(data);
 
     /// <summary>The same on connections of another source to the same database.</summary>
-    public IdempotentScope HandlersOn(NpgsqlDataSource source) => new(source, statements, isolation);
+    /// <exception cref="InvalidOperationException">It was not created.</exception>
+    public IdempotentScope HandlersOn(NpgsqlDataSource source) =>
+        new(source, statements, own ?? throw new InvalidOperationException($"Expected the outbox of '{endpoint}' to be created first."), isolation);
 
     /// <summary>Creates the tables if they are missing. If they exist, the role needs no right to create tables.</summary>
-    /// <exception cref="InvalidOperationException">An earlier version of the kit created the outbox. The message has the statement to run.</exception>
+    /// <exception cref="InvalidOperationException">
+    /// An earlier version of the kit created the outbox, or a table lacks what the mode needs. The message has the statement to run.
+    /// </exception>
     /// <exception cref="NpgsqlException">The database cannot be reached, or refuses.</exception>
     public async Task CreateAsync(CancellationToken cancellationToken)
     {
@@ -31,11 +36,17 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         if (await there.ExecuteScalarAsync(cancellationToken) is true)
         {
             await RequireCurrentAsync(cancellationToken);
-            return;
+        }
+        else
+        {
+            await using var create = data.CreateCommand(statements.Create);
+            await create.ExecuteNonQueryAsync(cancellationToken);
         }
 
-        await using var create = data.CreateCommand(statements.Create);
-        await create.ExecuteNonQueryAsync(cancellationToken);
+        var (inbox, outbox) = statements.Needs;
+        statements = statements.In(
+            await inbox.RequireAsync(endpoint, data, cancellationToken), await outbox.RequireAsync(endpoint, data, cancellationToken));
+        own = await OwnSession.ReadAsync(data, cancellationToken);
     }
 
     /// <summary>

@@ -62,6 +62,31 @@ public sealed class MessagesFromOutside
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.EqualTo(commits ? 1 : 0));
     }
 
+    /// <summary>A table of the same name that the caller's search path finds first is another's.</summary>
+    [TestCase("SET search_path TO other")]
+    [TestCase("CREATE TEMP TABLE work (LIKE public.work INCLUDING ALL)")]
+    public async Task The_callers_search_path_does_not_say_where_the_queue_is_and_stays_as_it_was(string before)
+    {
+        await TestDatabases.ExecuteAsync(databases.Queue, "CREATE SCHEMA other; CREATE TABLE other.work (LIKE work INCLUDING ALL)");
+        await using var connection = new NpgsqlConnection(databases.Queue);
+        await connection.OpenAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+        var path = await ReadPathAsync(before);
+
+        await Sender.SendAsync("work", "an order", transaction);
+        var after = await ReadPathAsync("");
+        await transaction.CommitAsync();
+
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.EqualTo(1));
+        Assert.That((after, await ReadPathAsync("")), Is.EqualTo((path, path)));
+
+        async Task<string> ReadPathAsync(string first)
+        {
+            await using var command = new NpgsqlCommand($"{first}; SHOW search_path", connection);
+            return (string)(await command.ExecuteScalarAsync())!;
+        }
+    }
+
     [Test]
     public async Task A_transaction_of_another_database_is_refused()
     {

@@ -15,7 +15,8 @@ public sealed class SqlServerWithoutAServer
         string.Join(' ', Statements.Receive.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)),
         Is.EqualTo(
             "WITH first AS ( SELECT TOP (1) position, message_id, type, body, failed_attempts, headers " +
-            "FROM [a]]queue] WITH (READPAST, ROWLOCK, UPDLOCK, READCOMMITTEDLOCK) WHERE not_before <= sysutcdatetime() ORDER BY position) " +
+            "FROM [a]]queue] WITH (READPAST, ROWLOCK, UPDLOCK, READCOMMITTEDLOCK) " +
+            "WHERE not_before <= sysutcdatetime() OR not_before > dateadd(millisecond, 16000, sysutcdatetime()) ORDER BY position) " +
             "DELETE FROM first OUTPUT deleted.position, deleted.message_id, deleted.type, deleted.body, deleted.failed_attempts, deleted.headers"));
 
     [Test]

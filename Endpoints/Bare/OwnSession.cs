@@ -1,0 +1,42 @@
+using Npgsql;
+
+namespace Kit.Endpoints.Bare;
+
+/// <summary>
+/// What the endpoint's own statements need in a transaction that was lent to a handler, which may have set another role or search path there, or made a
+/// temporary table of the same name.
+/// </summary>
+/// <param name="SearchPath">The schemas in which a new session finds tables, as a list for SET.</param>
+internal sealed record OwnSession(string SearchPath)
+{
+    // A temporary schema is searched first unless it is named.
+    private const string Read =
+        """
+        SELECT concat_ws(', ', string_agg(quote_ident(name), ', ' ORDER BY place), 'pg_temp')
+        FROM unnest(current_schemas(false)) WITH ORDINALITY AS found (name, place) WHERE NOT starts_with(name, 'pg_temp')
+        """;
+
+    /// <summary>
+    /// Before the last statements of a transaction. Deferred triggers are the handler's, and run under its role and path. None of these returns rows.
+    /// </summary>
+    public IEnumerable<NpgsqlBatchCommand> BeforeTheEnd => [new NpgsqlBatchCommand("SET CONSTRAINTS ALL IMMEDIATE"), .. Before];
+
+    /// <summary>The same where other handlers follow in the transaction, whose deferred triggers must wait.</summary>
+    public IEnumerable<NpgsqlBatchCommand> Before => [new NpgsqlBatchCommand("RESET ROLE"), Find];
+
+    /// <summary>In somebody else's transaction, which keeps its role, and gets its path back with <see cref="GiveBack"/>.</summary>
+    public IEnumerable<NpgsqlBatchCommand> Borrow =>
+        [new NpgsqlBatchCommand("SELECT set_config('kit.search_path', current_setting('search_path'), true)"), Find];
+
+    /// <inheritdoc cref="Borrow"/>
+    public static NpgsqlBatchCommand GiveBack => new("SELECT set_config('search_path', current_setting('kit.search_path'), true)");
+
+    private NpgsqlBatchCommand Find => new($"SET LOCAL search_path TO {SearchPath}");
+
+    /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
+    public static async Task<OwnSession> ReadAsync(NpgsqlDataSource source, CancellationToken cancellationToken)
+    {
+        await using var command = source.CreateCommand(Read);
+        return new OwnSession((string)(await command.ExecuteScalarAsync(cancellationToken))!);
+    }
+}
