@@ -21,7 +21,7 @@ internal sealed class PostgreSqlEndpoint(
 
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, endpoint.Running, log);
     private QueueStatements statements = new(endpoint.Name);
-    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, FailureKinds.OfPostgreSql, log);
+    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, FailureKinds.OfPostgreSql, endpoint.RetryDelays, log);
     private QueueSource? queues;
     private OwnSession? own;
     private QueueSource? receives;
@@ -42,6 +42,7 @@ internal sealed class PostgreSqlEndpoint(
         if (PostgreSqlSupport.Of(endpoint.Mode, endpoint.Flush).Because is { } because)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot leave out flushes in {endpoint.Mode} ('{endpoint.Flush}'): {because}.");
         RequireSupportOfReceives();
+        endpoint.RequireRetries();
 
         RequireConnectionStrings();
         PoolSizes.Require(endpoint, queueDatabase, dataDatabase);

@@ -12,8 +12,8 @@ internal static class AmqpMessage
     private const string Due = MessageHeaders.Reserved + "not-before";
     private const string FailedAt = MessageHeaders.Reserved + "failed-at";
 
-    // If a clock is set back, a message must not wait longer than any delay could be.
-    private static readonly TimeSpan LongestDelay = TimeSpan.FromMinutes(1);
+    /// <summary>The longest delay: a worker waits with the message. If a clock is set back, no message waits longer.</summary>
+    public static readonly TimeSpan LongestDelay = TimeSpan.FromMinutes(1);
 
     public static BasicProperties PropertiesOf(OutgoingMessage message) => new()
     {

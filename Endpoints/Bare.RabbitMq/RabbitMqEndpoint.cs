@@ -36,6 +36,7 @@ internal sealed partial class RabbitMqEndpoint(
 
         endpoint.RequireEveryFlush(RabbitMqSupport.LeftOutFlushes);
         endpoint.RequireSingleReceives();
+        endpoint.RequireRetries(AmqpMessage.LongestDelay);
         database.RequireNoEnlistment(endpoint);
         PoolSizes.Require(endpoint, database);
         await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(database, PoolSizes.Data, cancellationToken);
@@ -89,7 +90,7 @@ internal sealed partial class RabbitMqEndpoint(
 
     private async Task<Func<QueueSession, MessagePipeline, IReceiver>> PrepareModeAsync(NpgsqlDataSource data, CancellationToken cancellationToken)
     {
-        var recoverability = new Recoverability(endpoint.Mode, endpoint.FirstPause, log);
+        var recoverability = new Recoverability(endpoint.Mode, endpoint.FirstPause, endpoint.RetryDelays, log);
         var detached = new DetachedDataSource(data);
         if (endpoint.Mode == TransactionMode.DtcOff)
         {

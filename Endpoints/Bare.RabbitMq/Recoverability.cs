@@ -15,9 +15,9 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// always kills its process is given up after the mode's attempts and one more. Other messages are not given up with it, because a process never
 /// retries two at the same time. The <c>x-delivery-count</c> of quorum queues also counts prefetched messages, and is not used.
 /// </remarks>
-internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstPause, ILogger log)
+internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstPause, IReadOnlyList<TimeSpan> delays, ILogger log)
 {
-    private readonly RetryRule rule = new(mode, firstPause, FailureKinds.OfPostgreSql);
+    private readonly RetryRule rule = new(mode, firstPause, FailureKinds.OfPostgreSql, delays);
 
     /// <summary>Answers a failure according to its kind, and acknowledges the message.</summary>
     /// <returns><see langword="true"/>; <see langword="null"/> if the server refused, and no attempt was counted.</returns>

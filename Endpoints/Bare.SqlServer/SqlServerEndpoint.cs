@@ -17,7 +17,7 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, endpoint.Running, log);
     private readonly QueueStatements statements = new(endpoint.Name, BackOff.Longest(endpoint.FirstPause));
     private readonly string queues = connections.ForQueue(endpoint.Mode);
-    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, SqlClientErrors.Kinds, log);
+    private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, SqlClientErrors.Kinds, endpoint.RetryDelays, log);
     private DbDataSource? data;
 
     /// <exception cref="NotSupportedException">
@@ -29,6 +29,7 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     {
         endpoint.RequireEveryFlush(OnlyOnPostgreSql.Flushes);
         endpoint.RequireSingleReceives();
+        endpoint.RequireRetries();
         connections.Require(endpoint.Name, endpoint.Mode);
         await new QueueTables(endpoint.Name, statements, queues, log).PrepareAsync(cancellationToken);
         data = SqlClientFactory.Instance.CreateDataSource(connections.ForData(endpoint.Mode));

@@ -59,6 +59,8 @@ public sealed class BareEndpointBuilder
     /// <summary>In <c>full-dtc</c>, how often recovery looks for branches that were left prepared. It ignores younger ones.</summary>
     internal TimeSpan RecoveryInterval { get; set; } = DefaultRecoveryInterval;
 
+    internal IReadOnlyList<TimeSpan> RetryDelays { get; private set; } = [];
+
     /// <summary>How long handlers have to end, once the host no longer waits and has cancelled their token.</summary>
     internal TimeSpan StopPatience { get; set; } = TimeSpan.FromSeconds(5);
 
@@ -127,6 +129,27 @@ public sealed class BareEndpointBuilder
     {
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(first, TimeSpan.Zero);
         FirstPause = first;
+        return this;
+    }
+
+    /// <summary>
+    /// Sets how long a message whose handler failed waits at least for its next attempt: the first delay before the second attempt, the second before the
+    /// third, and the last before all later ones. The number of attempts is the mode's. By default the next attempt follows at once. Other messages are
+    /// handled meanwhile, so the message loses its place. On RabbitMQ a delay is at most 1 minute, and one of the workers waits with the message.
+    /// The endpoint refuses to start in a mode without retries (<c>transactions-off</c>).
+    /// </summary>
+    /// <param name="delays">None, or each of them at least zero and at most 1 day.</param>
+    /// <exception cref="ArgumentOutOfRangeException">A delay is negative, or longer than a day.</exception>
+    public BareEndpointBuilder DelayRetries(params TimeSpan[] delays)
+    {
+        ArgumentNullException.ThrowIfNull(delays);
+        foreach (var delay in delays)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(delay, TimeSpan.Zero, nameof(delays));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(delay, TimeSpan.FromDays(1), nameof(delays));
+        }
+
+        RetryDelays = [.. delays];
         return this;
     }
 
@@ -207,6 +230,21 @@ public sealed class BareEndpointBuilder
             throw new NotSupportedException($"Endpoint '{Name}' cannot receive in batches (ReceiveInBatches): {OnlyOnPostgreSql.Batches.Because}.");
         if (ReceivesAhead)
             throw new NotSupportedException($"Endpoint '{Name}' cannot receive with the commit before it (ReceiveAhead): {OnlyOnPostgreSql.Ahead.Because}.");
+    }
+
+    /// <summary>Called by each transport, before it receives.</summary>
+    /// <param name="longest">The longest delay that the transport can wait; <see langword="null"/>: any.</param>
+    /// <exception cref="NotSupportedException">Delays were set for a mode without retries, or a longer one than the transport can wait.</exception>
+    internal void RequireRetries(TimeSpan? longest = null)
+    {
+        if (RetryDelays.Count > 0 && Mode.Attempts == 1)
+            throw new NotSupportedException($"Endpoint '{Name}' cannot delay retries (DelayRetries) in {Mode}: it has none. Leave the delays out.");
+        if (RetryDelays.Count > 0 && RetryDelays.Max() > longest)
+        {
+            throw new NotSupportedException(
+                $"Endpoint '{Name}' cannot delay a retry for {RetryDelays.Max().TotalSeconds} s (DelayRetries): a worker waits with the message, and " +
+                $"at most {longest.Value.TotalSeconds} s. Set shorter delays.");
+        }
     }
 
     /// <summary>Called by a transport's own <c>Use…</c> method. Sets how the service that runs this endpoint is created.</summary>

@@ -6,7 +6,8 @@ namespace Kit.Endpoints.Bare;
 /// <param name="mode">Sets the number of attempts.</param>
 /// <param name="firstDelay">The delay before the second attempt if the session was lost; doubled each time.</param>
 /// <param name="kinds">Judges failures.</param>
-internal sealed class RetryRule(TransactionMode mode, TimeSpan firstDelay, FailureKinds kinds)
+/// <param name="delays">The delays after failures of the handler: before the second attempt, the third and so on. The last counts for all later ones.</param>
+internal sealed class RetryRule(TransactionMode mode, TimeSpan firstDelay, FailureKinds kinds, IReadOnlyList<TimeSpan> delays)
 {
     /// <summary>A message's failed attempts, including this one. An unreadable message was not attempted.</summary>
     public static int CountAfter(ReceivedMessage message, Exception failure) =>
@@ -19,7 +20,8 @@ internal sealed class RetryRule(TransactionMode mode, TimeSpan firstDelay, Failu
         FailureKind.Hopeless => null,
         FailureKind.SessionLost or FailureKind.HandlerFailed when CountAfter(message, failure) >= mode.Attempts => null,
         FailureKind.SessionLost => BackOff.After(message.FailedAttempts, firstDelay),
-        FailureKind.HandlerFailed => TimeSpan.Zero,
+        FailureKind.HandlerFailed when delays.Count == 0 => TimeSpan.Zero,
+        FailureKind.HandlerFailed => delays[Math.Min(message.FailedAttempts, delays.Count - 1)],
         _ => throw new ArgumentOutOfRangeException(nameof(failure), failure, "Expected a failure of the message's, not a server's refusal."),
     };
 }

@@ -13,10 +13,12 @@ namespace Kit.Endpoints.Bare.Tables;
 /// <param name="mode">Sets the number of attempts.</param>
 /// <param name="firstDelay">The delay before the second attempt if the session was lost; doubled each time.</param>
 /// <param name="kinds">Judges failures, by the drivers of queue and rows.</param>
+/// <param name="delays">The delays after failures of the handler; none: the next attempt follows at once.</param>
 /// <param name="log">Logs each failure.</param>
-internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstDelay, FailureKinds kinds, ILogger log)
+internal sealed partial class Recoverability(
+    TransactionMode mode, TimeSpan firstDelay, FailureKinds kinds, IReadOnlyList<TimeSpan> delays, ILogger log)
 {
-    private readonly RetryRule rule = new(mode, firstDelay, kinds);
+    private readonly RetryRule rule = new(mode, firstDelay, kinds, delays);
 
     // Longer than a worker pauses at first, so that it gets to the messages behind.
     private readonly TimeSpan aside = BackOff.Longest(firstDelay);

@@ -32,6 +32,16 @@ public sealed class SettingsOfABareEndpoint
             .Handle<PlaceOrder, PlaceOrderHandler>());
     });
 
+    [Test]
+    public Task An_endpoint_with_delays_between_retries_starts() => StartsAsync((services, settings) =>
+    {
+        services.AddBareEndpoint("orders", endpoint => endpoint
+            .UsePostgreSql(settings.Queues, settings.Data)
+            .UseTransactionMode(TransactionMode.FullDtc)
+            .DelayRetries(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(5))
+            .Handle<PlaceOrder, PlaceOrderHandler>());
+    });
+
     private static async Task StartsAsync(Action<IServiceCollection, (string Queues, string Data)> add)
     {
         await using var bench = await BareBench.CreateAsync();

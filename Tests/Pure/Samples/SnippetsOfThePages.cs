@@ -8,6 +8,7 @@ public sealed class SnippetsOfThePages
     [TestCase("README.md", 3)]
     [TestCase("docs/use-an-endpoint.md", 12)]
     [TestCase("docs/batches.md", 1)]
+    [TestCase("docs/modes.md", 1)]
     [TestCase("docs/one-log-one-flush.md", 1)]
     [TestCase("docs/prove.md", 1)]
     [TestCase("Endpoints/MassTransit/README.md", 1)]
