@@ -79,7 +79,7 @@ internal sealed class Publisher(SendingConnection sending, TimeSpan longestBlock
         await UnblockedAsync(receiver, cancellationToken);
         try
         {
-            RequireRoom(properties);
+            RequireRoom(properties, receiver);
             var open = await OpenAsync();
             // Mandatory: a message that no queue gets is returned, which fails the publish.
             var publish = open.BasicPublishAsync(exchange, routingKey, mandatory: true, properties, body, CancellationToken.None).AsTask();
@@ -134,16 +134,19 @@ internal sealed class Publisher(SendingConnection sending, TimeSpan longestBlock
     }
 
     /// <summary>Properties are not split into several frames. The broker closes the connection if they exceed one.</summary>
-    /// <exception cref="ArgumentException">They are too long.</exception>
+    /// <exception cref="BrokerException">They are too long.</exception>
     /// <exception cref="WireFormattingException">A header has a type that AMQP does not have.</exception>
-    private void RequireRoom(BasicProperties properties)
+    private void RequireRoom(BasicProperties properties, string receiver)
     {
         var size = ((IAmqpWriteable)properties).GetRequiredBufferSize();
         if (sending.Connection.FrameMax > 0 && size + Overhead > sending.Connection.FrameMax)
         {
-            throw new ArgumentException(
-                $"its headers and properties have {size} bytes, and at most {sending.Connection.FrameMax - Overhead} fit into a frame. " +
-                "Put long values into the message's body.");
+            throw new BrokerException(
+                $"A message for {receiver} cannot be published: its headers and properties have {size} bytes, and at most " +
+                $"{sending.Connection.FrameMax - Overhead} fit into a frame. Put long values into the message's body.")
+            {
+                IsOfTheMessage = true,
+            };
         }
     }
 

@@ -123,8 +123,8 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     private partial void LogGivenUp(Guid messageId, int attempts, string reason);
 
     [LoggerMessage(Level = LogLevel.Error,
-        Message = "Message {MessageId} failed and cannot be moved to the error queue, so it stays in its queue, and takes one place of the prefetch: {Reason} " +
-                  "If it is too large, raise the broker's max_message_size; or remove it from the queue.")]
+        Message = "Message {MessageId} failed and cannot be moved to the error queue, so it stays in its queue, and takes one place of the prefetch: " +
+                  "{Reason} If it is too large, raise the broker's max_message_size; or remove it from the queue.")]
     private partial void LogKept(Guid messageId, string reason);
 
     [LoggerMessage(Level = LogLevel.Error,

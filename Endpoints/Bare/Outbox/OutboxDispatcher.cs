@@ -188,8 +188,9 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
     private partial void LogRefused(string queue, int times, string reason, double seconds);
 
     [LoggerMessage(
-        Level = LogLevel.Error, Message = "A message that the handler of message {MessageId} sent is refused, and waits alone in the outbox (refusal {Times}): " +
-        "{Reason} Retried every {Seconds} s. If it can never be sent, delete it: {Statement}")]
+        Level = LogLevel.Error,
+        Message = "A message that the handler of message {MessageId} sent is refused, and waits alone in the outbox (refusal {Times}): {Reason} " +
+        "Retried every {Seconds} s. If it can never be sent, delete it: {Statement}")]
     private partial void LogRefusedAlone(Guid messageId, int times, string reason, double seconds, string statement);
 
     [LoggerMessage(

@@ -98,7 +98,8 @@ public sealed class MessageComesAgain
         var outgoing = OutgoingMessage.Create(retries, new BuildWidget(message), message);
         await using var connection = await Broker.ConnectAsync(RabbitMqAddress.Parse(broker), "test", CancellationToken.None);
         await using var channel = await connection.CreateChannelAsync();
-        await channel.BasicPublishAsync("", retries, mandatory: true, AmqpMessage.PropertiesOf(outgoing).ForRetry(failedAttempts, TimeSpan.Zero), outgoing.Body);
+        await channel.BasicPublishAsync(
+            "", retries, mandatory: true, AmqpMessage.PropertiesOf(outgoing).ForRetry(failedAttempts, TimeSpan.Zero), outgoing.Body);
         Assert.That(await channel.BasicGetAsync(retries, autoAck: false), Is.Not.Null);
     }
 }
