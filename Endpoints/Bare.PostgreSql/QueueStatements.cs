@@ -90,12 +90,12 @@ internal sealed class QueueStatements
         "VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7)";
 
     /// <summary>Whether one of the two tables is missing.</summary>
-    public string IsMissing => $"SELECT to_regclass({PostgreSqlStatement.Literal(Queue)}) IS NULL OR to_regclass({PostgreSqlStatement.Literal(Errors)}) IS NULL";
+    public string IsMissing => $"SELECT to_regclass({Literal(Queue)}) IS NULL OR to_regclass({Literal(Errors)}) IS NULL";
 
     /// <summary>A relation that has one of the two names but is not a queue's table, not even of the first version; NULL if there is none.</summary>
     public string ReadOther =>
         $"""
-        SELECT min(name) FROM (VALUES ({PostgreSqlStatement.Literal(Queue)}), ({PostgreSqlStatement.Literal(Errors)})) AS ours (name)
+        SELECT min(name) FROM (VALUES ({Literal(Queue)}), ({Literal(Errors)})) AS ours (name)
         JOIN pg_class ON pg_class.oid = to_regclass(name)
         WHERE relkind <> 'r' OR 5 > (
             SELECT count(*) FROM pg_attribute
@@ -107,13 +107,13 @@ internal sealed class QueueStatements
     public string IsErrorTable => $"SELECT {HasReason(Queue)}";
 
     /// <summary>Whether the error table is the queue of another endpoint.</summary>
-    public string HasQueueForErrors => $"SELECT to_regclass({PostgreSqlStatement.Literal(Errors)}) IS NOT NULL AND NOT {HasReason(Errors)}";
+    public string HasQueueForErrors => $"SELECT to_regclass({Literal(Errors)}) IS NOT NULL AND NOT {HasReason(Errors)}";
 
     /// <summary>Whether a table lacks one of its latest columns, because an earlier version of the kit created it.</summary>
     public string IsOutdated =>
         $"""
         SELECT EXISTS (
-            SELECT FROM (VALUES ({PostgreSqlStatement.Literal(Queue)}, 'not_before'), ({PostgreSqlStatement.Literal(Queue)}, 'headers'), ({PostgreSqlStatement.Literal(Errors)}, 'headers')) AS needed (name, needs)
+            SELECT FROM (VALUES ({Literal(Queue)}, 'not_before'), ({Literal(Queue)}, 'headers'), ({Literal(Errors)}, 'headers')) AS needed (name, needs)
             WHERE to_regclass(name) IS NOT NULL
               AND NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass(name) AND attname = needs AND NOT attisdropped))
         """;
@@ -191,5 +191,7 @@ internal sealed class QueueStatements
     private string Receiving(string positions, string columns) => $"DELETE FROM {Queue} WHERE position {positions} RETURNING {columns}, {Own}";
 
     private static string HasReason(string table) =>
-        $"EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass({PostgreSqlStatement.Literal(table)}) AND attname = 'reason' AND NOT attisdropped)";
+        $"EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass({Literal(table)}) AND attname = 'reason' AND NOT attisdropped)";
+
+    private static string Literal(string text) => PostgreSqlStatement.Literal(text);
 }

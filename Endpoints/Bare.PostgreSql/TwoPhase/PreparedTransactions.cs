@@ -149,7 +149,10 @@ public sealed class PreparedTransactions(string connectionString)
             await using var command = source.CreateCommand(statement);
             await command.ExecuteNonQueryAsync(cancellationToken);
             if ((await ReadIdsAsync(source, branch.Database, cancellationToken)).Contains(branch.GlobalId, StringComparer.Ordinal))
-                throw new BranchRefusedException($"'{branch.GlobalId}' is still prepared, though the server reported its end.", "List it again with: branches.");
+            {
+                throw new BranchRefusedException(
+                    $"'{branch.GlobalId}' is still prepared, though the server reported its end.", "List it again with: branches.");
+            }
         }
         catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
         {

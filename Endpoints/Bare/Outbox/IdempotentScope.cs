@@ -135,5 +135,9 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
 
     // Without a token: a cancelled commit could have committed.
     private Task CommitAsync(LocalTransaction local, Guid messageId, IReadOnlyCollection<OutboxRecord> records) => local.EndAsync(
-        [.. records.Count > 0 ? own.BeforeTheEnd : [], .. records.Select(record => statements.Sending(messageId, record.Position, record.Message)), new NpgsqlBatchCommand("COMMIT")]);
+    [
+        .. records.Count > 0 ? own.BeforeTheEnd : [],
+        .. records.Select(record => statements.Sending(messageId, record.Position, record.Message)),
+        new NpgsqlBatchCommand("COMMIT"),
+    ]);
 }

@@ -2,6 +2,7 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
@@ -81,7 +82,7 @@ public sealed class ErrorTableRefuses
         await TestDatabases.ExecuteAsync(bench.Databases.Queue, $"DROP DATABASE {name} WITH (FORCE)");
     }
 
-    private Microsoft.Extensions.Hosting.IHost Build(TransactionMode mode, string queue, string data, Guid bad, Action handled, WarningsOfAHost log) => bench.Build(
+    private IHost Build(TransactionMode mode, string queue, string data, Guid bad, Action handled, WarningsOfAHost log) => bench.Build(
         mode,
         (context, _) =>
         {
@@ -93,6 +94,6 @@ public sealed class ErrorTableRefuses
         data, queue, services: services => services.AddSingleton<ILoggerProvider>(log));
 
     private static Task EnqueueAsync(PostgreSqlQueue queue, Guid bad) => queue.EnqueueAsync(
-        [OutgoingMessage.Create("work", new BareBench.Todo(), bad), .. Enumerable.Range(0, Good).Select(_ => OutgoingMessage.Create("work", new BareBench.Todo()))],
+        Enumerable.Range(0, Good + 1).Select(number => OutgoingMessage.Create("work", new BareBench.Todo(), number == 0 ? bad : null)),
         CancellationToken.None);
 }

@@ -14,7 +14,8 @@ public sealed class ServerTurnsReadOnly
     private BareBench bench = null!;
 
     /// <summary>Those in which the handler has a connection of its own, and a message can go back.</summary>
-    private static IEnumerable<TransactionMode> ReturningModes => BareBench.Modes.Where(mode => !mode.NeedsOneDatabase && mode.CommitOrder.IsMessageLeftInHandler);
+    private static IEnumerable<TransactionMode> ReturningModes =>
+        BareBench.Modes.Where(mode => !mode.NeedsOneDatabase && mode.CommitOrder.IsMessageLeftInHandler);
 
     private static IEnumerable<TransactionMode> LentModes => ReturningModes.Where(mode => mode != TransactionMode.ScopeOff).Append(TransactionMode.Shared);
 

@@ -1,4 +1,5 @@
 using Kit.Modes;
+using Microsoft.Extensions.Hosting;
 using Npgsql;
 
 namespace Kit.Tests.Bare;
@@ -64,7 +65,7 @@ public sealed class TablesThatLoseMessages
         await mended.StopAsync();
     }
 
-    private Microsoft.Extensions.Hosting.IHost Build(TransactionMode mode) =>
+    private IHost Build(TransactionMode mode) =>
         bench.Build(mode, (_, _) => Task.CompletedTask, As(bench.Databases.Widgets), As(bench.Databases.Queue));
 
     private string As(string database) =>

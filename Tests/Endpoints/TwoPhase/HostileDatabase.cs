@@ -40,7 +40,10 @@ public sealed class HostileDatabase
             ALTER DATABASE {role} SET standard_conforming_strings TO off
             """);
         foreach (var id in new[] { GlobalId, "'" })
-            await TestDatabases.ExecuteAsync(owned, $"BEGIN; LOCK evil.held IN ROW SHARE MODE; PREPARE TRANSACTION E'{id.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("'", "\\'", StringComparison.Ordinal)}'");
+        {
+            var escaped = id.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("'", "\\'", StringComparison.Ordinal);
+            await TestDatabases.ExecuteAsync(owned, $"BEGIN; LOCK evil.held IN ROW SHARE MODE; PREPARE TRANSACTION E'{escaped}'");
+        }
     }
 
     [TearDown]
