@@ -55,7 +55,7 @@ internal sealed class PostgreSqlEndpoint(
         receives = asynchronous.OfReceives ? new QueueSource(queueDatabase.CommittingAsynchronously(), isEnlisted) : queues;
         handlers = asynchronous.OfHandlers ? dataDatabase.CommittingAsynchronously() : dataDatabase;
         data = handlers.Open(isEnlisted);
-        statements = await new QueueTables(endpoint.Name, statements, queues.Source, log).PrepareAsync(BackOff.Longest(endpoint.FirstPause), cancellationToken);
+        statements = await new QueueTables(endpoint.Name, statements, queues.Source, log).PrepareAsync(endpoint.LongestDelay, cancellationToken);
         own = await OwnSession.ReadAsync(queues.Source, cancellationToken);
         await RequireFlushesAsync(asynchronous, cancellationToken);
         var open = await PrepareModeAsync(queues.Source, data.Source, cancellationToken);

@@ -15,7 +15,7 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     public const string MessagingSystem = "microsoft.sql_server";
 
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, endpoint.Running, log);
-    private readonly QueueStatements statements = new(endpoint.Name, BackOff.Longest(endpoint.FirstPause));
+    private readonly QueueStatements statements = new(endpoint.Name, endpoint.LongestDelay);
     private readonly string queues = connections.ForQueue(endpoint.Mode);
     private readonly Recoverability recoverability = new(endpoint.Mode, endpoint.FirstPause, SqlClientErrors.Kinds, endpoint.RetryDelays, log);
     private DbDataSource? data;

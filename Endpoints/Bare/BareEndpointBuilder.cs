@@ -61,6 +61,9 @@ public sealed class BareEndpointBuilder
 
     internal IReadOnlyList<TimeSpan> RetryDelays { get; private set; } = [];
 
+    /// <summary>The longest time for which the endpoint puts a message back. One that is due later was put back before a clock was set back.</summary>
+    internal TimeSpan LongestDelay => RetryDelays.Append(BackOff.Longest(FirstPause)).Max();
+
     /// <summary>How long handlers have to end, once the host no longer waits and has cancelled their token.</summary>
     internal TimeSpan StopPatience { get; set; } = TimeSpan.FromSeconds(5);
 

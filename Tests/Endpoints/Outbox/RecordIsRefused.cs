@@ -52,7 +52,7 @@ public sealed class RecordIsRefused
 
         Assert.That(await sink.CountAsync(CancellationToken.None), Is.EqualTo(19));
         var refused = warnings.Lines.First(line => line.Contains("refused", StringComparison.Ordinal));
-        Assert.That(refused, Does.Contain(reason).And.Contain($"DELETE FROM \"orders_outbox\" WHERE causation_id = '{bad}'"));
+        Assert.That(refused, Does.Contain(reason).And.Contain($"DELETE FROM \"public\".\"orders_outbox\" WHERE causation_id = '{bad}'"));
         await TestDatabases.ExecuteAsync(bench.Databases.Widgets, refused[refused.IndexOf("DELETE", StringComparison.Ordinal)..]);
         Assert.That(await bench.CountWaitingAsync(), Is.Zero);
     }
