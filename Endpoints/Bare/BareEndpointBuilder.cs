@@ -139,6 +139,7 @@ public sealed class BareEndpointBuilder
     /// Sets how long a message whose handler failed waits at least for its next attempt: the first delay before the second attempt, the second before the
     /// third, and the last before all later ones. The number of attempts is the mode's. By default the next attempt follows at once. Other messages are
     /// handled meanwhile, so the message loses its place. On RabbitMQ a delay is at most 1 minute, and one of the workers waits with the message.
+    /// In <c>npgsql-scope</c>, in <c>full-dtc</c> on SQL Server, and if a send or the commit failed, another worker can begin the attempt without the delay.
     /// The endpoint refuses to start in a mode without retries (<c>transactions-off</c>).
     /// </summary>
     /// <param name="delays">None, or each of them at least zero and at most 1 day.</param>
