@@ -15,5 +15,5 @@
 --
 -- base is added to the position to make the widget's id; take one above the highest id in the table. Without messages left, \gset finds no
 -- row and pgbench ends its client with an error: -c times -t must be the number of messages.
-DELETE FROM queue WHERE position = (SELECT position FROM queue WHERE not_before <= now() ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING position, message_id, type, body, failed_attempts, headers, 1 / (tableoid = 'queue'::text::regclass)::int AS own \gset
+DELETE FROM queue WHERE position = (SELECT position FROM queue WHERE not_before <= now() OR not_before > now() + interval '16000 milliseconds' ORDER BY position LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING position, message_id, type, body, failed_attempts, headers, 1 / (tableoid = 'queue'::text::regclass)::int AS own \gset
 INSERT INTO widget (id, message_id) VALUES (:base::bigint + :position::bigint, :message_id::uuid);

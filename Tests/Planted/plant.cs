@@ -26,7 +26,7 @@ PlantedFault[] faults =
         ("var sends = await handlers", "await message.AcknowledgeAsync();\n            var sends = await handlers"),
         ("        await message.AcknowledgeAsync();\n        return true;", "        return true;")),
     new("branch not recovered", "TwoPhase", "Endpoints/Bare.PostgreSql/TwoPhase/Recovery.cs",
-        ("if (holder.Age < olderThan && !left.Contains(branch))", "if (!left.Contains(branch))")),
+        ("if (holder.IsYoungerThan(olderThan) && !left.Contains(branch))", "if (!left.Contains(branch))")),
     new("attempt not counted", "Contract|RabbitMq", "Endpoints/Bare/RetryRule.cs", ("message.FailedAttempts + 1;", "message.FailedAttempts;")),
     new("receive takes two rows", "Contract|Tests.Bare", "Endpoints/Bare.PostgreSql/QueueStatements.cs",
         ("Receiving($\"= ({First(\"1\")})\", Columns)", "Receiving($\"= ANY (ARRAY({First(\"2\")}))\", Columns)")),

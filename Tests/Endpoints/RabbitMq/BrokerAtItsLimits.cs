@@ -83,6 +83,7 @@ public sealed class BrokerAtItsLimits
         await Eventually.HoldsAsync(async () => await bench.CountAsync("built") == 1, "the first arrives");
     }
 
+    [Exhaustive]
     [TestCaseSource(typeof(RabbitMqBench), nameof(RabbitMqBench.Modes))]
     public async Task An_endpoint_that_waits_for_the_end_of_an_alarm_stops(TransactionMode mode)
     {

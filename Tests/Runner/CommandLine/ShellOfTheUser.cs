@@ -19,8 +19,8 @@ public sealed class ShellOfTheUser
 
     // With SqlClient in the build the runner has the system's cultures.
     [TestCase("fr_FR@euro")]
-    [TestCase("xx_YY.UTF-8")]
-    [TestCase("C")]
+    [TestCase("xx_YY.UTF-8", Category = ExhaustiveAttribute.Category)]
+    [TestCase("C", Category = ExhaustiveAttribute.Category)]
     public async Task Any_locale_will_do(string locale)
     {
         using var runner = RunnerProcess.Start(
@@ -32,8 +32,8 @@ public sealed class ShellOfTheUser
     }
 
     [TestCase("postgresql", "027")]
-    [TestCase("postgresql", "077")]
-    [TestCase("rabbitmq", "077")]
+    [TestCase("postgresql", "077", Category = ExhaustiveAttribute.Category)]
+    [TestCase("rabbitmq", "077", Category = ExhaustiveAttribute.Category)]
     public async Task Servers_start_under_any_umask(string transport, string umask)
     {
         if (TestTransport.MissingServer(transport) is { } missing)

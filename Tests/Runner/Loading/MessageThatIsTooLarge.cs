@@ -23,7 +23,7 @@ public sealed class MessageThatIsTooLarge
 
         Assert.That(
             KitException.TextOf(failure!),
-            Does.Match($"^The broker did not take messages for 'orders': PRECONDITION_FAILED - message size {TooLarge} is larger than [a-z ]+ [0-9]+\\.$"));
+            Does.Match($"^The broker refused a message for queue 'orders': PRECONDITION_FAILED - message size {TooLarge} is larger than [a-z ]+ [0-9]+\\.$"));
         await SendAsync(queue, 1);
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.EqualTo(1));
     }
