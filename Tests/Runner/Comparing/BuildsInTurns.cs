@@ -54,8 +54,9 @@ public sealed class BuildsInTurns : OnAServerOfItsOwn
         }
     }
 
-    [TestCase(false, Category = ExhaustiveAttribute.Category)]
-    [TestCase(true, Description = "Ctrl+C on a terminal goes to the whole process group, and so to the build that runs.", Category = ExhaustiveAttribute.Category)]
+    [Exhaustive]
+    [TestCase(false)]
+    [TestCase(true, Description = "Ctrl+C on a terminal goes to the whole process group, and so to the build that runs.")]
     public async Task Stopped_it_keeps_finished_pairs_and_leaves_nothing_behind(bool toGroup)
     {
         IgnoreOutsideLinux();
