@@ -39,6 +39,7 @@ internal sealed partial class RabbitMqEndpoint(
         endpoint.RequireRetries(AmqpMessage.LongestDelay);
         database.RequireNoEnlistment(endpoint);
         PoolSizes.Require(endpoint, database);
+        endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(database, cancelled);
         await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(database, PoolSizes.Data, cancellationToken);
         data = database.Open(enlist: false);
         var receiverOf = await PrepareModeAsync(data.Source, cancellationToken);

@@ -1,4 +1,6 @@
 using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -17,6 +19,13 @@ public sealed class ServerTurnsReadOnly
     private static IEnumerable<TransactionMode> ReturningModes =>
         BareBench.Modes.Where(mode => !mode.NeedsOneDatabase && mode.CommitOrder.IsMessageLeftInHandler);
 
+    private static IEnumerable<TestCaseData> Returning =>
+    [
+        .. ReturningModes.Select(mode => new TestCaseData("postgresql", mode)),
+        .. TransactionMode.All.Where(mode => RabbitMqSupport.Of(mode).IsSupported && mode.CommitOrder.IsMessageLeftInHandler)
+            .Select(mode => new TestCaseData("rabbitmq", mode)),
+    ];
+
     private static IEnumerable<TransactionMode> LentModes => ReturningModes.Where(mode => mode != TransactionMode.ScopeOff).Append(TransactionMode.Shared);
 
     [SetUp]
@@ -25,9 +34,16 @@ public sealed class ServerTurnsReadOnly
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
-    [TestCaseSource(nameof(ReturningModes))]
-    public async Task No_attempt_is_counted_and_every_message_is_handled_when_it_writes_again(TransactionMode mode)
+    [TestCaseSource(nameof(Returning))]
+    public async Task No_attempt_is_counted_and_every_message_is_handled_when_it_writes_again(string transport, TransactionMode mode)
     {
+        if (TestTransport.MissingServer(transport) is { } missing)
+            Assert.Ignore(missing);
+        await using var broker = transport == TransportName.RabbitMq ? await TestVirtualHost.CreateAsync() : null;
+        await using var queue = broker is null
+            ? bench.QueueOf(mode)
+            : (IMessageQueue)new RabbitMqQueue(RabbitMqAddress.Parse(broker.Address), "work");
+        await queue.CreateAsync(CancellationToken.None);
         using var log = new WarningsOfAHost();
         var attempts = new List<int>();
         using var host = bench.Build(
@@ -39,10 +55,14 @@ public sealed class ServerTurnsReadOnly
                     attempts.Add(context.Attempt);
             },
             bench.Databases.Widgets + ";Pooling=false",
+            configure: endpoint =>
+            {
+                if (broker is not null)
+                    endpoint.UseRabbitMq(broker.Address, bench.Databases.Widgets + ";Pooling=false");
+            },
             services: services => services.AddSingleton<ILoggerProvider>(log));
         await host.StartAsync();
         await SetReadOnlyAsync("on");
-        var queue = bench.QueueOf(mode);
         await queue.EnqueueAsync(Enumerable.Range(0, Messages).Select(_ => OutgoingMessage.Create("work", new BareBench.Todo())), CancellationToken.None);
         await Eventually.HoldsAsync(() => log.Count("read-only transaction") >= mode.Attempts, "the refusals are logged");
         await SetReadOnlyAsync("off");
