@@ -81,6 +81,10 @@ public sealed record Fault(string Name, string What)
         "slots-exhausted",
         "for a while, another application holds every prepared transaction that the server allows");
 
+    public static Fault ServerReadOnly { get; } = new(
+        "server-read-only",
+        "the database server turns read-only for some seconds while the message is being handled, before its transaction for the rows begins");
+
     /// <summary>
     /// Every fault, in the order of reports: handler, process, connections, servers, statements, two-phase commit, ordinary operation.
     /// </summary>
@@ -91,7 +95,7 @@ public sealed record Fault(string Name, string What)
         CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker, RestartBrokerHalfway, RestartBrokerLate,
         LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, LateQueue, ImmediateSend, SecondConnection,
         KillAfterPrepare, KillAfterDecision,
-        ScopeTimesOut, ReceiveLost, DatabaseAway, NetworkSilent, SlotsExhausted,
+        ScopeTimesOut, ReceiveLost, DatabaseAway, NetworkSilent, SlotsExhausted, ServerReadOnly,
     ];
 
     public override string ToString() => Name;

@@ -117,6 +117,11 @@ internal static class PromiseTable
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Once], Outbox: [Once]),
         [Fault.SlotsExhausted] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [CleanError, Once], Outbox: [Once]),
+        // No row was written, so the next attempt is the first. transactions-off: there is none, and the error queue is on the same server. outbox: a
+        // send that was dispatched without the outbox knowing it is dispatched again.
+        [Fault.ServerReadOnly] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost, CleanError], NpgsqlScope: [Once],
+            Outbox: [DuplicatedOutgoing, Once]),
     };
 
     /// <summary>What differs with a broker's queue: acknowledgements and sends are then separate messages.</summary>
@@ -131,6 +136,7 @@ internal static class PromiseTable
         [Fault.RestartDatabase] = row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] },
         [Fault.ReceiveLost] = row => row with { Outbox = [DuplicatedOutgoing, Once] },
         [Fault.DatabaseAway] = row => row with { TransactionsOff = [Torn, Zombie, CleanError, Once] },
+        [Fault.ServerReadOnly] = row => row with { TransactionsOff = [CleanError] },
     };
 
     /// <summary>

@@ -38,6 +38,8 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         await ReachAsync(attempt, AttemptPoint.Started, behaviour);
         if (behaviour is Behaviour.ThrowsBeforeInsert && isFirst)
             throw Intended(attempt, "throws before its first insert");
+        if (behaviour is Behaviour.WaitsForTheServer && isFirst)
+            await WaitForRunnerAsync(attempt, "waits until its server is read-only");
         if (behaviour is Behaviour.SendsAtOnceAndThrows)
         {
             await SendPastTheEndpointAsync(message, cancellationToken);
@@ -59,7 +61,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         if (behaviour is Behaviour.OutlivesItsTransaction && isFirst)
             await OutliveTransactionAsync(attempt);
         if (behaviour is Behaviour.WaitsForACut)
-            await WaitForCutAsync(attempt);
+            await WaitForRunnerAsync(attempt, "waits until its receive is cut");
 
         if (behaviour is Behaviour.SwallowsAnError && isFirst)
             await FailToInsertAsync(connection, first, attempt, cancellationToken);
@@ -124,10 +126,10 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         }
     }
 
-    private async Task WaitForCutAsync(Attempt attempt)
+    private async Task WaitForRunnerAsync(Attempt attempt, string what)
     {
-        attempt.Note(AttemptPoint.Faulted, "waits until its receive is cut");
-        while (!File.Exists(ExperimentSpec.CutMark(spec.Journal, attempt.Id)) && !File.Exists(ExperimentSpec.NoMoreCutsMark(spec.Journal)))
+        attempt.Note(AttemptPoint.Faulted, what);
+        while (!File.Exists(ExperimentSpec.CutMark(spec.Journal, attempt.Id)) && !File.Exists(ExperimentSpec.GoOnMark(spec.Journal)))
             await Task.Delay(Pause, CancellationToken.None);
     }
 

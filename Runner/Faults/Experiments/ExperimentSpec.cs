@@ -50,6 +50,9 @@ internal enum Behaviour
     /// attempt, and with a time limit.
     /// </summary>
     WaitsForItsCopy,
+
+    /// <summary>Waits before it asks for its connection, only at the first attempt, until the runner lets it go on.</summary>
+    WaitsForTheServer,
 }
 
 /// <summary>
@@ -86,6 +89,6 @@ internal sealed record ExperimentSpec(
     /// <summary>The file that notifies an attempt that its connection was cut.</summary>
     public static string CutMark(string journal, Guid attempt) => $"{journal}.{attempt:N}.cut";
 
-    /// <summary>The file that notifies every attempt that no more connections are cut.</summary>
-    public static string NoMoreCutsMark(string journal) => $"{journal}.no-more-cuts";
+    /// <summary>The file that lets every attempt go on that waits for the runner.</summary>
+    public static string GoOnMark(string journal) => $"{journal}.go-on";
 }

@@ -48,6 +48,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             LosesReceive => Behaviour.WaitsForACut,
             QueueComesLate => Behaviour.SendsToLateQueue,
             ArrivesTwice => Behaviour.WaitsForItsCopy,
+            TurnsReadOnly => Behaviour.WaitsForTheServer,
             ByConstraint or OnTheWire or MeetsADrain or HoldsSlots => Behaviour.Succeeds,
             _ => throw new NotSupportedException($"It is not defined what the handler does under {injection}."),
         };
@@ -72,6 +73,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         {
             LosesReceive => await CutEachReceiveAsync(cancellationToken),
             HoldsSlots => await HoldAsync(slots!, cancellationToken),
+            TurnsReadOnly => await TurnReadOnlyAsync(cancellationToken),
             InHandler or KillWhereParked or QueueComesLate or ArrivesTwice or ByConstraint or OnTheWire => await UntilAsync(
                 () => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
             _ => throw new NotSupportedException($"It is not defined how to see that {injection} has happened."),
@@ -189,6 +191,23 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         await slots.DisposeAsync();
         return true;
     }
+
+    private async Task<bool> TurnReadOnlyAsync(CancellationToken cancellationToken)
+    {
+        if (!await UntilAsync(() => Task.FromResult(HasFaulted()), cancellationToken))
+            return false;
+
+        await using (await ReadOnlyTime.BeginAsync(servers.WidgetsOf(cell).ConnectionString, cancellationToken))
+        {
+            testbed.LetGoOfAll();
+            await Task.Delay(ReadOnlyTime.Length, cancellationToken);
+        }
+
+        tell($"the database server was read-only for {ReadOnlyTime.Length.TotalSeconds} s, from a moment when the handler had the message");
+        return true;
+    }
+
+    private bool HasFaulted() => testbed.Journal.LinesOf(chosen).Any(line => line.Point is AttemptPoint.Faulted);
 
     private async Task<int> KillAsync(CancellationToken cancellationToken)
     {

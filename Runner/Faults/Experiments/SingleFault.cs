@@ -42,7 +42,7 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Ru
             var injector = new FaultInjector(cell, chosen, testbed, servers, away, fired.Add);
             var why = await injector.InjectAsync(injection, cancellationToken);
             var unsettled = await Settling.WaitAsync(
-                testbed.CountAsync, mayHideWork: injection is Restart && !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
+                testbed.CountAsync, mayHideWork: injection is (Restart or TurnsReadOnly) && !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
             await testbed.StopHandlerAsync(cancellationToken);
             var history = await testbed.ReadHistoryAsync(cancellationToken);
             var account = Account.Of(history, testbed.Workload);

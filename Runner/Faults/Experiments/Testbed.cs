@@ -187,8 +187,8 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>Lets an attempt that waits for a cut go on.</summary>
     public void LetGo(Guid attempt) => File.WriteAllBytes(ExperimentSpec.CutMark(JournalPath, attempt), []);
 
-    /// <summary>Lets every attempt that waits for a cut go on: no more cuts follow, and an endpoint does not stop while a handler waits.</summary>
-    public void LetGoOfAll() => File.WriteAllBytes(ExperimentSpec.NoMoreCutsMark(JournalPath), []);
+    /// <summary>Lets every attempt that waits for the runner go on: an endpoint does not stop while a handler waits.</summary>
+    public void LetGoOfAll() => File.WriteAllBytes(ExperimentSpec.GoOnMark(JournalPath), []);
 
     /// <summary>Whether a handler process runs.</summary>
     public bool HasHandler => handler is not null;

@@ -69,6 +69,7 @@ internal abstract record Injection
         [Fault.KillAfterDecision] = (cell, chosen) => WhereSomethingIsPrepared(
             cell, () => new OnTheWire(ConnectionTo.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)),
         [Fault.SlotsExhausted] = (cell, _) => WhereSomethingIsPrepared(cell, () => new HoldsSlots()),
+        [Fault.ServerReadOnly] = (_, _) => new TurnsReadOnly(),
         [Fault.ReceiveLost] = (cell, _) => HasReceivedBeforeHandler(cell) ? ReceivedBefore : new LosesReceive(),
     };
 
@@ -226,6 +227,9 @@ internal sealed record LosesReceive : Injection;
 
 /// <summary>Another application holds every prepared transaction that the server allows while the chosen message is in the queue.</summary>
 internal sealed record HoldsSlots : Injection;
+
+/// <summary>The server with the rows turns read-only when the handler has the chosen message, and back after a while.</summary>
+internal sealed record TurnsReadOnly : Injection;
 
 /// <summary>The endpoint's connection that a fault meets: each has its own proxy.</summary>
 internal enum ConnectionTo

@@ -1,0 +1,61 @@
+using Npgsql;
+
+namespace Kit.Runner.Faults.Experiments;
+
+/// <summary>
+/// A time in which transactions of a server are read-only when they begin, as a provider makes a server whose disk is full. Those that have begun go on.
+/// Disposing ends it.
+/// </summary>
+internal sealed class ReadOnlyTime : IAsyncDisposable
+{
+    /// <summary>How long an experiment's lasts: longer than three attempts, also if an endpoint waits for 1 s and 2 s between them.</summary>
+    public static readonly TimeSpan Length = TimeSpan.FromSeconds(5);
+
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(25);
+
+    private readonly NpgsqlDataSource source;
+
+    // Without a pool: a new session has the settings that the server has read last.
+    private ReadOnlyTime(string server) =>
+        source = NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(server) { Pooling = false }.ConnectionString);
+
+    /// <exception cref="NpgsqlException">The server cannot be reached, or refuses.</exception>
+    public static async Task<ReadOnlyTime> BeginAsync(string server, CancellationToken cancellationToken)
+    {
+        var begun = new ReadOnlyTime(server);
+        try
+        {
+            await begun.SetAsync("SET default_transaction_read_only = on", "on", cancellationToken);
+            return begun;
+        }
+        catch
+        {
+            await begun.DisposeAsync();
+            throw;
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await SetAsync("RESET default_transaction_read_only", "off", CancellationToken.None);
+        await source.DisposeAsync();
+    }
+
+    private async Task SetAsync(string change, string expected, CancellationToken cancellationToken)
+    {
+        await using (var alter = source.CreateCommand($"ALTER SYSTEM {change}"))
+            await alter.ExecuteNonQueryAsync(cancellationToken);
+        await using (var reload = source.CreateCommand("SELECT pg_reload_conf()"))
+            await reload.ExecuteNonQueryAsync(cancellationToken);
+
+        // The server has told its sessions by the time a new one has the setting. They obey it from their next transaction on.
+        while (await ReadAsync(cancellationToken) != expected)
+            await Task.Delay(Pause, cancellationToken);
+    }
+
+    private async Task<string> ReadAsync(CancellationToken cancellationToken)
+    {
+        await using var show = source.CreateCommand("SHOW default_transaction_read_only");
+        return (string)(await show.ExecuteScalarAsync(cancellationToken))!;
+    }
+}
