@@ -85,6 +85,10 @@ public sealed record Fault(string Name, string What)
         "server-read-only",
         "the database server turns read-only for some seconds while the message is being handled, before its transaction for the rows begins");
 
+    public static Fault SettingsLeft { get; } = new(
+        "settings-left",
+        "before it sends, the handler sets its connection's search path to a schema with tables of the same names, and leaves it so");
+
     /// <summary>
     /// Every fault, in the order of reports: handler, process, connections, servers, statements, two-phase commit, ordinary operation.
     /// </summary>
@@ -95,7 +99,7 @@ public sealed record Fault(string Name, string What)
         CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker, RestartBrokerHalfway, RestartBrokerLate,
         LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, LateQueue, ImmediateSend, SecondConnection,
         KillAfterPrepare, KillAfterDecision,
-        ScopeTimesOut, ReceiveLost, DatabaseAway, NetworkSilent, SlotsExhausted, ServerReadOnly,
+        ScopeTimesOut, ReceiveLost, DatabaseAway, NetworkSilent, SlotsExhausted, ServerReadOnly, SettingsLeft,
     ];
 
     public override string ToString() => Name;

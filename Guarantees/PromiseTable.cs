@@ -122,6 +122,9 @@ internal static class PromiseTable
         [Fault.ServerReadOnly] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost, CleanError], NpgsqlScope: [Once],
             Outbox: [DuplicatedOutgoing, Once]),
+        // The endpoint's own statements find its own tables, whatever the handler has set, and so does the next message.
+        [Fault.SettingsLeft] = new(
+            OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Once], Outbox: [Once]),
     };
 
     /// <summary>What differs with a broker's queue: acknowledgements and sends are then separate messages.</summary>

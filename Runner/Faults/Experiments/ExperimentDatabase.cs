@@ -23,6 +23,23 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
         END $$;
         """;
 
+    /// <summary>The schema of <see cref="CreateDecoysAsync"/>.</summary>
+    public const string Decoys = "decoys";
+
+    /// <summary>An empty table for each one that the endpoint and its handler have, with its name and its columns.</summary>
+    private const string CreateDecoyTables =
+        $"""
+        CREATE SCHEMA {Decoys};
+        DO $$
+        DECLARE
+            name text;
+        BEGIN
+            FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+                EXECUTE format('CREATE TABLE {Decoys}.%1$I (LIKE public.%1$I INCLUDING ALL)', name);
+            END LOOP;
+        END $$;
+        """;
+
     private const int SeedRows = 50;
 
     /// <summary>Their messages are none of the experiment's, like those of a round's seeded rows.</summary>
@@ -53,6 +70,9 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
             FOR EACH ROW WHEN (NEW.message_id = '{message}') EXECUTE FUNCTION fail_commit();
             """,
             cancellationToken);
+
+    /// <summary>Adds tables that take what does not find its own. Call it when the endpoint has created all its tables.</summary>
+    public Task CreateDecoysAsync(CancellationToken cancellationToken) => ExecuteAsync(CreateDecoyTables, cancellationToken);
 
     public async Task<bool> HasFailedACommitAsync(CancellationToken cancellationToken)
     {

@@ -71,6 +71,8 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
             await InsertMoreAsync(connection, attempt, cancellationToken);
 
         await ReachAsync(attempt, AttemptPoint.AfterSecondInsert, behaviour);
+        if (behaviour is Behaviour.LeavesSettings)
+            await LeaveSettingsAsync(connection, attempt, cancellationToken);
         if (spec.Shape.ThrowsAtFirst && isFirst)
             throw Intended(attempt, "throws before its sends");
 
@@ -162,6 +164,16 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         {
             attempt.Note(AttemptPoint.Faulted, $"swallows the error {swallowed.SqlState}");
         }
+    }
+
+    // The transaction's own setting hides the session's, which stays when the transaction has committed.
+    private static async Task LeaveSettingsAsync(DbConnection connection, Attempt attempt, CancellationToken cancellationToken)
+    {
+        const string path = $"search_path TO {ExperimentDatabase.Decoys}, public";
+        await using var command = connection.CreateCommand();
+        command.CommandText = $"SET {path}; SET LOCAL {path}";
+        await command.ExecuteNonQueryAsync(cancellationToken);
+        attempt.Note(AttemptPoint.Faulted, $"has executed {command.CommandText}");
     }
 
     /// <summary>The driver enlists the connection in the ambient transaction, as it does by default.</summary>

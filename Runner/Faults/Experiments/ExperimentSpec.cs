@@ -53,6 +53,11 @@ internal enum Behaviour
 
     /// <summary>Waits before it asks for its connection, only at the first attempt, until the runner lets it go on.</summary>
     WaitsForTheServer,
+
+    /// <summary>
+    /// After its inserts, at every attempt, sets the search path of its transaction and of its session to <see cref="ExperimentDatabase.Decoys"/>, and goes on.
+    /// </summary>
+    LeavesSettings,
 }
 
 /// <summary>

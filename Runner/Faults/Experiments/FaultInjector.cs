@@ -49,6 +49,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             QueueComesLate => Behaviour.SendsToLateQueue,
             ArrivesTwice => Behaviour.WaitsForItsCopy,
             TurnsReadOnly => Behaviour.WaitsForTheServer,
+            LeavesSettings => Behaviour.LeavesSettings,
             ByConstraint or OnTheWire or MeetsADrain or HoldsSlots => Behaviour.Succeeds,
             _ => throw new NotSupportedException($"It is not defined what the handler does under {injection}."),
         };
@@ -63,6 +64,8 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         var armed = injection is OnTheWire wire ? Arm(wire) : null;
         if (injection is ByConstraint)
             await testbed.Database.FailCommitOfAsync(chosen, cancellationToken);
+        if (injection is LeavesSettings)
+            await testbed.Database.CreateDecoysAsync(cancellationToken);
         await using var slots = injection is HoldsSlots
             ? await HeldSlots.TakeAllAsync(servers.WidgetsOf(cell).ConnectionString, cancellationToken)
             : null;
@@ -74,7 +77,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             LosesReceive => await CutEachReceiveAsync(cancellationToken),
             HoldsSlots => await HoldAsync(slots!, cancellationToken),
             TurnsReadOnly => await TurnReadOnlyAsync(cancellationToken),
-            InHandler or KillWhereParked or QueueComesLate or ArrivesTwice or ByConstraint or OnTheWire => await UntilAsync(
+            InHandler or KillWhereParked or QueueComesLate or ArrivesTwice or ByConstraint or OnTheWire or LeavesSettings => await UntilAsync(
                 () => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
             _ => throw new NotSupportedException($"It is not defined how to see that {injection} has happened."),
         };

@@ -70,6 +70,7 @@ internal abstract record Injection
             cell, () => new OnTheWire(ConnectionTo.Transport, DecisionOf(cell, chosen), CutMoment.BeforeAnswer, Kills: true)),
         [Fault.SlotsExhausted] = (cell, _) => WhereSomethingIsPrepared(cell, () => new HoldsSlots()),
         [Fault.ServerReadOnly] = (_, _) => new TurnsReadOnly(),
+        [Fault.SettingsLeft] = (_, _) => new LeavesSettings(),
         [Fault.ReceiveLost] = (cell, _) => HasReceivedBeforeHandler(cell) ? ReceivedBefore : new LosesReceive(),
     };
 
@@ -230,6 +231,9 @@ internal sealed record HoldsSlots : Injection;
 
 /// <summary>The server with the rows turns read-only when the handler has the chosen message, and back after a while.</summary>
 internal sealed record TurnsReadOnly : Injection;
+
+/// <summary>The handler leaves a search path on which each table of the widgets' database is hidden by another one of its name.</summary>
+internal sealed record LeavesSettings : Injection;
 
 /// <summary>The endpoint's connection that a fault meets: each has its own proxy.</summary>
 internal enum ConnectionTo
