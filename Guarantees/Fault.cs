@@ -89,6 +89,10 @@ public sealed record Fault(string Name, string What)
         "settings-left",
         "before it sends, the handler sets its connection's search path to a schema with tables of the same names, and leaves it so");
 
+    public static Fault SendRefused { get; } = new(
+        "send-refused",
+        "at the first attempt the handler sends a message that is too large for the broker, which closes the channel; other messages are handled meanwhile");
+
     /// <summary>
     /// Every fault, in the order of reports: handler, process, connections, servers, statements, two-phase commit, ordinary operation.
     /// </summary>
@@ -99,7 +103,7 @@ public sealed record Fault(string Name, string What)
         CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker, RestartBrokerHalfway, RestartBrokerLate,
         LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, LateQueue, ImmediateSend, SecondConnection,
         KillAfterPrepare, KillAfterDecision,
-        ScopeTimesOut, ReceiveLost, DatabaseAway, NetworkSilent, SlotsExhausted, ServerReadOnly, SettingsLeft,
+        ScopeTimesOut, ReceiveLost, DatabaseAway, NetworkSilent, SlotsExhausted, ServerReadOnly, SettingsLeft, SendRefused,
     ];
 
     public override string ToString() => Name;

@@ -122,6 +122,10 @@ internal static class PromiseTable
         [Fault.ServerReadOnly] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost, CleanError], NpgsqlScope: [Once],
             Outbox: [DuplicatedOutgoing, Once]),
+        // dtc-off, scope-off: the rows have committed before the send fails. transactions-off: and nothing is tried again. outbox: they have committed with
+        // the send, which is refused for ever.
+        [Fault.SendRefused] = new(
+            OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once], Outbox: [Zombie]),
         // The endpoint's own statements find its own tables, whatever the handler has set, and so does the next message.
         [Fault.SettingsLeft] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Once], Outbox: [Once]),

@@ -26,6 +26,8 @@ internal sealed class RunBroker : RunServer
         this.own = own;
     }
 
+    private PrivateRabbitMq Own => own ?? throw new InvalidOperationException("The broker is the user's, and is neither stopped nor changed.");
+
     public override IReadOnlyList<int>? Processes => processes;
 
     public override string Version => version;
@@ -78,15 +80,20 @@ internal sealed class RunBroker : RunServer
         return new RoundTransport(space.NameOf(queue), settings, settings, space.DisposeAsync);
     }
 
+    /// <summary>Makes the kit's own broker refuse larger messages, on channels that are opened from now on.</summary>
+    /// <param name="bytes">The size of the largest body that it takes.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <exception cref="InvalidOperationException">The broker is the user's.</exception>
+    /// <exception cref="KitException">It refuses.</exception>
+    public Task LimitMessagesAsync(int bytes, CancellationToken cancellationToken) =>
+        Own.ControlAsync(["eval", $"application:set_env(rabbit, max_message_size, {bytes})."], cancellationToken);
+
     public override async Task<string> CrashAsync(CancellationToken cancellationToken)
     {
-        if (own is null)
-            throw new InvalidOperationException("The broker is the user's, and is not stopped.");
-
         var before = string.Join(", ", processes ?? []);
-        await own.StopImmediatelyAsync();
-        await own.RestartAsync(cancellationToken);
-        processes = await own.FindPidsAsync();
+        await Own.StopImmediatelyAsync();
+        await Own.RestartAsync(cancellationToken);
+        processes = await Own.FindPidsAsync();
         return $"the broker (process {before}) was killed and started again";
     }
 

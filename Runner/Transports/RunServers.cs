@@ -28,6 +28,11 @@ internal sealed class RunServers : IAsyncDisposable
     public RunDatabase WidgetsOf(Cell cell) => this[Transport.Of(cell).Widgets] as RunDatabase
         ?? throw new InvalidOperationException($"{Transport.Of(cell).Widgets.Title} holds no widgets.");
 
+    /// <summary>The broker that holds a cell's queue.</summary>
+    /// <exception cref="InvalidOperationException">It was not started, or is no RabbitMQ broker.</exception>
+    public RunBroker BrokerOf(Cell cell) => Of(cell) as RunBroker
+        ?? throw new InvalidOperationException($"{Transport.Of(cell).Title} is no RabbitMQ broker.");
+
     /// <summary>Starts the kit's own servers, all or none.</summary>
     /// <param name="transports">Whose.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>

@@ -84,11 +84,17 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         };
         if (destination != spec.Sink)
             attempt.Note(AttemptPoint.Faulted, "sends to a queue that does not exist");
+        var outgoing = new WidgetBuilt(message.MessageId);
+        if (behaviour is Behaviour.SendsTooMuch && isFirst)
+        {
+            outgoing = outgoing with { Document = RandomLetters.Of(ExperimentSpec.TooLarge) };
+            attempt.Note(AttemptPoint.Faulted, $"sends {ExperimentSpec.TooLarge} letters to a broker that takes {ExperimentSpec.LargestMessage} bytes");
+        }
 
         if (spec.Shape.Subscribers > 0)
             await context.PublishAsync(new WidgetReady(message.MessageId), cancellationToken);
         for (var sent = 0; sent < spec.Shape.Sends; sent++)
-            await context.SendAsync(destination, new WidgetBuilt(message.MessageId), cancellationToken);
+            await context.SendAsync(destination, outgoing, cancellationToken);
         await ReachAsync(attempt, AttemptPoint.AfterSend, behaviour);
         attempt.Note(AttemptPoint.Returned);
     }

@@ -58,6 +58,9 @@ internal enum Behaviour
     /// After its inserts, at every attempt, sets the search path of its transaction and of its session to <see cref="ExperimentDatabase.Decoys"/>, and goes on.
     /// </summary>
     LeavesSettings,
+
+    /// <summary>Sends a message with <see cref="ExperimentSpec.TooLarge"/> instead of its own, only at the first attempt.</summary>
+    SendsTooMuch,
 }
 
 /// <summary>
@@ -82,6 +85,12 @@ internal sealed record ExperimentSpec(
 
     /// <summary>How long a handler waits for the other copy of its message.</summary>
     public static TimeSpan ForACopy { get; } = TimeSpan.FromSeconds(20);
+
+    /// <summary>In bytes, the largest message that a broker takes under <see cref="Behaviour.SendsTooMuch"/>: far more than any other message has.</summary>
+    public const int LargestMessage = 256 * 1_024;
+
+    /// <summary>The letters of a message that is larger.</summary>
+    public const int TooLarge = 2 * LargestMessage;
 
     /// <summary>How much it does with each message.</summary>
     public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;

@@ -50,9 +50,12 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             ArrivesTwice => Behaviour.WaitsForItsCopy,
             TurnsReadOnly => Behaviour.WaitsForTheServer,
             LeavesSettings => Behaviour.LeavesSettings,
+            SendsTooMuch => Behaviour.SendsTooMuch,
             ByConstraint or OnTheWire or MeetsADrain or HoldsSlots => Behaviour.Succeeds,
             _ => throw new NotSupportedException($"It is not defined what the handler does under {injection}."),
         };
+        if (injection is SendsTooMuch)
+            await servers.BrokerOf(cell).LimitMessagesAsync(ExperimentSpec.LargestMessage, cancellationToken);
         await testbed.StartHandlerAsync(chosen, behaviour, injection is KillWhereParked parked ? parked.Point : AttemptPoint.Started, cancellationToken);
         if (injection is MeetsADrain disturbance)
             return await DisturbAsync(disturbance, cancellationToken);
@@ -69,7 +72,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         await using var slots = injection is HoldsSlots
             ? await HeldSlots.TakeAllAsync(servers.WidgetsOf(cell).ConnectionString, cancellationToken)
             : null;
-        await testbed.SendAsync([chosen], cancellationToken);
+        await testbed.SendAsync(injection is SendsTooMuch ? [chosen, .. NewIds(Ordinary)] : [chosen], cancellationToken);
         if (injection is ArrivesTwice)
             await testbed.SendAgainAsync(chosen, cancellationToken);
         var hasFired = injection switch
@@ -77,8 +80,8 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             LosesReceive => await CutEachReceiveAsync(cancellationToken),
             HoldsSlots => await HoldAsync(slots!, cancellationToken),
             TurnsReadOnly => await TurnReadOnlyAsync(cancellationToken),
-            InHandler or KillWhereParked or QueueComesLate or ArrivesTwice or ByConstraint or OnTheWire or LeavesSettings => await UntilAsync(
-                () => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
+            InHandler or KillWhereParked or QueueComesLate or ArrivesTwice or ByConstraint or OnTheWire or LeavesSettings or SendsTooMuch =>
+                await UntilAsync(() => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
             _ => throw new NotSupportedException($"It is not defined how to see that {injection} has happened."),
         };
         if (hasFired && injection is OnTheWire { IsAfterHandler: true } && !testbed.Journal.LinesOf(chosen).Any(line => line.Point is AttemptPoint.Returned))

@@ -71,10 +71,11 @@ internal abstract record Injection
         [Fault.SlotsExhausted] = (cell, _) => WhereSomethingIsPrepared(cell, () => new HoldsSlots()),
         [Fault.ServerReadOnly] = (_, _) => new TurnsReadOnly(),
         [Fault.SettingsLeft] = (_, _) => new LeavesSettings(),
+        [Fault.SendRefused] = (cell, _) => WhereABrokerIs(cell, () => new SendsTooMuch()),
         [Fault.ReceiveLost] = (cell, _) => HasReceivedBeforeHandler(cell) ? ReceivedBefore : new LosesReceive(),
     };
 
-    private static readonly IReadOnlyList<Fault> OfANamedQueue = [Fault.FailedDispatch, Fault.LateQueue, Fault.ImmediateSend];
+    private static readonly IReadOnlyList<Fault> OfANamedQueue = [Fault.FailedDispatch, Fault.LateQueue, Fault.ImmediateSend, Fault.SendRefused];
 
     private static NoWindow ReceivedBefore => new("the receive commits before the handler");
 
@@ -234,6 +235,9 @@ internal sealed record TurnsReadOnly : Injection;
 
 /// <summary>The handler leaves a search path on which each table of the widgets' database is hidden by another one of its name.</summary>
 internal sealed record LeavesSettings : Injection;
+
+/// <summary>The handler sends a message that the broker refuses, while others are handled.</summary>
+internal sealed record SendsTooMuch : Injection;
 
 /// <summary>The endpoint's connection that a fault meets: each has its own proxy.</summary>
 internal enum ConnectionTo
