@@ -93,6 +93,10 @@ public sealed record Fault(string Name, string What)
         "send-refused",
         "at the first attempt the handler sends a message that is too large for the broker, which closes the channel; other messages are handled meanwhile");
 
+    public static Fault DeadLetterRefused { get; } = new(
+        "dead-letter-refused",
+        "the handler always throws before its first insert, and for a while the error queue refuses the message; other messages are handled meanwhile");
+
     /// <summary>
     /// Every fault, in the order of reports: handler, process, connections, servers, statements, two-phase commit, ordinary operation.
     /// </summary>
@@ -103,7 +107,7 @@ public sealed record Fault(string Name, string What)
         CutAtCommit, CutAtReceive, RestartDatabase, RestartBroker, RestartBrokerHalfway, RestartBrokerLate,
         LostDeadlock, SwallowedError, FailedCommit, FailedDispatch, LateQueue, ImmediateSend, SecondConnection,
         KillAfterPrepare, KillAfterDecision,
-        ScopeTimesOut, ReceiveLost, DatabaseAway, NetworkSilent, SlotsExhausted, ServerReadOnly, SettingsLeft, SendRefused,
+        ScopeTimesOut, ReceiveLost, DatabaseAway, NetworkSilent, SlotsExhausted, ServerReadOnly, SettingsLeft, SendRefused, DeadLetterRefused,
     ];
 
     public override string ToString() => Name;

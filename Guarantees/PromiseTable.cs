@@ -126,6 +126,10 @@ internal static class PromiseTable
         // the send, which is refused for ever.
         [Fault.SendRefused] = new(
             OneUnit: [Once], DtcOff: [Duplicated], ScopeOff: [Duplicated], TransactionsOff: [Zombie], NpgsqlScope: [Once], Outbox: [Zombie]),
+        // The message stays in its queue until it is stored. transactions-off: it has left its queue, and only the process still has it.
+        [Fault.DeadLetterRefused] = new(
+            OneUnit: [CleanError], DtcOff: [CleanError], ScopeOff: [CleanError], TransactionsOff: [Lost, CleanError], NpgsqlScope: [CleanError],
+            Outbox: [CleanError]),
         // The endpoint's own statements find its own tables, whatever the handler has set, and so does the next message.
         [Fault.SettingsLeft] = new(
             OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Once], NpgsqlScope: [Once], Outbox: [Once]),

@@ -4,6 +4,7 @@ using System.Net.Http.Headers;
 using System.Net.Http.Json;
 using System.Text;
 using System.Text.Json;
+using System.Text.RegularExpressions;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
 
@@ -85,6 +86,25 @@ internal sealed class ManagementApi : IDisposable
     {
         var hosts = await client.GetFromJsonAsync<JsonElement>(Path("vhosts"), cancellationToken);
         return [.. hosts.EnumerateArray().Select(host => (host.GetProperty("name").GetString()!, DescriptionOf(host)))];
+    }
+
+    /// <summary>Sets a policy for one queue, whether or not that exists.</summary>
+    /// <param name="name">The policy's name.</param>
+    /// <param name="queue">The queue.</param>
+    /// <param name="definition">What it sets, by the broker's keys.</param>
+    /// <param name="cancellationToken">Ends the call.</param>
+    /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
+    public Task SetPolicyAsync(string name, string queue, IReadOnlyDictionary<string, object> definition, CancellationToken cancellationToken) => PutAsync(
+        Path("policies", broker.VirtualHost, name),
+        new Dictionary<string, object> { ["pattern"] = $"^{Regex.Escape(queue)}$", ["definition"] = definition, ["apply-to"] = "queues" },
+        cancellationToken);
+
+    /// <summary>Removes a policy.</summary>
+    /// <inheritdoc cref="IsAdministratorAsync" path="/exception"/>
+    public async Task RemovePolicyAsync(string name, CancellationToken cancellationToken)
+    {
+        using var response = await client.DeleteAsync(Path("policies", broker.VirtualHost, name), cancellationToken);
+        response.EnsureSuccessStatusCode();
     }
 
     /// <summary>Counts the ready and unacknowledged messages in each queue of the virtual host whose name contains a text.</summary>

@@ -140,6 +140,14 @@ internal abstract class Transport
     /// <exception cref="KitException">The queue still has a consumer.</exception>
     public virtual Task WaitForNoConsumerAsync(string address, string queue, CancellationToken cancellationToken) => Task.CompletedTask;
 
+    /// <summary>Lets a queue of the kit's own server refuse every message, until the result is disposed of.</summary>
+    /// <param name="address">The transport's address, directly and not through a proxy.</param>
+    /// <param name="queue">The queue.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <exception cref="NotSupportedException">It is not defined how.</exception>
+    public virtual Task<IAsyncDisposable> RefuseAsync(string address, string queue, CancellationToken cancellationToken) =>
+        throw new NotSupportedException($"It is not defined how a queue of {Title} refuses messages.");
+
     /// <summary>Writes its server's facts into a run's document.</summary>
     public virtual RunDocument Describe(RunDocument document, IReadOnlyDictionary<string, string> facts) => document with
     {

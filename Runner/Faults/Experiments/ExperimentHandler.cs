@@ -36,7 +36,7 @@ internal sealed class ExperimentHandler(ExperimentSpec spec, IEndpointKind kind)
         var behaviour = message.MessageId == spec.Chosen ? spec.Behaviour : Behaviour.Succeeds;
         var isFirst = attempts.AddOrUpdate(message.MessageId, 1, (_, made) => made + 1) == 1;
         await ReachAsync(attempt, AttemptPoint.Started, behaviour);
-        if (behaviour is Behaviour.ThrowsBeforeInsert && isFirst)
+        if (behaviour is Behaviour.AlwaysThrowsBeforeInsert || (behaviour is Behaviour.ThrowsBeforeInsert && isFirst))
             throw Intended(attempt, "throws before its first insert");
         if (behaviour is Behaviour.WaitsForTheServer && isFirst)
             await WaitForRunnerAsync(attempt, "waits until its server is read-only");

@@ -10,6 +10,9 @@ internal enum Behaviour
     /// <summary>Throws before its first insert, only at the first attempt.</summary>
     ThrowsBeforeInsert,
 
+    /// <summary>Throws before its first insert, at every attempt.</summary>
+    AlwaysThrowsBeforeInsert,
+
     /// <summary>Throws between its two inserts, only at the first attempt.</summary>
     ThrowsAfterInsert,
 

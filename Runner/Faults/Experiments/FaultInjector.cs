@@ -31,11 +31,17 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
     /// <summary>For an attempt to be cut off and the next to begin: NServiceBus reconnects to RabbitMQ after 10 s.</summary>
     private static readonly TimeSpan ForACut = TimeSpan.FromSeconds(20);
 
+    /// <summary>For a message to be moved to the error queue after its last attempt.</summary>
+    private static readonly TimeSpan ForADeadLetter = TimeSpan.FromSeconds(2);
+
     private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(25);
 
     /// <summary>The moment before a server was made to crash; <see langword="null"/> if none was.</summary>
     public DateTimeOffset? Crashed { get; private set; }
+
+    /// <summary>That other messages did not pass the chosen one while they should; <see langword="null"/> if they did, or need not.</summary>
+    public Violation? Blocked { get; private set; }
 
     /// <summary>Injects the fault.</summary>
     /// <returns>Why it did not fire; <see langword="null"/> if it did.</returns>
@@ -51,6 +57,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             TurnsReadOnly => Behaviour.WaitsForTheServer,
             LeavesSettings => Behaviour.LeavesSettings,
             SendsTooMuch => Behaviour.SendsTooMuch,
+            RefusesDeadLetter => Behaviour.AlwaysThrowsBeforeInsert,
             ByConstraint or OnTheWire or MeetsADrain or HoldsSlots => Behaviour.Succeeds,
             _ => throw new NotSupportedException($"It is not defined what the handler does under {injection}."),
         };
@@ -72,6 +79,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         await using var slots = injection is HoldsSlots
             ? await HeldSlots.TakeAllAsync(servers.WidgetsOf(cell).ConnectionString, cancellationToken)
             : null;
+        await using var refusal = injection is RefusesDeadLetter ? await testbed.RefuseDeadLettersAsync(cancellationToken) : null;
         await testbed.SendAsync(injection is SendsTooMuch ? [chosen, .. NewIds(Ordinary)] : [chosen], cancellationToken);
         if (injection is ArrivesTwice)
             await testbed.SendAgainAsync(chosen, cancellationToken);
@@ -80,6 +88,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
             LosesReceive => await CutEachReceiveAsync(cancellationToken),
             HoldsSlots => await HoldAsync(slots!, cancellationToken),
             TurnsReadOnly => await TurnReadOnlyAsync(cancellationToken),
+            RefusesDeadLetter => await PassARefusedOneAsync(refusal!, cancellationToken),
             InHandler or KillWhereParked or QueueComesLate or ArrivesTwice or ByConstraint or OnTheWire or LeavesSettings or SendsTooMuch =>
                 await UntilAsync(() => HasFiredAsync(injection, armed, cancellationToken), cancellationToken),
             _ => throw new NotSupportedException($"It is not defined how to see that {injection} has happened."),
@@ -213,7 +222,26 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         return true;
     }
 
-    private bool HasFaulted() => testbed.Journal.LinesOf(chosen).Any(line => line.Point is AttemptPoint.Faulted);
+    /// <summary>The error queue refuses the chosen message until its attempts have failed and other messages have passed it.</summary>
+    private async Task<bool> PassARefusedOneAsync(IAsyncDisposable refusal, CancellationToken cancellationToken)
+    {
+        if (!await UntilAsync(() => Task.FromResult(Failures() >= cell.Mode.Attempts), cancellationToken))
+            return false;
+
+        var all = (await testbed.CountAsync(cancellationToken)).Sink + (Ordinary * testbed.Shape.Deliveries);
+        await testbed.SendAsync(NewIds(Ordinary), cancellationToken);
+        if (!await UntilAsync(async () => (await testbed.CountAsync(cancellationToken)).Sink >= all, cancellationToken))
+            Blocked = new Violation(null, $"a message that the error queue refuses has blocked {Ordinary} others for {Patience.TotalSeconds} s", []);
+        await Task.Delay(ForADeadLetter, cancellationToken);
+        var isRefused = (await testbed.CountAsync(cancellationToken)).Errors == 0;
+        await refusal.DisposeAsync();
+        tell($"the error queue refused messages, and did not have this one after {Failures()} failed attempts");
+        return isRefused;
+    }
+
+    private int Failures() => testbed.Journal.LinesOf(chosen).Count(line => line.Point is AttemptPoint.Faulted);
+
+    private bool HasFaulted() => Failures() > 0;
 
     private async Task<int> KillAsync(CancellationToken cancellationToken)
     {

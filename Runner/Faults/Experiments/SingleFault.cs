@@ -42,11 +42,11 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Ru
             var injector = new FaultInjector(cell, chosen, testbed, servers, away, fired.Add);
             var why = await injector.InjectAsync(injection, cancellationToken);
             var unsettled = await Settling.WaitAsync(
-                testbed.CountAsync, mayHideWork: injection is (Restart or TurnsReadOnly) && !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
+                testbed.CountAsync, mayHideWork: injection is (Restart or TurnsReadOnly or RefusesDeadLetter) && !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
             await testbed.StopHandlerAsync(cancellationToken);
             var history = await testbed.ReadHistoryAsync(cancellationToken);
             var account = Account.Of(history, testbed.Workload);
-            return Judge(blank, account, injection is MeetsADrain, why ?? unsettled) with
+            return Judge(blank, account, injection is MeetsADrain, injector.Blocked, why ?? unsettled) with
             {
                 HandledAgain = injector.Crashed is { } crash ? HandledAgain.Of(history.Attempts, crash) : null,
                 Seconds = watch.Elapsed.TotalSeconds,
@@ -58,13 +58,14 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Ru
         }
     }
 
-    private FaultResult Judge(FaultResult blank, Account account, bool meetsAll, string? why)
+    private FaultResult Judge(FaultResult blank, Account account, bool meetsAll, Violation? blocked, string? why)
     {
         var promised = FaultPromise.Of(fault, cell.Mode, Transport.Of(cell).IsBroker);
         var met = account.Verdicts.Where(verdict => meetsAll || verdict.MessageId == chosen).ToList();
         var mayBeInDoubt = promised.Contains(DeliveryClass.InDoubt);
         List<Violation> violations =
         [
+            .. blocked is null ? Array.Empty<Violation>() : [blocked],
             .. account.ViolationsOf(promised, LimitsOf(Affected.Chosen)).Where(violation => violation.MessageId is { } id && (meetsAll || id == chosen)),
             .. account.ViolationsOf(new HashSet<DeliveryClass> { DeliveryClass.Once }, LimitsOf(Affected.Bystander))
                 .Where(violation => violation.MessageId is { } id ? !meetsAll && id != chosen : !mayBeInDoubt),

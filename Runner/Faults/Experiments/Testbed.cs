@@ -240,6 +240,10 @@ internal sealed class Testbed : IAsyncDisposable
         countedLateSink = cell.Kind.OpenQueue(ExperimentSpec.LateSinkOf(SinkName), ForCounting);
     }
 
+    /// <summary>Lets the error queue refuse every message, until the result is disposed of.</summary>
+    public Task<IAsyncDisposable> RefuseDeadLettersAsync(CancellationToken cancellationToken) =>
+        Transport.Of(cell).RefuseAsync(transport.ForRunner, ErrorQueue.Of(transport.Queue), cancellationToken);
+
     /// <summary>All counts that can still change.</summary>
     public async Task<Counters> CountAsync(CancellationToken cancellationToken)
     {

@@ -72,6 +72,7 @@ internal abstract record Injection
         [Fault.ServerReadOnly] = (_, _) => new TurnsReadOnly(),
         [Fault.SettingsLeft] = (_, _) => new LeavesSettings(),
         [Fault.SendRefused] = (cell, _) => WhereABrokerIs(cell, () => new SendsTooMuch()),
+        [Fault.DeadLetterRefused] = (_, _) => new RefusesDeadLetter(),
         [Fault.ReceiveLost] = (cell, _) => HasReceivedBeforeHandler(cell) ? ReceivedBefore : new LosesReceive(),
     };
 
@@ -238,6 +239,9 @@ internal sealed record LeavesSettings : Injection;
 
 /// <summary>The handler sends a message that the broker refuses, while others are handled.</summary>
 internal sealed record SendsTooMuch : Injection;
+
+/// <summary>The handler fails for good, and its error queue takes nothing until other messages were handled.</summary>
+internal sealed record RefusesDeadLetter : Injection;
 
 /// <summary>The endpoint's connection that a fault meets: each has its own proxy.</summary>
 internal enum ConnectionTo
