@@ -43,7 +43,7 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
                 $"Run this once (it does not rewrite the tables): {statements.Upgrade}");
         }
 
-        if (await ReadAsync<bool>(SubscriptionStatements.IsThere, cancellationToken))
+        if (await ReadAsync<bool>(SubscriptionStatements.CanBeRead, cancellationToken))
             await RenewSubscriptionsAsync(cancellationToken);
 
         var (queue, errors) = statements.Needs;
@@ -69,6 +69,10 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
                 await using var batch = queues.CreateBatch();
                 batch.BatchCommands.Add(SubscriptionStatements.Subscribing(type, queue));
                 await batch.ExecuteNonQueryAsync(cancellationToken);
+            }
+            catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege && queue != endpoint)
+            {
+                // Another endpoint's, which is told when it starts.
             }
             catch (PostgresException refused) when (refused.SqlState == PostgresErrorCodes.InsufficientPrivilege)
             {

@@ -39,7 +39,7 @@ internal static class SubscriptionStatements
         $procedure$;
         """;
 
-    public const string IsThere = $"SELECT to_regclass('{Table}') IS NOT NULL";
+    public const string CanBeRead = $"SELECT coalesce(has_table_privilege(to_regclass('{Table}'), 'SELECT'), false)";
 
     public const string ReadAll = $"SELECT type, queue FROM {Table}";
 

@@ -64,5 +64,12 @@ internal sealed class EventExchanges(IConnection connection)
         {
             // Nobody has subscribed under that name.
         }
+        catch (OperationInterruptedException refused) when (connection.IsOpen)
+        {
+            throw new BrokerException(
+                $"Queues have subscribed to exchange '{earlier}', the event's name in an earlier version of the kit, and the broker does not let this user " +
+                $"bind it to '{type}' (it takes read on '{type}' and write on '{earlier}'): {refused.ShutdownReason?.ReplyText ?? refused.Message}.",
+                refused);
+        }
     }
 }

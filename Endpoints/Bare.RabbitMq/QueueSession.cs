@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using RabbitMQ.Client;
 
 namespace Kit.Endpoints.Bare.RabbitMq;
@@ -49,7 +50,12 @@ internal sealed class QueueSession : IAsyncDisposable
     {
         GiveTurnBack();
         refusals = isRefused ? refusals : 0;
+        // A message that meets a shortage by itself is the first retry again and again: others have their turn in between.
+        var others = isRefused ? await inbox.TakeAsync(TimeSpan.Zero) : null;
         isRefused = false;
+        if (others is not null)
+            return others;
+
         while (!inbox.IsAcknowledged && !inbox.IsFinished && turn.TryTake())
         {
             hasTurn = true;
@@ -58,7 +64,9 @@ internal sealed class QueueSession : IAsyncDisposable
             {
                 turn.Ask();
                 // When the endpoint stops, it is handled at once: if it were given back, it would look as if its handling had been cut off.
-                await Task.Delay(AmqpMessage.DelayOf(retry.BasicProperties), stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await WaitAsync(AmqpMessage.DelayOf(retry.BasicProperties));
+                if (!retries.IsOpen)
+                    return null;
                 return new Delivery(retries, retry.DeliveryTag, retry.BasicProperties, retry.Body.ToArray(), retry.Redelivered) { IsRetry = true };
             }
 
@@ -117,6 +125,14 @@ internal sealed class QueueSession : IAsyncDisposable
     {
         await retries.DisposeAsync();
         await publisher.DisposeAsync();
+    }
+
+    /// <summary>Waits with a retry, unless the endpoint stops, or the channel is lost and the broker has the message again.</summary>
+    private async Task WaitAsync(TimeSpan delay)
+    {
+        for (var watch = Stopwatch.StartNew(); delay > watch.Elapsed && retries.IsOpen && !stopping.IsCancellationRequested;)
+            await Task.Delay(TimeSpan.FromMilliseconds(Math.Clamp((delay - watch.Elapsed).TotalMilliseconds, 0, 250)), stopping)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
     private void GiveTurnBack()

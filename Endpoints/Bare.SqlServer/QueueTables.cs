@@ -36,7 +36,7 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
                 $"Remove duplicates, and run this once: {statements.AddKey}");
         }
 
-        if (await IsAsync(connection, SubscriptionStatements.IsThere, cancellationToken))
+        if (await IsAsync(connection, SubscriptionStatements.CanBeRead, cancellationToken))
             await RenewSubscriptionsAsync(connection, cancellationToken);
     }
 
@@ -63,6 +63,10 @@ internal sealed partial class QueueTables(string endpoint, QueueStatements state
             catch (SqlException taken) when (taken.Number == PrimaryKeyViolation)
             {
                 // Another endpoint that starts at the same time has added it.
+            }
+            catch (SqlException refused) when (refused.Number == InsertDenied && queue != endpoint)
+            {
+                // Another endpoint's, which is told when it starts.
             }
             catch (SqlException refused) when (refused.Number == InsertDenied)
             {

@@ -22,7 +22,7 @@ internal static class SubscriptionStatements
         COMMIT TRANSACTION
         """;
 
-    public const string IsThere = "SELECT CASE WHEN OBJECT_ID(N'kit_subscription') IS NULL THEN 0 ELSE 1 END";
+    public const string CanBeRead = "SELECT coalesce(HAS_PERMS_BY_NAME(N'kit_subscription', 'OBJECT', 'SELECT'), 0)";
 
     public const string ReadAll = "SELECT type, queue FROM kit_subscription";
 

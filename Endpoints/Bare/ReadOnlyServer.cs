@@ -11,10 +11,10 @@ internal static class ReadOnlyServer
         SELECT pg_is_in_recovery()
             OR (SELECT reset_val = 'on' FROM pg_settings WHERE name = 'default_transaction_read_only')
             OR EXISTS (
-                SELECT FROM pg_db_role_setting
+                SELECT FROM pg_db_role_setting CROSS JOIN unnest(setconfig) AS setting
                 WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
                   AND setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user))
-                  AND 'default_transaction_read_only=on' = ANY (setconfig))
+                  AND split_part(setting, '=', 1) = 'default_transaction_read_only' AND split_part(setting, '=', 2)::boolean)
         """;
 
     /// <returns>Whether the handlers' transactions are read-only by themselves, or the server cannot be asked.</returns>

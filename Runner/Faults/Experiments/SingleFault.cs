@@ -42,7 +42,9 @@ internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, Ru
             var injector = new FaultInjector(cell, chosen, testbed, servers, away, fired.Add);
             var why = await injector.InjectAsync(injection, cancellationToken);
             var unsettled = await Settling.WaitAsync(
-                testbed.CountAsync, mayHideWork: injection is (Restart or TurnsReadOnly or RefusesDeadLetter) && !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
+                testbed.CountAsync,
+                mayHideWork: injection is (Restart or TurnsReadOnly or RefusesDeadLetter) && !cell.Mode.CommitOrder.IsMessageLeftInHandler,
+                cancellationToken);
             await testbed.StopHandlerAsync(cancellationToken);
             var history = await testbed.ReadHistoryAsync(cancellationToken);
             var account = Account.Of(history, testbed.Workload);
