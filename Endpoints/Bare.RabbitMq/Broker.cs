@@ -7,11 +7,16 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 internal static class Broker
 {
     /// <exception cref="BrokerException">The connection failed. The message says why.</exception>
-    public static async Task<IConnection> ConnectAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
+    public static Task<IConnection> ConnectAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken) =>
+        ConnectAsync(address, name, answers: null, cancellationToken);
+
+    /// <summary>The same, with a time-out for the broker's answers on channels; <see langword="null"/> for the driver's.</summary>
+    /// <inheritdoc cref="ConnectAsync(RabbitMqAddress, string, CancellationToken)" path="/exception"/>
+    public static async Task<IConnection> ConnectAsync(RabbitMqAddress address, string name, TimeSpan? answers, CancellationToken cancellationToken)
     {
         try
         {
-            return await OpenAsync(address, name, cancellationToken);
+            return await OpenAsync(address, name, answers, cancellationToken);
         }
         catch (BrokerUnreachableException unreachable)
             when (unreachable.InnerException is AuthenticationFailureException or PossibleAuthenticationFailureException)
@@ -29,9 +34,9 @@ internal static class Broker
     }
 
     // The endpoint reconnects itself: with the driver's recovery, workers would acknowledge deliveries of an earlier channel.
-    private static async Task<IConnection> OpenAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken)
+    private static async Task<IConnection> OpenAsync(RabbitMqAddress address, string name, TimeSpan? answers, CancellationToken cancellationToken)
     {
-        var connection = await address.ConnectAsync(name, timeout: null, cancellationToken);
+        var connection = await address.ConnectAsync(name, timeout: null, answers, cancellationToken);
         try
         {
             // The driver does not wait for the broker's answer about the virtual host. Opening a first channel does.

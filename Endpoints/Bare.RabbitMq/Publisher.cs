@@ -8,8 +8,7 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// broker closes the channel of a message that it refuses; the next one gets a new channel.
 /// </summary>
 /// <param name="sending">The connection. Nothing is acknowledged on it, because the broker may stop reading it.</param>
-/// <param name="longestBlockage">How long a publish waits while the connection is blocked; infinite: until it is cancelled.</param>
-internal sealed class Publisher(SendingConnection sending, TimeSpan longestBlockage) : IAsyncDisposable
+internal sealed class Publisher(SendingConnection sending) : IDisposable
 {
     /// <summary>How long the senders wait that are not part of an endpoint.</summary>
     public static readonly TimeSpan LongestBlockageOfASender = TimeSpan.FromSeconds(30);
@@ -39,9 +38,10 @@ internal sealed class Publisher(SendingConnection sending, TimeSpan longestBlock
         }
 
         var subscribers = $"subscribers of '{message.Type}'";
-        await exchanges.DeclareAsync(message.Type);
+        await UnblockedAsync(subscribers, cancellationToken);
         try
         {
+            await AnsweredAsync(exchanges.DeclareAsync(message.Type), cancellationToken);
             await PublishAsync(
                 message.Type, routingKey: "", properties, message.Body, subscribers, $"No queue has subscribed to '{message.Type}'", cancellationToken);
         }
@@ -50,6 +50,10 @@ internal sealed class Publisher(SendingConnection sending, TimeSpan longestBlock
             // Perhaps somebody has deleted the exchange.
             exchanges.Forget(message.Type);
             throw;
+        }
+        catch (TimeoutException late)
+        {
+            throw Unanswered(subscribers, late);
         }
     }
 
@@ -63,14 +67,8 @@ internal sealed class Publisher(SendingConnection sending, TimeSpan longestBlock
     public Task PublishAsync(string queue, BasicProperties properties, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
         PublishAsync(exchange: "", queue, properties, body, $"queue '{queue}'", $"There is no queue '{queue}'", cancellationToken);
 
-    public async ValueTask DisposeAsync()
-    {
-        // On a blocked connection the broker would not answer. The channel ends with it.
-        if (channel is not null && !sending.Blocked.IsCompleted)
-            await channel.DisposeAsync();
-
-        opening.Dispose();
-    }
+    /// <summary>Its channel ends with the connection.</summary>
+    public void Dispose() => opening.Dispose();
 
     private async Task PublishAsync(
         string exchange, string routingKey, BasicProperties properties, ReadOnlyMemory<byte> body, string receiver, string unrouted,
@@ -80,10 +78,10 @@ internal sealed class Publisher(SendingConnection sending, TimeSpan longestBlock
         try
         {
             RequireRoom(properties, receiver);
-            var open = await OpenAsync();
+            var open = await OpenAsync(cancellationToken);
             // Mandatory: a message that no queue gets is returned, which fails the publish.
             var publish = open.BasicPublishAsync(exchange, routingKey, mandatory: true, properties, body, CancellationToken.None).AsTask();
-            await ConfirmedAsync(publish, cancellationToken);
+            await AnsweredAsync(publish, cancellationToken);
         }
         catch (PublishException refused)
         {
@@ -102,35 +100,37 @@ internal sealed class Publisher(SendingConnection sending, TimeSpan longestBlock
         }
         catch (TimeoutException late)
         {
-            throw new BrokerException(
-                $"The broker did not confirm a message for {receiver} within {ConfirmDeadline.TotalSeconds} s, and it may still arrive. " +
-                "A memory or disk alarm blocks publishers.",
-                late);
+            throw Unanswered(receiver, late);
         }
     }
+
+    private BrokerException Unanswered(string receiver, TimeoutException late) => new(
+        $"The broker did not confirm a message for {receiver} within {ConfirmDeadline.TotalSeconds} s, and it may still arrive. " +
+        "A memory or disk alarm blocks publishers.",
+        late);
 
     private async Task UnblockedAsync(string receiver, CancellationToken cancellationToken)
     {
         try
         {
-            await sending.Unblocked.WaitAsync(longestBlockage, cancellationToken);
+            await sending.Unblocked.WaitAsync(sending.LongestBlockage, cancellationToken);
         }
         catch (TimeoutException late)
         {
             throw new BrokerException(
-                $"A message for {receiver} was not sent: the broker has blocked publishers for longer than {longestBlockage.TotalSeconds} s " +
+                $"A message for {receiver} was not sent: the broker has blocked publishers for longer than {sending.LongestBlockage.TotalSeconds} s " +
                 $"({sending.Reason}). Remove the cause of its memory or disk alarm.",
                 late);
         }
     }
 
-    /// <summary>Waits for the confirmation. It does not count the time in which the broker does not read the connection.</summary>
-    private async Task ConfirmedAsync(Task publish, CancellationToken cancellationToken)
+    /// <summary>Waits for the broker's answer. It does not count the time in which the broker does not read the connection.</summary>
+    private async Task AnsweredAsync(Task answer, CancellationToken cancellationToken)
     {
-        while (await Task.WhenAny(publish, sending.Blocked).WaitAsync(ConfirmDeadline, CancellationToken.None) != publish)
-            await Task.WhenAny(publish, sending.Unblocked).WaitAsync(longestBlockage, cancellationToken);
+        while (await Task.WhenAny(answer, sending.Blocked).WaitAsync(ConfirmDeadline, CancellationToken.None) != answer)
+            await Task.WhenAny(answer, sending.Unblocked).WaitAsync(sending.LongestBlockage, cancellationToken);
 
-        await publish;
+        await answer;
     }
 
     /// <summary>Properties are not split into several frames. The broker closes the connection if they exceed one.</summary>
@@ -150,12 +150,12 @@ internal sealed class Publisher(SendingConnection sending, TimeSpan longestBlock
         }
     }
 
-    private async ValueTask<IChannel> OpenAsync()
+    private async ValueTask<IChannel> OpenAsync(CancellationToken cancellationToken)
     {
         if (channel is { IsOpen: true } open)
             return open;
 
-        await opening.WaitAsync();
+        await opening.WaitAsync(CancellationToken.None);
         try
         {
             if (channel is { IsOpen: true } opened)
@@ -164,7 +164,9 @@ internal sealed class Publisher(SendingConnection sending, TimeSpan longestBlock
             if (channel is not null)
                 await channel.DisposeAsync();
 
-            return channel = await sending.Connection.CreateChannelAsync(Confirmed);
+            var answer = sending.Connection.CreateChannelAsync(Confirmed, CancellationToken.None);
+            await AnsweredAsync(answer, cancellationToken);
+            return channel = await answer;
         }
         finally
         {

@@ -25,8 +25,8 @@ internal sealed class QueueSender : IOutboxSender
     /// <exception cref="BrokerException">The connection failed. The message says why.</exception>
     public static async Task<QueueSender> OpenAsync(RabbitMqAddress address, string name, TimeSpan longestBlockage, CancellationToken cancellationToken)
     {
-        var opened = await SendingConnection.OpenAsync(address, name, cancellationToken);
-        return new QueueSender(opened, new Publisher(opened, longestBlockage));
+        var opened = await SendingConnection.OpenAsync(address, name, longestBlockage, cancellationToken);
+        return new QueueSender(opened, new Publisher(opened));
     }
 
     public async Task<Refusal?> SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
@@ -45,7 +45,7 @@ internal sealed class QueueSender : IOutboxSender
 
     public async ValueTask DisposeAsync()
     {
-        await publisher.DisposeAsync();
+        publisher.Dispose();
         await connection.DisposeAsync();
     }
 }

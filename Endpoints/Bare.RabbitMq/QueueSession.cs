@@ -124,7 +124,7 @@ internal sealed class QueueSession : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await retries.DisposeAsync();
-        await publisher.DisposeAsync();
+        publisher.Dispose();
     }
 
     /// <summary>Waits with a retry, unless the endpoint stops, or the channel is lost and the broker has the message again.</summary>

@@ -77,13 +77,19 @@ public sealed class RabbitMqAddress
     /// <param name="timeout">The time-out of each step; <see langword="null"/> for the driver's.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="RabbitMQ.Client.Exceptions.BrokerUnreachableException">It cannot be opened. The inner exception says why.</exception>
-    public Task<IConnection> ConnectAsync(string name, TimeSpan? timeout, CancellationToken cancellationToken)
+    public Task<IConnection> ConnectAsync(string name, TimeSpan? timeout, CancellationToken cancellationToken) =>
+        ConnectAsync(name, timeout, timeout, cancellationToken);
+
+    /// <summary>The same, with another time-out for the broker's answers on channels.</summary>
+    internal Task<IConnection> ConnectAsync(string name, TimeSpan? timeout, TimeSpan? answers, CancellationToken cancellationToken)
     {
         // By default the driver ends its connection for a message of more than 64 MiB, which would come again on the next. This is its upper limit, and the
         // broker's default (max_message_size).
         var factory = new ConnectionFactory { Uri = Amqp, AutomaticRecoveryEnabled = false, MaxInboundMessageBodySize = LargestBody };
         if (timeout is { } limit)
-            factory.RequestedConnectionTimeout = factory.ContinuationTimeout = factory.HandshakeContinuationTimeout = limit;
+            factory.RequestedConnectionTimeout = factory.HandshakeContinuationTimeout = limit;
+        if (answers is { } longest)
+            factory.ContinuationTimeout = longest;
 
         return factory.CreateConnectionAsync(name, cancellationToken);
     }

@@ -170,8 +170,7 @@ public sealed class RabbitMqQueue(
     {
         management.Dispose();
         opening.Dispose();
-        if (publisher is not null)
-            await publisher.DisposeAsync();
+        publisher?.Dispose();
         if (connection is not null)
             await connection.DisposeAsync();
     }
@@ -240,8 +239,9 @@ public sealed class RabbitMqQueue(
             if (connection is not null)
                 await connection.DisposeAsync();
 
-            connection = await SendingConnection.OpenAsync(address, $"queue {name}", cancellationToken);
-            publisher = new Publisher(connection, Publisher.LongestBlockageOfASender);
+            connection = await SendingConnection.OpenAsync(address, $"queue {name}", Publisher.LongestBlockageOfASender, cancellationToken);
+            publisher?.Dispose();
+            publisher = new Publisher(connection);
             return connection.Connection;
         }
         finally

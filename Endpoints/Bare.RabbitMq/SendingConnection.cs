@@ -12,9 +12,10 @@ internal sealed class SendingConnection : IAsyncDisposable
     private volatile TaskCompletionSource begun = NewSource();
     private volatile TaskCompletionSource ended = NewSource();
 
-    private SendingConnection(IConnection connection)
+    private SendingConnection(IConnection connection, TimeSpan longestBlockage)
     {
         Connection = connection;
+        LongestBlockage = longestBlockage;
         ended.SetResult();
         connection.ConnectionBlockedAsync += (_, blocked) => Begin(blocked.Reason);
         connection.ConnectionUnblockedAsync += (_, _) => End();
@@ -23,6 +24,9 @@ internal sealed class SendingConnection : IAsyncDisposable
     }
 
     public IConnection Connection { get; }
+
+    /// <summary>How long a publish waits while it is blocked; infinite: until it is cancelled.</summary>
+    public TimeSpan LongestBlockage { get; }
 
     /// <summary>Completed while it is blocked.</summary>
     public Task Blocked => begun.Task;
@@ -33,19 +37,19 @@ internal sealed class SendingConnection : IAsyncDisposable
     /// <summary>The broker's reason for the latest blockage.</summary>
     public string Reason { get; private set; } = "";
 
-    /// <inheritdoc cref="Broker.ConnectAsync"/>
-    public static async Task<SendingConnection> OpenAsync(RabbitMqAddress address, string name, CancellationToken cancellationToken) =>
-        new(await Broker.ConnectAsync(address, name, cancellationToken));
+    /// <param name="address">The broker.</param>
+    /// <param name="name">Its name in the broker's own lists.</param>
+    /// <param name="longestBlockage">How long a publish waits while it is blocked; infinite: until it is cancelled.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <exception cref="BrokerException">It cannot be opened. The message says why.</exception>
+    public static async Task<SendingConnection> OpenAsync(
+        RabbitMqAddress address, string name, TimeSpan longestBlockage, CancellationToken cancellationToken) =>
+        // The broker answers nothing either while it blocks the connection. If the driver gave up, it would end the connection when the answer came.
+        new(await Broker.ConnectAsync(address, name, answers: longestBlockage, cancellationToken), longestBlockage);
 
-    /// <summary>Closes it.</summary>
-    public async ValueTask DisposeAsync()
-    {
-        // The broker does not answer on a blocked connection. The driver gives an abort 5 s, closes the socket, and would wait another 20 s to dispose it.
-        if (Blocked.IsCompleted)
-            await Connection.AbortAsync();
-        else
-            await Connection.DisposeAsync();
-    }
+    /// <summary>Closes it, with its channels.</summary>
+    /// <remarks>The driver gives an abort 5 s, and then closes the socket. To dispose the connection, it would wait for an answer that may not come.</remarks>
+    public async ValueTask DisposeAsync() => await Connection.AbortAsync();
 
     private Task Begin(string reason)
     {

@@ -30,7 +30,7 @@ internal sealed class Session : IAsyncDisposable
         SendingConnection? forSending = null;
         try
         {
-            forSending = await SendingConnection.OpenAsync(settings.Address, $"{name} sending", cancellationToken);
+            forSending = await SendingConnection.OpenAsync(settings.Address, $"{name} sending", Timeout.InfiniteTimeSpan, cancellationToken);
             await names.CreateMissingAsync(forReceiving, cancellationToken);
             var opened = await Inbox.OpenAsync(forReceiving, names.Queue, settings.Prefetch, autoAcknowledge, cancellationToken);
             Watch(forSending.Connection, opened, log);
@@ -54,7 +54,7 @@ internal sealed class Session : IAsyncDisposable
         var turn = new RetryTurn();
         for (var worker = 0; worker < endpoint.Concurrency; worker++)
         {
-            var publisher = new Publisher(sending, Timeout.InfiniteTimeSpan);
+            var publisher = new Publisher(sending);
             receivers.Add(await receiverOf(await QueueSession.OpenAsync(inbox, turn, names, receiving, publisher, stopping, abandoning)));
         }
 

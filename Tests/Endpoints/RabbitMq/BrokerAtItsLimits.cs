@@ -49,8 +49,8 @@ public sealed class BrokerAtItsLimits
     [Test]
     public async Task During_an_alarm_a_publish_waits_and_then_arrives_once()
     {
-        await using var connection = await SendingConnection.OpenAsync(bench.Address, "test", CancellationToken.None);
-        await using var publisher = new Publisher(connection, Timeout.InfiniteTimeSpan) { ConfirmDeadline = Deadline };
+        await using var connection = await SendingConnection.OpenAsync(bench.Address, "test", Timeout.InfiniteTimeSpan, CancellationToken.None);
+        using var publisher = new Publisher(connection) { ConfirmDeadline = Deadline };
         await AlarmAsync(isOn: true);
 
         // The broker blocks the connection when it publishes.
@@ -68,8 +68,8 @@ public sealed class BrokerAtItsLimits
     [Test]
     public async Task A_sender_that_does_not_wait_is_told_whether_its_message_may_still_arrive()
     {
-        await using var connection = await SendingConnection.OpenAsync(bench.Address, "test", CancellationToken.None);
-        await using var publisher = new Publisher(connection, Deadline) { ConfirmDeadline = TimeSpan.FromMinutes(5) };
+        await using var connection = await SendingConnection.OpenAsync(bench.Address, "test", Deadline, CancellationToken.None);
+        using var publisher = new Publisher(connection) { ConfirmDeadline = TimeSpan.FromMinutes(5) };
         await AlarmAsync(isOn: true);
 
         var under = await Assert.ThrowsAsync<BrokerException>(
