@@ -53,6 +53,10 @@ public sealed record KnownLimit(
            select new KnownLimit(
                framework, null, [TransactionMode.DtcOff], Fault.SecondConnection, Affected.Chosen, Set(Once),
                "the driver enlists both connections and commits them in two phases, but nothing recovers them after a crash (npgsql issue 1378)"),
+        .. from met in new (string Framework, TransactionMode Mode)[] { ("bare", TransactionMode.NpgsqlScope), ("masstransit", TransactionMode.DtcOff) }
+           select new KnownLimit(
+               met.Framework, null, [met.Mode], Fault.SettingsLeft, Affected.Bystander, Set(Ghost),
+               "the driver returns a connection that was closed within its scope to the pool without a reset (npgsql issue 4451)"),
         .. from framework in new[] { "masstransit", "nservicebus" }
            from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
            select new KnownLimit(

@@ -16,23 +16,23 @@ internal sealed class QueueSession : IQueueSession
     private const string TransactionId = "pg_current_xact_id";
 
     private readonly QueueSource source;
-    private readonly NpgsqlCommand receive;
+    private readonly NpgsqlBatch receive;
     private readonly QueueStatements statements;
     private readonly QueueSessionSettings settings;
     private readonly ReceiveAhead? ahead;
     private NpgsqlConnection connection;
-    private NpgsqlCommand? receiveBatch;
+    private NpgsqlBatch? receiveBatch;
     private long savepoints;
     private bool isBetweenLendings;
 
     private QueueSession(
-        QueueSource source, NpgsqlConnection connection, NpgsqlCommand receive, QueueStatements statements, QueueSessionSettings settings)
+        QueueSource source, NpgsqlConnection connection, QueueStatements statements, QueueSessionSettings settings)
     {
         this.source = source;
         this.connection = connection;
-        this.receive = receive;
         this.statements = statements;
         this.settings = settings;
+        receive = Receiving(settings.WithTransactionId ? statements.ReceiveWithTransactionId : statements.Receive);
         ahead = settings.ReceivesAhead ? new ReceiveAhead(this, settings.Isolation, statements) : null;
     }
 
@@ -54,10 +54,9 @@ internal sealed class QueueSession : IQueueSession
         try
         {
             opened = await own.OpenAsync(cancellationToken);
-            var command = new NpgsqlCommand(settings.WithTransactionId ? statements.ReceiveWithTransactionId : statements.Receive, opened);
-            command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Queue });
-            await command.PrepareAsync(cancellationToken);
-            return new QueueSession(own, opened, command, statements, settings);
+            var session = new QueueSession(own, opened, statements, settings);
+            await session.receive.PrepareAsync(cancellationToken);
+            return session;
         }
         catch
         {
@@ -126,7 +125,7 @@ internal sealed class QueueSession : IQueueSession
     public async Task<(IReadOnlyList<QueuedMessage> Messages, ulong TransactionId)> ReceiveBatchAsync(int atMost)
     {
         receiveBatch ??= await PrepareBatchAsync();
-        ((NpgsqlParameter<int>)receiveBatch.Parameters[1]).TypedValue = atMost;
+        ((NpgsqlParameter<int>)receiveBatch.BatchCommands[^1].Parameters[1]).TypedValue = atMost;
         var (messages, transactionId) = (new List<QueuedMessage>(), 0UL);
         await using (var reader = await ExecuteReceiveAsync(receiveBatch))
         {
@@ -252,14 +251,13 @@ internal sealed class QueueSession : IQueueSession
 
     private async Task OpenAgainAsync()
     {
-        connection = await source.OpenAsync(CancellationToken.None);
+        connection = await source.OpenAgainAsync();
         isBetweenLendings = false;
-        foreach (var command in new[] { receive, receiveBatch }.OfType<NpgsqlCommand>())
+        foreach (var command in new[] { receive, receiveBatch }.OfType<NpgsqlBatch>())
         {
             command.Connection = connection;
-            // The session still has the statement, unless it is another session.
-            if (!command.IsPrepared)
-                await command.PrepareAsync();
+            // The session still has the statement, unless it is another session: then this asks the server.
+            await command.PrepareAsync();
         }
     }
 
@@ -271,21 +269,43 @@ internal sealed class QueueSession : IQueueSession
         _ => Failure.Escaped(reason, last: '\u007F'), // every other encoding of PostgreSQL begins with ASCII
     };
 
-    private async Task<NpgsqlCommand> PrepareBatchAsync()
+    private async Task<NpgsqlBatch> PrepareBatchAsync()
     {
-        var command = new NpgsqlCommand(statements.ReceiveBatch, connection)
-        {
-            Parameters = { new NpgsqlParameter<string> { TypedValue = statements.Queue }, new NpgsqlParameter<int>() },
-        };
-        await command.PrepareAsync();
-        return command;
+        var receiving = Receiving(statements.ReceiveBatch, new NpgsqlParameter<int>());
+        await receiving.PrepareAsync();
+        return receiving;
     }
 
-    private async Task<NpgsqlDataReader> ExecuteReceiveAsync(NpgsqlCommand command)
+    /// <summary>A receive. In a session that handlers are lent, the settings go with it, because the driver may have reset them.</summary>
+    private NpgsqlBatch Receiving(string statement, params IEnumerable<NpgsqlParameter> others)
+    {
+        var batch = new NpgsqlBatch(connection);
+        if (settings.IsLent && source.Configuration is { } configuration)
+            batch.BatchCommands.Add(new NpgsqlBatchCommand(configuration));
+        batch.BatchCommands.Add(new NpgsqlBatchCommand(statement));
+        batch.BatchCommands[^1].Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Queue });
+        foreach (var other in others)
+            batch.BatchCommands[^1].Parameters.Add(other);
+
+        return batch;
+    }
+
+    private async Task<NpgsqlDataReader> ExecuteReceiveAsync(NpgsqlBatch receiving)
     {
         try
         {
-            return await command.ExecuteReaderAsync();
+            var reader = await receiving.ExecuteReaderAsync();
+            try
+            {
+                if (receiving.BatchCommands.Count > 1)
+                    await reader.NextResultAsync();
+                return reader;
+            }
+            catch
+            {
+                await reader.DisposeAsync();
+                throw;
+            }
         }
         catch (PostgresException foreign) when (foreign.SqlState == PostgresErrorCodes.DivisionByZero)
         {

@@ -13,7 +13,7 @@ internal sealed class QueueSource : IAsyncDisposable
     // Only settings that this server has (transaction_timeout came with version 17), and no keepalive that is already shorter. On Unix sockets it is 0.
     private const string Configure =
         """
-        SELECT set_config(name, wanted, false)
+        SELECT name, wanted, set_config(name, wanted, false)
         FROM (VALUES ('idle_in_transaction_session_timeout', '0'), ('idle_session_timeout', '0'), ('transaction_timeout', '0'),
                      ('tcp_keepalives_idle', '30'), ('tcp_keepalives_interval', '10'), ('tcp_keepalives_count', '3')) AS ours (name, wanted)
         JOIN pg_settings USING (name)
@@ -26,32 +26,36 @@ internal sealed class QueueSource : IAsyncDisposable
     /// <param name="database">The queue's database.</param>
     /// <param name="enlist">Whether its sessions join an ambient transaction, and are therefore opened from a pool for each message.</param>
     public QueueSource(DatabaseAccess database, bool enlist)
-        : this(database, enlist, connectionString => Create(connectionString, isPooled: enlist))
+        // A worker keeps its session. In full-dtc a reset would revert the settings each time the connection returns to the pool; no handler has it.
+        : this(database, enlist, settings => (settings.Pooling, settings.NoResetOnClose) = (enlist, true))
     {
     }
 
-    private QueueSource(DatabaseAccess database, bool enlist, Func<string, NpgsqlDataSource> create)
+    private QueueSource(DatabaseAccess database, bool enlist, Action<NpgsqlConnectionStringBuilder> adapt)
     {
         this.database = database;
-        opened = database.Open(enlist, create);
+        opened = database.Open(enlist, connectionString => Create(connectionString, adapt));
     }
 
     /// <summary>For statements that need no session.</summary>
     public NpgsqlDataSource Source => opened.Source;
 
+    /// <summary>Sets the same again on a session that its pool has reset, and returns one row; <see langword="null"/>: nothing is to be set.</summary>
+    public string? Configuration { get; private set; }
+
     /// <summary>
     /// The same for one session, which is lent to handlers: the driver gives a new connection object for each message, and the session stays. The object of
-    /// the last message is closed for whoever still has it.
+    /// the last message is closed for whoever still has it, and the driver resets what its handler has left in the session, as the connection string says. Call
+    /// <see cref="Configuration"/> after each reset.
     /// </summary>
     public QueueSource ForLending() =>
-        new(database, enlist: false, connectionString => Create(
-            new NpgsqlConnectionStringBuilder(connectionString) { MinPoolSize = 0, MaxPoolSize = 1 }.ConnectionString, isPooled: true));
+        new(database, enlist: false, settings => (settings.Pooling, settings.MinPoolSize, settings.MaxPoolSize) = (true, 0, 1));
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     public async ValueTask<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
     {
         var session = await Source.OpenConnectionAsync(cancellationToken);
-        // A connection of the kit's own was configured when it was opened. One of the application's is reset when it returns to its pool.
+        // A connection of the kit's own was configured when it was opened.
         if (!database.IsGiven)
             return session;
 
@@ -69,25 +73,28 @@ internal sealed class QueueSource : IAsyncDisposable
 
     public ValueTask DisposeAsync() => opened.DisposeAsync();
 
-    private static NpgsqlDataSource Create(string connectionString, bool isPooled)
+    /// <summary>Opens a session that was configured before and has been reset. Its user executes <see cref="Configuration"/>.</summary>
+    /// <inheritdoc cref="OpenAsync" path="/exception"/>
+    public ValueTask<NpgsqlConnection> OpenAgainAsync() => Source.OpenConnectionAsync(CancellationToken.None);
+
+    private NpgsqlDataSource Create(string connectionString, Action<NpgsqlConnectionStringBuilder> adapt)
     {
-        // A reset would revert the settings each time a connection returns to the pool. A worker keeps its session. If it needs another one because
-        // a handler left the lent session unusable (SET search_path), a pooled one would not help.
-        var settings = new NpgsqlConnectionStringBuilder(connectionString) { NoResetOnClose = true, Pooling = isPooled };
+        var settings = new NpgsqlConnectionStringBuilder(connectionString);
+        adapt(settings);
         return new NpgsqlDataSourceBuilder(settings.ConnectionString)
             .UsePhysicalConnectionInitializer(
-                connection =>
-                {
-                    using var command = new NpgsqlCommand(Configure, connection);
-                    command.ExecuteNonQuery();
-                },
-                ConfigureAsync)
+                _ => throw new NotSupportedException("The endpoint opens its sessions asynchronously."), ConfigureAsync)
             .Build();
     }
 
-    private static async Task ConfigureAsync(NpgsqlConnection session)
+    private async Task ConfigureAsync(NpgsqlConnection session)
     {
         await using var command = new NpgsqlCommand(Configure, session);
-        await command.ExecuteNonQueryAsync();
+        await using var reader = await command.ExecuteReaderAsync();
+        var set = new List<string>();
+        while (await reader.ReadAsync())
+            set.Add($"set_config('{reader.GetString(0)}', '{reader.GetString(1)}', false)");
+
+        Configuration = set.Count == 0 ? null : $"SELECT {string.Join(", ", set)}";
     }
 }

@@ -82,16 +82,15 @@ internal static class AmqpMessage
         return retried;
     }
 
-    /// <summary>The properties in the error queue.</summary>
+    /// <summary>The properties in the error queue, and in the retry queue while the error queue refuses the message.</summary>
     /// <param name="properties">Those that the message was received with.</param>
-    /// <param name="failedAttempts">How many attempts have failed.</param>
-    /// <param name="reason">Why it is given up.</param>
-    public static BasicProperties ForErrors(this IReadOnlyBasicProperties properties, int failedAttempts, string reason)
+    /// <param name="death">Why it is given up.</param>
+    public static BasicProperties ForErrors(this IReadOnlyBasicProperties properties, Death death)
     {
         var given = properties.Carried();
-        given.Headers![FailedAttempts] = failedAttempts;
-        given.Headers[Reason] = reason;
-        given.Headers[FailedAt] = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+        given.Headers![FailedAttempts] = death.FailedAttempts;
+        given.Headers[Reason] = death.Reason;
+        given.Headers[FailedAt] = death.FailedAt.ToUnixTimeMilliseconds();
         return given;
     }
 
@@ -121,7 +120,14 @@ internal static class AmqpMessage
 
     /// <summary>Why its endpoint or the broker gave the message up; empty if neither says.</summary>
     public static string ReasonOf(IReadOnlyBasicProperties properties) =>
-        TextIn(properties.Headers, Reason) is { Length: > 0 } reason ? reason : BrokersReasonOf(properties);
+        OwnReasonOf(properties) is { Length: > 0 } reason ? reason : BrokersReasonOf(properties);
+
+    /// <summary>Why its endpoint gave the message up; empty if it does not say.</summary>
+    public static string OwnReasonOf(IReadOnlyBasicProperties properties) => TextIn(properties.Headers, Reason);
+
+    /// <summary>Of a message that its endpoint gave up.</summary>
+    public static Death DeathOf(IReadOnlyBasicProperties properties) =>
+        new(FailedAttemptsOf(properties), ReasonOf(properties), FailedAtOf(properties) ?? DateTimeOffset.UtcNow);
 
     /// <summary>When it was given up, by the clock of the process that gave it up; <see langword="null"/> if unknown.</summary>
     public static DateTimeOffset? FailedAtOf(IReadOnlyBasicProperties properties) =>

@@ -14,6 +14,12 @@ internal sealed record Delivery(IChannel Channel, ulong Tag, IReadOnlyBasicPrope
     /// <summary>Whether it comes from the retry queue.</summary>
     public bool IsRetry { get; init; }
 
+    /// <summary>How many others the retry queue had when it came from there.</summary>
+    public uint OtherRetries { get; init; }
+
+    /// <summary>Whether it waits in the retry queue for its place in the error queue, and must not be handled again.</summary>
+    public bool IsGivenUp => IsRetry && AmqpMessage.OwnReasonOf(Properties).Length > 0;
+
     /// <summary>Acknowledges the message. The broker does not confirm that: if the connection breaks meanwhile, the message is redelivered.</summary>
     public ValueTask AcknowledgeAsync() => Channel.BasicAckAsync(Tag, multiple: false);
 }

@@ -17,8 +17,8 @@ internal sealed class OutboxReceiver(
             return false;
 
         // A handled message is not handled again, so its redelivery does not count as a failure.
-        if (message.IsRedelivered && !await outbox.Handlers.IsHandledAsync(message.MessageId, cancellationToken))
-            return await recoverability.AnswerRedeliveryAsync(queue, message);
+        if (message.IsGivenUp || (message.IsRedelivered && !await outbox.Handlers.IsHandledAsync(message.MessageId, cancellationToken)))
+            return await recoverability.AnswerUnhandledAsync(queue, message);
 
         IReadOnlyList<OutboxRecord> sends;
         try

@@ -85,7 +85,9 @@ internal sealed class Publisher(SendingConnection sending) : IDisposable
         }
         catch (PublishException refused)
         {
-            throw new BrokerException(refused.IsReturn ? $"{unrouted} (NO_ROUTE)." : $"The broker refused a message for {receiver}.", refused);
+            throw refused.IsReturn
+                ? new BrokerException($"{unrouted} (NO_ROUTE).", refused)
+                : new BrokerException($"The broker refused a message for {receiver}.", refused) { IsRefusal = true };
         }
         catch (Exception unfit) when (unfit is ArgumentException or WireFormattingException)
         {
@@ -96,6 +98,7 @@ internal sealed class Publisher(SendingConnection sending) : IDisposable
             throw new BrokerException($"The broker refused a message for {receiver}: {closed.ShutdownReason?.ReplyText ?? closed.Message}.", closed)
             {
                 IsOfTheMessage = closed.ShutdownReason?.ReplyCode == Constants.PreconditionFailed,
+                IsRefusal = closed.ShutdownReason?.ReplyCode == Constants.AccessRefused,
             };
         }
         catch (TimeoutException late)

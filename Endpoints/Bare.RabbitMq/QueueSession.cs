@@ -67,7 +67,11 @@ internal sealed class QueueSession : IAsyncDisposable
                 await WaitAsync(AmqpMessage.DelayOf(retry.BasicProperties));
                 if (!retries.IsOpen)
                     return null;
-                return new Delivery(retries, retry.DeliveryTag, retry.BasicProperties, retry.Body.ToArray(), retry.Redelivered) { IsRetry = true };
+                return new Delivery(retries, retry.DeliveryTag, retry.BasicProperties, retry.Body.ToArray(), retry.Redelivered)
+                {
+                    IsRetry = true,
+                    OtherRetries = retry.MessageCount,
+                };
             }
 
             GiveTurnBack();
@@ -107,18 +111,29 @@ internal sealed class QueueSession : IAsyncDisposable
     /// Publishes a message to the error queue. The caller must still acknowledge it. If its headers and the reason do not fit into a frame, or the driver
     /// cannot write its properties again, only its id, its type and its body go there.
     /// </summary>
-    public async Task MoveToErrorsAsync(Delivery message, int failedAttempts, string reason)
+    public async Task MoveToErrorsAsync(Delivery message, Death death)
     {
         try
         {
-            await publisher.PublishAsync(names.Errors, message.Properties.ForErrors(failedAttempts, reason), message.Body, abandoning);
+            await publisher.PublishAsync(names.Errors, message.Properties.ForErrors(death), message.Body, abandoning);
         }
         catch (BrokerException unfit) when (unfit.IsOfTheMessage)
         {
-            var withoutThem = $"{reason} Its headers and other properties are left out. {unfit.Message}";
-            await publisher.PublishAsync(
-                names.Errors, message.Properties.WithoutTheOthers().ForErrors(failedAttempts, withoutThem), message.Body, abandoning);
+            var withoutThem = death with { Reason = $"{death.Reason} Its headers and other properties are left out. {unfit.Message}" };
+            await publisher.PublishAsync(names.Errors, message.Properties.WithoutTheOthers().ForErrors(withoutThem), message.Body, abandoning);
         }
+    }
+
+    /// <summary>
+    /// Publishes a message that the error queue refuses to the end of the retry queue, from where it tries again. The caller must still acknowledge it.
+    /// </summary>
+    public async Task PutAsideAsync(Delivery message, Death death)
+    {
+        await publisher.PublishAsync(names.Retries, message.Properties.ForErrors(death), message.Body, abandoning);
+        if (message.IsGivenUp)
+            turn.NoteRefused(message.OtherRetries);
+        else
+            turn.Ask();
     }
 
     public async ValueTask DisposeAsync()

@@ -13,7 +13,8 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// says little, because every prefetched message has it. Such a message is moved to the retry queue, and no attempt is counted. Messages are taken
 /// from the retry queue one at a time, so there the flag means that the handling was cut off, which counts as a failed attempt. A message that
 /// always kills its process is given up after the mode's attempts and one more. Other messages are not given up with it, because a process never
-/// retries two at the same time. The <c>x-delivery-count</c> of quorum queues also counts prefetched messages, and is not used.
+/// retries two at the same time. The <c>x-delivery-count</c> of quorum queues also counts prefetched messages, and is not used. A message that the error
+/// queue refuses goes to the end of the retry queue, so that it blocks no other.
 /// </remarks>
 internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firstPause, IReadOnlyList<TimeSpan> delays, ILogger log)
 {
@@ -35,13 +36,19 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         return true;
     }
 
-    /// <summary>Answers a redelivered message, and acknowledges it. It comes back as a retry.</summary>
+    /// <summary>
+    /// Answers a message that is not handled now, and acknowledges it: a redelivered one comes back as a retry, and one that is given up tries the error
+    /// queue again.
+    /// </summary>
     /// <returns><see langword="true"/>: there was a message.</returns>
-    public async Task<bool> AnswerRedeliveryAsync(QueueSession queue, Delivery message)
+    public async Task<bool> AnswerUnhandledAsync(QueueSession queue, Delivery message)
     {
-        await SettleAsync(message, () => message.IsRetry
-            ? RetryOrGiveUpAsync(queue, message, CutOff())
-            : RetryAsync(queue, message, CutOff(), message.FailedAttempts, delay: TimeSpan.Zero));
+        await SettleAsync(message, () => message switch
+        {
+            { IsGivenUp: true } => MoveOrPutAsideAsync(queue, message, AmqpMessage.DeathOf(message.Properties)),
+            { IsRetry: true } => RetryOrGiveUpAsync(queue, message, CutOff()),
+            _ => RetryAsync(queue, message, CutOff(), message.FailedAttempts, delay: TimeSpan.Zero),
+        });
         return true;
     }
 
@@ -50,13 +57,16 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     {
         try
         {
-            await GiveUpAsync(queue, message, failure);
+            await MoveToErrorsAsync(queue, message, DeathBy(message, failure));
         }
         catch (Exception lost)
         {
             LogLost(message.MessageId, Failure.ReasonOf(failure).Message, lost.Message);
         }
     }
+
+    private static Death DeathBy(Delivery message, Exception failure) =>
+        new(RetryRule.CountAfter(message, failure), Failure.Describe(Failure.ReasonOf(failure)), DateTimeOffset.UtcNow);
 
     private static InvalidOperationException CutOff() =>
         new("The handling was cut off: the process ended or the connection was lost while the message was being handled.");
@@ -104,12 +114,26 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
     }
 
-    private async Task GiveUpAsync(QueueSession queue, Delivery message, Exception failure)
+    private Task GiveUpAsync(QueueSession queue, Delivery message, Exception failure) => MoveOrPutAsideAsync(queue, message, DeathBy(message, failure));
+
+    private async Task MoveOrPutAsideAsync(QueueSession queue, Delivery message, Death death)
     {
-        var reason = Failure.ReasonOf(failure);
-        var failedAttempts = RetryRule.CountAfter(message, failure);
-        await queue.MoveToErrorsAsync(message, failedAttempts, Failure.Describe(reason));
-        LogGivenUp(message.MessageId, failedAttempts, reason.Message);
+        try
+        {
+            await MoveToErrorsAsync(queue, message, death);
+        }
+        catch (BrokerException refused) when (refused.IsRefusal)
+        {
+            await queue.PutAsideAsync(message, death);
+            if (!message.IsGivenUp)
+                LogNotMoved(message.MessageId, death.Reason, refused.Message, RetryTurn.Interval.TotalSeconds);
+        }
+    }
+
+    private async Task MoveToErrorsAsync(QueueSession queue, Delivery message, Death death)
+    {
+        await queue.MoveToErrorsAsync(message, death);
+        LogGivenUp(message.MessageId, death.FailedAttempts, death.Reason);
     }
 
     [LoggerMessage(Level = LogLevel.Warning,
@@ -121,6 +145,11 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
 
     [LoggerMessage(Level = LogLevel.Error, Message = "Message {MessageId} moved to the error queue after {Attempts} attempts: {Reason}")]
     private partial void LogGivenUp(Guid messageId, int attempts, string reason);
+
+    [LoggerMessage(Level = LogLevel.Error,
+        Message = "Message {MessageId} failed ({Failure}) and could not be moved to the error queue: {Reason} It waits in the retry queue, is not handled " +
+            "again, and is tried every {Seconds} s. Make room in the error queue, or give the endpoint's user the right to write to it.")]
+    private partial void LogNotMoved(Guid messageId, string failure, string reason, double seconds);
 
     [LoggerMessage(Level = LogLevel.Error,
         Message = "Message {MessageId} failed and cannot be moved to the error queue, so it stays in its queue, and takes one place of the prefetch: " +

@@ -12,16 +12,34 @@ internal sealed class RetryTurn
     public static readonly TimeSpan Interval = TimeSpan.FromSeconds(5);
 
     private long lastLook;
+    private long refusedAt;
+    private uint refused;
     private volatile bool wanted = true;
     private int taken;
 
     /// <summary>Notes that there is something to take.</summary>
     public void Ask() => wanted = true;
 
+    /// <summary>
+    /// Notes that the error queue has refused a retry again, which is back at the end. When all that are there were refused, nobody looks for a while.
+    /// Call it with the turn.
+    /// </summary>
+    /// <param name="others">How many others the retry queue had.</param>
+    public void NoteRefused(uint others)
+    {
+        if (++refused <= others)
+            return;
+
+        refused = 0;
+        Volatile.Write(ref refusedAt, Stopwatch.GetTimestamp());
+    }
+
     /// <summary>Takes the turn if there may be something to take and no other worker has the turn.</summary>
     public bool TryTake()
     {
         if (!wanted && Stopwatch.GetElapsedTime(Volatile.Read(ref lastLook)) < Interval)
+            return false;
+        if (Volatile.Read(ref refusedAt) is > 0 and var since && Stopwatch.GetElapsedTime(since) < Interval)
             return false;
         if (Interlocked.Exchange(ref taken, 1) == 1)
             return false;

@@ -15,13 +15,15 @@ internal static class EndpointConnections
     /// <summary>Their description, for the reports.</summary>
     public const string Description = "statements prepared from their second use (Max Auto Prepare 20), No Reset On Close";
 
-    public static string For(string connection) => new NpgsqlConnectionStringBuilder(connection)
+    /// <param name="connection">The connection string of a database.</param>
+    /// <param name="resets">Whether the driver resets a session that returns to the pool. Only a handler that leaves no settings behind can go without.</param>
+    public static string For(string connection, bool resets = false) => new NpgsqlConnectionStringBuilder(connection)
     {
         ApplicationName = Name,
         MaxPoolSize = PoolSize,
         MaxAutoPrepare = 20,
         AutoPrepareMinUsages = 2,
-        NoResetOnClose = true,
+        NoResetOnClose = !resets,
     }.ConnectionString;
 
     /// <summary>For the runner's own queries to the same database: no session stays open and is counted.</summary>

@@ -16,11 +16,14 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     /// <summary>Connection string of the widgets' database.</summary>
     public string Widgets => widgets;
 
-    public string QueueForEndpoint(TransactionMode mode) => EndpointConnections.For(QueueOf(mode));
+    /// <summary>Whether the endpoint's driver resets a session that a handler has used, as it does by default. Rounds leave that out.</summary>
+    public bool ResetsSessions { get; set; }
+
+    public string QueueForEndpoint(TransactionMode mode) => EndpointConnections.For(QueueOf(mode), ResetsSessions);
 
     public string QueueForRunner(TransactionMode mode) => EndpointConnections.ForRunner(QueueOf(mode));
 
-    public string WidgetsForEndpoint => EndpointConnections.For(widgets);
+    public string WidgetsForEndpoint => EndpointConnections.For(widgets, ResetsSessions);
 
     public string WidgetsForRunner => EndpointConnections.ForRunner(widgets);
 

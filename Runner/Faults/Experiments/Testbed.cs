@@ -129,6 +129,7 @@ internal sealed class Testbed : IAsyncDisposable
     {
         var kit = new KitDatabases(servers.WidgetsOf(cell).ConnectionString);
         var empty = await kit.CreateEmptyAsync(cancellationToken);
+        empty.ResetsSessions = true;
         var place = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, empty, cancellationToken);
         var testbed = new Testbed(cell, kit, empty, place, gate, shape ?? HandlerShape.OfExperiments) { Unflushed = unflushed };
         try
