@@ -46,11 +46,14 @@ internal sealed class PostgreSqlMessageSender(DatabaseAccess queues, JsonSeriali
         await using var batch = new NpgsqlBatch(connection);
         // If the transaction has ended, the driver silently autocommits the command. A savepoint fails in that case.
         batch.BatchCommands.Add(new NpgsqlBatchCommand("SAVEPOINT kit"));
+        var isThere = HasAddressOfQueues(connection);
         // A table with the queue's name in another database would accept the message, and nobody would receive it.
-        if (!HasAddressOfQueues(connection))
+        if (!isThere)
             batch.BatchCommands.Add((await ReadQueuesAsync(cancellationToken)).Require());
-        // So would a table of another schema that the caller's search path finds first.
-        own ??= await OwnSession.ReadAsync(source.Source, cancellationToken);
+        // So would a table of another schema that the caller's search path finds first. Another connection of the application's pool may not be free.
+        own ??= queues.IsGiven && isThere
+            ? await OwnSession.ReadAsync(connection, cancellationToken)
+            : await OwnSession.ReadAsync(source.Source, cancellationToken);
         foreach (var command in (IEnumerable<NpgsqlBatchCommand>)[.. own.Borrow, QueueStatements.Sending(message), OwnSession.GiveBack])
             batch.BatchCommands.Add(command);
         batch.BatchCommands.Add(new NpgsqlBatchCommand("RELEASE SAVEPOINT kit"));

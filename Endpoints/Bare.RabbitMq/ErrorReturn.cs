@@ -3,36 +3,39 @@ using RabbitMQ.Client;
 namespace Kit.Endpoints.Bare.RabbitMq;
 
 /// <summary>Returns messages from the error queue to the queue: publishes each, waits for the confirmation, then acknowledges it.</summary>
+/// <remarks>
+/// One after the other. The broker closes the channel of a message that it refuses, and then nobody knows whether it has others that are under way: they would be
+/// returned twice. If the process ends between confirmation and acknowledgement, one message is doubled.
+/// </remarks>
 /// <param name="names">The queues.</param>
 /// <param name="taking">The channel that takes messages. When it closes, unacknowledged ones return to their place in the error queue.</param>
 /// <param name="returning">Publishes them.</param>
 internal sealed class ErrorReturn(QueueNames names, IChannel taking, Publisher returning)
 {
-    // If the process ends between confirmation and acknowledgement, at most this many messages are doubled.
-    private const int Batch = 100;
-
     /// <inheritdoc cref="RabbitMqQueue.ReturnErrorsAsync"/>
     public async Task<IReadOnlyList<Guid>> RunAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken)
     {
         var returned = new List<Guid>();
-        foreach (var batch in (await TakeAsync(messageIds, cancellationToken)).Chunk(Batch))
+        BrokerException? refused = null;
+        foreach (var message in await TakeAsync(messageIds, cancellationToken))
         {
-            var publishes = batch.Select(message => returning.PublishAsync(names.Queue, message.BasicProperties.Carried(), message.Body, cancellationToken))
-                .ToList();
-            var all = Task.WhenAll(publishes);
-            await all.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            // Those that the queue has are acknowledged, even if it refused another.
-            foreach (var message in batch.Where((_, index) => publishes[index].IsCompletedSuccessfully))
+            cancellationToken.ThrowIfCancellationRequested();
+            try
             {
-                await taking.BasicAckAsync(message.DeliveryTag, multiple: false, CancellationToken.None);
-                returned.Add(AmqpMessage.MessageIdOf(message.BasicProperties));
+                await returning.PublishAsync(names.Queue, message.BasicProperties.Carried(), message.Body, cancellationToken);
+            }
+            catch (BrokerException unfit) when (unfit.IsOfTheMessage)
+            {
+                // It stays in the error queue. The others are returned first.
+                refused ??= unfit;
+                continue;
             }
 
-            cancellationToken.ThrowIfCancellationRequested();
-            await all;
+            await taking.BasicAckAsync(message.DeliveryTag, multiple: false, CancellationToken.None);
+            returned.Add(AmqpMessage.MessageIdOf(message.BasicProperties));
         }
 
-        return returned;
+        return refused is null ? returned : throw refused;
     }
 
     private async Task<List<BasicGetResult>> TakeAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken)

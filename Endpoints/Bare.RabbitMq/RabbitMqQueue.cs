@@ -139,7 +139,8 @@ public sealed class RabbitMqQueue(
     /// <inheritdoc/>
     /// <remarks>
     /// The broker confirms each message in the queue before it is acknowledged in the error queue, so none is lost. A crash between the two doubles
-    /// the messages under way, at most 100. After a cancellation, messages that were already returned stay returned.
+    /// one. A message that the broker refuses for good stays in the error queue, and the error comes when the others are back. After a cancellation, messages
+    /// that were already returned stay returned.
     /// </remarks>
     public async Task<IReadOnlyList<Guid>> ReturnErrorsAsync(IReadOnlyCollection<Guid>? messageIds, CancellationToken cancellationToken)
     {

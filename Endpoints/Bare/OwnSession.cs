@@ -16,6 +16,9 @@ internal sealed record OwnSession(string SearchPath)
         FROM unnest(current_schemas(false)) WITH ORDINALITY AS found (name, place) WHERE NOT starts_with(name, 'pg_temp')
         """;
 
+    // What a new session begins with.
+    private const string AsAtFirst = "SELECT set_config('search_path', reset_val, true) FROM pg_settings WHERE name = 'search_path'";
+
     /// <summary>
     /// Before the last statements of a transaction. Deferred triggers are the handler's, and run under its role and path. None of these returns rows.
     /// </summary>
@@ -26,7 +29,9 @@ internal sealed record OwnSession(string SearchPath)
 
     /// <summary>In somebody else's transaction, which keeps its role, and gets its path back with <see cref="GiveBack"/>.</summary>
     public IEnumerable<NpgsqlBatchCommand> Borrow =>
-        [new NpgsqlBatchCommand("SELECT set_config('kit.search_path', current_setting('search_path'), true)"), Find];
+        [Remember, Find];
+
+    private static NpgsqlBatchCommand Remember => new("SELECT set_config('kit.search_path', current_setting('search_path'), true)");
 
     /// <inheritdoc cref="Borrow"/>
     public static NpgsqlBatchCommand GiveBack => new("SELECT set_config('search_path', current_setting('kit.search_path'), true)");
@@ -38,5 +43,23 @@ internal sealed record OwnSession(string SearchPath)
     {
         await using var command = source.CreateCommand(Read);
         return new OwnSession((string)(await command.ExecuteScalarAsync(cancellationToken))!);
+    }
+
+    /// <summary>The same on somebody's connection, in its transaction. Its search path is as before.</summary>
+    /// <exception cref="PostgresException">The transaction has failed.</exception>
+    public static async Task<OwnSession> ReadAsync(NpgsqlConnection borrowed, CancellationToken cancellationToken)
+    {
+        await using var batch = new NpgsqlBatch(borrowed)
+        {
+            BatchCommands =
+            {
+                Remember, new NpgsqlBatchCommand(AsAtFirst), new NpgsqlBatchCommand(Read), GiveBack,
+            },
+        };
+        await using var reader = await batch.ExecuteReaderAsync(cancellationToken);
+        await reader.NextResultAsync(cancellationToken);
+        await reader.NextResultAsync(cancellationToken);
+        await reader.ReadAsync(cancellationToken);
+        return new OwnSession(reader.GetString(0));
     }
 }

@@ -17,18 +17,25 @@ internal static class ReadOnlyServer
                   AND split_part(setting, '=', 1) = 'default_transaction_read_only' AND split_part(setting, '=', 2)::boolean)
         """;
 
+    /// <param name="data">The handlers' database.</param>
+    /// <param name="pool">Their connections. If the server that answers is not read-only, they are not used again: they can lead to a former primary.</param>
+    /// <param name="cancellationToken">Cancels the question.</param>
     /// <returns>Whether the handlers' transactions are read-only by themselves, or the server cannot be asked.</returns>
-    public static async Task<bool> IsSoAsync(DatabaseAccess data, CancellationToken cancellationToken)
+    public static async Task<bool> IsSoAsync(DatabaseAccess data, NpgsqlDataSource pool, CancellationToken cancellationToken)
     {
         try
         {
             await using var connection = await data.OpenApartAsync(cancellationToken);
             await using var ask = new NpgsqlCommand(Ask, connection);
-            return await ask.ExecuteScalarAsync(cancellationToken) is true;
+            if (await ask.ExecuteScalarAsync(cancellationToken) is true)
+                return true;
         }
         catch (NpgsqlException)
         {
             return true;
         }
+
+        pool.Clear();
+        return false;
     }
 }

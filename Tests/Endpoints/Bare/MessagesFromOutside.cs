@@ -62,6 +62,24 @@ public sealed class MessagesFromOutside
         Assert.That(await queue.CountAsync(CancellationToken.None), Is.EqualTo(commits ? 1 : 0));
     }
 
+    [Test]
+    public async Task It_needs_no_second_connection_of_the_applications_pool()
+    {
+        await using var pool = NpgsqlDataSource.Create(databases.Queue + ";Maximum Pool Size=1;Timeout=2");
+        await using var sending = new ServiceCollection().AddPostgreSqlMessageSender(_ => pool).BuildServiceProvider();
+        await using var connection = await pool.OpenConnectionAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+        await using var change = new NpgsqlCommand("CREATE SCHEMA other; CREATE TABLE other.work (LIKE public.work); SET search_path TO other", connection);
+        await change.ExecuteNonQueryAsync();
+
+        await sending.GetRequiredService<IMessageSender>().SendAsync("work", "an order", transaction);
+        await transaction.CommitAsync();
+
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.EqualTo(1));
+        await using var path = new NpgsqlCommand("SHOW search_path", connection);
+        Assert.That(await path.ExecuteScalarAsync(), Is.EqualTo("other"));
+    }
+
     /// <summary>A table of the same name that the caller's search path finds first is another's.</summary>
     [TestCase("SET search_path TO other")]
     [TestCase("CREATE TEMP TABLE work (LIKE public.work INCLUDING ALL)")]

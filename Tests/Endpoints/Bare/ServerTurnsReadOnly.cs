@@ -34,6 +34,29 @@ public sealed class ServerTurnsReadOnly
     [TearDown]
     public async Task TearDown() => await bench.DisposeAsync();
 
+    // The handler's sessions in full-dtc are proved to be on the queue's server.
+    private static IEnumerable<TransactionMode> ModesWithAPool =>
+        ReturningModes.Where(mode => mode != TransactionMode.FullDtc && mode != TransactionMode.FullDtcWaiting);
+
+    /// <summary>As after a failover: the server is there, and a session of the pool is one to its predecessor.</summary>
+    [TestCaseSource(nameof(ModesWithAPool))]
+    public async Task A_session_that_alone_is_read_only_is_not_used_again(TransactionMode mode)
+    {
+        await bench.QueueOf(mode).EnqueueAsync([OutgoingMessage.Create("work", new BareBench.Todo())], CancellationToken.None);
+
+        var errors = await bench.HandleAsync(
+            mode,
+            async (context, cancellationToken) =>
+            {
+                await BareBench.ExecuteAsync(context, $"INSERT INTO widget VALUES ({Kit.Handlers.WidgetId.Next()}, '{context.MessageId}')", cancellationToken);
+                await BareBench.ExecuteAsync(context, "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", cancellationToken);
+            },
+            endpoint => endpoint.UsePostgreSql(bench.Databases.QueueOf(mode), bench.Databases.Widgets + ";No Reset On Close=true"));
+
+        Assert.That(errors, Is.Empty);
+        Assert.That(await TestDatabases.ScalarAsync(bench.Databases.Widgets, "SELECT count(DISTINCT message_id)::int FROM widget"), Is.EqualTo(2));
+    }
+
     [TestCaseSource(nameof(Returning))]
     public async Task No_attempt_is_counted_and_every_message_is_handled_when_it_writes_again(string transport, TransactionMode mode)
     {

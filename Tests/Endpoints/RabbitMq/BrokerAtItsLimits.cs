@@ -65,6 +65,27 @@ public sealed class BrokerAtItsLimits
         Assert.That(await bench.CountAsync("built"), Is.EqualTo(2));
     }
 
+    // The broker closes the channel, on which others are under way.
+    [Test]
+    public async Task One_dead_letter_that_is_too_large_stays_and_the_others_go_back_once()
+    {
+        var small = Enumerable.Range(0, 40).Select(_ => Guid.CreateVersion7()).ToList();
+        var errors = ErrorQueue.Of(RabbitMqBench.Endpoint);
+        foreach (var id in small.Take(20))
+            await bench.PublishAsync(errors, RabbitMqBench.Properties(id));
+        await bench.PublishAsync(errors, RabbitMqBench.Properties(), new byte[2 * Limit]);
+        foreach (var id in small.Skip(20))
+            await bench.PublishAsync(errors, RabbitMqBench.Properties(id));
+        await LimitAsync(Limit);
+
+        Assert.That(
+            () => bench.Queue.ReturnErrorsAsync(messageIds: null, CancellationToken.None),
+            Throws.TypeOf<BrokerException>().With.Message.Contains("PRECONDITION_FAILED"));
+
+        Assert.That(await bench.Queue.ReadMessagesAsync(CancellationToken.None), Is.EqualTo(small));
+        Assert.That(await bench.CountAsync(errors), Is.EqualTo(1));
+    }
+
     [Test]
     public async Task A_sender_that_does_not_wait_is_told_whether_its_message_may_still_arrive()
     {
