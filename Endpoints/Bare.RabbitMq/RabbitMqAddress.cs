@@ -6,6 +6,10 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// The address of a broker and the user to connect as: <c>amqp://user:password@host:port/vhost?management=http://host:port</c>. The query is the
 /// kit's own: it says where the management plugin is, which counts messages. The default is port 15672 of the same host, without TLS.
 /// </summary>
+/// <remarks>
+/// Several nodes of a cluster are separated by commas, as in the connection strings of other clients: <c>amqp://user:password@one:5672,two:5672/vhost</c>. The
+/// driver tries them in a random order, each time it connects. They must be one cluster: queues of one broker are not on another.
+/// </remarks>
 public sealed class RabbitMqAddress
 {
     private const string Key = "?management=";
@@ -13,16 +17,21 @@ public sealed class RabbitMqAddress
     private const uint LargestBody = 128 << 20;
 
     private readonly ConnectionFactory settings;
+    private readonly IReadOnlyList<AmqpTcpEndpoint> nodes;
 
-    private RabbitMqAddress(Uri amqp, ConnectionFactory settings, Uri management)
+    private RabbitMqAddress(Uri amqp, ConnectionFactory settings, IReadOnlyList<AmqpTcpEndpoint> nodes, Uri management)
     {
         Amqp = amqp;
         this.settings = settings;
+        this.nodes = nodes;
         Management = management;
     }
 
-    /// <summary>The AMQP URI for drivers. It contains the password.</summary>
+    /// <summary>The AMQP URI for drivers, of the first node. It contains the password.</summary>
     public Uri Amqp { get; }
+
+    /// <summary>How many nodes it names.</summary>
+    public int Nodes => nodes.Count;
 
     /// <summary>The root of the management plugin's HTTP interface, without user and password.</summary>
     public Uri Management { get; }
@@ -34,7 +43,7 @@ public sealed class RabbitMqAddress
     public string Password => settings.Password;
 
     /// <summary>Both parts in one text that <see cref="Parse(string)"/> reads. It contains the password.</summary>
-    public string Text => $"{Amqp.AbsoluteUri}{Key}{Management.AbsoluteUri}";
+    public string Text => $"{WithEveryNode(Amqp)}{Key}{Management.AbsoluteUri}";
 
     /// <param name="address">An AMQP URI (https://www.rabbitmq.com/docs/uri-spec), with the management plugin's address if that is elsewhere.</param>
     /// <exception cref="BrokerException">It cannot be read. The message does not repeat it, because it can contain a password.</exception>
@@ -51,26 +60,30 @@ public sealed class RabbitMqAddress
     /// <inheritdoc cref="Parse(string)" path="/exception"/>
     public static RabbitMqAddress Parse(string amqp, string? management)
     {
-        var read = new ConnectionFactory();
+        ArgumentNullException.ThrowIfNull(amqp);
+        IReadOnlyList<ConnectionFactory> read;
         Uri uri;
         try
         {
-            read.Uri = uri = new Uri(amqp);
+            var uris = EachNode(amqp);
+            uri = uris[0];
+            read = [.. uris.Select(node => new ConnectionFactory { Uri = node })];
         }
         catch (Exception unreadable) when (unreadable is UriFormatException or ArgumentException or FormatException)
         {
             throw new BrokerException(
-                "The RabbitMQ URI cannot be read. Expected: amqp://user:password@host:5672/vhost, or amqps://… " +
+                "The RabbitMQ URI cannot be read. Expected: amqp://user:password@host:5672/vhost, or amqps://…, with several nodes as host:5672,host:5672 " +
                 "(percent-encode all characters except letters and digits in user, password and vhost).");
         }
 
         return new RabbitMqAddress(
-            uri, read, management is null ? new UriBuilder(Uri.UriSchemeHttp, read.HostName, ManagementPort).Uri : ParseManagement(management));
+            uri, read[0], [.. read.Select(node => node.Endpoint)],
+            management is null ? new UriBuilder(Uri.UriSchemeHttp, read[0].HostName, ManagementPort).Uri : ParseManagement(management));
     }
 
     /// <summary>The same broker and user in another virtual host.</summary>
     public RabbitMqAddress In(string virtualHost) =>
-        Parse(new UriBuilder(Amqp) { Path = Uri.EscapeDataString(virtualHost) }.Uri.AbsoluteUri, Management.AbsoluteUri);
+        Parse(WithEveryNode(new UriBuilder(Amqp) { Path = Uri.EscapeDataString(virtualHost) }.Uri), Management.AbsoluteUri);
 
     /// <summary>Opens a connection that does not recover automatically.</summary>
     /// <param name="name">Its name in the broker's own lists.</param>
@@ -91,11 +104,36 @@ public sealed class RabbitMqAddress
         if (answers is { } longest)
             factory.ContinuationTimeout = longest;
 
-        return factory.CreateConnectionAsync(name, cancellationToken);
+        return factory.CreateConnectionAsync(nodes, name, cancellationToken);
     }
 
     /// <summary>The address without the password, for messages and logs.</summary>
-    public override string ToString() => $"{UserName} at {settings.HostName}:{settings.Endpoint.Port}, virtual host {VirtualHost}";
+    public override string ToString() => $"{UserName} at {string.Join(", ", nodes.Select(NameOf))}, virtual host {VirtualHost}";
+
+    private static string NameOf(AmqpTcpEndpoint node) => $"{node.HostName}:{node.Port}";
+
+    /// <summary>The URI of each node, which differ in host and port.</summary>
+    /// <exception cref="UriFormatException">One cannot be read.</exception>
+    private static List<Uri> EachNode(string amqp)
+    {
+        var start = amqp.IndexOf("://", StringComparison.Ordinal) is >= 0 and var scheme ? scheme + 3 : 0;
+        var end = amqp.IndexOf('/', start) is >= 0 and var path ? path : amqp.Length;
+        start = amqp.LastIndexOf('@', end - 1, end - start) is >= 0 and var user ? user + 1 : start;
+        var hosts = amqp[start..end].Split(',', StringSplitOptions.TrimEntries);
+        if (hosts.Length > 1 && hosts.Contains(""))
+            throw new UriFormatException("A host is empty.");
+
+        return [.. hosts.Select(host => new Uri($"{amqp[..start]}{host}{amqp[end..]}"))];
+    }
+
+    private string WithEveryNode(Uri first)
+    {
+        if (nodes.Count == 1)
+            return first.AbsoluteUri;
+
+        var host = first.AbsoluteUri.IndexOf(first.Authority, first.Scheme.Length + first.UserInfo.Length, StringComparison.Ordinal);
+        return $"{first.AbsoluteUri[..host]}{string.Join(',', nodes.Select(NameOf))}{first.AbsoluteUri[(host + first.Authority.Length)..]}";
+    }
 
     // Relative paths are appended after the last slash.
     private static Uri ParseManagement(string address) =>

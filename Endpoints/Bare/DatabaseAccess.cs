@@ -1,3 +1,4 @@
+using System.Data.Common;
 using Kit.Modes;
 using Npgsql;
 
@@ -9,10 +10,29 @@ namespace Kit.Endpoints.Bare;
 /// </summary>
 internal sealed class DatabaseAccess
 {
+    private static readonly string[] Primaries = ["primary", "read-write"];
+
     private readonly NpgsqlDataSource? given;
 
-    /// <exception cref="ArgumentException">The connection string cannot be read.</exception>
-    public DatabaseAccess(string connectionString) => Settings = new NpgsqlConnectionStringBuilder(connectionString);
+    /// <exception cref="ArgumentException">The connection string cannot be read, or names several hosts and does not ask for the primary.</exception>
+    public DatabaseAccess(string connectionString)
+    {
+        Settings = new NpgsqlConnectionStringBuilder(connectionString);
+        if (!HasSeveralHosts)
+            return;
+
+        if (!Primaries.Contains(Settings.TargetSessionAttributes, StringComparer.OrdinalIgnoreCase))
+        {
+            throw new ArgumentException(
+                "The connection string names several hosts, and an endpoint must write. Add Target Session Attributes=primary (or read-write), so that the " +
+                "driver looks for the primary.",
+                nameof(connectionString));
+        }
+
+        // For that long the driver believes that a host is a standby or away, by default 10 s: longer than most promotions take.
+        if (!new DbConnectionStringBuilder { ConnectionString = connectionString }.ContainsKey("Host Recheck Seconds"))
+            Settings.HostRecheckSeconds = 1;
+    }
 
     public DatabaseAccess(NpgsqlDataSource given)
     {

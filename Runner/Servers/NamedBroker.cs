@@ -13,7 +13,10 @@ public static class NamedBroker
     {
         try
         {
-            return RabbitMqAddress.Parse(amqp, management);
+            var broker = RabbitMqAddress.Parse(amqp, management);
+            return broker.Nodes == 1
+                ? broker
+                : throw new KitException("The RabbitMQ URI names several nodes, and a run measures one.", "Name the node that holds the queues.");
         }
         catch (BrokerException unreadable)
         {

@@ -55,7 +55,7 @@ internal sealed class RabbitMqBench : IAsyncDisposable
     public static BasicProperties Properties(Guid? id = null) =>
         new() { MessageId = $"{id ?? Guid.CreateVersion7()}", Type = typeof(Todo).FullName };
 
-    public IHost Build(TransactionMode mode, Work work, int concurrency = 1)
+    public IHost Build(TransactionMode mode, Work work, int concurrency = 1, Action<BareEndpointBuilder>? configure = null)
     {
         var builder = Microsoft.Extensions.Hosting.Host.CreateEmptyApplicationBuilder(settings: null);
         builder.Logging.AddProvider(Warnings);
@@ -68,6 +68,7 @@ internal sealed class RabbitMqBench : IAsyncDisposable
                 .LimitConcurrency(concurrency)
                 .PauseAfterOutage(TimeSpan.FromMilliseconds(100))
                 .Handle<Todo, TodoHandler>();
+            configure?.Invoke(endpoint);
         });
         return builder.Build();
     }
