@@ -42,6 +42,7 @@ internal sealed class PostgreSqlEndpoint(
         if (PostgreSqlSupport.Of(endpoint.Mode, endpoint.Flush).Because is { } because)
             throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot leave out flushes in {endpoint.Mode} ('{endpoint.Flush}'): {because}.");
         RequireSupportOfReceives();
+        endpoint.RequireInbox();
         endpoint.RequireRetries();
 
         RequireConnectionStrings();
@@ -59,7 +60,7 @@ internal sealed class PostgreSqlEndpoint(
         own = await OwnSession.ReadAsync(queues.Source, cancellationToken);
         await RequireFlushesAsync(asynchronous, cancellationToken);
         var open = await PrepareModeAsync(queues.Source, data.Source, cancellationToken);
-        endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(dataDatabase, cancelled);
+        endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(dataDatabase, data.Source, cancelled);
         endpoint.Status.Branches = () => fullDtc?.BranchesLeft;
         endpoint.Status.Outbox = () => dispatcher?.Backlog;
         workers.Start(endpoint.Concurrency, () => TimedReceiver.OpenAsync(pipeline, open), AnswerAsync);
@@ -147,7 +148,7 @@ internal sealed class PostgreSqlEndpoint(
 
         if (endpoint.Mode == TransactionMode.Outbox)
         {
-            var outbox = new OutboxStore(data, endpoint.Name, endpoint.Mode.Isolation);
+            var outbox = new OutboxStore(data, endpoint.Name, endpoint.Mode.Isolation, endpoint.HandledIdsAreKept);
             await outbox.CreateAsync(cancellationToken);
             var unanswered = new UnansweredReceives(outbox);
             var dispatching = dispatcher = OutboxDispatcher.Start(

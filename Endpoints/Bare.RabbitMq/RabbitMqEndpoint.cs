@@ -36,12 +36,13 @@ internal sealed partial class RabbitMqEndpoint(
 
         endpoint.RequireEveryFlush(RabbitMqSupport.LeftOutFlushes);
         endpoint.RequireSingleReceives();
+        endpoint.RequireInbox();
         endpoint.RequireRetries(AmqpMessage.LongestDelay);
         database.RequireNoEnlistment(endpoint);
         PoolSizes.Require(endpoint, database);
-        endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(database, cancelled);
         await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(database, PoolSizes.Data, cancellationToken);
         data = database.Open(enlist: false);
+        endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(database, data.Source, cancelled);
         var receiverOf = await PrepareModeAsync(data.Source, cancellationToken);
         endpoint.Status.Outbox = () => dispatcher?.Backlog;
         await CheckQueuesAsync(cancellationToken);
@@ -110,7 +111,7 @@ internal sealed partial class RabbitMqEndpoint(
         if (endpoint.Mode != TransactionMode.Outbox)
             throw new UnknownModeException(endpoint.Mode, "the bare endpoint on RabbitMQ");
 
-        var outbox = new OutboxStore(data, endpoint.Name, endpoint.Mode.Isolation);
+        var outbox = new OutboxStore(data, endpoint.Name, endpoint.Mode.Isolation, endpoint.HandledIdsAreKept);
         await outbox.CreateAsync(cancellationToken);
         var dispatching = dispatcher = OutboxDispatcher.Start(
             outbox,

@@ -29,6 +29,7 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     {
         endpoint.RequireEveryFlush(OnlyOnPostgreSql.Flushes);
         endpoint.RequireSingleReceives();
+        endpoint.RequireInbox();
         endpoint.RequireRetries();
         connections.Require(endpoint.Name, endpoint.Mode);
         await new QueueTables(endpoint.Name, statements, queues, log).PrepareAsync(cancellationToken);

@@ -83,6 +83,9 @@ public sealed class BareEndpointBuilder
 
     internal OutboxSchedule OutboxSchedule { get; set; } = OutboxSchedule.Default;
 
+    /// <summary>How long <c>outbox</c> keeps the ids of handled messages; <see langword="null"/>: for ever.</summary>
+    internal TimeSpan? HandledIdsAreKept { get; private set; }
+
     internal IReadOnlyDictionary<string, IHandlerInvoker> Invokers => invokers;
 
     internal Func<MessagePipeline, ILogger, IHostedService> Transport => transport ?? throw HasNoTransport;
@@ -154,6 +157,20 @@ public sealed class BareEndpointBuilder
         }
 
         RetryDelays = [.. delays];
+        return this;
+    }
+
+    /// <summary>
+    /// Sets how long <c>outbox</c> keeps the id of a handled message, by which it recognizes a message that comes again. By default it keeps all ids, and its
+    /// inbox grows. With a time, the endpoint deletes older ids every few seconds, except those of messages whose sends still wait. A message that is
+    /// redelivered later than that is handled a second time, so set more than the longest outage, the longest stay in an error queue and the longest retry of
+    /// a sender. The endpoint refuses to start in another mode, or if an inbox that it finds has no index on <c>handled_at</c>.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Zero or less.</exception>
+    public BareEndpointBuilder KeepHandledIdsFor(TimeSpan retention)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(retention, TimeSpan.Zero);
+        HandledIdsAreKept = retention;
         return this;
     }
 
@@ -234,6 +251,14 @@ public sealed class BareEndpointBuilder
             throw new NotSupportedException($"Endpoint '{Name}' cannot receive in batches (ReceiveInBatches): {OnlyOnPostgreSql.Batches.Because}.");
         if (ReceivesAhead)
             throw new NotSupportedException($"Endpoint '{Name}' cannot receive with the commit before it (ReceiveAhead): {OnlyOnPostgreSql.Ahead.Because}.");
+    }
+
+    /// <summary>Called by each transport, before it receives.</summary>
+    /// <exception cref="NotSupportedException">A retention was set for a mode without an inbox.</exception>
+    internal void RequireInbox()
+    {
+        if (HandledIdsAreKept is not null && Mode != TransactionMode.Outbox)
+            throw new NotSupportedException($"Endpoint '{Name}' cannot keep ids for a time (KeepHandledIdsFor) in {Mode}: only {TransactionMode.Outbox} does.");
     }
 
     /// <summary>Called by each transport, before it receives.</summary>

@@ -71,6 +71,7 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
             {
                 await SearchAsync(stopping.Token);
                 Backlog = await outbox.ReadBacklogAsync(stopping.Token);
+                await outbox.ForgetOldAsync(stopping.Token);
                 failures = 0;
             }
             catch (Exception failure) when (!stopping.IsCancellationRequested)

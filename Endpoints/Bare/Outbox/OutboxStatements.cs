@@ -15,6 +15,9 @@ internal sealed class OutboxStatements
     public const string IsOutdated =
         "SELECT count(*) < 2 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname IN ('headers', 'is_event') AND NOT attisdropped";
 
+    /// <summary>How many ids <see cref="ForgetOld"/> deletes.</summary>
+    public const int OldAtOnce = 1_000;
+
     // PostgreSQL truncates names at 63 bytes without an error.
     private const int LongestName = 56;
 
@@ -80,6 +83,26 @@ internal sealed class OutboxStatements
     public string Unrecord => $"DELETE FROM {Inbox} WHERE message_id = $1";
 
     public string IsRecorded => $"SELECT EXISTS (SELECT FROM {Inbox} WHERE message_id = $1)";
+
+    /// <summary>The index with which old ids are found.</summary>
+    public string IndexAge => $"CREATE INDEX IF NOT EXISTS {PostgreSqlStatement.Quoted(endpoint + "_inbox_age")} ON {Inbox} (handled_at)";
+
+    /// <summary>Whether there is an index that begins with the time.</summary>
+    public string HasIndexOfAge =>
+        $"""
+        SELECT EXISTS (
+            SELECT FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
+            WHERE indrelid = to_regclass({PostgreSqlStatement.Literal(Inbox)}) AND attname = 'handled_at' AND indisvalid AND indpred IS NULL)
+        """;
+
+    /// <summary>Deletes ids that are older than a time, some at once, and none of a message with a waiting send.</summary>
+    public string ForgetOld =>
+        $"""
+        DELETE FROM {Inbox} WHERE message_id IN (
+            SELECT message_id FROM {Inbox} AS old
+            WHERE handled_at < now() - $1 AND NOT EXISTS (SELECT FROM {Outbox} WHERE causation_id = old.message_id)
+            ORDER BY handled_at LIMIT {OldAtOnce})
+        """;
 
     /// <summary>Reads the waiting records, grouped by message.</summary>
     public string ReadWaiting =>

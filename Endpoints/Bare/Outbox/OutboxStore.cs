@@ -9,7 +9,11 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// The tables of one endpoint's outbox: the handled messages, and those of their sends that wait to be dispatched. Known as transactional
 /// outbox.
 /// </summary>
-internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, IsolationLevel isolation)
+/// <param name="data">The handlers' database.</param>
+/// <param name="endpoint">The endpoint's name.</param>
+/// <param name="isolation">The isolation level of its transactions.</param>
+/// <param name="retention">How long the ids of handled messages are kept; <see langword="null"/>: for ever.</param>
+internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, IsolationLevel isolation, TimeSpan? retention)
 {
     private readonly ConcurrentQueue<(Guid MessageId, IReadOnlyCollection<OutboxRecord> Dispatched)> unforgotten = new();
     private OutboxStatements statements = new(endpoint);
@@ -39,7 +43,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         }
         else
         {
-            await using var create = data.CreateCommand(statements.Create);
+            await using var create = data.CreateCommand(retention is null ? statements.Create : $"{statements.Create} {statements.IndexAge}");
             await create.ExecuteNonQueryAsync(cancellationToken);
         }
 
@@ -47,6 +51,25 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
         statements = statements.In(
             await inbox.RequireAsync(endpoint, data, cancellationToken), await outbox.RequireAsync(endpoint, data, cancellationToken));
         own = await OwnSession.ReadAsync(data, cancellationToken);
+        if (retention is not null)
+            await RequireIndexOfAgeAsync(cancellationToken);
+    }
+
+    /// <summary>Deletes the ids that need not be kept any longer.</summary>
+    /// <exception cref="NpgsqlException">The database cannot be reached, or refuses.</exception>
+    public async Task ForgetOldAsync(CancellationToken cancellationToken)
+    {
+        if (retention is not { } age)
+            return;
+
+        int deleted;
+        do
+        {
+            await using var delete = data.CreateCommand(statements.ForgetOld);
+            delete.Parameters.Add(new NpgsqlParameter<TimeSpan> { TypedValue = age });
+            deleted = await delete.ExecuteNonQueryAsync(cancellationToken);
+        }
+        while (deleted == OutboxStatements.OldAtOnce);
     }
 
     /// <summary>
@@ -129,6 +152,17 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
 
         await local.DisposeAsync();
         return null;
+    }
+
+    private async Task RequireIndexOfAgeAsync(CancellationToken cancellationToken)
+    {
+        await using var command = data.CreateCommand(statements.HasIndexOfAge);
+        if (await command.ExecuteScalarAsync(cancellationToken) is not true)
+        {
+            throw new InvalidOperationException(
+                $"Endpoint '{endpoint}' cannot start: it keeps ids for {retention} (KeepHandledIdsFor), and its inbox has no index to find older ones. " +
+                $"Run this once in the handlers' database: CREATE INDEX CONCURRENTLY ON {statements.Inbox} (handled_at)");
+        }
     }
 
     private async Task RequireCurrentAsync(CancellationToken cancellationToken)

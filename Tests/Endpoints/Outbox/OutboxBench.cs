@@ -114,7 +114,7 @@ internal sealed class OutboxBench : IAsyncDisposable
     public async Task<IReadOnlyList<Guid>> LeaveAsync(int messages, params string[] queues)
     {
         await using var widgets = NpgsqlDataSource.Create(Databases.Widgets);
-        await new OutboxStore(widgets, Endpoint, TransactionMode.Outbox.Isolation).CreateAsync(CancellationToken.None);
+        await new OutboxStore(widgets, Endpoint, TransactionMode.Outbox.Isolation, retention: null).CreateAsync(CancellationToken.None);
         await using var leave = widgets.CreateCommand(
             $$"""
             WITH handled AS (
@@ -137,7 +137,7 @@ internal sealed class OutboxBench : IAsyncDisposable
     public async Task<OutboxBacklog> ReadBacklogAsync()
     {
         await using var widgets = NpgsqlDataSource.Create(Databases.Widgets);
-        return await new OutboxStore(widgets, Endpoint, TransactionMode.Outbox.Isolation).ReadBacklogAsync(CancellationToken.None);
+        return await new OutboxStore(widgets, Endpoint, TransactionMode.Outbox.Isolation, retention: null).ReadBacklogAsync(CancellationToken.None);
     }
 
     /// <summary>Waits until nothing is left in the endpoint's queue.</summary>

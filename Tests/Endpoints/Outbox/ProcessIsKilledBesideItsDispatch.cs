@@ -105,7 +105,7 @@ public sealed class ProcessIsKilledBesideItsDispatch
     private static async Task CreateTablesAsync(TestDatabases databases, Cell cell)
     {
         await using var widgets = NpgsqlDataSource.Create(databases.Widgets);
-        await new OutboxStore(widgets, cell.Name, TransactionMode.Outbox.Isolation).CreateAsync(CancellationToken.None);
+        await new OutboxStore(widgets, cell.Name, TransactionMode.Outbox.Isolation, retention: null).CreateAsync(CancellationToken.None);
     }
 
     private static async Task KillAsync(Cell cell, TestDatabases databases, TestTransport space, DispatchPoint point)
