@@ -26,7 +26,7 @@ internal sealed class QueueSource : IAsyncDisposable
     /// <param name="database">The queue's database.</param>
     /// <param name="enlist">Whether its sessions join an ambient transaction, and are therefore opened from a pool for each message.</param>
     public QueueSource(DatabaseAccess database, bool enlist)
-        // A worker keeps its session. In full-dtc a reset would revert the settings each time the connection returns to the pool; no handler has it.
+        // A worker keeps its session. In npgsql-scope a reset would revert the settings each time the connection returns to the pool; no handler has it.
         : this(database, enlist, settings => (settings.Pooling, settings.NoResetOnClose) = (enlist, true))
     {
     }

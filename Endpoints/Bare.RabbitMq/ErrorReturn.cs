@@ -5,7 +5,7 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// <summary>Returns messages from the error queue to the queue: publishes each, waits for the confirmation, then acknowledges it.</summary>
 /// <remarks>
 /// One after the other. The broker closes the channel of a message that it refuses, and then nobody knows whether it has others that are under way: they
-/// would be returned twice. If the process ends between confirmation and acknowledgement, one message is doubled.
+/// would be returned twice. If the process ends or is told to between the publish and the acknowledgement, one is doubled.
 /// </remarks>
 /// <param name="names">The queues.</param>
 /// <param name="taking">The channel that takes messages. When it closes, unacknowledged ones return to their place in the error queue.</param>

@@ -98,7 +98,6 @@ internal sealed class Publisher(SendingConnection sending) : IDisposable
             throw new BrokerException($"The broker refused a message for {receiver}: {closed.ShutdownReason?.ReplyText ?? closed.Message}.", closed)
             {
                 IsOfTheMessage = closed.ShutdownReason?.ReplyCode == Constants.PreconditionFailed,
-                IsRefusal = closed.ShutdownReason?.ReplyCode == Constants.AccessRefused,
             };
         }
         catch (TimeoutException late)

@@ -19,6 +19,7 @@ internal sealed class QueueSession : IAsyncDisposable
     private readonly CancellationToken abandoning;
     private bool hasTurn;
     private bool isRefused;
+    private bool hasPutAside;
     private int refusals;
 
     private QueueSession(
@@ -51,8 +52,9 @@ internal sealed class QueueSession : IAsyncDisposable
         GiveTurnBack();
         refusals = isRefused ? refusals : 0;
         // A message that meets a shortage by itself is the first retry again and again: others have their turn in between.
-        var others = isRefused ? await inbox.TakeAsync(TimeSpan.Zero) : null;
-        isRefused = false;
+        // So is one that the error queue refuses.
+        var others = isRefused || hasPutAside ? await inbox.TakeAsync(TimeSpan.Zero) : null;
+        isRefused = hasPutAside = false;
         if (others is not null)
             return others;
 
@@ -107,29 +109,16 @@ internal sealed class QueueSession : IAsyncDisposable
         await Task.Delay(BackOff.After(refusals++, first), stopping).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
-    /// <summary>
-    /// Publishes a message to the error queue. The caller must still acknowledge it. If its headers and the reason do not fit into a frame, or the driver
-    /// cannot write its properties again, only its id, its type and its body go there.
-    /// </summary>
-    public async Task MoveToErrorsAsync(Delivery message, Death death)
-    {
-        try
-        {
-            await publisher.PublishAsync(names.Errors, message.Properties.ForErrors(death), message.Body, abandoning);
-        }
-        catch (BrokerException unfit) when (unfit.IsOfTheMessage)
-        {
-            var withoutThem = death with { Reason = $"{death.Reason} Its headers and other properties are left out. {unfit.Message}" };
-            await publisher.PublishAsync(names.Errors, message.Properties.WithoutTheOthers().ForErrors(withoutThem), message.Body, abandoning);
-        }
-    }
+    /// <summary>Publishes a message to the error queue. The caller must still acknowledge it.</summary>
+    public Task MoveToErrorsAsync(Delivery message, Death death) => PublishAsync(names.Errors, message, death);
 
     /// <summary>
     /// Publishes a message that the error queue refuses to the end of the retry queue, from where it tries again. The caller must still acknowledge it.
     /// </summary>
     public async Task PutAsideAsync(Delivery message, Death death)
     {
-        await publisher.PublishAsync(names.Retries, message.Properties.ForErrors(death), message.Body, abandoning);
+        await PublishAsync(names.Retries, message, death);
+        hasPutAside = true;
         if (message.IsGivenUp)
             turn.NoteRefused(message.OtherRetries);
         else
@@ -140,6 +129,23 @@ internal sealed class QueueSession : IAsyncDisposable
     {
         await retries.DisposeAsync();
         publisher.Dispose();
+    }
+
+    /// <summary>
+    /// Publishes a message that is given up. If its headers and the reason do not fit into a frame, or the driver cannot write its properties again, only its
+    /// id, its type and its body go there.
+    /// </summary>
+    private async Task PublishAsync(string queue, Delivery message, Death death)
+    {
+        try
+        {
+            await publisher.PublishAsync(queue, message.Properties.ForErrors(death), message.Body, abandoning);
+        }
+        catch (BrokerException unfit) when (unfit.IsOfTheMessage)
+        {
+            var withoutThem = death with { Reason = $"{death.Reason} Its headers and other properties are left out. {unfit.Message}" };
+            await publisher.PublishAsync(queue, message.Properties.WithoutTheOthers().ForErrors(withoutThem), message.Body, abandoning);
+        }
     }
 
     /// <summary>Waits with a retry, unless the endpoint stops, or the channel is lost and the broker has the message again.</summary>

@@ -8,7 +8,8 @@ namespace Kit.Endpoints.Bare.RabbitMq;
 /// </summary>
 /// <remarks>
 /// Several nodes of a cluster are separated by commas, as in the connection strings of other clients: <c>amqp://user:password@one:5672,two:5672/vhost</c>. The
-/// driver tries them in a random order, each time it connects. They must be one cluster: queues of one broker are not on another.
+/// driver tries them in a random order, each time it connects. They must be one cluster: queues of one broker are not on another. The management plugin is
+/// looked for on the first, if its address is not given.
 /// </remarks>
 public sealed class RabbitMqAddress
 {
@@ -67,7 +68,7 @@ public sealed class RabbitMqAddress
         {
             var uris = EachNode(amqp);
             uri = uris[0];
-            read = [.. uris.Select(node => new ConnectionFactory { Uri = node })];
+            read = [.. uris.Select(node => new ConnectionFactory { Uri = node, MaxInboundMessageBodySize = LargestBody })];
         }
         catch (Exception unreadable) when (unreadable is UriFormatException or ArgumentException or FormatException)
         {
@@ -131,7 +132,7 @@ public sealed class RabbitMqAddress
         if (nodes.Count == 1)
             return first.AbsoluteUri;
 
-        var host = first.AbsoluteUri.IndexOf(first.Authority, first.Scheme.Length + first.UserInfo.Length, StringComparison.Ordinal);
+        var host = $"{first.Scheme}://{first.UserInfo}{(first.UserInfo.Length > 0 ? "@" : "")}".Length;
         return $"{first.AbsoluteUri[..host]}{string.Join(',', nodes.Select(NameOf))}{first.AbsoluteUri[(host + first.Authority.Length)..]}";
     }
 

@@ -78,10 +78,10 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         {
             await move();
         }
-        catch (BrokerException unfit) when (unfit.IsOfTheMessage)
+        catch (BrokerException unmoved) when (unmoved.IsOfTheMessage || unmoved.IsRefusal)
         {
             // With the session it would come again, and be refused again, for ever.
-            LogKept(message.MessageId, unfit.Message);
+            LogKept(message.MessageId, unmoved.Message);
             return;
         }
 
@@ -148,12 +148,13 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
 
     [LoggerMessage(Level = LogLevel.Error,
         Message = "Message {MessageId} failed ({Failure}) and could not be moved to the error queue: {Reason} It waits in the retry queue, is not handled " +
-            "again, and is tried every {Seconds} s. Make room in the error queue, or give the endpoint's user the right to write to it.")]
+            "again, and is tried every {Seconds} s. Make room in the error queue.")]
     private partial void LogNotMoved(Guid messageId, string failure, string reason, double seconds);
 
     [LoggerMessage(Level = LogLevel.Error,
-        Message = "Message {MessageId} failed and cannot be moved to the error queue, so it stays in its queue, and takes one place of the prefetch: " +
-                  "{Reason} If it is too large, raise the broker's max_message_size; or remove it from the queue.")]
+        Message = "Message {MessageId} failed and cannot be moved to another queue, so it stays in its queue, and takes one place of the prefetch until the " +
+                  "endpoint connects again: {Reason} If it is too large, raise the broker's max_message_size, or remove it. If the retry queue is full, " +
+                  "make room.")]
     private partial void LogKept(Guid messageId, string reason);
 
     [LoggerMessage(Level = LogLevel.Error,

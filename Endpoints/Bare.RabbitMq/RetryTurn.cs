@@ -11,6 +11,9 @@ internal sealed class RetryTurn
     // Retries of this process are looked for at once, those that another process left behind only at this interval.
     public static readonly TimeSpan Interval = TimeSpan.FromSeconds(5);
 
+    // Of one look.
+    private const uint MostRefusals = 100;
+
     private long lastLook;
     private long refusedAt;
     private uint refused;
@@ -21,13 +24,13 @@ internal sealed class RetryTurn
     public void Ask() => wanted = true;
 
     /// <summary>
-    /// Notes that the error queue has refused a retry again, which is back at the end. When all that are there were refused, nobody looks for a while.
-    /// Call it with the turn.
+    /// Notes that the error queue has refused a retry again, which is back at the end. When all that are there were refused, or many, nobody looks for a
+    /// while. Call it with the turn.
     /// </summary>
     /// <param name="others">How many others the retry queue had.</param>
     public void NoteRefused(uint others)
     {
-        if (++refused <= others)
+        if (++refused <= Math.Min(others, MostRefusals))
             return;
 
         refused = 0;

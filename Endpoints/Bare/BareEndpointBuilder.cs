@@ -166,10 +166,11 @@ public sealed class BareEndpointBuilder
     /// redelivered later than that is handled a second time, so set more than the longest outage, the longest stay in an error queue and the longest retry of
     /// a sender. The endpoint refuses to start in another mode, or if an inbox that it finds has no index on <c>handled_at</c>.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Zero or less.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Zero or less, or more than 36,500 days.</exception>
     public BareEndpointBuilder KeepHandledIdsFor(TimeSpan retention)
     {
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(retention, TimeSpan.Zero);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(retention, TimeSpan.FromDays(36_500));
         HandledIdsAreKept = retention;
         return this;
     }

@@ -30,7 +30,8 @@ internal sealed class DatabaseAccess
         }
 
         // For that long the driver believes that a host is a standby or away, by default 10 s: longer than most promotions take.
-        if (!new DbConnectionStringBuilder { ConnectionString = connectionString }.ContainsKey("Host Recheck Seconds"))
+        var named = new DbConnectionStringBuilder { ConnectionString = connectionString };
+        if (!named.ContainsKey("Host Recheck Seconds") && !named.ContainsKey(nameof(Settings.HostRecheckSeconds)))
             Settings.HostRecheckSeconds = 1;
     }
 
@@ -120,7 +121,7 @@ internal sealed class DatabaseAccess
     /// <summary>The same database, at one of its addresses.</summary>
     /// <exception cref="InvalidOperationException">A data source was given.</exception>
     public DatabaseAccess At(string? host, int port) =>
-        new(new NpgsqlConnectionStringBuilder(Text(enlist: false)) { Host = host, Port = port }.ConnectionString);
+        new(new NpgsqlConnectionStringBuilder(Text(enlist: false)) { Host = host, Port = port, TargetSessionAttributes = null }.ConnectionString);
 
     /// <summary>
     /// The same, with sessions that commit without waiting for the log. As an option of the connection, so that the driver's reset of a session keeps

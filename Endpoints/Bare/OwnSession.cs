@@ -16,8 +16,9 @@ internal sealed record OwnSession(string SearchPath)
         FROM unnest(current_schemas(false)) WITH ORDINALITY AS found (name, place) WHERE NOT starts_with(name, 'pg_temp')
         """;
 
-    // What a new session begins with.
-    private const string AsAtFirst = "SELECT set_config('search_path', reset_val, true) FROM pg_settings WHERE name = 'search_path'";
+    // What a new session begins with. "$user" in the path is the role.
+    private const string AsAtFirst =
+        "SELECT set_config('role', 'none', true), set_config('search_path', reset_val, true) FROM pg_settings WHERE name = 'search_path'";
 
     /// <summary>
     /// Before the last statements of a transaction. Deferred triggers are the handler's, and run under its role and path. None of these returns rows.
@@ -45,7 +46,7 @@ internal sealed record OwnSession(string SearchPath)
         return new OwnSession((string)(await command.ExecuteScalarAsync(cancellationToken))!);
     }
 
-    /// <summary>The same on somebody's connection, in its transaction. Its search path is as before.</summary>
+    /// <summary>The same on somebody's connection, in its transaction. Its role and its search path are as before.</summary>
     /// <exception cref="PostgresException">The transaction has failed.</exception>
     public static async Task<OwnSession> ReadAsync(NpgsqlConnection borrowed, CancellationToken cancellationToken)
     {
@@ -53,12 +54,14 @@ internal sealed record OwnSession(string SearchPath)
         {
             BatchCommands =
             {
-                Remember, new NpgsqlBatchCommand(AsAtFirst), new NpgsqlBatchCommand(Read), GiveBack,
+                Remember, new NpgsqlBatchCommand("SELECT set_config('kit.role', current_setting('role'), true)"),
+                new NpgsqlBatchCommand(AsAtFirst), new NpgsqlBatchCommand(Read),
+                GiveBack, new NpgsqlBatchCommand("SELECT set_config('role', current_setting('kit.role'), true)"),
             },
         };
         await using var reader = await batch.ExecuteReaderAsync(cancellationToken);
-        await reader.NextResultAsync(cancellationToken);
-        await reader.NextResultAsync(cancellationToken);
+        for (var before = 0; before < 3; before++)
+            await reader.NextResultAsync(cancellationToken);
         await reader.ReadAsync(cancellationToken);
         return new OwnSession(reader.GetString(0));
     }

@@ -35,7 +35,9 @@ internal static class ReadOnlyServer
             return true;
         }
 
-        pool.Clear();
+        // The application's own is its business.
+        if (!data.IsGiven)
+            pool.Clear();
         return false;
     }
 }

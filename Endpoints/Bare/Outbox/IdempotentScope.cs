@@ -8,7 +8,7 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// stay recorded until they are dispatched. Known as idempotent receiver (Hohpe and Woolf, "Enterprise Integration Patterns", 2003).
 /// </summary>
 /// <remarks>
-/// Ids are kept until someone deletes them, because the endpoint cannot know for how long a broker, an error queue or a sender may redeliver a
+/// Ids are kept for ever unless the endpoint was told a time, because it cannot know for how long a broker, an error queue or a sender may redeliver a
 /// message. Deleting an id also deletes its sends, dispatched or not, so spare ids with waiting sends: <c>DELETE FROM orders_inbox i WHERE
 /// handled_at &lt; … AND NOT EXISTS (SELECT FROM orders_outbox o WHERE o.causation_id = i.message_id)</c>.
 /// </remarks>

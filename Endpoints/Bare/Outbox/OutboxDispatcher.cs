@@ -198,7 +198,7 @@ internal sealed partial class OutboxDispatcher : IAsyncDisposable
         Level = LogLevel.Information, Message = "Queue '{Queue}' accepts messages from the outbox again, after {Times} refusals.")]
     private partial void LogTaken(string queue, int times);
 
-    [LoggerMessage(Level = LogLevel.Warning, Message = "The outbox cannot be dispatched at the moment: {Reason} Retried every {Seconds} s.")]
+    [LoggerMessage(Level = LogLevel.Warning, Message = "The outbox cannot be dispatched or cleaned up at the moment: {Reason} Retried every {Seconds} s.")]
     private partial void LogDisturbed(string reason, double seconds);
 
     /// <summary>What one search has found.</summary>

@@ -15,6 +15,8 @@ namespace Kit.Endpoints.Bare.Outbox;
 /// <param name="retention">How long the ids of handled messages are kept; <see langword="null"/>: for ever.</param>
 internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, IsolationLevel isolation, TimeSpan? retention)
 {
+    private const int ForgettingRounds = 10;
+
     private readonly ConcurrentQueue<(Guid MessageId, IReadOnlyCollection<OutboxRecord> Dispatched)> unforgotten = new();
     private OutboxStatements statements = new(endpoint);
     private OwnSession? own;
@@ -55,21 +57,19 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
             await RequireIndexOfAgeAsync(cancellationToken);
     }
 
-    /// <summary>Deletes the ids that need not be kept any longer.</summary>
+    /// <summary>Deletes ids that need not be kept any longer, and so many that dispatching does not wait for long.</summary>
     /// <exception cref="NpgsqlException">The database cannot be reached, or refuses.</exception>
     public async Task ForgetOldAsync(CancellationToken cancellationToken)
     {
         if (retention is not { } age)
             return;
 
-        int deleted;
-        do
+        for (var (round, deleted) = (0, OutboxStatements.OldAtOnce); round < ForgettingRounds && deleted == OutboxStatements.OldAtOnce; round++)
         {
             await using var delete = data.CreateCommand(statements.ForgetOld);
             delete.Parameters.Add(new NpgsqlParameter<TimeSpan> { TypedValue = age });
             deleted = await delete.ExecuteNonQueryAsync(cancellationToken);
         }
-        while (deleted == OutboxStatements.OldAtOnce);
     }
 
     /// <summary>

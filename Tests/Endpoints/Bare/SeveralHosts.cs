@@ -64,7 +64,8 @@ public sealed class SeveralHosts
     }
 
     [TestCase("amqp://kit:p%40ss@one:5673,two,three:5675/v%2F1", "kit at one:5673, two:5672, three:5675, virtual host v/1", 3)]
-    [TestCase("amqps://kit:secret@[::1]:1,[::2]/", "kit at [::1]:1, [::2]:5671, virtual host ", 2)]
+    [TestCase("amqp://guest:rmq@mq,mq2/", "guest at mq:5672, mq2:5672, virtual host /", 2)]
+    [TestCase("amqps://kit:secret@[::1]:1,[::2]/", "kit at [::1]:1, [::2]:5671, virtual host /", 2)]
     public void An_address_is_read_and_written(string text, string described, int nodes)
     {
         var address = RabbitMqAddress.Parse(text);

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
@@ -40,22 +39,16 @@ internal static class MetFaults
     public static Type KindOf(Cell cell, Fault fault) => Injection.Of(fault, cell, Guid.Empty).GetType();
 
     /// <summary>
-    /// Makes the experiments of each cell on servers of its own. Two cells at a time: each makes four experiments side by side, which mostly wait, and has
-    /// other fixtures next to it.
+    /// Makes the experiments of each cell on servers of its own. One cell after the other: a run makes four experiments side by side, and has other fixtures
+    /// next to it.
     /// </summary>
     public static async Task<IReadOnlyList<FaultResult>> MakeAsync(IEnumerable<(Cell Cell, Fault Fault)> meetings)
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
-        var made = new ConcurrentBag<FaultResult>();
-        await Parallel.ForEachAsync(
-            meetings.GroupBy(meeting => meeting.Cell, meeting => meeting.Fault),
-            new ParallelOptions { MaxDegreeOfParallelism = 2 },
-            async (met, _) =>
-            {
-                foreach (var result in await MakeAsync(met.Key, [.. met]))
-                    made.Add(result);
-            });
-        return [.. made];
+        var made = new List<FaultResult>();
+        foreach (var met in meetings.GroupBy(meeting => meeting.Cell, meeting => meeting.Fault))
+            made.AddRange(await MakeAsync(met.Key, [.. met]));
+        return made;
     }
 
     public static void AssertKept(IEnumerable<FaultResult> results, Cell cell, Fault fault)
