@@ -126,9 +126,10 @@ internal sealed class IdempotentScope(NpgsqlDataSource data, OutboxStatements st
         {
             throw new ServerRefusedException(late);
         }
-        // No handler has run, so it is the server that is read-only.
+        // No handler has run, so it is the server that is read-only, or this session leads to a former primary, as others of the pool may.
         catch (PostgresException refused) when (NpgsqlErrors.IsReadOnly(refused))
         {
+            data.Clear();
             throw new ServerRefusedException(refused);
         }
     }

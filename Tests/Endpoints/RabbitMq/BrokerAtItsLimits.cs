@@ -161,7 +161,7 @@ public sealed class BrokerAtItsLimits
             await endpoint.StopAsync();
         }
 
-        Assert.That(bench.Warnings.Count("cannot be moved to the error queue") == 1 && bench.Warnings.Count("Next try") == 0, Is.True, $"{bench.Warnings}");
+        Assert.That(bench.Warnings.Count("cannot be moved to another queue") == 1 && bench.Warnings.Count("Next try") == 0, Is.True, $"{bench.Warnings}");
         Assert.That(await bench.Queue.ReadMessagesAsync(CancellationToken.None), Is.EqualTo(new[] { large }));
         await LimitAsync(128 << 20);
         await bench.HandleAsync(TransactionMode.ScopeOff, (_, _) => Task.CompletedTask);
