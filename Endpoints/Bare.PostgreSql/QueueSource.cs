@@ -45,8 +45,8 @@ internal sealed class QueueSource : IAsyncDisposable
 
     /// <summary>
     /// The same for one session, which is lent to handlers: the driver gives a new connection object for each message, and the session stays. The object of
-    /// the last message is closed for whoever still has it, and the driver resets what its handler has left in the session, as the connection string says. Call
-    /// <see cref="Configuration"/> after each reset.
+    /// the last message is closed for whoever still has it, and the driver resets what its handler has left in the session, as the connection string says.
+    /// Execute <see cref="Configuration"/> after each reset.
     /// </summary>
     public QueueSource ForLending() =>
         new(database, enlist: false, settings => (settings.Pooling, settings.MinPoolSize, settings.MaxPoolSize) = (true, 0, 1));

@@ -84,13 +84,13 @@ internal static class AmqpMessage
 
     /// <summary>The properties in the error queue, and in the retry queue while the error queue refuses the message.</summary>
     /// <param name="properties">Those that the message was received with.</param>
-    /// <param name="death">Why it is given up.</param>
-    public static BasicProperties ForErrors(this IReadOnlyBasicProperties properties, Death death)
+    /// <param name="letter">What is told of it there.</param>
+    public static BasicProperties ForErrors(this IReadOnlyBasicProperties properties, DeadLetter letter)
     {
         var given = properties.Carried();
-        given.Headers![FailedAttempts] = death.FailedAttempts;
-        given.Headers[Reason] = death.Reason;
-        given.Headers[FailedAt] = death.FailedAt.ToUnixTimeMilliseconds();
+        given.Headers![FailedAttempts] = letter.FailedAttempts;
+        given.Headers[Reason] = letter.Reason;
+        given.Headers[FailedAt] = (letter.FailedAt ?? DateTimeOffset.UtcNow).ToUnixTimeMilliseconds();
         return given;
     }
 
@@ -119,18 +119,22 @@ internal static class AmqpMessage
         NumberIn(properties, FailedAttempts) is { } count ? (int)Math.Clamp(count, 0, int.MaxValue) : 0;
 
     /// <summary>Why its endpoint or the broker gave the message up; empty if neither says.</summary>
-    public static string ReasonOf(IReadOnlyBasicProperties properties) =>
+    private static string ReasonOf(IReadOnlyBasicProperties properties) =>
         OwnReasonOf(properties) is { Length: > 0 } reason ? reason : BrokersReasonOf(properties);
 
     /// <summary>Why its endpoint gave the message up; empty if it does not say.</summary>
     public static string OwnReasonOf(IReadOnlyBasicProperties properties) => TextIn(properties.Headers, Reason);
 
-    /// <summary>Of a message that its endpoint gave up.</summary>
-    public static Death DeathOf(IReadOnlyBasicProperties properties) =>
-        new(FailedAttemptsOf(properties), ReasonOf(properties), FailedAtOf(properties) ?? DateTimeOffset.UtcNow);
+    /// <summary>What <see cref="ForErrors"/> or the broker has written.</summary>
+    public static DeadLetter DeadLetterOf(IReadOnlyBasicProperties properties) =>
+        new(MessageIdOf(properties), FailedAttemptsOf(properties), ReasonOf(properties))
+        {
+            Type = properties.Type ?? "",
+            FailedAt = FailedAtOf(properties),
+        };
 
     /// <summary>When it was given up, by the clock of the process that gave it up; <see langword="null"/> if unknown.</summary>
-    public static DateTimeOffset? FailedAtOf(IReadOnlyBasicProperties properties) =>
+    private static DateTimeOffset? FailedAtOf(IReadOnlyBasicProperties properties) =>
         NumberIn(properties, FailedAt) is { } moment and >= 0 && moment <= DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
             ? DateTimeOffset.FromUnixTimeMilliseconds(moment)
             : null;

@@ -85,9 +85,10 @@ internal sealed class Publisher(SendingConnection sending) : IDisposable
         }
         catch (PublishException refused)
         {
-            throw refused.IsReturn
-                ? new BrokerException($"{unrouted} (NO_ROUTE).", refused)
-                : new BrokerException($"The broker refused a message for {receiver}.", refused) { IsRefusal = true };
+            throw new BrokerException(refused.IsReturn ? $"{unrouted} (NO_ROUTE)." : $"The broker refused a message for {receiver}.", refused)
+            {
+                IsRefusal = !refused.IsReturn,
+            };
         }
         catch (Exception unfit) when (unfit is ArgumentException or WireFormattingException)
         {

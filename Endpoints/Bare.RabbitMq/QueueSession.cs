@@ -110,14 +110,14 @@ internal sealed class QueueSession : IAsyncDisposable
     }
 
     /// <summary>Publishes a message to the error queue. The caller must still acknowledge it.</summary>
-    public Task MoveToErrorsAsync(Delivery message, Death death) => PublishAsync(names.Errors, message, death);
+    public Task MoveToErrorsAsync(Delivery message, DeadLetter letter) => PublishAsync(names.Errors, message, letter);
 
     /// <summary>
     /// Publishes a message that the error queue refuses to the end of the retry queue, from where it tries again. The caller must still acknowledge it.
     /// </summary>
-    public async Task PutAsideAsync(Delivery message, Death death)
+    public async Task PutAsideAsync(Delivery message, DeadLetter letter)
     {
-        await PublishAsync(names.Retries, message, death);
+        await PublishAsync(names.Retries, message, letter);
         hasPutAside = true;
         if (message.IsGivenUp)
             turn.NoteRefused(message.OtherRetries);
@@ -135,15 +135,15 @@ internal sealed class QueueSession : IAsyncDisposable
     /// Publishes a message that is given up. If its headers and the reason do not fit into a frame, or the driver cannot write its properties again, only its
     /// id, its type and its body go there.
     /// </summary>
-    private async Task PublishAsync(string queue, Delivery message, Death death)
+    private async Task PublishAsync(string queue, Delivery message, DeadLetter letter)
     {
         try
         {
-            await publisher.PublishAsync(queue, message.Properties.ForErrors(death), message.Body, abandoning);
+            await publisher.PublishAsync(queue, message.Properties.ForErrors(letter), message.Body, abandoning);
         }
         catch (BrokerException unfit) when (unfit.IsOfTheMessage)
         {
-            var withoutThem = death with { Reason = $"{death.Reason} Its headers and other properties are left out. {unfit.Message}" };
+            var withoutThem = letter with { Reason = $"{letter.Reason} Its headers and other properties are left out. {unfit.Message}" };
             await publisher.PublishAsync(queue, message.Properties.WithoutTheOthers().ForErrors(withoutThem), message.Body, abandoning);
         }
     }

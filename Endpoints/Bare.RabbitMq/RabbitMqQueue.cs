@@ -134,7 +134,7 @@ public sealed class RabbitMqQueue(
 
     /// <summary>Reads the messages that were given up, in the order in which they failed. Reading marks them as redelivered.</summary>
     public async Task<IReadOnlyList<DeadLetter>> ReadErrorsAsync(CancellationToken cancellationToken) =>
-        [.. (await ReadErrorPropertiesAsync(cancellationToken)).Select(DeadLetterOf)];
+        [.. (await ReadErrorPropertiesAsync(cancellationToken)).Select(AmqpMessage.DeadLetterOf)];
 
     /// <inheritdoc/>
     /// <remarks>
@@ -175,13 +175,6 @@ public sealed class RabbitMqQueue(
         if (connection is not null)
             await connection.DisposeAsync();
     }
-
-    private static DeadLetter DeadLetterOf(IReadOnlyBasicProperties properties) =>
-        new(AmqpMessage.MessageIdOf(properties), AmqpMessage.FailedAttemptsOf(properties), AmqpMessage.ReasonOf(properties))
-        {
-            Type = properties.Type ?? "",
-            FailedAt = AmqpMessage.FailedAtOf(properties),
-        };
 
     private async Task<(long Ready, long Consumers)> CountReadyAsync(CancellationToken cancellationToken)
     {

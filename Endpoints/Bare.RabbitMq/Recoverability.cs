@@ -45,7 +45,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     {
         await SettleAsync(message, () => message switch
         {
-            { IsGivenUp: true } => MoveOrPutAsideAsync(queue, message, AmqpMessage.DeathOf(message.Properties)),
+            { IsGivenUp: true } => MoveOrPutAsideAsync(queue, message, AmqpMessage.DeadLetterOf(message.Properties)),
             { IsRetry: true } => RetryOrGiveUpAsync(queue, message, CutOff()),
             _ => RetryAsync(queue, message, CutOff(), message.FailedAttempts, delay: TimeSpan.Zero),
         });
@@ -57,7 +57,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     {
         try
         {
-            await MoveToErrorsAsync(queue, message, DeathBy(message, failure));
+            await MoveToErrorsAsync(queue, message, DeadLetterBy(message, failure));
         }
         catch (Exception lost)
         {
@@ -65,8 +65,8 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
     }
 
-    private static Death DeathBy(Delivery message, Exception failure) =>
-        new(RetryRule.CountAfter(message, failure), Failure.Describe(Failure.ReasonOf(failure)), DateTimeOffset.UtcNow);
+    private static DeadLetter DeadLetterBy(Delivery message, Exception failure) =>
+        new(message.MessageId, RetryRule.CountAfter(message, failure), Failure.Describe(Failure.ReasonOf(failure)));
 
     private static InvalidOperationException CutOff() =>
         new("The handling was cut off: the process ended or the connection was lost while the message was being handled.");
@@ -114,26 +114,26 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
         }
     }
 
-    private Task GiveUpAsync(QueueSession queue, Delivery message, Exception failure) => MoveOrPutAsideAsync(queue, message, DeathBy(message, failure));
+    private Task GiveUpAsync(QueueSession queue, Delivery message, Exception failure) => MoveOrPutAsideAsync(queue, message, DeadLetterBy(message, failure));
 
-    private async Task MoveOrPutAsideAsync(QueueSession queue, Delivery message, Death death)
+    private async Task MoveOrPutAsideAsync(QueueSession queue, Delivery message, DeadLetter letter)
     {
         try
         {
-            await MoveToErrorsAsync(queue, message, death);
+            await MoveToErrorsAsync(queue, message, letter);
         }
         catch (BrokerException refused) when (refused.IsRefusal)
         {
-            await queue.PutAsideAsync(message, death);
+            await queue.PutAsideAsync(message, letter);
             if (!message.IsGivenUp)
-                LogNotMoved(message.MessageId, death.Reason, refused.Message, RetryTurn.Interval.TotalSeconds);
+                LogNotMoved(message.MessageId, letter.Reason, refused.Message, RetryTurn.Interval.TotalSeconds);
         }
     }
 
-    private async Task MoveToErrorsAsync(QueueSession queue, Delivery message, Death death)
+    private async Task MoveToErrorsAsync(QueueSession queue, Delivery message, DeadLetter letter)
     {
-        await queue.MoveToErrorsAsync(message, death);
-        LogGivenUp(message.MessageId, death.FailedAttempts, death.Reason);
+        await queue.MoveToErrorsAsync(message, letter);
+        LogGivenUp(message.MessageId, letter.FailedAttempts, letter.Reason);
     }
 
     [LoggerMessage(Level = LogLevel.Warning,
@@ -144,7 +144,7 @@ internal sealed partial class Recoverability(TransactionMode mode, TimeSpan firs
     private partial void LogRetried(Guid messageId, int attempt, int attempts, string reason);
 
     [LoggerMessage(Level = LogLevel.Error, Message = "Message {MessageId} moved to the error queue after {Attempts} attempts: {Reason}")]
-    private partial void LogGivenUp(Guid messageId, int attempts, string reason);
+    private partial void LogGivenUp(Guid messageId, int? attempts, string reason);
 
     [LoggerMessage(Level = LogLevel.Error,
         Message = "Message {MessageId} failed ({Failure}) and could not be moved to the error queue: {Reason} It waits in the retry queue, is not handled " +

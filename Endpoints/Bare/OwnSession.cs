@@ -29,8 +29,7 @@ internal sealed record OwnSession(string SearchPath)
     public IEnumerable<NpgsqlBatchCommand> Before => [new NpgsqlBatchCommand("RESET ROLE"), Find];
 
     /// <summary>In somebody else's transaction, which keeps its role, and gets its path back with <see cref="GiveBack"/>.</summary>
-    public IEnumerable<NpgsqlBatchCommand> Borrow =>
-        [Remember, Find];
+    public IEnumerable<NpgsqlBatchCommand> Borrow => [Remember, Find];
 
     private static NpgsqlBatchCommand Remember => new("SELECT set_config('kit.search_path', current_setting('search_path'), true)");
 

@@ -15,6 +15,14 @@ internal sealed class OutboxStatements
     public const string IsOutdated =
         "SELECT count(*) < 2 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname IN ('headers', 'is_event') AND NOT attisdropped";
 
+    /// <summary>Whether the inbox lacks an index that begins with the time.</summary>
+    public const string LacksIndexOfAge =
+        """
+        SELECT NOT EXISTS (
+            SELECT FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
+            WHERE indrelid = to_regclass($1) AND attname = 'handled_at' AND indisvalid AND indpred IS NULL)
+        """;
+
     /// <summary>How many ids <see cref="ForgetOld"/> deletes.</summary>
     public const int OldAtOnce = 1_000;
 
@@ -86,14 +94,6 @@ internal sealed class OutboxStatements
 
     /// <summary>The index with which old ids are found.</summary>
     public string IndexAge => $"CREATE INDEX IF NOT EXISTS {PostgreSqlStatement.Quoted(endpoint + "_inbox_age")} ON {Inbox} (handled_at)";
-
-    /// <summary>Whether there is an index that begins with the time.</summary>
-    public string HasIndexOfAge =>
-        $"""
-        SELECT EXISTS (
-            SELECT FROM pg_index JOIN pg_attribute ON attrelid = indrelid AND attnum = indkey[0]
-            WHERE indrelid = to_regclass({PostgreSqlStatement.Literal(Inbox)}) AND attname = 'handled_at' AND indisvalid AND indpred IS NULL)
-        """;
 
     /// <summary>Deletes ids that are older than a time, some at once, and none of a message with a waiting send.</summary>
     public string ForgetOld =>

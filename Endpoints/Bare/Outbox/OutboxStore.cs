@@ -156,8 +156,7 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
 
     private async Task RequireIndexOfAgeAsync(CancellationToken cancellationToken)
     {
-        await using var command = data.CreateCommand(statements.HasIndexOfAge);
-        if (await command.ExecuteScalarAsync(cancellationToken) is not true)
+        if (await IsSoAsync(OutboxStatements.LacksIndexOfAge, statements.Inbox, cancellationToken))
         {
             throw new InvalidOperationException(
                 $"Endpoint '{endpoint}' cannot start: it keeps ids for {retention} (KeepHandledIdsFor), and its inbox has no index to find older ones. " +
@@ -167,14 +166,20 @@ internal sealed class OutboxStore(NpgsqlDataSource data, string endpoint, Isolat
 
     private async Task RequireCurrentAsync(CancellationToken cancellationToken)
     {
-        await using var command = data.CreateCommand(OutboxStatements.IsOutdated);
-        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = statements.Outbox });
-        if (await command.ExecuteScalarAsync(cancellationToken) is true)
+        if (await IsSoAsync(OutboxStatements.IsOutdated, statements.Outbox, cancellationToken))
         {
             throw new InvalidOperationException(
                 $"Endpoint '{endpoint}' cannot start: an earlier version of the kit created its outbox. " +
                 $"Run this once in the handlers' database (it does not rewrite the table): {statements.Upgrade}");
         }
+    }
+
+    /// <summary>Asks a yes-or-no question about a table.</summary>
+    private async Task<bool> IsSoAsync(string question, string table, CancellationToken cancellationToken)
+    {
+        await using var command = data.CreateCommand(question);
+        command.Parameters.Add(new NpgsqlParameter<string> { TypedValue = table });
+        return await command.ExecuteScalarAsync(cancellationToken) is true;
     }
 
     /// <summary>
