@@ -112,7 +112,7 @@ public sealed class ShellOfTheUser
         return await run.EndAsync();
     }
 
-    /// <summary>Runs the script as one who may not write its clone: as root that is another user.</summary>
+    /// <summary>Runs the script as a user who may not write to its clone. Root may, so there it is another user.</summary>
     private async Task<RunnerResult> RunAsOtherAsync(string script, params string[] arguments)
     {
         if (Environment.IsPrivilegedProcess)
