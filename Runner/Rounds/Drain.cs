@@ -31,8 +31,8 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
     // Failed handlers are not counted as handled, so after a pause the queue itself is asked.
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
-    // Without acknowledgements, a broker's queue is empty long before the last handler is entered.
-    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(10);
+    /// <summary>How long nobody may handle anything until messages that no queue has are lost. No longer than the limit of a stall.</summary>
+    public TimeSpan Quiet { get; init; } = TimeSpan.FromSeconds(10);
 
     public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)
     {
@@ -52,6 +52,9 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
         }
     }
 
+    // Without acknowledgements, a broker's queue is empty long before the last handler is entered, and on a busy machine the first ones are slow.
+    private TimeSpan LimitOfQuiet => handlers.Entered == 0 || handlers.Entered > handlers.Handled + handlers.Failed ? stallLimit : Quiet;
+
     private async Task<string?> WaitUntilEmptyAsync(int messages, CancellationToken cancellationToken)
     {
         var (handled, left) = (0, (long)messages);
@@ -65,7 +68,7 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
             if (handledNow >= messages || sinceProgress.Elapsed > Pause)
             {
                 leftNow = await queue.CountAsync(cancellationToken);
-                if (leftNow == 0 && (handledNow >= messages || sinceProgress.Elapsed > Quiet))
+                if (leftNow == 0 && (handledNow >= messages || sinceProgress.Elapsed > LimitOfQuiet))
                 {
                     progress.Report(handledNow);
                     return null;

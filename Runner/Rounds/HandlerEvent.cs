@@ -13,10 +13,11 @@ internal abstract record HandlerEvent;
 /// <summary>The specification was understood.</summary>
 internal sealed record HandlerReady : HandlerEvent;
 
-/// <param name="Handled">Handlers that returned since the endpoint started.</param>
+/// <param name="Entered">Handlers that were entered since the endpoint started.</param>
+/// <param name="Handled">Handlers that returned since then.</param>
 /// <param name="Failed">Handlers that threw since then: each is an attempt, and not a message.</param>
 /// <param name="HeapBytes">The managed heap after the last collection; 0 before the first.</param>
-internal sealed record HandlerProgress(int Handled, int Failed, long HeapBytes) : HandlerEvent;
+internal sealed record HandlerProgress(int Entered, int Handled, int Failed, long HeapBytes) : HandlerEvent;
 
 /// <summary>The endpoint has stopped, its connections are closed.</summary>
 /// <param name="Report">What it did.</param>

@@ -31,6 +31,8 @@ internal sealed class HandlerProbe : IDisposable
         TransactionManager.DistributedTransactionStarted += CountPromotion;
     }
 
+    public int Entered => Volatile.Read(ref entries);
+
     public int Handled => Volatile.Read(ref handled);
 
     public int Failed => Volatile.Read(ref failed);

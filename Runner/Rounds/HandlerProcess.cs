@@ -18,6 +18,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     private readonly TaskCompletionSource broken = Once();
     private readonly Task reading;
     private TaskCompletionSource<DrainReport> stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int entered;
     private int handled;
     private int failed;
     private long heapBytes;
@@ -35,7 +36,10 @@ internal sealed class HandlerProcess : IAsyncDisposable
     /// <summary>Whether it is on this machine.</summary>
     public bool IsLocal => lines is LocalHandler;
 
-    /// <summary>Handlers that returned since <see cref="StartEndpointAsync"/>; up to a quarter of a second old.</summary>
+    /// <summary>Handlers that were entered since <see cref="StartEndpointAsync"/>; up to a quarter of a second old.</summary>
+    public int Entered => Volatile.Read(ref entered);
+
+    /// <summary>Handlers that returned since then.</summary>
     public int Handled => Volatile.Read(ref handled);
 
     /// <summary>Handlers that threw since then.</summary>
@@ -91,6 +95,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     {
         ThrowIfBroken();
         stopped = new TaskCompletionSource<DrainReport>(TaskCreationOptions.RunContinuationsAsynchronously);
+        Volatile.Write(ref entered, 0);
         Volatile.Write(ref handled, 0);
         Volatile.Write(ref failed, 0);
         return lines.SayAsync(string.Create(CultureInfo.InvariantCulture, $"{HandlerProgram.Start} {messages}"), cancellationToken);
@@ -175,6 +180,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
                     ready.TrySetResult();
                     break;
                 case HandlerProgress progress:
+                    Volatile.Write(ref entered, progress.Entered);
                     Volatile.Write(ref handled, progress.Handled);
                     Volatile.Write(ref failed, progress.Failed);
                     Volatile.Write(ref heapBytes, progress.HeapBytes);

@@ -13,7 +13,10 @@ internal sealed class HandlerProcesses : IAsyncDisposable
     /// <summary>Their ids on this machine; <see langword="null"/>: they are on other machines.</summary>
     public IReadOnlyList<int>? Ids => all.All(process => process.IsLocal) ? [.. all.Select(process => process.Id)] : null;
 
-    /// <summary>Handlers that returned since <see cref="StartEndpointsAsync"/>; up to a quarter of a second old.</summary>
+    /// <summary>Handlers that were entered since <see cref="StartEndpointsAsync"/>; up to a quarter of a second old.</summary>
+    public int Entered => all.Sum(process => process.Entered);
+
+    /// <summary>Handlers that returned since then.</summary>
     public int Handled => all.Sum(process => process.Handled);
 
     /// <summary>Handlers that threw since then.</summary>

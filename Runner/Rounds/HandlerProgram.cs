@@ -102,7 +102,8 @@ internal sealed class HandlerProgram(TextReader input, TextWriter output)
         ThreadPool.SetMinThreads(Math.Max(threads, concurrency + ThreadsOfOthers), completions);
     }
 
-    private void SayProgress(HandlerProbe probe) => Say(new HandlerProgress(probe.Handled, probe.Failed, GC.GetGCMemoryInfo(GCKind.Any).HeapSizeBytes));
+    private void SayProgress(HandlerProbe probe) =>
+        Say(new HandlerProgress(probe.Entered, probe.Handled, probe.Failed, GC.GetGCMemoryInfo(GCKind.Any).HeapSizeBytes));
 
     private void Say(HandlerEvent saying)
     {

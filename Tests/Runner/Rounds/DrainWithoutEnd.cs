@@ -30,14 +30,7 @@ public sealed class DrainWithoutEnd
         queue = Cell.Kind.OpenQueue(Cell.Name, EndpointConnections.ForRunner(restored.Queue));
         await queue.CreateAsync(CancellationToken.None);
         await queue.PreloadAsync([.. Enumerable.Range(0, Messages).Select(_ => new BuildWidget(Guid.CreateVersion7()))], CancellationToken.None);
-        handlers = await HandlerProcesses.StartAsync(
-            1,
-            new HandlerSpec(
-                Cell.Name, Cell.Name,
-                EndpointConnections.For(restored.Queue),
-                EndpointConnections.For(restored.Widgets),
-                Concurrency: 2, RecordCompletions: false),
-            CancellationToken.None);
+        handlers = await StartAsync(Cell, concurrency: 2);
     }
 
     [TearDown]
@@ -89,6 +82,39 @@ public sealed class DrainWithoutEnd
 
         await Assert.ThatAsync(() => DrainAsync(cancellationToken), Throws.TypeOf<KitException>());
     }
+
+    [Test]
+    [CancelAfter(60_000)]
+    public async Task Messages_that_are_still_handled_are_waited_for_though_the_queue_is_empty(CancellationToken cancellationToken)
+    {
+        var withoutTransactions = Cell.All.First(cell =>
+            cell is { Kind.Framework: "bare", Mode.Name: "transactions-off", Access.Name: "ado" } && cell.Kind == Cell.Kind);
+        await using var all = await StartAsync(withoutTransactions, concurrency: Messages + 1);
+        var quiet = TimeSpan.FromSeconds(1.5);
+        Task<Drained> drain;
+        await using (await LockAsync(restored.Widgets, "LOCK TABLE widget"))
+        {
+            drain = new Drain(all, queue, Drain.DefaultStallLimit, new Progress<int>()) { Quiet = quiet }.RunAsync(Messages + 1, cancellationToken);
+            await Eventually.HoldsAsync(() => all.Entered == Messages, "all handlers wait for the lock");
+            await Task.Delay(2 * quiet, cancellationToken);
+            // An endpoint that was told to stop takes no other message.
+            await queue.PreloadAsync([new BuildWidget(Guid.CreateVersion7())], cancellationToken);
+        }
+
+        var drained = await drain;
+        Assert.That(drained.Stalled, Is.Null);
+        Assert.That(drained.Report.Handled, Is.EqualTo(Messages + 1));
+    }
+
+    private Task<HandlerProcesses> StartAsync(Cell cell, int concurrency) =>
+        HandlerProcesses.StartAsync(
+            1,
+            new HandlerSpec(
+                cell.Name, Cell.Name,
+                EndpointConnections.For(restored.Queue),
+                EndpointConnections.For(restored.Widgets),
+                concurrency, RecordCompletions: false),
+            CancellationToken.None);
 
     private Task<Drained> DrainAsync(CancellationToken cancellationToken) =>
         new Drain(handlers, queue, StallLimit, new Progress<int>()).RunAsync(Messages, cancellationToken);
