@@ -42,7 +42,7 @@ internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
 
             var built = await widgets.ReadBuiltAsync(withCommitTime: true, cancellationToken);
             var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
-                Scenario.Insert, warmUp, messages, built, sizes.SeedRows, restored, queue, Sinks.None, cancellationToken));
+                Scenario.Insert, warmUp, messages, handled: null, built, sizes.SeedRows, restored, queue, Sinks.None, cancellationToken));
             return new ContestResult(
                 account.Outcome, OffsetsOf(messages, built), contestant.OwnPerSecond, own, CostsOf(before, after, begin, end, own), OthersOf(begin, end));
         }

@@ -155,7 +155,8 @@ internal sealed class LoadedCell(
         var built = await restored.ReadBuiltAsync(withCommitTime: true, end);
         var moments = await effects.EndAsync(built, await restored.ClockAheadAsync(end), end);
         var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
-            cell.Scenario, warmUp, [.. sent.Messages.Select(one => one.Message)], built, plan.SeedRows, restored, queue, sinks, end));
+            cell.Scenario, warmUp, [.. sent.Messages.Select(one => one.Message)], reports.Sum(report => report.Handled), built, plan.SeedRows, restored, queue,
+            sinks, end));
         var broken = stalled is not null ? RoundOutcome.Stalled(stalled)
             : effects.Loss is { } loss
                 ? RoundOutcome.Invalid([$"the runner no longer knew when messages had their effects: {loss}", .. account.Outcome.Reasons])

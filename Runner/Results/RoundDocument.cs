@@ -63,6 +63,10 @@ public sealed record RoundDocument
     /// <summary>How often a handler was entered. More than <see cref="Messages"/> means retries.</summary>
     public required int HandlerEntries { get; init; }
 
+    /// <summary>How often a handler returned; absent in older runs.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? Handled { get; init; }
+
     /// <summary>How many messages ended in each class; see <see cref="RoundAccount"/>.</summary>
     [JsonConverter(typeof(AccountsConverter))]
     public required IReadOnlyDictionary<DeliveryClass, int> Accounts { get; init; }

@@ -91,6 +91,8 @@ internal sealed class RoundFiles
             : once != round.Messages ? $"{Figures.Plain(once)} of its {Figures.Plain(round.Messages)} messages were handled once"
             : block.Microseconds.Count != round.Messages
                 ? $"it has {Figures.Plain(block.Microseconds.Count)} commits of {Figures.Plain(round.Messages)} messages"
+            : round.Handled is { } handled && handled != round.Messages
+                ? $"handlers returned {Figures.Plain(handled)} times for {Figures.Plain(round.Messages)} messages"
             : round.HandlerEntries < round.Messages
                 ? $"handlers were entered {Figures.Plain(round.HandlerEntries)} times for {Figures.Plain(round.Messages)} messages"
             : null;

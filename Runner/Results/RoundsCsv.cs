@@ -56,6 +56,7 @@ public static class RoundsCsv
         .. DurationsOf("handler", round => round.ServiceTime?.Handler),
         .. DurationsOf("commit", round => round.ServiceTime?.Commit),
         new("handled_by_each", (_, round) => round.HandledByEach is { } each ? string.Join("; ", each.Select(Figures.Plain)) : null),
+        new("handled", (_, round) => round.Handled),
         new("handler_entries", (_, round) => round.HandlerEntries),
         new("retries", (_, round) => round.Retries),
         .. Enum.GetValues<DeliveryClass>().Select(kind => new Column(Words.ColumnOf(kind), (_, round) => CountOf(round, kind))),

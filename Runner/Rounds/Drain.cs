@@ -14,6 +14,11 @@ internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? S
 {
     /// <summary>How many messages each process handled.</summary>
     public IReadOnlyList<int> HandledByEach { get; init; } = [];
+
+    /// <summary>Why not every message was handled; <see langword="null"/>: a handler has returned once for each.</summary>
+    /// <param name="messages">How many there were.</param>
+    public string? WhyIncomplete(int messages) => Stalled ??
+        (Report.Handled == messages ? null : $"handlers returned {Figures.Count(Report.Handled)} times for {Figures.Count(messages)} messages");
 }
 
 /// <summary>Lets an endpoint empty its queue, and gives up if there is no progress.</summary>

@@ -53,6 +53,9 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             await queue.PreloadAsync(warmUp, cancellationToken);
             // Nobody listens to this progress: its messages are not those of the round.
             var cold = await new Drain(handlers, queue, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(warmUp.Count, cancellationToken);
+            // Its endpoint may still be stopping, and what it left would be drained on the clock.
+            if (cold.WhyIncomplete(warmUp.Count) is { } incomplete)
+                return document with { Outcome = RoundOutcome.Invalid([$"the warm-up is incomplete: {incomplete}"]) };
 
             var messages = made.New(sizes.Messages);
             watch.Restart();
@@ -77,7 +80,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             // The handlers of workers have already asked the server's clock.
             var ahead = settings.Workers is null ? await restored.ClockAheadAsync(cancellationToken) : TimeSpan.Zero;
             var account = RoundAccount.Of(
-                await EvidenceReader.ReadAsync(cell.Scenario, warmUp, messages, built, SeedRows, restored, queue, sinks, cancellationToken));
+                await EvidenceReader.ReadAsync(
+                    cell.Scenario, warmUp, messages, warmUp.Count + drained.Report.Handled, built, SeedRows, restored, queue, sinks, cancellationToken));
             var use = UseOf(drained, handlers);
             var (start, offsets) = TimesOf(drained.Report, messages, built, ahead);
             return document with
@@ -93,6 +97,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 Accounts = account.Counts,
                 FirstHandlerEntryUtc = start,
                 HandlerEntries = drained.Report.Entries,
+                Handled = drained.Report.Handled,
                 HandledByEach = drained.HandledByEach.Count > 1 ? drained.HandledByEach : null,
                 OffsetsMilliseconds = offsets,
                 ColdPerSecond = new Throughput(TimesOf(cold.Report, warmUp, built, ahead).Offsets).AveragePerSecond,

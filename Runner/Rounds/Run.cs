@@ -280,6 +280,14 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
             void RefuseAll(string because)
             {
+                // A cell cannot be measured and left out.
+                if (probed[cell].FirstOrDefault(same => rounds.Exists(round => round.Cell == Provenance.NameOf(same))) is { } measured)
+                {
+                    throw new KitException(
+                        $"{Provenance.NameOf(measured)} has rounds from before the run was stopped, and {because}",
+                        "Resume the run again. If it happens again, find out what has changed, or make a new run.");
+                }
+
                 foreach (var same in probed[cell])
                     Refuse(record, same, because);
             }

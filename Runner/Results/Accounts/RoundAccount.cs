@@ -42,6 +42,7 @@ public sealed class RoundAccount
                 .. LeftPrepared(evidence.Found),
                 .. Miscounted(evidence),
                 .. Misdelivered(evidence),
+                .. Returned(evidence),
             ],
             dead.Count > 0 && Of(Without(evidence, dead)).Problems.Count == 0);
     }
@@ -102,6 +103,13 @@ public sealed class RoundAccount
             yield return $"deliveries: {Figures.Count(evidence.Found.Sink.Count)} found, {Figures.Count(expected)} expected " +
                          $"({Figures.Count(MessagesOf(evidence))} events to {Figures.Count(evidence.Deliveries)} queues)";
         }
+    }
+
+    /// <summary>A handler that throws has not returned, so retries explain no difference. The work of those that are too many is in the figures.</summary>
+    private static IEnumerable<string> Returned(RoundEvidence evidence)
+    {
+        if (evidence.Handled is { } handled && handled != MessagesOf(evidence))
+            yield return $"handlers returned {Figures.Count(handled)} times for {Figures.Count(MessagesOf(evidence))} messages";
     }
 
     private static int MessagesOf(RoundEvidence evidence) => evidence.WarmUp.Count + evidence.Messages.Count;

@@ -12,6 +12,9 @@ public sealed record RoundEvidence
     /// <summary>The traces of the messages of both, without the seeded rows.</summary>
     public required History Found { get; init; }
 
+    /// <summary>How often a handler returned, for the messages of both; <see langword="null"/>: nobody counted.</summary>
+    public required int? Handled { get; init; }
+
     /// <summary>How many rows its handler inserts for each message.</summary>
     public int RowsPerMessage { get; init; } = 1;
 

@@ -26,6 +26,7 @@ public sealed class AccountingOfAFaultFreeRound
             Queue = [],
             Prepared = [],
         },
+        Handled = 15,
         Deliveries = 0,
         Counted = null,
         SeedRows = Seeded,
@@ -37,7 +38,7 @@ public sealed class AccountingOfAFaultFreeRound
         yield return Mutation("A dropped row", evidence => WithRows(evidence, Victim, 0), DeliveryClass.Lost);
         yield return Mutation("A doubled row", evidence => WithRows(evidence, Victim, 2), DeliveryClass.Duplicated);
         yield return Mutation("A row and an error", evidence => WithErrors(evidence, Victim), DeliveryClass.Zombie);
-        yield return Mutation("An error and no row", evidence => WithErrors(WithRows(evidence, Victim, 0), Victim), DeliveryClass.CleanError);
+        yield return Mutation("An error and no row", evidence => GivenUp(evidence, Victim), DeliveryClass.CleanError);
         yield return Mutation("A row, and still queued", evidence => Queued(evidence, Victim), DeliveryClass.Stuck);
         yield return Mutation("No row, still queued", evidence => Queued(WithRows(evidence, Victim, 0), Victim), DeliveryClass.Stuck);
         yield return Mutation("Two rows, and still queued", evidence => Queued(WithRows(evidence, Victim, 2), Victim), DeliveryClass.Duplicated);
@@ -81,11 +82,11 @@ public sealed class AccountingOfAFaultFreeRound
     [Test]
     public void A_dead_letter_and_anything_else_is_not_a_dead_letter_alone()
     {
-        var dead = WithErrors(WithRows(Clean, Victim, 0), Victim);
+        var dead = GivenUp(Clean, Victim);
         IReadOnlyList<RoundEvidence> worse =
         [
             Clean, WithRows(dead, Id(4), 0), WithRows(dead, Id(4), 2), Queued(dead, Id(4)), dead with { TableRows = dead.TableRows + 1 },
-            WithErrors(WithRows(Clean, Id(101), 0), Id(101)),
+            GivenUp(Clean, Id(101)), dead with { Handled = dead.Handled + 1 },
         ];
 
         Assert.That(worse.Select(evidence => RoundAccount.Of(evidence).IsDeadLetteredAlone), Is.All.False);
@@ -130,6 +131,12 @@ public sealed class AccountingOfAFaultFreeRound
             RoundAccount.Of(Clean with { TableRows = Clean.TableRows + rows }).Problems.Single(),
             Does.EndWith("1,015 expected (1,000 seeded, 5 by the warm-up, 10 by the round)"));
 
+    /// <summary>Another drain's messages, a redelivery: its work is in the figures, whatever the rows say.</summary>
+    [TestCase(16)]
+    [TestCase(14)]
+    public void A_handler_that_returned_not_once_for_each_message_makes_the_round_invalid(int handled) => Assert.That(
+        RoundAccount.Of(Clean with { Handled = handled }).Problems, Is.EqualTo([$"handlers returned {handled} times for 15 messages"]));
+
     [Test]
     public void Many_lost_messages_are_counted_and_three_are_named()
     {
@@ -147,8 +154,10 @@ public sealed class AccountingOfAFaultFreeRound
     [Test]
     public void No_messages_are_accounted_for() =>
         Assert.That(
-            RoundAccount.Of(Clean with { Messages = Ids(0, 0), WarmUp = Ids(0, 0), Found = Clean.Found with { Sendings = [], Rows = [] }, TableRows = Seeded })
-                .Outcome.IsValid(),
+            RoundAccount.Of(Clean with
+            {
+                Messages = Ids(0, 0), WarmUp = Ids(0, 0), Handled = 0, Found = Clean.Found with { Sendings = [], Rows = [] }, TableRows = Seeded,
+            }).Outcome.IsValid(),
             Is.True);
 
     [TestCase(0, DeliveryClass.Zombie)]
@@ -338,6 +347,10 @@ public sealed class AccountingOfAFaultFreeRound
             TableRows = evidence.TableRows - evidence.Found.Rows.Count + others.Count + rows,
         };
     }
+
+    /// <summary>Its handler never returned.</summary>
+    private static RoundEvidence GivenUp(RoundEvidence evidence, Guid id) =>
+        WithErrors(WithRows(evidence, id, 0), id) with { Handled = evidence.Handled - 1 };
 
     private static RoundEvidence WithErrors(RoundEvidence evidence, params Guid[] ids) =>
         evidence with { Found = evidence.Found with { Errors = ids } };
