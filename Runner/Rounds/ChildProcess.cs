@@ -5,6 +5,9 @@ namespace Kit.Runner.Rounds;
 /// <summary>Ends processes that end when their standard input is closed.</summary>
 internal static class ChildProcess
 {
+    /// <summary>The exit code of a process that SIGKILL ended: 128 and the signal's number.</summary>
+    public const int Killed = 137;
+
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
 
     /// <summary>Closes the input, and kills the process if that does not end it.</summary>

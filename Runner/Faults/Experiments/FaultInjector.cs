@@ -3,6 +3,7 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Rounds;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
@@ -21,9 +22,6 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
 
     /// <summary>More than the attempts of any mode: an endpoint that does not count attempts would go on for ever.</summary>
     private const int MostCuts = 8;
-
-    /// <summary>128 + SIGKILL.</summary>
-    private const int Killed = 137;
 
     /// <summary>For a process to start and handle a message, also on a busy machine.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
@@ -104,7 +102,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         if (!await UntilAsync(() => Task.FromResult(testbed.Journal.LinesOf(after[^1]).Count > 0), cancellationToken))
             return "the endpoint did not go on after the fault";
 
-        return hasFired && exitCode is (null or Killed) ? null : "the fault did not fire";
+        return hasFired && exitCode is (null or ChildProcess.Killed) ? null : "the fault did not fire";
     }
 
     /// <summary>Whether the first messages are handled completely, so that the armed fault meets the chosen one.</summary>

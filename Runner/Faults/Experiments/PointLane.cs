@@ -3,6 +3,7 @@ using System.Globalization;
 using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Rounds;
 
 namespace Kit.Runner.Faults.Experiments;
 
@@ -33,9 +34,6 @@ internal sealed class PointLane<TAccount>(
 
     /// <summary>Each time, each of its workers has a turn to find that its connection is gone.</summary>
     private const int MostLateBatches = 3;
-
-    /// <summary>128 + SIGKILL.</summary>
-    private const int Killed = 137;
 
     /// <summary>The outbox's dispatcher and recovery look every 5 seconds.</summary>
     private static readonly TimeSpan IdleTime = TimeSpan.FromSeconds(6);
@@ -127,7 +125,7 @@ internal sealed class PointLane<TAccount>(
 
         var requests = gate.Passed;
         events.Add(new PointEvent(PointPhase.Met, $"the proxy met request {point.Number} after {requests.Count} requests of the handling"));
-        if (way.Facts().KillsProcess && await KillAsync(because: "") is not Killed)
+        if (way.Facts().KillsProcess && await KillAsync(because: "") is not ChildProcess.Killed)
             return await NotMetAsync("the process had ended before it was killed", isStartedAgain: true);
         if (way.Facts().CrashesServer)
             events.Add(new PointEvent(PointPhase.Met, await crashServer(point.Request.Server, cancellationToken)));
@@ -144,7 +142,7 @@ internal sealed class PointLane<TAccount>(
         if (way is PointWay.Unanswered && !getsOver && !hasEnded)
         {
             var waited = waiting.Elapsed.TotalSeconds;
-            killedAfter = await KillAsync($", after it had waited for {waited:F0} s") is Killed ? waited : null;
+            killedAfter = await KillAsync($", after it had waited for {waited:F0} s") is ChildProcess.Killed ? waited : null;
             isKilled = true;
         }
 

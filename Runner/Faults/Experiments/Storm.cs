@@ -10,7 +10,7 @@ namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>
 /// Many messages. At random moments of their drain the handler process is killed, or every connection of its endpoint is cut. A mode is
-/// judged only by what it promises under every fault.
+/// judged only by what it promises under every fault, and only after every fault that the plan names.
 /// </summary>
 /// <param name="cell">The cell.</param>
 /// <param name="servers">The servers.</param>
@@ -23,8 +23,8 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     /// <summary>Lost messages make no progress; after this time the fault is injected anyway.</summary>
     private static readonly TimeSpan ToProgress = TimeSpan.FromSeconds(10);
 
-    /// <summary>For a process to start, also on a busy machine.</summary>
-    private static readonly TimeSpan ToGoOn = TimeSpan.FromSeconds(60);
+    /// <summary>For a process to start, also on a busy machine, or for an endpoint to connect again. A storm that waits longer is void.</summary>
+    private static readonly TimeSpan ToGoOn = TimeSpan.FromMinutes(3);
 
     private enum StormFault
     {
@@ -51,7 +51,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         try
         {
             await using var testbed = await Testbed.CreateAsync(cell, servers, cancellationToken, plan.Unflushed);
-            var facts = await RageAsync(testbed, watch, cancellationToken);
+            var facts = await RageAsync(testbed, cancellationToken);
             var unsettled = await Settling.WaitAsync(
                 testbed.CountAsync, mayHideWork: !cell.Mode.CommitOrder.IsMessageLeftInHandler, cancellationToken);
             await testbed.StopHandlerAsync(cancellationToken);
@@ -70,7 +70,8 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     }
 
     /// <summary>One wave of messages for each fault, which is injected at a random moment of its drain, and a last wave without a fault.</summary>
-    private async Task<StormFacts> RageAsync(Testbed testbed, Stopwatch watch, CancellationToken cancellationToken)
+    /// <remarks>It ends before its time if nothing moves any more.</remarks>
+    private async Task<StormFacts> RageAsync(Testbed testbed, CancellationToken cancellationToken)
     {
         StormFault[] faults =
         [
@@ -84,8 +85,6 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         var said = Stopwatch.StartNew();
         foreach (var fault in faults)
         {
-            if (watch.Elapsed > plan.Limit)
-                break;
             if (said.Elapsed > BetweenWords)
             {
                 say($"{Provenance.NameOf(cell)}: {kills + cuts + crashes} of {faults.Length} faults");
@@ -96,21 +95,21 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
             await testbed.SendAsync(NewIds(wave), cancellationToken);
             sent += wave;
             // On a busy machine a process starts for longer than a fault waits. A server that crashes meanwhile would only stop it from starting.
-            await ProgressAsync(testbed, before + 1, ToGoOn, cancellationToken);
-            await ProgressAsync(testbed, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
+            if (!await ProgressAsync(testbed, before + 1, ToGoOn, cancellationToken))
+                break;
+            _ = await ProgressAsync(testbed, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
             switch (fault)
             {
                 case StormFault.Kill:
-                    kills++;
-                    await testbed.KillHandlerAsync();
+                    kills += await testbed.KillHandlerAsync() == ChildProcess.Killed ? 1 : 0;
                     if (testbed.Windows is { } windows)
                         await windows.LookAsync(cancellationToken);
                     restarts.Add(DateTimeOffset.UtcNow);
                     await StartAsync(testbed, cancellationToken);
                     break;
                 case StormFault.Cut:
-                    cuts++;
-                    await Task.WhenAll(testbed.WidgetsProxy.EndAllAsync(Ending.Cut), testbed.TransportProxy.EndAllAsync(Ending.Cut));
+                    var ended = await Task.WhenAll(testbed.WidgetsProxy.EndAllAsync(Ending.Cut), testbed.TransportProxy.EndAllAsync(Ending.Cut));
+                    cuts += ended.Sum() > 0 ? 1 : 0;
                     break;
                 case StormFault.ServerCrash:
                     var server = servers.WidgetsOf(cell);
@@ -123,9 +122,10 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
 
         var atLast = testbed.Journal.Count();
         await testbed.SendAsync(NewIds(plan.Messages - sent), cancellationToken);
-        await ProgressAsync(testbed, atLast + 1, ToGoOn, cancellationToken);
+        _ = await ProgressAsync(testbed, atLast + 1, ToGoOn, cancellationToken);
         return new StormFacts(plan.Seed, kills, cuts, (kills + cuts + crashes) * MostUnsettled, testbed.Windows?.Met)
         {
+            Asked = plan.Faults,
             ServerCrashes = crashes,
             Unflushed = plan.Unflushed is Unflushed.None ? null : $"{plan.Unflushed}".ToLowerInvariant(),
         };
@@ -134,10 +134,17 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     private static Task StartAsync(Testbed testbed, CancellationToken cancellationToken) =>
         testbed.StartHandlerAsync(Guid.Empty, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
 
-    private static async Task ProgressAsync(Testbed testbed, int lines, TimeSpan patience, CancellationToken cancellationToken)
+    /// <returns>Whether the journal got that many lines.</returns>
+    private static async Task<bool> ProgressAsync(Testbed testbed, int lines, TimeSpan patience, CancellationToken cancellationToken)
     {
-        for (var watch = Stopwatch.StartNew(); testbed.Journal.Count() < lines && watch.Elapsed < patience; await Task.Delay(Pause, cancellationToken))
+        for (var watch = Stopwatch.StartNew(); testbed.Journal.Count() < lines; await Task.Delay(Pause, cancellationToken))
+        {
             testbed.ThrowIfBroken();
+            if (watch.Elapsed > patience)
+                return false;
+        }
+
+        return true;
     }
 
     private static List<Guid> NewIds(int count) => [.. Enumerable.Range(0, count).Select(_ => Guid.CreateVersion7())];
@@ -160,10 +167,12 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
                 .Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt))
                 .OrderBy(violation => violation.Known is not null),
         ];
+        // What a short storm broke is broken.
+        var showsNothing = unsettled ?? (violations.Count == 0 ? facts.Shortfall : null);
         return blank with
         {
-            Verdict = unsettled is not null ? FaultVerdict.Void : violations.Count > 0 ? FaultVerdict.Broken : FaultVerdict.Kept,
-            Because = unsettled,
+            Verdict = showsNothing is not null ? FaultVerdict.Void : violations.Count > 0 ? FaultVerdict.Broken : FaultVerdict.Kept,
+            Because = showsNothing,
             Promised = [.. promised.Order()],
             Observed = [.. Enum.GetValues<DeliveryClass>().Select(kind => new Observation(kind, account.AllOf(kind).Count)).Where(seen => seen.Messages > 0)],
             Counts = account.Counts,

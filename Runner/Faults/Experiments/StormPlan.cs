@@ -24,16 +24,6 @@ internal sealed record StormPlan(int Kills, int Cuts, int Seed)
 
     /// <summary>2,000, or more if each fault would meet too few.</summary>
     public int Messages => Math.Max(FewestMessages, (Faults + 1) * MessagesPerFault);
-
-    /// <summary>
-    /// No fault is injected after this time: 40 s, which leaves the rest of a minute for settling, and 4 s for each fault above the default
-    /// number.
-    /// </summary>
-    public TimeSpan Limit
-    {
-        get => field > TimeSpan.Zero ? field : TimeSpan.FromSeconds(40 + (4 * Math.Max(0, Faults - (2 * DefaultFaults))));
-        init;
-    }
 }
 
 /// <summary>Connections with <c>synchronous_commit = off</c>, as a role, a database or a connection string can set it.</summary>

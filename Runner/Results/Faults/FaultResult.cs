@@ -122,6 +122,16 @@ public sealed record Observation(DeliveryClass Class, int Messages);
 /// <param name="Windows">At which points the kills met the kit's two-phase commit; <see langword="null"/> in a mode without it.</param>
 public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, WindowsMet? Windows = null)
 {
+    /// <summary>How many faults of all kinds were asked for; absent in older folders.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? Asked { get; init; }
+
+    /// <summary>Why it shows nothing: fewer faults happened than were asked for; <see langword="null"/>: they all did, or nobody knows how many were asked for.</summary>
+    [JsonIgnore]
+    public string? Shortfall => Kills + Cuts + ServerCrashes is var happened && happened < Asked
+        ? $"{happened} of {Asked} faults happened, and a storm shows nothing without them all: {Done}"
+        : null;
+
     /// <summary>How often the database server crashed.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public int ServerCrashes { get; init; }
@@ -135,6 +145,10 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     /// <summary>The endpoint's connections that had <c>synchronous_commit = off</c> against the mode's needs; absent if none had.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Unflushed { get; init; }
+
+    /// <summary>How many messages the faults met, as far as somebody counted them; otherwise how many they could meet at most.</summary>
+    [JsonIgnore]
+    public int Chances => Windows?.Met ?? InFlight;
 
     /// <summary>What was done, in words.</summary>
     [JsonIgnore]

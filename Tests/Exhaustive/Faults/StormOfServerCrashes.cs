@@ -26,7 +26,7 @@ public sealed class StormOfServerCrashes
         var result = await new Storm(
             cell,
             servers,
-            new StormPlan(Kills: 0, Cuts: 0, Seed: 1) { ServerCrashes = Crashes, Limit = TimeSpan.FromMinutes(5) },
+            new StormPlan(Kills: 0, Cuts: 0, Seed: 1) { ServerCrashes = Crashes },
             TestContext.Progress.WriteLine).RunAsync(CancellationToken.None);
 
         Assert.That(
@@ -63,7 +63,6 @@ public sealed class StormOfServerCrashes
             new StormPlan(Kills: 0, Cuts: 0, Seed: 1)
             {
                 ServerCrashes = Crashes,
-                Limit = TimeSpan.FromMinutes(5),
                 Unflushed = Unflushed.Data,
             },
             TestContext.Progress.WriteLine).RunAsync(CancellationToken.None);

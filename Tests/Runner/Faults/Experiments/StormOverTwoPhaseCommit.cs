@@ -22,7 +22,7 @@ public sealed class StormOverTwoPhaseCommit
         var result = await new Storm(
             cell,
             servers,
-            new StormPlan(Kills: 3, Cuts: 2, Seed) { Limit = TimeSpan.FromMinutes(5) },
+            new StormPlan(Kills: 3, Cuts: 2, Seed),
             TestContext.Progress.WriteLine).RunAsync(CancellationToken.None);
 
         using (Assert.EnterMultipleScope())
