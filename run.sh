@@ -25,12 +25,13 @@ if [ -n "$closed" ]; then
   echo "User $(id -un) may not write $closed: the runner is not built again, and is as old as its last build." >&2
 else
   [ -x "$runner" ] || echo "Building the runner. The first time it takes about a minute." >&2
-  # MSBuild prints a summary even when it is told to be quiet. Only that of a failed build is shown.
+  # MSBuild prints a summary even when it is told to be quiet. Only that of a failed build is shown, and what the build had to do without.
   built=$(dotnet build "$kit/Runner" --configuration Release --nologo --verbosity quiet 2>&1) || {
     code=$?
     printf '%s\n' "$built" >&2
     exit "$code"
   }
+  printf '%s\n' "$built" | grep 'No answer from the package feed' >&2 || true
 fi
 if [ "${1-}" = "--install" ]; then
   shift

@@ -23,6 +23,8 @@ public sealed record OptionalPackage(string Name, string Group, string Version, 
         var support = built.Folder.Length > 0 ? Support.Yes
             : built.Choice.Equals("false", StringComparison.OrdinalIgnoreCase)
                 ? Support.Missing($"the build left {built.Name} out (Kit{built.Group}=false)")
+            : built.IsUnknown
+                ? Support.Missing($"the build does not know whether the package feed has {built.Name} {Series(built.Version)}: {built.Answer}")
             : Support.Missing($"the package feed has no {built.Name} {Series(built.Version)}");
         var origin = built.Folder.Length > 0 ? built.Folder : built.Answer;
         return new(built.Name, built.Group, built.Version, support, built.IsFromFolder, origin);

@@ -11,9 +11,10 @@ namespace Kit.Modes;
 /// <param name="folder">The folder that the package came from; empty if the assembly was built without it.</param>
 /// <param name="answer">NuGet's answer when it did not find the group.</param>
 /// <param name="isFromFolder">Whether NuGet found it in a folder, and not on a package server.</param>
+/// <param name="isUnknown">Whether the feed gave no answer in time, or was out of reach: nobody knows whether it has the package.</param>
 [AttributeUsage(AttributeTargets.Assembly, AllowMultiple = true)]
 public sealed class OptionalPackageAttribute(
-    string name, string group, string version, string choice, string folder, string answer, bool isFromFolder) : Attribute
+    string name, string group, string version, string choice, string folder, string answer, bool isFromFolder, bool isUnknown) : Attribute
 {
     public string Name => name;
 
@@ -28,4 +29,6 @@ public sealed class OptionalPackageAttribute(
     public string Answer => answer;
 
     public bool IsFromFolder => isFromFolder;
+
+    public bool IsUnknown => isUnknown;
 }

@@ -11,7 +11,7 @@ public sealed class APackageThatABuildAskedFor
     [TestCase(true)]
     [TestCase(false)]
     public void Found_it_says_the_folder_it_was_taken_from_and_whether_NuGet_had_it_from_a_folder(bool isFromFolder) => Assert.That(
-        OptionalPackage.Describe(new("NPoco", "Access", "6.2.0", choice: "", folder: Folder, answer: "", isFromFolder)),
+        OptionalPackage.Describe(new("NPoco", "Access", "6.2.0", choice: "", folder: Folder, answer: "", isFromFolder, isUnknown: false)),
         Is.EqualTo(new OptionalPackage("NPoco", "Access", "6.2.0", Support.Yes, isFromFolder, Folder)));
 
     [TestCase("6.2.0", "6.2.x")]
@@ -20,16 +20,22 @@ public sealed class APackageThatABuildAskedFor
     public void Missing_it_names_the_series_wanted_and_passes_on_what_NuGet_said(string version, string series)
     {
         var package = OptionalPackage.Describe(
-            new("NPoco", "Access", version, choice: "auto", folder: "", answer: "Found 3 versions.", isFromFolder: false));
+            new("NPoco", "Access", version, choice: "auto", folder: "", answer: "Found 3 versions.", isFromFolder: false, isUnknown: false));
 
         Assert.That(package.Support, Is.EqualTo(new Support($"the package feed has no NPoco {series}", IsMissing: true)));
         Assert.That(package.Origin, Is.EqualTo("Found 3 versions."));
     }
 
+    [Test]
+    public void Without_an_answer_it_does_not_say_that_the_feed_has_none() => Assert.That(
+        OptionalPackage.Describe(
+            new("NPoco", "Access", "6.2.0", choice: "auto", folder: "", answer: "it did not answer", isFromFolder: false, isUnknown: true)).Support,
+        Is.EqualTo(new Support("the build does not know whether the package feed has NPoco 6.2.x: it did not answer", IsMissing: true)));
+
     [TestCase("false")]
     [TestCase("False")]
     public void Switched_off_it_says_by_which_switch(string choice) => Assert.That(
-        OptionalPackage.Describe(new("NPoco", "Access", "6.2.0", choice, folder: "", answer: "", isFromFolder: false)).Support,
+        OptionalPackage.Describe(new("NPoco", "Access", "6.2.0", choice, folder: "", answer: "", isFromFolder: false, isUnknown: false)).Support,
         Is.EqualTo(new Support("the build left NPoco out (KitAccess=false)", IsMissing: true)));
 
     [Test]
@@ -40,8 +46,8 @@ public sealed class APackageThatABuildAskedFor
             new AssemblyName("Built"),
             AssemblyBuilderAccess.Run,
             [
-                new CustomAttributeBuilder(written, ["NPoco", "Access", "6.2.0", "auto", Folder, "", true]),
-                new CustomAttributeBuilder(written, ["Other", "Others", "1.0.0", "auto", "", "no versions", false]),
+                new CustomAttributeBuilder(written, ["NPoco", "Access", "6.2.0", "auto", Folder, "", true, false]),
+                new CustomAttributeBuilder(written, ["Other", "Others", "1.0.0", "auto", "", "no versions", false, false]),
             ]);
 
         Assert.That(OptionalPackage.Of(assembly), Is.EquivalentTo(new[]
