@@ -41,8 +41,11 @@ internal static class ReportText
         "What each cell did with a few messages, observed from outside and from within the handler. " +
         "A cell that does not do what its label says is not measured.";
 
+    /// <summary>The settings of PostgreSQL without which a commit, or what it has written, does not survive a crash of the machine.</summary>
+    private static readonly string[] WaitForTheDisk = ["fsync", "synchronous_commit", "full_page_writes"];
+
     /// <summary>A warning that belongs next to every figure of a run; <see langword="null"/>: none.</summary>
-    public static string? WarningOf(RunDocument document) => document.Disk switch
+    public static string? WarningOf(RunDocument document) => LaxnessOf(document) ?? document.Disk switch
     {
         null => null,
         { IsInMemory: true } disk =>
@@ -53,6 +56,12 @@ internal static class ReportText
             "needs. Some layer below does not write through.",
         _ => null,
     };
+
+    private static string? LaxnessOf(RunDocument document) => document.Server is { } server
+        && WaitForTheDisk.Where(setting => server.GetValueOrDefault(setting) is "off").ToList() is { Count: > 0 } off
+        ? $"Not durable: the server's sessions had {string.Join(" and ", off.Select(setting => $"{setting} off"))}, so commits were reported before they were " +
+          "on disk. These figures do not show what a mode costs."
+        : null;
 
     private static readonly IReadOnlyList<string> Words =
         [RoundTable.Graph, RoundTable.Run, SummaryTable.Mode, RunFacts.Facts, .. ProbeTable.Words];

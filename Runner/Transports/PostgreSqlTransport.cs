@@ -87,11 +87,15 @@ internal sealed class PostgreSqlTransport : Transport
     public override async Task<PostgreSqlFacts?> ReadDatabaseAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         await PostgreSqlFacts.ReadAsync(arguments[ServerSetting]!, cancellationToken);
 
-    public override async Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
-        arguments[ServerSetting] is { } named
-            ? new RunPostgreSql(this, named)
-            : new RunPostgreSql(this, await PrivatePostgreSql.StartAsync(
-                ServerPlace.Choose(arguments.AllowsMemory).Path, arguments.Connections, cancellationToken));
+    public override async Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken)
+    {
+        if (arguments[ServerSetting] is { } named)
+            return new RunPostgreSql(this, named);
+
+        PostgreSqlVariables.Remove();
+        return new RunPostgreSql(this, await PrivatePostgreSql.StartAsync(
+            ServerPlace.Choose(arguments.AllowsMemory).Path, arguments.Connections, cancellationToken));
+    }
 
     public override async Task<IReadOnlyList<Finding>> ExamineAsync(
         TransportArguments arguments, CancellationToken cancellationToken)

@@ -1,0 +1,20 @@
+using System.Collections;
+
+namespace Kit.Runner.Servers;
+
+/// <summary>
+/// The variables of the user's shell that PostgreSQL's clients read (<c>PGOPTIONS</c>, <c>PGTZ</c>, …). They are meant for the user's server. Sessions of
+/// the kit's own are as its settings say.
+/// </summary>
+public static class PostgreSqlVariables
+{
+    /// <summary>Takes them away from this process, and so from those that it starts.</summary>
+    public static void Remove()
+    {
+        foreach (var name in Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().Select(variable => (string)variable.Key))
+        {
+            if (name.StartsWith("PG", StringComparison.Ordinal))
+                Environment.SetEnvironmentVariable(name, null);
+        }
+    }
+}
