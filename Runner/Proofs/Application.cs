@@ -26,6 +26,7 @@ internal sealed class Application : ISubject<ProofAccount>
     private readonly EffectReader effects;
     private readonly List<Guid> sent = [];
     private readonly Dictionary<Guid, DeliveryClass> earlier = [];
+    private readonly Dictionary<string, int> unexpected = [];
     private readonly List<string> output = [];
     private readonly List<OwnEnd> ownEnds = [];
     private ApplicationProcess? process;
@@ -101,6 +102,9 @@ internal sealed class Application : ISubject<ProofAccount>
         return sender.SendAsync(messages, cancellationToken);
     }
 
+    /// <inheritdoc cref="Sender.TrySendAsync"/>
+    public Task TrySendAsync(Guid message, CancellationToken cancellationToken) => sender.TrySendAsync(message, cancellationToken);
+
     public async Task<Settlement> SettleAsync(IReadOnlyList<Guid> messages, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken)
     {
         var (whole, still) = (Stopwatch.StartNew(), Stopwatch.StartNew());
@@ -148,6 +152,7 @@ internal sealed class Application : ISubject<ProofAccount>
         var left = await ReadLeftAsync(cancellationToken);
         var account = ProofAccount.Of(sent, file.Effects, found, left, lines) with
         {
+            Unexpected = TakeUnexpected(found),
             Commits = await bed.ReadCommitsAsync(cancellationToken),
             Changed =
             [
@@ -169,6 +174,21 @@ internal sealed class Application : ISubject<ProofAccount>
             await process.DisposeAsync();
         await sender.DisposeAsync();
         await bed.DisposeAsync();
+    }
+
+    /// <summary>What no earlier account has had.</summary>
+    private List<string> TakeUnexpected(IReadOnlyDictionary<string, IReadOnlyList<string>> found)
+    {
+        var known = earlier.Keys.Concat(sent).ToHashSet();
+        var fresh = new List<string>();
+        foreach (var (effect, texts) in found)
+        {
+            var ofNobody = ProofAccount.OfNobody(texts, known).ToList();
+            fresh.AddRange(ofNobody.Skip(unexpected.GetValueOrDefault(effect)).Select(text => $"effect '{effect}' of no message that was sent: {text}"));
+            unexpected[effect] = ofNobody.Count;
+        }
+
+        return fresh;
     }
 
     private async Task StartAgainAsync()

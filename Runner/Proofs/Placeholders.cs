@@ -13,7 +13,6 @@ internal sealed partial class Placeholders
 
     private const string IdName = "id";
     private const string Loopback = "127.0.0.1";
-    private const int MostMilliseconds = 1_000;
 
     private readonly Dictionary<string, string> values = new(StringComparer.Ordinal);
 
@@ -97,6 +96,6 @@ internal sealed partial class Placeholders
 
     private static IEnumerable<string> NamesIn(string template) => Placeholder().Matches(template).Select(match => match.Groups["name"].Value);
 
-    [GeneratedRegex(@"\{\{(?<name>[^{}]*)\}\}", RegexOptions.ExplicitCapture, MostMilliseconds)]
+    [GeneratedRegex(@"\{\{(?<name>[^{}]*)\}\}", RegexOptions.ExplicitCapture | RegexOptions.NonBacktracking)]
     private static partial Regex Placeholder();
 }

@@ -8,11 +8,16 @@ namespace Kit.Runner.Proofs;
 /// <param name="Left">What was left to do when nothing moved any more.</param>
 internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IReadOnlyList<string> Left)
 {
+    private const int LengthOfId = 36;
+
     /// <summary>Messages of earlier experiments that have become something that is not promised.</summary>
     public IReadOnlyList<MessageAccount> Changed { get; init; } = [];
 
     /// <summary>The transactions that were committed; <see langword="null"/> if the file does not ask for them.</summary>
     public IReadOnlyList<CommittedTransaction>? Commits { get; init; }
+
+    /// <summary>What was found of no message that anybody sent, as texts.</summary>
+    public IReadOnlyList<string> Unexpected { get; init; } = [];
 
     /// <param name="messages">Their ids.</param>
     /// <param name="effects">What a message leaves behind.</param>
@@ -35,6 +40,22 @@ internal sealed record ProofAccount(IReadOnlyList<MessageAccount> Messages, IRea
 
     /// <summary>Whether a text has the id of a message.</summary>
     public static bool Names(string text, Guid message) => text.Contains($"{message}", StringComparison.OrdinalIgnoreCase);
+
+    /// <summary>The texts that have the id of no message: an application that makes up an id, or writes none.</summary>
+    /// <param name="texts">What was found of an effect.</param>
+    /// <param name="sent">Every message that was sent.</param>
+    public static IEnumerable<string> OfNobody(IEnumerable<string> texts, IReadOnlySet<Guid> sent) =>
+        texts.Where(text => !IdsIn(text).Any(sent.Contains));
+
+    /// <summary>Every UUID in a text.</summary>
+    public static IEnumerable<Guid> IdsIn(string text)
+    {
+        for (var from = 0; from + LengthOfId <= text.Length; from++)
+        {
+            if (Guid.TryParseExact(text.AsSpan(from, LengthOfId), "D", out var id))
+                yield return id;
+        }
+    }
 
     private static DeliveryClass ClassOf(IReadOnlyList<Effect> effects, List<int> counts, bool isWorkLeft)
     {

@@ -44,14 +44,15 @@ internal sealed class ProofJudge(ProofFile file)
                select message,
         ];
         List<string> violations = [.. ViolationsOf(account, outcome, beyond)];
-        var classes = beyond.Select(message => message.Class);
+        var classes = beyond.Select(message => message.Class).Concat(account.Unexpected.Select(_ => DeliveryClass.Unexpected));
         var verdict = outcome.IsMet
             ? PointVerdict.Of(outcome.Unsettled, violations.Count > 0, classes)
             : PointVerdict.OfNotMet(outcome.Unsettled, violations.Count > 0, classes.Concat(account.Changed.Select(message => message.Class)));
         if (!outcome.IsMet && verdict is FaultVerdict.Void)
             return blank with { Because = string.Join("; ", violations.Prepend(outcome.Because)) };
 
-        var met = account.Messages.FirstOrDefault(message => message.Id == outcome.Chosen) ?? beyond.Concat(account.Changed).First();
+        var met = account.Messages.FirstOrDefault(message => message.Id == outcome.Chosen)
+            ?? beyond.Concat(account.Changed).Concat(account.Messages).First();
         return blank with
         {
             Point = experiment.Facts(outcome),
@@ -89,6 +90,9 @@ internal sealed class ProofJudge(ProofFile file)
         foreach (var message in account.Changed)
             yield return BecomeOf(message);
 
+        foreach (var text in account.Unexpected)
+            yield return text;
+
         if (outcome.IsMet && account.Left.Count > 0 && !file.Promised.Contains(DeliveryClass.Stuck))
             yield return $"work is left: {string.Join(", ", account.Left)}";
     }
@@ -102,7 +106,7 @@ internal sealed class ProofJudge(ProofFile file)
     private static string? WhyDisturbed(ProofAccount account) =>
         account.Messages.Concat(account.Changed).FirstOrDefault(message => !PointVerdict.PromisedUndisturbed.Contains(message.Class)) is { } message
             ? $"one is {Words.Of(message.Class)} ({string.Join(", ", message.Found)})"
-            : null;
+            : account.Unexpected is [var unexpected, ..] ? unexpected : null;
 
     private IEnumerable<TimelineStep> TimelineOf(
         PointExperiment experiment, PointOutcome<ProofAccount> outcome, ProofAccount account, MessageAccount met)

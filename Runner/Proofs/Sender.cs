@@ -41,6 +41,10 @@ internal sealed class Sender(ProofFile file, ProofBed bed) : IAsyncDisposable
         }
     }
 
+    /// <summary>Tries once. A command can fail because the application does not run.</summary>
+    /// <exception cref="KitException">The statement is wrong.</exception>
+    public Task TrySendAsync(Guid message, CancellationToken cancellationToken) => TryAsync(message, new RefusedStatement(), cancellationToken);
+
     public async ValueTask DisposeAsync()
     {
         await disposed.CancelAsync();

@@ -23,8 +23,6 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
 
     private bool isHandled;
 
-    private const int LengthOfId = 36;
-
     private static readonly TimeSpan ToBeRead = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(100);
 
@@ -74,6 +72,8 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
                 $"the message was handled, but no request to '{unused}' passed through the proxy",
                 "The application has another address from somewhere else, such as its own settings file. Give it that of the placeholder.");
         }
+
+        await SeeNothingSentAloneAsync(application, cancellationToken);
     }
 
     /// <summary>The servers whose addresses the application was given, and that it has asked nothing.</summary>
@@ -92,7 +92,7 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
         await WhileItRunsAsync(application, Task.Delay(Before, cancellationToken), cancellationToken);
         foreach (var (effect, found) in await application.Effects.ReadAsync(cancellationToken))
         {
-            if (found.Count > 0 && !found.Any(HasId))
+            if (found.Count > 0 && !found.Any(text => ProofAccount.IdsIn(text).Any()))
             {
                 throw Wrong(
                     $"effect '{effect}' found {Figures.Count(found.Count, "entry", "entries")} without an id before any message was sent. " +
@@ -196,6 +196,28 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
             throw Wrong($"an undisturbed message left behind {TextOf(counts)}", "Correct 'perMessage', or the statement.");
     }
 
+    /// <summary>
+    /// An effect that sending makes is there whatever the application does. A request by HTTP is answered by the application, which alone can make its
+    /// effects.
+    /// </summary>
+    private async Task SeeNothingSentAloneAsync(Application application, CancellationToken cancellationToken)
+    {
+        if (file.Send is SendByHttp)
+            return;
+
+        await application.KillAsync();
+        var message = Guid.CreateVersion7();
+        await application.TrySendAsync(message, cancellationToken);
+        await Task.Delay(ToBeRead, cancellationToken);
+        var found = await application.Effects.ReadAsync(cancellationToken);
+        if (CountsOf(found, message).FirstOrDefault(count => count.Found > 0) is { Effect: { } effect })
+        {
+            throw Wrong(
+                $"effect '{effect.Name}' of a message was there though the application did not run: 'send' makes it, so the proof could not fail",
+                "Let the effect read what the application writes.");
+        }
+    }
+
     private void ThrowIfGivenUp(Application application, Guid message, IEnumerable<(Effect Effect, int Found)> counts)
     {
         if (counts.FirstOrDefault(count => count.Effect.IsDeadLetter && count.Found > 0) is { Effect: { } deadLetter })
@@ -239,10 +261,6 @@ internal sealed class Trial(ProofFile file, ProofServers servers, Action<string>
             (isHandled ? "after it had handled its first message" : "before it had handled a message"),
             $"It must run until the kit kills it: check 'start', and try its command by hand. {ended.LastOutput}");
     }
-
-    /// <summary>Whether there is any UUID in a text.</summary>
-    private static bool HasId(string text) => Enumerable.Range(0, Math.Max(0, text.Length - LengthOfId + 1))
-        .Any(from => Guid.TryParseExact(text.AsSpan(from, LengthOfId), "D", out _));
 
     private static string Shortened(string text) => text.Length > 100 ? $"{text[..100]} …" : text;
 

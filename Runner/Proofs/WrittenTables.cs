@@ -5,8 +5,6 @@ namespace Kit.Runner.Proofs;
 /// <summary>The tables to which the requests of a handling write, and whether statements of the file name them.</summary>
 internal static partial class WrittenTables
 {
-    private const int MostMilliseconds = 1_000;
-
     /// <summary>What is doubled there, or missing, no report shows: a counter has no id of its message.</summary>
     /// <param name="requests">The requests, as in a list.</param>
     /// <param name="statements">Those of the file.</param>
@@ -25,13 +23,14 @@ internal static partial class WrittenTables
 
     private static IEnumerable<string> In(string request) => Written().Matches(request).Select(written => written.Groups["table"].Value);
 
+    // No limit of time: on a busy machine a process can stand still for seconds, and none of these patterns takes exponential time.
     private static bool Names(string statement, string table) => Regex.IsMatch(
-        statement, $@"(?<![\p{{L}}\d_]){Regex.Escape(table)}(?![\p{{L}}\d_])", RegexOptions.IgnoreCase, TimeSpan.FromMilliseconds(MostMilliseconds));
+        statement, $@"(?<![\p{{L}}\d_]){Regex.Escape(table)}(?![\p{{L}}\d_])", RegexOptions.IgnoreCase, Regex.InfiniteMatchTimeout);
 
     // SELECT … FOR UPDATE and ON CONFLICT DO UPDATE name no table, and a COPY that writes has FROM. A schema is left out, and quotes are.
     [GeneratedRegex(
         @"(?:\bINSERT\s+INTO|(?<!\b(?:FOR|DO|KEY)\s+)\bUPDATE(?!\s+SET\b)|\bDELETE\s+FROM|\bMERGE\s+INTO|\bCOPY(?=[^(]*?(?:\([^)]*\))?\s*FROM\b))"
         + @"\s+(?:ONLY\s+)?(?:""?[\p{L}_][\p{L}\d_$]*""?\.)?""?(?<table>[\p{L}_][\p{L}\d_$]*)",
-        RegexOptions.IgnoreCase, MostMilliseconds)]
+        RegexOptions.IgnoreCase, Timeout.Infinite)]
     private static partial Regex Written();
 }

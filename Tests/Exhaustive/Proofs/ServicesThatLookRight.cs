@@ -140,6 +140,22 @@ public sealed class ServicesThatLookRight
             time.sleep(0.1)
         """;
 
+    /// <summary>Charges again under an id of its own, if it has charged and does not know it.</summary>
+    private const string RenamingWorker =
+        """
+        import os, psycopg2, time
+        database = psycopg2.connect(os.environ["DATABASE"])
+        database.autocommit = True
+        cursor = database.cursor()
+        while True:
+            cursor.execute("SELECT id FROM job LIMIT 1")
+            for job in cursor.fetchall():
+                cursor.execute("SELECT 1 FROM placed_order WHERE id = %s", job)
+                cursor.execute("INSERT INTO placed_order VALUES (" + ("gen_random_uuid())" if cursor.fetchone() else "%s)"), job)
+                cursor.execute("DELETE FROM job WHERE id = %s", job)
+            time.sleep(0.1)
+        """;
+
     /// <summary>Remembers a job that has failed, and tries it again after eight seconds, although it is still in its queue.</summary>
     private const string RememberingWorker =
         """
@@ -256,6 +272,19 @@ public sealed class ServicesThatLookRight
             point => point.Request.Text.StartsWith("DELETE", StringComparison.Ordinal), PointWay.Cut);
 
         Assert.That((results.All.Single().Class, results.All.Single().Verdict), Is.EqualTo((DeliveryClass.Duplicated, FaultVerdict.Broken)));
+    }
+
+    /// <summary>Its own message has one row, as promised. The other has an id that nobody sent.</summary>
+    [Test]
+    public async Task One_that_charges_again_under_another_id_is_found_out()
+    {
+        var results = await MetPoints.OfAsync(
+            shared, ProofFileReader.Parse("renaming.proof.json", OfJobs("renaming", RenamingWorker, "")),
+            point => point.Request.Text.StartsWith("DELETE", StringComparison.Ordinal), PointWay.Killed);
+
+        var killed = results.All.Single();
+        Assert.That((killed.Class, killed.Verdict), Is.EqualTo((DeliveryClass.Once, FaultVerdict.Broken)));
+        Assert.That(killed.Violations.Single(), Does.StartWith("effect 'row' of no message that was sent: "));
     }
 
     /// <summary>What was lost was lost before its next process began, and nobody killed the first one.</summary>

@@ -16,6 +16,15 @@ public sealed class AccountOfAnApplication
     private static readonly Guid Message = Guid.CreateVersion7();
     private static readonly Guid Other = Guid.CreateVersion7();
 
+    [Test]
+    public void What_has_the_id_of_no_message_is_of_nobody()
+    {
+        var (mine, strange) = (Guid.CreateVersion7(), Guid.CreateVersion7());
+        string[] texts = [$"{mine}", $"order-{mine.ToString().ToUpperInvariant()};{strange}", $"{strange}", "5"];
+
+        Assert.That(ProofAccount.OfNobody(texts, new HashSet<Guid> { mine }), Is.EqualTo([$"{strange}", "5"]));
+    }
+
     [TestCase(2, 1, DeliveryClass.Once)]
     [TestCase(0, 0, DeliveryClass.Lost)]
     [TestCase(3, 1, DeliveryClass.Duplicated)]

@@ -17,6 +17,10 @@ public sealed class ApplicationThatDoesNotFit
         "CREATE FUNCTION handle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO placed_order VALUES (NEW.id); RETURN NULL; END'; "
         + "CREATE TRIGGER handle AFTER INSERT ON inbox FOR EACH ROW EXECUTE FUNCTION handle()";
 
+    private const string Handles =
+        "while :; do \"$PSQL\" \"$DATABASE\" -c 'WITH taken AS (DELETE FROM inbox RETURNING id) INSERT INTO placed_order (id) SELECT id FROM taken'; "
+        + "sleep 0.3; done";
+
     private ProofServers servers = null!;
 
     [OneTimeSetUp]
@@ -84,6 +88,12 @@ public sealed class ApplicationThatDoesNotFit
     public Task It_goes_around_the_proxy() => IsRefusedAsync(
         new Case(Sleeps) { Setup = HandlesInTheDatabase }, "the message was handled, but no request to 'orders' passed through the proxy.", "placeholder");
 
+    /// <summary>Whatever the application does, the effect is there: no crash of it can show anything.</summary>
+    [Test]
+    public Task Sending_makes_its_effect() => IsRefusedAsync(
+        new Case(Handles) { Setup = "CREATE VIEW seen AS SELECT id FROM inbox UNION SELECT id FROM placed_order", Effect = "SELECT id FROM seen" },
+        "effect 'row' of a message was there though the application did not run: 'send' makes it", "what the application writes");
+
     [Test]
     public Task It_wants_to_encrypt() => IsRefusedAsync(
         new Case($"PGSSLMODE=require \"$PSQL\" \"${{DATABASE%sslmode=disable}}\" -c 'SELECT 1'; {Sleeps}"),
@@ -109,9 +119,8 @@ public sealed class ApplicationThatDoesNotFit
     [Test]
     public async Task A_column_that_the_application_adds_is_awaited()
     {
-        var adds = new Case($"\"$PSQL\" \"$DATABASE\" -c 'ALTER TABLE placed_order ADD COLUMN code uuid'; {Sleeps}")
+        var adds = new Case($"\"$PSQL\" \"$DATABASE\" -c 'ALTER TABLE placed_order ADD COLUMN code uuid'; {Handles}")
         {
-            Setup = HandlesInTheDatabase,
             Effect = "SELECT coalesce(code, id) FROM placed_order",
         };
 
