@@ -3,17 +3,55 @@
 $ErrorActionPreference = 'Stop'
 $rest = @($args)
 $runner = "$PSScriptRoot/Runner/bin/Release/net10.0/Kit.Runner.dll"
-if (-not (Test-Path $runner)) { [Console]::Error.WriteLine('Building the runner. The first time it takes about a minute.') }
-# MSBuild prints a summary even when it is told to be quiet. Only that of a failed build is shown.
-$built = dotnet build "$PSScriptRoot/Runner" --configuration Release --nologo --verbosity quiet
-if ($LASTEXITCODE -ne 0) {
-    $built | ForEach-Object { [Console]::Error.WriteLine($_) }
-    exit $LASTEXITCODE
+
+# Alone, or started by pwsh, it has the terminal. Otherwise PowerShell passes its lines on, to a pipe, a file or a variable.
+$isAlone = $MyInvocation.Line -eq '' -or ($MyInvocation.PipelineLength -eq 1 -and $MyInvocation.Line -notmatch '[|>=(]')
+
+# Waits for the runner to its end. Ctrl+C reaches it, too, and it cleans up; PowerShell itself would not wait for it, or would kill it, and end with 0.
+function Invoke-ToItsEnd([string[]] $arguments) {
+    $dotnet = (Get-Command dotnet -CommandType Application)[0].Source
+    $start = [System.Diagnostics.ProcessStartInfo]::new($dotnet, [string[]] (@($runner) + $arguments))
+    $start.RedirectStandardOutput = -not $isAlone
+    $process = [System.Diagnostics.Process]::Start($start)
+    try {
+        while (-not $isAlone -and $null -ne ($line = $process.StandardOutput.ReadLine())) { $line }
+    }
+    finally {
+        if (-not $isAlone) { [Console]::Out.Write($process.StandardOutput.ReadToEnd()) }
+        $process.WaitForExit()
+        $script:code = $process.ExitCode
+    }
 }
-if ($rest.Count -gt 0 -and $rest[0] -eq '-Install') {
-    $rest = @($rest | Select-Object -Skip 1)
-    dotnet $runner install
-    if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }
+
+$code = 130
+try {
+    if ($rest.Count -gt 0 -and $rest[0] -eq '--install') {
+        [Console]::Error.WriteLine('For PowerShell it is -Install: ./run.ps1 -Install run. (--install is for run.sh.)')
+        $code = 2
+        return
+    }
+    if (-not (Test-Path $runner)) { [Console]::Error.WriteLine('Building the runner. The first time it takes about a minute.') }
+    # MSBuild prints a summary even when it is told to be quiet. Only that of a failed build is shown, and what the build had to do without.
+    $built = dotnet build "$PSScriptRoot/Runner" --configuration Release --nologo --verbosity quiet
+    if ($LASTEXITCODE -ne 0) {
+        $code = $LASTEXITCODE
+        $built | ForEach-Object { [Console]::Error.WriteLine($_) }
+        return
+    }
+    $built | Where-Object { $_ -match 'No answer from the package feed' } | ForEach-Object { [Console]::Error.WriteLine($_) }
+    if ($rest.Count -gt 0 -and $rest[0] -eq '-Install') {
+        $rest = @($rest | Select-Object -Skip 1)
+        Invoke-ToItsEnd @('install')
+        if ($code -ne 0) { return }
+    }
+    Invoke-ToItsEnd $rest
 }
-dotnet $runner @rest
-exit $LASTEXITCODE
+catch {
+    [Console]::Error.WriteLine($_)
+    $code = 1
+}
+finally {
+    # A stopped script has no exit code of its own. In a session that goes on after the script, only the variable is set.
+    $global:LASTEXITCODE = $code
+    if ([Environment]::GetCommandLineArgs().Where({ [System.IO.Path]::GetFileName($_) -eq 'run.ps1' })) { [Environment]::Exit($code) }
+}

@@ -1,0 +1,130 @@
+using System.Runtime.Versioning;
+using Kit.Runner;
+using Kit.Runner.Servers;
+
+namespace Kit.Tests.CommandLine;
+
+/// <summary>run.ps1 in a folder like a clone, started by pwsh. A shell script takes the place of dotnet: it builds nothing, and is the runner.</summary>
+[Parallelizable]
+[UnsupportedOSPlatform("windows")]
+[Platform(Exclude = "Win", Reason = "The program in the place of the runner is a shell script.")]
+public sealed class ScriptForPowerShell
+{
+    private const string DotNetAndRunner =
+        """
+        #!/bin/sh
+        case $1 in
+          build) printf '%s' "$SAYS"; exit "${BUILD:-0}" ;;
+          *Kit.Runner.dll) shift ;;
+          *) exec "$DOTNET" "$@" ;;
+        esac
+        if [ "$1" = wait ]; then
+          trap 'sleep 1; echo cleaned up; exit 130' INT
+          echo started
+          while :; do sleep 0.1; done
+        fi
+        printf 'runner:'; printf ' <%s>' "$@"; echo
+        exit "${CODE:-0}"
+        """;
+
+    private TemporaryFolder folder = null!;
+    private string script = null!;
+
+    [SetUp]
+    public void PlantClone()
+    {
+        if (ExternalProgram.OnSearchPath("pwsh") is null)
+            Assert.Ignore("There is no pwsh. Install it: dotnet tool install --global PowerShell");
+        folder = new TemporaryFolder();
+        // A blank in its path, as in many a user's.
+        var clone = Path.Combine(folder.Path, "my clone");
+        var bin = Directory.CreateDirectory(Path.Combine(clone, "Runner", "bin", "Release", "net10.0")).FullName;
+        File.WriteAllText(Path.Combine(bin, "Kit.Runner.dll"), "");
+        var program = Path.Combine(Directory.CreateDirectory(Path.Combine(folder.Path, "programs")).FullName, "dotnet");
+        File.WriteAllText(program, DotNetAndRunner);
+        File.SetUnixFileMode(program, (UnixFileMode)0b111_101_101);
+        script = Path.Combine(clone, "run.ps1");
+        File.Copy(Path.Combine(RepositoryFiles.Root, "run.ps1"), script);
+    }
+
+    [TearDown]
+    public void RemoveClone() => folder?.Dispose();
+
+    [TestCase(0)]
+    [TestCase(3)]
+    public async Task Words_and_the_exit_code_are_passed_on(int code)
+    {
+        var result = await RunAsync(new() { ["CODE"] = $"{code}" }, script, "run", "--out", "a b", "");
+
+        Assert.That((result.ExitCode, result.Output.Trim(), result.Errors), Is.EqualTo((code, "runner: <run> <--out> <a b> <>", "")));
+    }
+
+    [Test]
+    public async Task Install_comes_first()
+    {
+        var result = await RunAsync([], script, "-Install", "run");
+
+        Assert.That(result.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries), Is.EqualTo(["runner: <install>", "runner: <run>"]));
+    }
+
+    [Test]
+    public async Task The_word_of_the_other_script_is_named()
+    {
+        var result = await RunAsync([], script, "--install", "run");
+
+        Assert.That((result.ExitCode, result.Output), Is.EqualTo((ExitCode.Usage, "")));
+        Assert.That(result.Errors, Does.Contain("For PowerShell it is -Install"));
+    }
+
+    [Test]
+    public async Task A_build_that_fails_is_shown_and_nothing_runs()
+    {
+        var result = await RunAsync(new() { ["BUILD"] = "1", ["SAYS"] = "CS0103" }, script, "run");
+
+        Assert.That((result.ExitCode, result.Output, result.Errors.Trim()), Is.EqualTo((1, "", "CS0103")));
+    }
+
+    [Test]
+    public async Task What_the_build_had_to_do_without_is_shown()
+    {
+        var result = await RunAsync(new() { ["SAYS"] = "  No answer from the package feed about NPoco: …" }, script, "list");
+
+        Assert.That((result.ExitCode, result.Errors.Trim()), Is.EqualTo((0, "No answer from the package feed about NPoco: …")));
+    }
+
+    [TestCase("| ForEach-Object { \"[$_]\" }")]
+    [TestCase("> out.txt; \"[$(Get-Content out.txt)]\"")]
+    public async Task In_PowerShell_its_lines_can_be_passed_on(string where)
+    {
+        var result = await RunAsync(new() { ["CODE"] = "5" }, "-Command", $"Set-Location '{folder.Path}'; & './my clone/run.ps1' list {where}; $LASTEXITCODE");
+
+        Assert.That(result.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries), Is.EqualTo(["[runner: <list>]", "5"]));
+    }
+
+    [Test]
+    [Platform("Linux", Reason = "Linux has setsid.")]
+    public async Task Ctrl_C_lets_the_runner_clean_up_and_its_exit_code_is_the_scripts()
+    {
+        using var run = RunnerProcess.Start(Environment([]), "setsid", ["pwsh", "-NoProfile", "-File", script, "wait"]);
+        await run.PrintedAsync("started");
+        await run.SignalAsync("INT", toGroup: true);
+
+        var result = await run.EndAsync();
+
+        Assert.That(result.ExitCode, Is.EqualTo(130));
+        Assert.That(result.Output, Does.EndWith("cleaned up\n"));
+    }
+
+    private async Task<RunnerResult> RunAsync(Dictionary<string, string> environment, params string[] arguments)
+    {
+        using var run = RunnerProcess.Start(Environment(environment), "pwsh", ["-NoProfile", .. arguments]);
+        return await run.EndAsync();
+    }
+
+    private Dictionary<string, string> Environment(Dictionary<string, string> more) => new(more)
+    {
+        ["PATH"] = $"{Path.Combine(folder.Path, "programs")}:{System.Environment.GetEnvironmentVariable("PATH")}",
+        ["DOTNET"] = ExternalProgram.OnSearchPath("dotnet") ?? "dotnet",
+        ["NO_COLOR"] = "1",
+    };
+}
