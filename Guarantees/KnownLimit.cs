@@ -53,15 +53,27 @@ public sealed record KnownLimit(
            select new KnownLimit(
                framework, null, [TransactionMode.DtcOff], Fault.SecondConnection, Affected.Chosen, Set(Once),
                "the driver enlists both connections and commits them in two phases, but nothing recovers them after a crash (npgsql issue 1378)"),
-        .. from met in new (string Framework, TransactionMode Mode)[] { ("bare", TransactionMode.NpgsqlScope), ("masstransit", TransactionMode.DtcOff) }
+        .. from met in new (string Framework, TransactionMode Mode)[]
+           {
+               ("bare", TransactionMode.NpgsqlScope), ("masstransit", TransactionMode.DtcOff), ("nservicebus", TransactionMode.DtcOff),
+           }
            select new KnownLimit(
                met.Framework, null, [met.Mode], Fault.SettingsLeft, Affected.Bystander, Set(Ghost),
                "the driver returns a connection that was closed within its scope to the pool without a reset (npgsql issue 4451)"),
         .. from framework in new[] { "masstransit", "nservicebus" }
-           from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
+           from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway, Fault.ServerReadOnly }
            select new KnownLimit(
                framework, null, CountedBy(framework), fault, Affected.Chosen, Set(CleanError, Zombie),
                "every failure counts as an attempt, and three quick attempts fail before the database is back (MassTransit 8.5.12, NServiceBus 10.2.8)"),
+        .. from framework in new[] { "masstransit", "nservicebus" }
+           select new KnownLimit(
+               framework, "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.SendRefused, Affected.Bystander,
+               Set(Duplicated, DuplicatedOutgoing),
+               "the broker closes the channel on which a message is too large, and another handler's send on that channel fails after its rows have " +
+               "committed (MassTransit 8.5.12, NServiceBus.RabbitMQ 11.2.1)"),
+        new("masstransit", "rabbitmq", [TransactionMode.TransactionsOff], Fault.SendRefused, Affected.Bystander, Set(Lost, Zombie),
+            "the broker closes the channel on which a message is too large; sends on it fail, and what was delivered without acknowledgement and had not " +
+            "been handled is gone (MassTransit 8.5.12)"),
         .. from framework in new[] { "masstransit", "nservicebus" }
            select new KnownLimit(
                framework, null, CountedBy(framework), Fault: null, Affected.Chosen, Set(CleanError, Zombie),
