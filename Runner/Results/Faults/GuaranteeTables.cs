@@ -150,8 +150,9 @@ internal static class GuaranteeTables
                     Figures.Plain(result.Storm.Seed), Words.Of(result.Verdict),
                 ]),
             ],
-            "In flight is kills and cuts times concurrency. " +
-            "Each class is given as messages per handler in flight; for no message, as the upper end of the 95 % interval (3/n). " +
+            "In flight is kills and cuts times concurrency: the most that could be. " +
+            "Each class is given as messages per handler in flight; for no message, as the upper end of the 95 % interval (3/n). Where the windows that the " +
+            "kills met were counted, n is their number. " +
             "A message counts in every class that fits it, so these numbers can be higher than those of the table above, which counts each message once. " +
             "More than 1 means that more messages were lost or doubled than were being handled: a broker had prefetched them. " +
             "Not once is the number of messages in any other class, at most is how many may be; a dash means that no number is promised, or that it " +
@@ -159,10 +160,13 @@ internal static class GuaranteeTables
             (hasRestarts ? " Restart is the time from the start of a new process after a kill until the next handler had returned." : ""));
     }
 
+    /// <summary>The windows that the kills of a storm met, to follow the most that could be in flight; empty if nobody counted them.</summary>
+    public static string WindowsOf(StormFacts storm) => storm.Windows is { } windows ? $" ({Figures.Count(windows.Met)} were met)" : "";
+
     private static string RateOf(FaultResult result, DeliveryClass kind)
     {
         var messages = result.Observed.FirstOrDefault(seen => seen.Class == kind)?.Messages ?? 0;
-        var inFlight = result.Storm!.InFlight;
+        var inFlight = result.Storm!.Chances;
         return inFlight == 0 ? Figures.None
             : messages == 0 ? $"< {Figures.Measured(RuleOfThree.UpperBound(inFlight))}"
             : Figures.Measured((double)messages / inFlight);

@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Kit.Runner.Results.Faults;
 
 /// <summary>
@@ -11,6 +13,10 @@ namespace Kit.Runner.Results.Faults;
 public sealed record WindowsMet(int BeforePrepare, int Prepared, int Decided, int NoneOpen)
 {
     public static WindowsMet None { get; } = new(0, 0, 0, 0);
+
+    /// <summary>Those that were open. Each is a message that a kill met.</summary>
+    [JsonIgnore]
+    public int Met => BeforePrepare + Prepared + Decided;
 
     /// <summary>With one more kill.</summary>
     public WindowsMet With(bool isBeforePrepare, bool isPrepared, bool isDecided) => new(

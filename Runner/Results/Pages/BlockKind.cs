@@ -10,9 +10,6 @@ internal abstract class BlockKind(string name)
     [
         new ModesTable(),
         new ModesChart(),
-        new SurpriseSentence(),
-        new SurpriseFinding(),
-        new FewestFlushes(),
         new Sequences(),
         new Speeds(),
         new TwoPhase(),

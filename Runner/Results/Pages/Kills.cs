@@ -15,10 +15,10 @@ internal sealed class Kills() : BlockKind("kills")
         var done = $"{Figures.Count(storm.Kills)} kills" + (storm.Cuts > 0 ? $" and {Figures.Count(storm.Cuts)} cuts" : "");
         var notOnce = GuaranteeTables.NotOnceOf(result);
         return BlockText.Of(
-            $"[{done}]({sources.LinkTo(storms.Tables)}) met up to {Figures.Count(storm.InFlight)} messages in flight. " +
+            $"[{done}]({sources.LinkTo(storms.Tables)}) met up to {Figures.Count(storm.InFlight)} messages in flight{GuaranteeTables.WindowsOf(storm)}. " +
             (notOnce is "0"
                 ? $"Of {Figures.Count(result.Messages)} messages none was lost or doubled, and none was left prepared. So a kill " +
-                  $"loses or doubles fewer than {Figures.Share(RuleOfThree.UpperBound(storm.InFlight))} of the messages that it meets (rule of three, 95 %)."
+                  $"loses or doubles fewer than {Figures.Share(RuleOfThree.UpperBound(storm.Chances))} of the messages that it meets (rule of three, 95 %)."
                 : $"Of {Figures.Count(result.Messages)} messages these were not handled exactly once: {notOnce}."));
     }
 }

@@ -11,6 +11,9 @@ internal sealed class ModesTable() : BlockKind("modes-table")
 
     private const string Classes = "docs/guarantees-tables.md#classes-of-messages";
 
+    /// <summary>The strictest of the shown modes.</summary>
+    private static readonly string RatioTo = $"Ratio to `{TransactionMode.FullDtc}`";
+
     private static readonly (string, bool)[] NoColumn = [];
 
     public override BlockText Write(BlockSources sources)
@@ -22,13 +25,14 @@ internal sealed class ModesTable() : BlockKind("modes-table")
         [
             .. MarkdownTables.LinesOfMarkdown(
                 [
-                    ("Mode", false), ("`insert`, msg/s", true), .. hasSends ? [($"`{Sends}`, msg/s", true)] : NoColumn, ("Storm", false),
+                    ("Mode", false), ("`insert`, msg/s", true), (RatioTo, true), .. hasSends ? [($"`{Sends}`, msg/s", true)] : NoColumn, ("Storm", false),
                     ("Use it when", false), ("In NServiceBus", false),
                 ],
                 ShownCells.Modes.Select(mode => (string[])
                 [
                     $"`{mode}`",
                     RateOf(run.CellOf(mode)),
+                    SummaryTable.ToStrictestOf(run.Run, run.CellOf(mode)),
                     .. hasSends ? [RateOf(run.Find(mode, Sends))] : Array.Empty<string>(),
                     GuaranteeTables.NotOnceOf(storms.StormOf(mode)),
                     mode.UseWhen,
@@ -51,15 +55,15 @@ internal sealed class ModesTable() : BlockKind("modes-table")
         $"{FromTo(storms.Select(storm => storm.Storm!.Cuts))} cuts of its connections. The column counts the messages that were not handled exactly once, by ";
 
     private static string ZeroOf(IReadOnlyList<FaultResult> storms) =>
-        $"A 0 means, with 95 % confidence, fewer than 3 of the {FromTo(storms.Select(storm => storm.Storm!.InFlight))} messages in flight.";
+        $"A 0 means, with 95 % confidence, fewer than 3 of the messages in flight, which were up to {FromTo(storms.Select(storm => storm.Storm!.InFlight))}.";
 
     private static string KillsOf(BlockSources sources, FaultSource kills)
     {
         var result = kills.StormOf(TransactionMode.FullDtc);
         var (storm, notOnce) = (result.Storm!, GuaranteeTables.NotOnceOf(result));
         return $" In [a storm of {Figures.Count(storm.Kills)} kills]({sources.LinkTo(kills.Tables)}) over `{TransactionMode.FullDtc}` it was " +
-            $"{notOnce} of {Figures.Count(storm.InFlight)} in flight" +
-            (notOnce is "0" ? $": fewer than {Figures.Share(RuleOfThree.UpperBound(storm.InFlight))}." : ".");
+            $"{notOnce} of up to {Figures.Count(storm.InFlight)} in flight{GuaranteeTables.WindowsOf(storm)}" +
+            (notOnce is "0" ? $": fewer than {Figures.Share(RuleOfThree.UpperBound(storm.Chances))}." : ".");
     }
 
     private static string FromTo(IEnumerable<int> counts)

@@ -100,7 +100,7 @@ internal sealed class ViewAnswers(ViewSources sources, IReadOnlyList<ViewRow> ro
             yield return new(", and in a storm ");
             yield return new(storm.Found is "0" ? $"0 of {Figures.Count(storm.Messages)}" : storm.Found, ProofOf(row.Subject));
             yield return new(storm.AtMost is { } most
-                ? $" messages not exactly once (of {Figures.Count(storm.InFlight)} in flight, below {most} with 95 % confidence)."
+                ? $" messages not exactly once (of up to {Figures.Count(storm.InFlight)} in flight, below {most} with 95 % confidence)."
                 : " messages not exactly once.");
         }
         else

@@ -166,7 +166,7 @@ internal sealed class ViewRows
            select new ViewStorm(
                storm.Kills, storm.Cuts, storm.ServerCrashes, result.Messages, storm.InFlight, notOnce,
                found,
-               found is "0" && storm.InFlight > 0 ? Figures.Share(RuleOfThree.UpperBound(storm.InFlight)) : null,
+               found is "0" && storm.Chances > 0 ? Figures.Share(RuleOfThree.UpperBound(storm.Chances)) : null,
                Words.Of(result.Verdict), ViewSources.Short(experiment.Source.Document.Commit), sources.IsOfThisBuild(experiment.Source),
                ViewSources.LineOf(experiment.Source, result)),
     ];

@@ -1,5 +1,4 @@
 using Kit.Guarantees;
-using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Pages;
@@ -64,22 +63,6 @@ public sealed class FoldersOnThePages
     [Test]
     public void Each_has_its_line_among_the_published_runs() =>
         Assert.That(Folders.Except(Blocks.Single(block => block.Name == "published-runs").Folders, StringComparer.Ordinal), Is.Empty);
-
-    /// <summary>The heading of the finding says it, and no command writes that.</summary>
-    [Test]
-    public void The_one_of_the_surprise_shows_what_the_heading_says()
-    {
-        const string heading = "`shared` is faster than no transactions";
-        Assert.That(File.ReadAllText(PathOf("docs/findings.md")), Does.Contain($". {heading}\n"), "Where the heading is another, so is this test.");
-        var folder = Blocks.Single(block => block.Name == "surprise-finding").Folders.Single();
-
-        var surprise = Surprise.Of(new RunSource(folder, RunFolder.Open(PathOf(folder)).Load()));
-
-        Assert.That(
-            surprise.Comparison.Verdict,
-            Is.EqualTo(ComparisonVerdict.Faster),
-            $"{folder} does not show that {TransactionMode.Shared} is faster ({surprise.Comparison}): give finding 13 another heading.");
-    }
 
     /// <summary>Whether a page that shows the folder names the experiment at a point in which the promise was broken.</summary>
     private static bool IsTold(FaultResult result, string folder) => result is { Verdict: FaultVerdict.Broken, Point.Token: { } token }

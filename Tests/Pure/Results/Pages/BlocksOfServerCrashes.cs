@@ -66,49 +66,6 @@ public sealed class BlocksOfServerCrashes
             Throws.TypeOf<KitException>().With.Message.Contains("no storm in results/storms has a crash of the server"));
     }
 
-    [Test]
-    public void The_line_without_flushes_has_the_speed_and_the_crashes()
-    {
-        SaveRun();
-        repository.SaveExperiments("results/crashes", [CrashesOf(At(LogFlush.None, "shared"), again: 38, (DeliveryClass.Once, 2_000))]);
-
-        Assert.That(
-            Line(),
-            Does.StartWith("**Without waiting for the disk (`--flush none`), `shared` reached 800 messages a second in [results/run]")
-                .And.Contain(", and 400 with it.** Ratio, round by round: 2.00 (2.00 to 2.00, faster).")
-                .And.EndWith(
-                    " After 20 crashes of the server the handler ran again for 38 messages, and " +
-                    "[each of 2,000 messages](../results/crashes/guarantees.md) had its effect exactly once."));
-    }
-
-    [Test]
-    public void There_is_no_such_line_if_a_message_was_not_handled_exactly_once()
-    {
-        SaveRun();
-        repository.SaveExperiments(
-            "results/crashes", [CrashesOf(At(LogFlush.None, "shared"), again: 38, (DeliveryClass.Once, 1_999), (DeliveryClass.Lost, 1))]);
-
-        Assert.That(Line, Throws.TypeOf<KitException>().With.Message.Contains("the storm in results/crashes shows: 1 lost"));
-    }
-
-    [Test]
-    public void There_is_no_such_line_without_crashes_over_that_very_cell()
-    {
-        SaveRun();
-        repository.SaveExperiments("results/crashes", [CrashesOf(InventedRun.Cell("shared"), again: 38, (DeliveryClass.Once, 2_000))]);
-
-        Assert.That(Line, Throws.TypeOf<KitException>().With.Message.Contains("results/crashes has no storm with crashes of the server over"));
-    }
-
-    private string Line() => repository.Made("fewest-flushes from results/run, results/crashes");
-
-    private void SaveRun() => repository.SaveRun(
-        "results/run",
-        [
-            .. Enumerable.Range(1, 5).Select(number => InventedRun.Round("shared", number, seconds: 1)),
-            .. Enumerable.Range(1, 5).Select(number => InventedRun.Round("shared", number, seconds: 0.5) with { Cell = At(LogFlush.None, "shared") }),
-        ]);
-
     private static CellName At(LogFlush flush, string mode) => new(InventedRun.Cell(mode).Values.Append((RecordedRun.FlushAxis, flush.Name)));
 
     private static FaultResult CrashesOf(CellName cell, int again, params (DeliveryClass Class, int Messages)[] counts) =>

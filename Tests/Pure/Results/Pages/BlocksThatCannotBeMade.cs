@@ -21,7 +21,7 @@ public sealed class BlocksThatCannotBeMade
     [TearDown]
     public void RemoveResults() => repository.Dispose();
 
-    [TestCase("sppeds from results/run", "unknown block 'sppeds'. Blocks: modes-table, modes-chart, surprise, ")]
+    [TestCase("sppeds from results/run", "unknown block 'sppeds'. Blocks: modes-table, modes-chart, sequences, ")]
     [TestCase("speeds", "block 'speeds': it needs a folder with a run (run.json), and its mark names none.")]
     [TestCase("speeds from results/nowhere", "block 'speeds': there is no folder results/nowhere.")]
     [TestCase("speeds from results/empty", "block 'speeds': results/empty holds no run (run.json), no experiments (faults.json) and no load (load.json).")]
@@ -35,7 +35,6 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("found-rates from results/run", "block 'found-rates': it needs a folder with a load (load.json), and there is none in results/run.")]
     [TestCase("soaks from results/run", "block 'soaks': it needs a folder with a load (load.json), and there is none in results/run.")]
     [TestCase("round-trips from results/run", "block 'round-trips': the run in results/run has no cell at several distances.")]
-    [TestCase("surprise from results/run, results/storm", "block 'surprise': the run in results/run has no cell bare/postgresql/shared/ado.")]
     [TestCase("modes-table from results/run, results/storm", "block 'modes-table': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
     [TestCase("scenario-costs from results/run", "block 'scenario-costs': the run in results/run has no cell of bare ")]
     public void Are_named(string mark, string message) => AssertFailure(mark, message);
@@ -66,20 +65,7 @@ public sealed class BlocksThatCannotBeMade
         AssertFailure("speeds from results/run", "it is of schema none, and this kit reads schema 2.");
     }
 
-    [Test]
-    public void A_storm_that_contradicts_the_sentence_stops_it()
-    {
-        repository.SaveRun("results/all", InventedRepository.Shown);
-        repository.SaveExperiments("results/doubled", [InventedRepository.StormOver("shared") with
-        {
-            Counts = InventedRepository.StormOver("transactions-off").Counts,
-        }]);
-
-        AssertFailure("surprise from results/all, results/doubled", "its storm in results/doubled shows: 4 lost, 2 torn.");
-    }
-
-    [TestCase("surprise", FaultVerdict.Broken, "its storm in results/broken shows: another promise broken.")]
-    [TestCase("surprise", FaultVerdict.Void, "the storm over bare/postgresql/shared/ado in results/broken is VOID and shows nothing.")]
+    [TestCase("modes-table", FaultVerdict.Void, "the storm over bare/postgresql/shared/ado in results/broken is VOID and shows nothing.")]
     [TestCase("modes-chart", FaultVerdict.Broken, "the storm over bare/postgresql/shared/ado broke a promise that the chart does not show.")]
     [TestCase("modes-table", FaultVerdict.Failed, "the storm over bare/postgresql/shared/ado in results/broken is FAILED and shows nothing.")]
     public void A_storm_in_which_each_message_was_once_is_not_enough(string block, FaultVerdict verdict, string message)
