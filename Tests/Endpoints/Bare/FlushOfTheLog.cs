@@ -147,6 +147,7 @@ public sealed class FlushOfTheLog
     {
         var hosts = new NpgsqlConnectionStringBuilder(bench.Databases.Widgets);
         hosts.Host = $"{hosts.Host},{hosts.Host}";
+        hosts.TargetSessionAttributes = "primary";
 
         Assert.That(
             await bench.RefusalOfAsync(

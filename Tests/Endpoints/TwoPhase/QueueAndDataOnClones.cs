@@ -75,6 +75,7 @@ public sealed class QueueAndDataOnClones
         {
             Host = $"127.0.0.1:{proxy.Port},{clone.Address}",
             HostRecheckSeconds = 1,
+            TargetSessionAttributes = "primary",
         };
         var warnings = new WarningsOfAHost();
         using var host = Build(mode, databases.Queue, data.ConnectionString, warnings);
