@@ -59,8 +59,8 @@ internal static class ReportText
 
     private static string? LaxnessOf(RunDocument document) => document.Server is { } server
         && WaitForTheDisk.Where(setting => server.GetValueOrDefault(setting) is "off").ToList() is { Count: > 0 } off
-        ? $"Not durable: the server's sessions had {string.Join(" and ", off.Select(setting => $"{setting} off"))}, so commits were reported before they were " +
-          "on disk. These figures do not show what a mode costs."
+        ? $"Not durable: the server's sessions had {string.Join(" and ", off.Select(setting => $"{setting} off"))}, " +
+          "so commits were reported before they were on disk. These figures do not show what a mode costs."
         : null;
 
     private static readonly IReadOnlyList<string> Words =

@@ -3,7 +3,7 @@ using System.Collections;
 namespace Kit.Runner.Servers;
 
 /// <summary>
-/// The variables of the user's shell that PostgreSQL's clients read (<c>PGOPTIONS</c>, <c>PGTZ</c>, …). They are meant for the user's server. Sessions of
+/// The variables of the user's shell that PostgreSQL's clients read (<c>PGOPTIONS</c>, …). They are meant for the user's server. Sessions of
 /// the kit's own are as its settings say.
 /// </summary>
 public static class PostgreSqlVariables

@@ -126,7 +126,9 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public int? Asked { get; init; }
 
-    /// <summary>Why it shows nothing: fewer faults happened than were asked for; <see langword="null"/>: they all did, or nobody knows how many were asked for.</summary>
+    /// <summary>
+    /// Why it shows nothing: fewer faults happened than were asked for; <see langword="null"/>: they all did, or nobody knows how many were asked for.
+    /// </summary>
     [JsonIgnore]
     public string? Shortfall => Kills + Cuts + ServerCrashes is var happened && happened < Asked
         ? $"{happened} of {Asked} faults happened, and a storm shows nothing without them all: {Done}"

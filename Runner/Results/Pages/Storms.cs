@@ -34,10 +34,11 @@ internal sealed class Storms() : BlockKind("storms")
     {
         var usual = storms.GroupBy(storm => storm.Storm!.InFlight).MaxBy(same => same.Count())!.Key;
         var others = storms.Where(storm => storm.Storm!.InFlight != usual)
-            .Select(storm => $" In {storm.Cell.Framework}/{storm.Cell.Transport}/{storm.Cell.Mode} up to {Figures.Count(storm.Storm!.InFlight)} were in flight " +
-                             $"({Figures.Count(storm.Storm.Kills)} kills and {Figures.Count(storm.Storm.Cuts)} cuts).")
+            .Select(storm => $" In {storm.Cell.Framework}/{storm.Cell.Transport}/{storm.Cell.Mode} up to {Figures.Count(storm.Storm!.InFlight)} were " +
+                             $"in flight ({Figures.Count(storm.Storm.Kills)} kills and {Figures.Count(storm.Storm.Cuts)} cuts).")
             .ToList();
-        return $"A 0 means, with 95 % confidence, fewer than 3 of the messages in flight at the kills and cuts, which were up to {Figures.Count(usual)} (rule of three)."
+        return "A 0 means, with 95 % confidence, fewer than 3 of the messages in flight at the kills and cuts, " +
+            $"which were up to {Figures.Count(usual)} (rule of three)."
             + string.Concat(others)
             + " A message in several classes is counted in the worst; the rates in the report count it in each.";
     }

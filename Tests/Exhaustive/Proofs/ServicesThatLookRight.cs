@@ -280,7 +280,7 @@ public sealed class ServicesThatLookRight
     {
         var results = await MetPoints.OfAsync(
             shared, ProofFileReader.Parse("renaming.proof.json", OfJobs("renaming", RenamingWorker, "")),
-            point => point.Request.Text.StartsWith("DELETE", StringComparison.Ordinal), PointWay.Killed);
+            point => point.Request.Text.StartsWith("INSERT", StringComparison.Ordinal), PointWay.Killed);
 
         var killed = results.All.Single();
         Assert.That((killed.Class, killed.Verdict), Is.EqualTo((DeliveryClass.Once, FaultVerdict.Broken)));

@@ -27,8 +27,9 @@ public sealed partial class BlocksOfResults
         repository.Write("docs/claims.json", Claims);
         var marks = new[]
         {
-            "modes-table from results/all, results/kills", "modes-chart from results/all", "sequences from results/all", "speeds from results/all", "two-phase from results/all", "kills from results/kills",
-            "storms from results/all", "claims from results/all", "published-runs from results/all, results/kills",
+            "modes-table from results/all, results/kills", "modes-chart from results/all", "sequences from results/all",
+            "speeds from results/all", "two-phase from results/all", "kills from results/kills", "storms from results/all",
+            "claims from results/all", "published-runs from results/all, results/kills",
         };
         repository.Write("docs/page.md", string.Concat(marks.Select(mark => $"<!-- block: {mark} -->\n<!-- /block -->\n\n")));
 
