@@ -1,0 +1,42 @@
+using Kit.Runner;
+using Kit.Runner.Results;
+using Kit.Runner.Servers;
+using Kit.Tests.CommandLine;
+
+namespace Kit.Tests.Exhaustive.Rounds;
+
+/// <summary>The handler process stands still in its warm-up for longer than a drain waits: what it has left must not be drained on the clock.</summary>
+[Parallelizable]
+public sealed class WarmUpThatStandsStill
+{
+    private static readonly TimeSpan LongerThanADrainWaits = TimeSpan.FromSeconds(34);
+
+    [Test]
+    public async Task Makes_its_round_invalid()
+    {
+        if (!OperatingSystem.IsLinux())
+            Assert.Ignore("Processes are looked up in /proc.");
+        PostgreSqlServer.IgnoreWithoutPrograms();
+        using var parent = new TemporaryFolder();
+        var folder = Path.Combine(parent.Path, "run");
+        using var runner = RunnerProcess.Start(
+            "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off", "--messages", "100", "--warmup", "20000", "--seed-rows", "10",
+            "--rounds", "1", "--no-repeat", "--out", folder);
+        var handler = await runner.HandlerAsync();
+        // It connects, and begins to handle 20,000 messages.
+        await Task.Delay(TimeSpan.FromSeconds(3));
+        await SignalAsync("STOP", handler);
+        await Task.Delay(LongerThanADrainWaits);
+        await SignalAsync("CONT", handler);
+
+        var result = await runner.EndAsync();
+
+        var round = RunFolder.Open(folder).Load().Rounds.Single();
+        Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Invalid), result.Output + result.Errors);
+        Assert.That(round.Outcome.Reasons.Single(), Does.StartWith("the warm-up did not handle each message once: no progress for 30 s with "));
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
+    }
+
+    private static async Task SignalAsync(string signal, ProcessIdentity process) =>
+        Assert.That((await new ExternalProgram("kill").RunAsync(["-s", signal, $"{process.Id}"], CancellationToken.None)).Succeeded);
+}
