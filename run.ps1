@@ -10,7 +10,8 @@ $isAlone = $MyInvocation.Line -eq '' -or ($MyInvocation.PipelineLength -eq 1 -an
 # Waits for the runner to its end. Ctrl+C reaches it, too, and it cleans up; PowerShell itself would not wait for it, or would kill it, and end with 0.
 function Invoke-ToItsEnd([string[]] $arguments) {
     $dotnet = (Get-Command dotnet -CommandType Application)[0].Source
-    $start = [System.Diagnostics.ProcessStartInfo]::new($dotnet, [string[]] (@($runner) + $arguments))
+    $start = [System.Diagnostics.ProcessStartInfo]::new($dotnet)
+    @($runner) + $arguments | ForEach-Object { $start.ArgumentList.Add($_) }
     $start.RedirectStandardOutput = -not $isAlone
     $process = [System.Diagnostics.Process]::Start($start)
     try {
@@ -38,7 +39,7 @@ try {
         $built | ForEach-Object { [Console]::Error.WriteLine($_) }
         return
     }
-    $built | Where-Object { $_ -match 'No answer from the package feed' } | ForEach-Object { [Console]::Error.WriteLine($_) }
+    if (Test-Path "$PSScriptRoot/obj/optional/unknown") { Get-Content "$PSScriptRoot/obj/optional/unknown" | ForEach-Object { [Console]::Error.WriteLine($_) } }
     if ($rest.Count -gt 0 -and $rest[0] -eq '-Install') {
         $rest = @($rest | Select-Object -Skip 1)
         Invoke-ToItsEnd @('install')
@@ -51,7 +52,7 @@ catch {
     $code = 1
 }
 finally {
-    # A stopped script has no exit code of its own. In a session that goes on after the script, only the variable is set.
-    $global:LASTEXITCODE = $code
-    if ([Environment]::GetCommandLineArgs().Where({ [System.IO.Path]::GetFileName($_) -eq 'run.ps1' })) { [Environment]::Exit($code) }
+    # A script that is stopped has no exit code of its own. If this pwsh was started for it, it ends with the runner's.
+    if ([Environment]::GetCommandLineArgs().Where({ $_ -and [System.IO.Path]::GetFullPath($_) -eq $PSCommandPath })) { [Environment]::Exit($code) }
 }
+exit $code

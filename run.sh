@@ -31,7 +31,7 @@ else
     printf '%s\n' "$built" >&2
     exit "$code"
   }
-  printf '%s\n' "$built" | grep 'No answer from the package feed' >&2 || true
+  [ ! -s "$kit/obj/optional/unknown" ] || cat "$kit/obj/optional/unknown" >&2
 fi
 if [ "${1-}" = "--install" ]; then
   shift

@@ -29,6 +29,7 @@ internal sealed class BenchmarkServer : IAsyncDisposable
     public static async Task<BenchmarkServer> StartAsync(int seedRows, TextWriter output, CancellationToken cancellationToken)
     {
         ReleaseBuild.Require();
+        PostgreSqlVariables.Remove();
         var started = new BenchmarkServer(await PrivatePostgreSql.StartAsync(cancellationToken));
         try
         {

@@ -61,10 +61,15 @@ public sealed record KnownLimit(
                met.Framework, null, [met.Mode], Fault.SettingsLeft, Affected.Bystander, Set(Ghost),
                "the driver returns a connection that was closed within its scope to the pool without a reset (npgsql issue 4451)"),
         .. from framework in new[] { "masstransit", "nservicebus" }
-           from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway, Fault.ServerReadOnly }
+           from fault in new[] { Fault.RestartDatabase, Fault.DatabaseAway }
            select new KnownLimit(
                framework, null, CountedBy(framework), fault, Affected.Chosen, Set(CleanError, Zombie),
                "every failure counts as an attempt, and three quick attempts fail before the database is back (MassTransit 8.5.12, NServiceBus 10.2.8)"),
+        .. from framework in new[] { "masstransit", "nservicebus" }
+           select new KnownLimit(
+               framework, "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.ServerReadOnly, Affected.Chosen, Set(CleanError),
+               "every failure counts as an attempt, and three quick attempts fail before the server takes writes again (MassTransit 8.5.12, NServiceBus " +
+               "10.2.8)"),
         .. from framework in new[] { "masstransit", "nservicebus" }
            select new KnownLimit(
                framework, "rabbitmq", [TransactionMode.DtcOff, TransactionMode.ScopeOff], Fault.SendRefused, Affected.Bystander,

@@ -24,7 +24,7 @@ public sealed record OptionalPackage(string Name, string Group, string Version, 
             : built.Choice.Equals("false", StringComparison.OrdinalIgnoreCase)
                 ? Support.Missing($"the build left {built.Name} out (Kit{built.Group}=false)")
             : built.IsUnknown
-                ? Support.Missing($"the build does not know whether the package feed has {built.Name} {Series(built.Version)}: {built.Answer}")
+                ? Support.Missing($"the package feed gave no answer about {built.Name} {Series(built.Version)}")
             : Support.Missing($"the package feed has no {built.Name} {Series(built.Version)}");
         var origin = built.Folder.Length > 0 ? built.Folder : built.Answer;
         return new(built.Name, built.Group, built.Version, support, built.IsFromFolder, origin);

@@ -26,7 +26,7 @@ internal sealed class Application : ISubject<ProofAccount>
     private readonly EffectReader effects;
     private readonly List<Guid> sent = [];
     private readonly Dictionary<Guid, DeliveryClass> earlier = [];
-    private readonly Dictionary<string, int> unexpected = [];
+    private readonly Dictionary<(string Effect, string Text), int> unexpected = [];
     private readonly List<string> output = [];
     private readonly List<OwnEnd> ownEnds = [];
     private ApplicationProcess? process;
@@ -183,9 +183,12 @@ internal sealed class Application : ISubject<ProofAccount>
         var fresh = new List<string>();
         foreach (var (effect, texts) in found)
         {
-            var ofNobody = ProofAccount.OfNobody(texts, known).ToList();
-            fresh.AddRange(ofNobody.Skip(unexpected.GetValueOrDefault(effect)).Select(text => $"effect '{effect}' of no message that was sent: {text}"));
-            unexpected[effect] = ofNobody.Count;
+            foreach (var same in ProofAccount.OfNobody(texts, known).GroupBy(text => text, StringComparer.Ordinal))
+            {
+                if (same.Count() > unexpected.GetValueOrDefault((effect, same.Key)))
+                    fresh.Add($"effect '{effect}' of no message that was sent: {same.Key}");
+                unexpected[(effect, same.Key)] = same.Count();
+            }
         }
 
         return fresh;

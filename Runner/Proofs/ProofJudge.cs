@@ -44,7 +44,8 @@ internal sealed class ProofJudge(ProofFile file)
                select message,
         ];
         List<string> violations = [.. ViolationsOf(account, outcome, beyond)];
-        var classes = beyond.Select(message => message.Class).Concat(account.Unexpected.Select(_ => DeliveryClass.Unexpected));
+        // An effect too many, whatever its id.
+        var classes = beyond.Select(message => message.Class).Concat(account.Unexpected.Select(_ => DeliveryClass.Duplicated));
         var verdict = outcome.IsMet
             ? PointVerdict.Of(outcome.Unsettled, violations.Count > 0, classes)
             : PointVerdict.OfNotMet(outcome.Unsettled, violations.Count > 0, classes.Concat(account.Changed.Select(message => message.Class)));

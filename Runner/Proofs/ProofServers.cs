@@ -26,7 +26,8 @@ internal sealed class ProofServers : IAsyncDisposable
         if (file.NeedsBroker && PrivateRabbitMq.FindSupport() is { Because: { } because })
             throw new KitException($"The proof needs a RabbitMQ broker of its own: {because}.", "Install it: ./run.sh --install");
 
-        PostgreSqlVariables.Remove();
+        if (file.NeedsDatabases)
+            PostgreSqlVariables.Remove();
         var postgreSql = file.NeedsDatabases ? await PrivatePostgreSql.StartAsync(cancellationToken) : null;
         try
         {

@@ -45,7 +45,10 @@ internal static class ReportText
     private static readonly string[] WaitForTheDisk = ["fsync", "synchronous_commit", "full_page_writes"];
 
     /// <summary>A warning that belongs next to every figure of a run; <see langword="null"/>: none.</summary>
-    public static string? WarningOf(RunDocument document) => LaxnessOf(document) ?? document.Disk switch
+    public static string? WarningOf(RunDocument document) =>
+        new[] { LaxnessOf(document), DiskOf(document) }.OfType<string>().ToList() is { Count: > 0 } warnings ? string.Join(" ", warnings) : null;
+
+    private static string? DiskOf(RunDocument document) => document.Disk switch
     {
         null => null,
         { IsInMemory: true } disk =>
@@ -60,7 +63,7 @@ internal static class ReportText
     private static string? LaxnessOf(RunDocument document) => document.Server is { } server
         && WaitForTheDisk.Where(setting => server.GetValueOrDefault(setting) is "off").ToList() is { Count: > 0 } off
         ? $"Not durable: the server's sessions had {string.Join(" and ", off.Select(setting => $"{setting} off"))}, " +
-          "so commits were reported before they were on disk. These figures do not show what a mode costs."
+          "so a crash can take back what was reported as committed. These figures do not show what a mode costs."
         : null;
 
     private static readonly IReadOnlyList<string> Words =

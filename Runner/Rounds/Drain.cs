@@ -58,7 +58,7 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
     }
 
     // Without acknowledgements, a broker's queue is empty long before the last handler is entered, and on a busy machine the first ones are slow.
-    private TimeSpan LimitOfQuiet => handlers.Entered == 0 || handlers.Entered > handlers.Handled + handlers.Failed ? stallLimit : Quiet;
+    private bool IsIdle => handlers.Entered > 0 && handlers.Entered <= handlers.Handled + handlers.Failed;
 
     private async Task<string?> WaitUntilEmptyAsync(int messages, CancellationToken cancellationToken)
     {
@@ -73,7 +73,7 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
             if (handledNow >= messages || sinceProgress.Elapsed > Pause)
             {
                 leftNow = await queue.CountAsync(cancellationToken);
-                if (leftNow == 0 && (handledNow >= messages || sinceProgress.Elapsed > LimitOfQuiet))
+                if (leftNow == 0 && (handledNow >= messages || (IsIdle && sinceProgress.Elapsed > Quiet)))
                 {
                     progress.Report(handledNow);
                     return null;

@@ -55,7 +55,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             var cold = await new Drain(handlers, queue, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(warmUp.Count, cancellationToken);
             // Its endpoint may still be stopping, and what it left would be drained on the clock.
             if (cold.WhyIncomplete(warmUp.Count) is { } incomplete)
-                return document with { Outcome = RoundOutcome.Invalid([$"the warm-up is incomplete: {incomplete}"]) };
+                return document with { Outcome = RoundOutcome.Invalid([$"the warm-up did not handle each message once: {incomplete}"]) };
 
             var messages = made.New(sizes.Messages);
             watch.Restart();

@@ -262,6 +262,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             var settings = settingsOf(cell);
             await using var scratch = await ForAsync(cell, settings.Widgets.CreateEmptyAsync(cancellationToken));
             await using var transport = await ForAsync(cell, settings.Queues.OpenAsync(cell, "probe", scratch, cancellationToken));
+            string? because;
             try
             {
                 var probe = await CellProbe.RunAsync(
@@ -270,27 +271,26 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
                     cancellationToken);
                 var found = Provenance.OfProbe(cell, probe);
                 record.Save(run => run with { Probes = [.. run.Probes.Where(other => other.Cell != found.Cell), found] });
-                if (probe.Support.Because is { } reason)
-                    RefuseAll($"its probe disagrees with its label: {reason}");
+                because = probe.Support.Because is { } reason ? $"its probe disagrees with its label: {reason}" : null;
             }
             catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
             {
-                RefuseAll($"it could not be probed: {failure.Message}");
+                because = $"it could not be probed: {failure.Message}";
             }
 
-            void RefuseAll(string because)
+            if (because is null)
+                continue;
+
+            // A cell cannot be measured and left out.
+            if (probed[cell].FirstOrDefault(same => rounds.Exists(round => round.Cell == Provenance.NameOf(same))) is { } measured)
             {
-                // A cell cannot be measured and left out.
-                if (probed[cell].FirstOrDefault(same => rounds.Exists(round => round.Cell == Provenance.NameOf(same))) is { } measured)
-                {
-                    throw new KitException(
-                        $"{Provenance.NameOf(measured)} has rounds from before the run was stopped, and {because}",
-                        "Resume the run again. If it happens again, find out what has changed, or make a new run.");
-                }
-
-                foreach (var same in probed[cell])
-                    Refuse(record, same, because);
+                throw new KitException(
+                    $"{Provenance.NameOf(measured)} has rounds from before the run was stopped, and {because}",
+                    "Resume the run again. If it happens again, find out what has changed, or make a new run.");
             }
+
+            foreach (var same in probed[cell])
+                Refuse(record, same, because);
         }
     }
 

@@ -17,7 +17,7 @@ internal static class PointVerdict
     };
 
     /// <summary>What stays as it is, however long one waits.</summary>
-    private static readonly IReadOnlyList<DeliveryClass> Final = [DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing, DeliveryClass.Unexpected];
+    private static readonly IReadOnlyList<DeliveryClass> Final = [DeliveryClass.Duplicated, DeliveryClass.DuplicatedOutgoing];
 
     /// <summary>Whether a message to which this is promised may lack effects for ever. If not, they are waited for.</summary>
     public static bool MayLackEffects(IEnumerable<DeliveryClass> promised) => promised.Any(WithoutAllEffects.Contains);

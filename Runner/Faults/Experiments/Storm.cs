@@ -70,7 +70,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     }
 
     /// <summary>One wave of messages for each fault, which is injected at a random moment of its drain, and a last wave without a fault.</summary>
-    /// <remarks>It ends before its time if nothing moves any more.</remarks>
+    /// <remarks>It ends early if nothing moves any more.</remarks>
     private async Task<StormFacts> RageAsync(Testbed testbed, CancellationToken cancellationToken)
     {
         StormFault[] faults =
@@ -96,7 +96,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
             sent += wave;
             // On a busy machine a process starts for longer than a fault waits. A server that crashes meanwhile would only stop it from starting.
             if (!await ProgressAsync(testbed, before + 1, ToGoOn, cancellationToken))
-                break;
+                return Facts();
             _ = await ProgressAsync(testbed, before + random.Next(1, wave * ExperimentHandler.LinesPerAttempt), ToProgress, cancellationToken);
             switch (fault)
             {
@@ -123,7 +123,9 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         var atLast = testbed.Journal.Count();
         await testbed.SendAsync(NewIds(plan.Messages - sent), cancellationToken);
         _ = await ProgressAsync(testbed, atLast + 1, ToGoOn, cancellationToken);
-        return new StormFacts(plan.Seed, kills, cuts, (kills + cuts + crashes) * MostUnsettled, testbed.Windows?.Met)
+        return Facts();
+
+        StormFacts Facts() => new(plan.Seed, kills, cuts, (kills + cuts + crashes) * MostUnsettled, testbed.Windows?.Met)
         {
             Asked = plan.Faults,
             ServerCrashes = crashes,
@@ -158,7 +160,8 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
         facts = facts with
         {
             Touched = account.Verdicts.Count(verdict => verdict.Class is not DeliveryClass.Once),
-            MostTouched = promise.Most(facts.Kills, facts.Cuts + facts.ServerCrashes, MostUnsettled, transport.Prefetch),
+            // A process that had ended before its kill has left its messages, too.
+            MostTouched = promise.Most(plan.Kills, plan.Cuts + plan.ServerCrashes, MostUnsettled, transport.Prefetch),
         };
         List<Violation> violations =
         [
@@ -167,12 +170,14 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
                 .Where(violation => violation.MessageId is not null || !promised.Contains(DeliveryClass.InDoubt))
                 .OrderBy(violation => violation.Known is not null),
         ];
+        var verdict = PointVerdict.Of(unsettled, violations.Count > 0, account.Verdicts.Select(one => one.Class).Where(one => !promised.Contains(one)));
         // What a short storm broke is broken.
-        var showsNothing = unsettled ?? (violations.Count == 0 ? facts.Shortfall : null);
+        if (verdict is FaultVerdict.Kept && facts.Shortfall is not null)
+            verdict = FaultVerdict.Void;
         return blank with
         {
-            Verdict = showsNothing is not null ? FaultVerdict.Void : violations.Count > 0 ? FaultVerdict.Broken : FaultVerdict.Kept,
-            Because = showsNothing,
+            Verdict = verdict,
+            Because = verdict is FaultVerdict.Void ? unsettled ?? facts.Shortfall : null,
             Promised = [.. promised.Order()],
             Observed = [.. Enum.GetValues<DeliveryClass>().Select(kind => new Observation(kind, account.AllOf(kind).Count)).Where(seen => seen.Messages > 0)],
             Counts = account.Counts,

@@ -105,7 +105,10 @@ public sealed class RoundAccount
         }
     }
 
-    /// <summary>A handler that throws has not returned, so retries explain no difference. The work of those that are too many is in the figures.</summary>
+    /// <summary>
+    /// A handler that throws has not returned, so a retry after an error makes no difference. One that returned for nothing, because its commit failed or
+    /// its message came twice, did work that is in the figures.
+    /// </summary>
     private static IEnumerable<string> Returned(RoundEvidence evidence)
     {
         if (evidence.Handled is { } handled && handled != MessagesOf(evidence))

@@ -148,9 +148,9 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Unflushed { get; init; }
 
-    /// <summary>How many messages the faults met, as far as somebody counted them; otherwise how many they could meet at most.</summary>
+    /// <summary>The windows that were met, if each fault was a kill and they were counted; otherwise how many messages the faults could meet at most.</summary>
     [JsonIgnore]
-    public int Chances => Windows?.Met ?? InFlight;
+    public int Chances => Windows is { } windows && Cuts + ServerCrashes == 0 ? windows.Met : InFlight;
 
     /// <summary>What was done, in words.</summary>
     [JsonIgnore]

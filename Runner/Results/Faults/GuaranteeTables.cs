@@ -161,7 +161,7 @@ internal static class GuaranteeTables
     }
 
     /// <summary>The windows that the kills of a storm met, to follow the most that could be in flight; empty if nobody counted them.</summary>
-    public static string WindowsOf(StormFacts storm) => storm.Windows is { } windows ? $" ({Figures.Count(windows.Met)} were met)" : "";
+    public static string WindowsOf(StormFacts storm) => storm.Windows is { Met: > 0 } windows ? $" (at least {Figures.Count(windows.Met)} were met)" : "";
 
     private static string RateOf(FaultResult result, DeliveryClass kind)
     {

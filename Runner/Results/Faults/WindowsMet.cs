@@ -14,7 +14,7 @@ public sealed record WindowsMet(int BeforePrepare, int Prepared, int Decided, in
 {
     public static WindowsMet None { get; } = new(0, 0, 0, 0);
 
-    /// <summary>Those that were open. Each is a message that a kill met.</summary>
+    /// <summary>Those that were open: at least as many messages were met, for two workers in one window count once.</summary>
     [JsonIgnore]
     public int Met => BeforePrepare + Prepared + Decided;
 

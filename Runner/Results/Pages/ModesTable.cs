@@ -12,7 +12,7 @@ internal sealed class ModesTable() : BlockKind("modes-table")
     private const string Classes = "docs/guarantees-tables.md#classes-of-messages";
 
     /// <summary>The strictest of the shown modes.</summary>
-    private static readonly string RatioTo = $"Ratio to `{TransactionMode.FullDtc}`";
+    private static readonly string RatioTo = $"`insert`, ratio to `{TransactionMode.FullDtc}`";
 
     private static readonly (string, bool)[] NoColumn = [];
 
@@ -63,7 +63,7 @@ internal sealed class ModesTable() : BlockKind("modes-table")
         var (storm, notOnce) = (result.Storm!, GuaranteeTables.NotOnceOf(result));
         return $" In [a storm of {Figures.Count(storm.Kills)} kills]({sources.LinkTo(kills.Tables)}) over `{TransactionMode.FullDtc}` it was " +
             $"{notOnce} of up to {Figures.Count(storm.InFlight)} in flight{GuaranteeTables.WindowsOf(storm)}" +
-            (notOnce is "0" ? $": fewer than {Figures.Share(RuleOfThree.UpperBound(storm.Chances))}." : ".");
+            (notOnce is "0" && storm.Chances > 0 ? $": fewer than {Figures.Share(RuleOfThree.UpperBound(storm.Chances))}." : ".");
     }
 
     private static string FromTo(IEnumerable<int> counts)

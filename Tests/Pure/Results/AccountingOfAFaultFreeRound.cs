@@ -156,7 +156,11 @@ public sealed class AccountingOfAFaultFreeRound
         Assert.That(
             RoundAccount.Of(Clean with
             {
-                Messages = Ids(0, 0), WarmUp = Ids(0, 0), Handled = 0, Found = Clean.Found with { Sendings = [], Rows = [] }, TableRows = Seeded,
+                Messages = Ids(0, 0),
+                WarmUp = Ids(0, 0),
+                Handled = 0,
+                Found = Clean.Found with { Sendings = [], Rows = [] },
+                TableRows = Seeded,
             }).Outcome.IsValid(),
             Is.True);
 

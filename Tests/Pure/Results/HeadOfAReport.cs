@@ -22,6 +22,18 @@ public sealed class HeadOfAReport
         }
     }
 
+    [TestCase("synchronous_commit")]
+    [TestCase("fsync")]
+    [TestCase("full_page_writes")]
+    public void Of_a_run_that_did_not_wait_for_the_disk_says_so(string setting)
+    {
+        var server = Document.Server!.ToDictionary();
+        Assert.That(ReportText.WarningOf(Document), Is.Null);
+        server[setting] = "off";
+
+        Assert.That(ReportText.WarningOf(Document with { Server = server }), Does.StartWith($"Not durable: the server's sessions had {setting} off, "));
+    }
+
     [Test]
     public void Of_another_build_names_it()
     {

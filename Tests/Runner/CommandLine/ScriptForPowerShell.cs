@@ -87,9 +87,12 @@ public sealed class ScriptForPowerShell
     [Test]
     public async Task What_the_build_had_to_do_without_is_shown()
     {
-        var result = await RunAsync(new() { ["SAYS"] = "  No answer from the package feed about NPoco: …" }, script, "list");
+        var said = Directory.CreateDirectory(Path.Combine(Path.GetDirectoryName(script)!, "obj", "optional")).FullName;
+        await File.WriteAllTextAsync(Path.Combine(said, "unknown"), "Nobody knows whether the package feed has NPoco: …\n");
 
-        Assert.That((result.ExitCode, result.Errors.Trim()), Is.EqualTo((0, "No answer from the package feed about NPoco: …")));
+        var result = await RunAsync([], script, "list");
+
+        Assert.That((result.ExitCode, result.Errors.Trim()), Is.EqualTo((0, "Nobody knows whether the package feed has NPoco: …")));
     }
 
     [TestCase("| ForEach-Object { \"[$_]\" }")]
@@ -99,6 +102,16 @@ public sealed class ScriptForPowerShell
         var result = await RunAsync(new() { ["CODE"] = "5" }, "-Command", $"Set-Location '{folder.Path}'; & './my clone/run.ps1' list {where}; $LASTEXITCODE");
 
         Assert.That(result.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries), Is.EqualTo(["[runner: <list>]", "5"]));
+    }
+
+    [TestCase(0, "after\n")]
+    [TestCase(5, "")]
+    public async Task In_PowerShell_a_failure_is_one(int code, string after)
+    {
+        var result = await RunAsync(new() { ["CODE"] = $"{code}" }, "-Command", $"& '{script}' list && 'after'");
+
+        Assert.That(result.Output, Is.EqualTo($"runner: <list>\n{after}"));
+        Assert.That(result.ExitCode, Is.EqualTo(code == 0 ? 0 : 1));
     }
 
     [Test]

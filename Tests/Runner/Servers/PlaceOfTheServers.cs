@@ -62,7 +62,7 @@ public sealed class PlaceOfTheServers
         try
         {
             using var runner = RunnerProcess.Start(
-                new Dictionary<string, string> { [ServerPlace.Variable] = place },
+                new Dictionary<string, string> { [ServerPlace.Variable] = place, ["PGOPTIONS"] = "-c synchronous_commit=off" },
                 RunnerProcess.ProgramPath,
                 [
                     "run", "--framework", "bare", "--transport", "postgresql", "--mode", "scope-off", "--messages", "20", "--warmup", "5",
@@ -77,6 +77,7 @@ public sealed class PlaceOfTheServers
                 Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
                 Assert.That(run.Document.Disk, Is.Not.Null);
                 Assert.That((run.Document.Disk?.Folder, run.Document.Disk?.IsInMemory), Is.EqualTo((place, true)));
+                Assert.That(run.Document.Server["synchronous_commit"], Is.EqualTo("on"), "whatever the user's shell says");
                 Assert.That(run.Document.Disk?.Flush.Count, Is.GreaterThan(100));
                 Assert.That(run.Rounds.Single().Noise.FlushRatio, Is.Positive);
                 Assert.That(result.Output, Does.Contain("Not durable: the servers kept their files in memory"));

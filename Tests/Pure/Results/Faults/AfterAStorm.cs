@@ -34,6 +34,12 @@ public sealed class AfterAStorm
         Assert.That(
             new StormFacts(Seed: 1, Kills: 5, Cuts: 5, InFlight: 20) { Touched = touched, MostTouched = most }.TooMany?.Because, Is.EqualTo(because));
 
+    [TestCase(10, null)]
+    [TestCase(null, null)]
+    [TestCase(11, "10 of 11 faults happened, and a storm shows nothing without them all: 5 kills and 5 cuts of all connections")]
+    public void Fewer_faults_than_were_asked_for_show_nothing(int? asked, string? because) =>
+        Assert.That(new StormFacts(Seed: 1, Kills: 5, Cuts: 5, InFlight: 20) { Asked = asked }.Shortfall, Is.EqualTo(because));
+
     private static AttemptLine Line(int at, AttemptPoint point = AttemptPoint.Returned) =>
         new(Guid.NewGuid(), Guid.NewGuid(), point, []) { At = Start.AddMilliseconds(at) };
 }

@@ -30,7 +30,7 @@ public sealed class APackageThatABuildAskedFor
     public void Without_an_answer_it_does_not_say_that_the_feed_has_none() => Assert.That(
         OptionalPackage.Describe(
             new("NPoco", "Access", "6.2.0", choice: "auto", folder: "", answer: "it did not answer", isFromFolder: false, isUnknown: true)).Support,
-        Is.EqualTo(new Support("the build does not know whether the package feed has NPoco 6.2.x: it did not answer", IsMissing: true)));
+        Is.EqualTo(new Support("the package feed gave no answer about NPoco 6.2.x", IsMissing: true)));
 
     [TestCase("false")]
     [TestCase("False")]
