@@ -16,7 +16,8 @@ internal sealed class ProofJudge(ProofFile file)
     private readonly ConcurrentDictionary<Guid, PointToken> sentAt = new();
 
     /// <inheritdoc cref="PointPromises{TAccount}"/>
-    public PointPromises<ProofAccount> Promises => new(file.Promised, WhyDisturbed);
+    public PointPromises<ProofAccount> Promises => new(
+        file.Promised, WhyDisturbed, account => account.Messages.Any(message => message.Class is DeliveryClass.Stuck));
 
     public ProofResult Judge(PointExperiment experiment, PointOutcome<ProofAccount> outcome)
     {

@@ -31,6 +31,12 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
     /// <summary>Longer than a checkpoint or a lock timeout delays a healthy endpoint.</summary>
     public static readonly TimeSpan DefaultStallLimit = TimeSpan.FromSeconds(30);
 
+    /// <summary>
+    /// For the first drain of a process, which has yet to build its endpoint, connect and compile: on a busy machine that was seen to take more than a
+    /// minute, and it is not on the clock.
+    /// </summary>
+    public static readonly TimeSpan WarmUpStallLimit = TimeSpan.FromMinutes(3);
+
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
 
     // Failed handlers are not counted as handled, so after a pause the queue itself is asked.

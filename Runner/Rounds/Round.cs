@@ -52,7 +52,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             var warmUp = made.New(sizes.WarmUp);
             await queue.PreloadAsync(warmUp, cancellationToken);
             // Nobody listens to this progress: its messages are not those of the round.
-            var cold = await new Drain(handlers, queue, Drain.DefaultStallLimit, new Progress<int>()).RunAsync(warmUp.Count, cancellationToken);
+            var cold = await new Drain(handlers, queue, Drain.WarmUpStallLimit, new Progress<int>()).RunAsync(warmUp.Count, cancellationToken);
             // Its endpoint may still be stopping, and what it left would be drained on the clock.
             if (cold.WhyIncomplete(warmUp.Count) is { } incomplete)
                 return document with { Outcome = RoundOutcome.Invalid([$"the warm-up did not handle each message once: {incomplete}"]) };

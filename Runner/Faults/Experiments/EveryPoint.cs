@@ -33,7 +33,8 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     private PointPromises<CellAccount> Promises => new(
         Promise.Classes,
         account => account.Account.ViolationsOf(PromisedUndisturbed)
-            .FirstOrDefault(violation => violation.MessageId is not null) is { } violation ? $"one is not as promised: {violation.Because}" : null);
+            .FirstOrDefault(violation => violation.MessageId is not null) is { } violation ? $"one is not as promised: {violation.Because}" : null,
+        account => account.Account.Verdicts.Any(message => message.Class is DeliveryClass.Stuck));
 
     /// <summary>What is promised to a message that no fault disturbs. A handler that throws disturbs its own.</summary>
     private IReadOnlySet<DeliveryClass> PromisedUndisturbed => Shape.ThrowsAtFirst ? Promise.Classes : PointVerdict.PromisedUndisturbed;

@@ -100,6 +100,7 @@ internal sealed class PointLane<TAccount>(
             {
                 Events = events,
                 Account = before,
+                Unsettled = promises.IsWorkLeft(before) ? "a message before the experiment was not handled in time" : null,
             };
         }
 

@@ -8,5 +8,6 @@ namespace Kit.Runner.Faults.Experiments;
 /// <param name="WhyDisturbed">
 /// What was wrong with messages that nothing disturbed, as the end of a sentence; <see langword="null"/>: nothing.
 /// </param>
-internal sealed record PointPromises<TAccount>(IReadOnlySet<DeliveryClass> ToMet, Func<TAccount, string?> WhyDisturbed)
+/// <param name="IsWorkLeft">Whether one of them was still to be handled: on a busy machine that can take longer than anybody waited.</param>
+internal sealed record PointPromises<TAccount>(IReadOnlySet<DeliveryClass> ToMet, Func<TAccount, string?> WhyDisturbed, Func<TAccount, bool> IsWorkLeft)
     where TAccount : class;

@@ -5,14 +5,14 @@ using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Exhaustive.Rounds;
 
-/// <summary>The handler process stands still in its warm-up for longer than a drain waits: what it has left must not be drained on the clock.</summary>
+/// <summary>The handler process stands still in its warm-up for longer than a drain waits on the clock: what it has left must not be drained there.</summary>
 [Parallelizable]
 public sealed class WarmUpThatStandsStill
 {
     private static readonly TimeSpan LongerThanADrainWaits = TimeSpan.FromSeconds(34);
 
     [Test]
-    public async Task Makes_its_round_invalid()
+    public async Task Is_waited_for()
     {
         if (!OperatingSystem.IsLinux())
             Assert.Ignore("Processes are looked up in /proc.");
@@ -32,9 +32,8 @@ public sealed class WarmUpThatStandsStill
         var result = await runner.EndAsync();
 
         var round = RunFolder.Open(folder).Load().Rounds.Single();
-        Assert.That(round.Outcome.Verdict, Is.EqualTo(Verdict.Invalid), result.Output + result.Errors);
-        Assert.That(round.Outcome.Reasons.Single(), Does.StartWith("the warm-up did not handle each message once: no progress for 30 s with "));
-        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
+        Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Success), result.Output + result.Errors);
+        Assert.That((round.Outcome.Verdict, round.Handled, round.HandlerEntries), Is.EqualTo((Verdict.Valid, 100, 100)));
     }
 
     private static async Task SignalAsync(string signal, ProcessIdentity process) =>
