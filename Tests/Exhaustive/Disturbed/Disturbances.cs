@@ -157,9 +157,12 @@ internal sealed class Disturbances : IAsyncDisposable
         var all = Process.GetProcesses().Select(process => ProcessStat.Read(process.Id)).OfType<ProcessStat>().Where(stat => !stat.IsZombie).ToList();
         var found = all.Where(stat => stat.Parent == runner || ChildProcesses.CommandLineOf(stat.Id).Contains(temporary, StringComparison.Ordinal))
             .Select(stat => stat.Id).Where(id => id != runner).ToHashSet();
-        while (all.Where(stat => found.Contains(stat.Parent) && stat.Id != runner && !found.Contains(stat.Id)).Select(stat => stat.Id).ToList() is { Count: > 0 } more)
+        while (ChildrenOf(found) is { Count: > 0 } more)
             found.UnionWith(more);
         return [.. found.Order()];
+
+        List<int> ChildrenOf(HashSet<int> parents) =>
+            [.. all.Where(stat => parents.Contains(stat.Parent) && stat.Id != runner && !parents.Contains(stat.Id)).Select(stat => stat.Id)];
     }
 
     private static async Task<bool> SignalAsync(string signal, int process) =>
