@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Kit.Endpoints.Bare;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Accounts;
 using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Rounds;
@@ -17,8 +18,7 @@ internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? S
 
     /// <summary>Why not every message was handled; <see langword="null"/>: a handler has returned once for each.</summary>
     /// <param name="messages">How many there were.</param>
-    public string? WhyIncomplete(int messages) => Stalled ??
-        (Report.Handled == messages ? null : $"handlers returned {Figures.Count(Report.Handled)} times for {Figures.Count(messages)} messages");
+    public string? WhyIncomplete(int messages) => Stalled ?? RoundAccount.WhyNotOnceEach(Report.Handled, messages);
 }
 
 /// <summary>Lets an endpoint empty its queue, and gives up if there is no progress.</summary>

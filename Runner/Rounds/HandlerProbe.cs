@@ -75,7 +75,7 @@ internal sealed class HandlerProbe : IDisposable
     // A transaction that an endpoint promotes while it starts, to test whether it can, belongs to no message.
     private void CountPromotion(object? sender, TransactionEventArgs promoted)
     {
-        if (Volatile.Read(ref entries) > 0)
+        if (Entered > 0)
             Interlocked.Increment(ref promotions);
     }
 }

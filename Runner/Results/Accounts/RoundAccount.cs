@@ -111,9 +111,13 @@ public sealed class RoundAccount
     /// </summary>
     private static IEnumerable<string> Returned(RoundEvidence evidence)
     {
-        if (evidence.Handled is { } handled && handled != MessagesOf(evidence))
-            yield return $"handlers returned {Figures.Count(handled)} times for {Figures.Count(MessagesOf(evidence))} messages";
+        if (evidence.Handled is { } handled && WhyNotOnceEach(handled, MessagesOf(evidence)) is { } why)
+            yield return why;
     }
+
+    /// <summary>That handlers did not return once for each message, as a text; <see langword="null"/>: they did.</summary>
+    public static string? WhyNotOnceEach(int handled, int messages) =>
+        handled == messages ? null : $"handlers returned {Figures.Count(handled)} times for {Figures.Count(messages)} messages";
 
     private static int MessagesOf(RoundEvidence evidence) => evidence.WarmUp.Count + evidence.Messages.Count;
 }

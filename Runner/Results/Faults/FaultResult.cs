@@ -152,6 +152,10 @@ public sealed record StormFacts(int Seed, int Kills, int Cuts, int InFlight, Win
     [JsonIgnore]
     public int Chances => Windows is { } windows && Cuts + ServerCrashes == 0 ? windows.Met : InFlight;
 
+    /// <summary>Below it, from 0 to 1, lies the share of what no message showed, with 95 % confidence; <see langword="null"/>: nothing was met.</summary>
+    [JsonIgnore]
+    public double? UpperBound => Chances > 0 ? RuleOfThree.UpperBound(Chances) : null;
+
     /// <summary>What was done, in words.</summary>
     [JsonIgnore]
     public string Done => $"{Kills} kills and {Cuts} cuts of all connections"

@@ -1,6 +1,5 @@
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Results.Faults;
 
@@ -166,10 +165,10 @@ internal static class GuaranteeTables
     private static string RateOf(FaultResult result, DeliveryClass kind)
     {
         var messages = result.Observed.FirstOrDefault(seen => seen.Class == kind)?.Messages ?? 0;
-        var inFlight = result.Storm!.Chances;
-        return inFlight == 0 ? Figures.None
-            : messages == 0 ? $"< {Figures.Measured(RuleOfThree.UpperBound(inFlight))}"
-            : Figures.Measured((double)messages / inFlight);
+        var storm = result.Storm!;
+        return storm.UpperBound is not { } bound ? Figures.None
+            : messages == 0 ? $"< {Figures.Measured(bound)}"
+            : Figures.Measured((double)messages / storm.Chances);
     }
 
     private static GuaranteeTable GridOf(string group, IReadOnlyList<FaultResult> singles)

@@ -1,5 +1,4 @@
 using Kit.Modes;
-using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
@@ -16,9 +15,10 @@ internal sealed class Kills() : BlockKind("kills")
         var notOnce = GuaranteeTables.NotOnceOf(result);
         return BlockText.Of(
             $"[{done}]({sources.LinkTo(storms.Tables)}) met up to {Figures.Count(storm.InFlight)} messages in flight{GuaranteeTables.WindowsOf(storm)}. " +
-            (notOnce is "0" && storm.Chances > 0
-                ? $"Of {Figures.Count(result.Messages)} messages none was lost or doubled, and none was left prepared. So a kill " +
-                  $"loses or doubles fewer than {Figures.Share(RuleOfThree.UpperBound(storm.Chances))} of the messages that it meets (rule of three, 95 %)."
+            (notOnce is "0"
+                ? $"Of {Figures.Count(result.Messages)} messages none was lost or doubled, and none was left prepared." + (storm.UpperBound is { } bound
+                    ? $" So a kill loses or doubles fewer than {Figures.Share(bound)} of the messages that it meets (rule of three, 95 %)."
+                    : "")
                 : $"Of {Figures.Count(result.Messages)} messages these were not handled exactly once: {notOnce}."));
     }
 }

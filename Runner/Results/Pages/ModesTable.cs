@@ -1,5 +1,4 @@
 using Kit.Modes;
-using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
@@ -63,7 +62,7 @@ internal sealed class ModesTable() : BlockKind("modes-table")
         var (storm, notOnce) = (result.Storm!, GuaranteeTables.NotOnceOf(result));
         return $" In [a storm of {Figures.Count(storm.Kills)} kills]({sources.LinkTo(kills.Tables)}) over `{TransactionMode.FullDtc}` it was " +
             $"{notOnce} of up to {Figures.Count(storm.InFlight)} in flight{GuaranteeTables.WindowsOf(storm)}" +
-            (notOnce is "0" && storm.Chances > 0 ? $": fewer than {Figures.Share(RuleOfThree.UpperBound(storm.Chances))}." : ".");
+            (notOnce is "0" && storm.UpperBound is { } bound ? $": fewer than {Figures.Share(bound)}." : ".");
     }
 
     private static string FromTo(IEnumerable<int> counts)

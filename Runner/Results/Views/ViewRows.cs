@@ -1,5 +1,4 @@
 using Kit.Guarantees;
-using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Pages;
 
@@ -166,7 +165,7 @@ internal sealed class ViewRows
            select new ViewStorm(
                storm.Kills, storm.Cuts, storm.ServerCrashes, result.Messages, storm.InFlight, notOnce,
                found,
-               found is "0" && storm.Chances > 0 ? Figures.Share(RuleOfThree.UpperBound(storm.Chances)) : null,
+               found is "0" && storm.UpperBound is { } bound ? Figures.Share(bound) : null,
                Words.Of(result.Verdict), ViewSources.Short(experiment.Source.Document.Commit), sources.IsOfThisBuild(experiment.Source),
                ViewSources.LineOf(experiment.Source, result)),
     ];
