@@ -104,7 +104,7 @@ internal sealed class RunnerProcess : IDisposable
     {
         if (signal == "INT" && IsInterruptIgnored())
             Assert.Ignore("Ctrl+C is ignored by whoever started the tests, as by a shell's nohup or &, and so by each process that they start.");
-        var sent = await new ExternalProgram("kill").RunAsync(["-s", signal, "--", toGroup ? $"-{Id}" : $"{Id}"], CancellationToken.None);
+        var sent = await ChildProcesses.SignalAsync(signal, toGroup ? $"-{Id}" : $"{Id}");
         Assert.That(sent.Succeeded, sent.Output);
     }
 

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Kit.Runner.Servers;
 using Kit.Runner.Servers.Machine;
 using Kit.Tests.CommandLine;
 
@@ -166,5 +165,5 @@ internal sealed class Disturbances : IAsyncDisposable
     }
 
     private static async Task<bool> SignalAsync(string signal, int process) =>
-        (await new ExternalProgram("kill").RunAsync(["-s", signal, $"{process}"], CancellationToken.None)).Succeeded;
+        (await ChildProcesses.SignalAsync(signal, $"{process}")).Succeeded;
 }

@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Text.Json;
 using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
@@ -150,17 +149,7 @@ public sealed class ResultsOfADisturbedMachine
     {
         await WorkerInPython.IgnoreWithoutItAsync();
         var file = folder.Below($"worker-{seed}.proof.json");
-        await File.WriteAllTextAsync(file, JsonSerializer.Serialize(new
-        {
-            name = "worker",
-            databases = new[] { "orders" },
-            setup = new { orders = "CREATE TABLE job (id uuid); CREATE TABLE placed_order (id uuid)" },
-            start = new { command = new[] { WorkerInPython.Python, "-c", Worker }, environment = new { DATABASE = "{{postgresql:orders:uri}}" } },
-            send = new { sql = "INSERT INTO job VALUES ('{{id}}')", database = "orders" },
-            effects = new[] { new { name = "row", database = "orders", sql = "SELECT id FROM placed_order" } },
-            idle = new[] { new { database = "orders", sql = "SELECT count(*) FROM job" } },
-            promise = "exactly-once",
-        }));
+        await File.WriteAllTextAsync(file, ServicesThatLookRight.OfJobs("worker", Worker, ""));
 
         var (result, path) = await DisturbedAsync(seed, "prove", file, "--budget", "60s");
 

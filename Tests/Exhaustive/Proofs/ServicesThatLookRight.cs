@@ -404,7 +404,7 @@ public sealed class ServicesThatLookRight
         Assert.That(results.ClassOf("basic.ack", PointWay.Killed), Is.EqualTo(DeliveryClass.Lost));
     }
 
-    private static string OfJobs(string name, string worker, string moreTables, string promise = "exactly-once") => JsonSerializer.Serialize(new
+    internal static string OfJobs(string name, string worker, string moreTables, string promise = "exactly-once") => JsonSerializer.Serialize(new
     {
         name,
         databases = new[] { "orders" },
