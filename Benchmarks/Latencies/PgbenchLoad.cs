@@ -6,6 +6,7 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Loading;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 using Npgsql;
 
@@ -33,10 +34,8 @@ internal sealed class PgbenchLoad(ClientProgram program, Cell cell, RunServers s
     /// <exception cref="KitException">A message was not handled exactly once, or not in time.</exception>
     public async Task<PgbenchLatencies> RunAsync(double rate, CancellationToken cancellationToken)
     {
-        await using var restored = await servers.WidgetsOf(cell).RestoreAsync(cancellationToken);
-        await using var transport = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, restored, cancellationToken);
-        await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
-        await queue.CreateAsync(cancellationToken);
+        await using var stage = await CellStage.OpenAsync(cell, servers, new StageOptions(StageRows.Restored), cancellationToken);
+        var (restored, queue) = (stage.Databases, stage.Queue);
         await restored.PrepareAsync(
             """
             CREATE TABLE sent (client int NOT NULL, number int NOT NULL, message_id uuid PRIMARY KEY);
@@ -44,12 +43,7 @@ internal sealed class PgbenchLoad(ClientProgram program, Cell cell, RunServers s
                 client int, number bigint, elapsed_us bigint, script int, ended_s bigint, ended_us bigint, lag_us bigint)
             """,
             cancellationToken);
-        await using var handler = await HandlerProcess.StartAsync(
-            new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, plan.Concurrency, RecordCompletions: false)
-            {
-                KeepsPhases = false,
-            },
-            cancellationToken);
+        await using var handler = await HandlerProcess.StartAsync(stage.HandlersOf(plan.Concurrency) with { KeepsPhases = false }, cancellationToken);
         await handler.StartEndpointAsync(messages: 0, cancellationToken);
         await queue.PreloadAsync(Enumerable.Range(0, plan.WarmUp).Select(_ => cell.Size.NewMessage()), cancellationToken);
         await UntilEmptyAsync(queue, cancellationToken);

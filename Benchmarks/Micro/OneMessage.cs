@@ -4,6 +4,7 @@ using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Microsoft.Extensions.Hosting;
 
 namespace Kit.Benchmarks.Micro;
@@ -20,9 +21,7 @@ public class OneMessage : IAsyncDisposable
 
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(2);
 
-    private RoundDatabases restored = null!;
-    private RoundTransport transport = null!;
-    private IMessageQueue queue = null!;
+    private CellStage stage = null!;
     private IHost host = null!;
     private IWidgetInsert insert = null!;
     private Gate gate = new();
@@ -67,30 +66,23 @@ public class OneMessage : IAsyncDisposable
         GC.SuppressFinalize(this);
         await host.StopAsync();
         await ((IAsyncDisposable)host).DisposeAsync();
-        await queue.DisposeAsync();
-        await transport.DisposeAsync();
-        await restored.DisposeAsync();
+        await stage.DisposeAsync();
     }
 
     private async Task StartAsync()
     {
         var cell = Cell.All.Single(one => one.Name == Endpoint);
-        restored = await Server!.Databases.RestoreAsync(CancellationToken.None);
-        transport = await Server.Running.OpenAsync(cell, RoundTransport.QueueName, restored, CancellationToken.None);
-        queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
-        await queue.CreateAsync(CancellationToken.None);
+        stage = await CellStage.OpenAsync(cell, Server!.Running, Server.Running, new StageOptions(StageRows.Restored), CancellationToken.None);
         insert = cell.Access.CreateInsert();
-        host = HandlerProgram.Build(
-            new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, Concurrency: 1, RecordCompletions: false),
-            cell, HandleAsync);
+        host = HandlerProgram.Build(stage.HandlersOf(concurrency: 1), cell, HandleAsync);
         await host.StartAsync();
     }
 
     private async Task FillAsync()
     {
-        await queue.PreloadAsync([new BuildWidget(gate.Message)], CancellationToken.None);
+        await stage.Queue.PreloadAsync([new BuildWidget(gate.Message)], CancellationToken.None);
         await gate.Reached.Task.WaitAsync(Patience);
-        await queue.PreloadAsync([.. Enumerable.Range(0, Messages).Select(_ => new BuildWidget(Guid.CreateVersion7()))], CancellationToken.None);
+        await stage.Queue.PreloadAsync([.. Enumerable.Range(0, Messages).Select(_ => new BuildWidget(Guid.CreateVersion7()))], CancellationToken.None);
     }
 
     private async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)

@@ -13,7 +13,7 @@ namespace Kit.Endpoints.Cells;
 /// <remarks>
 /// The end of an ambient transaction raises an event. For a local transaction, the probe asks the handler's session whether it also received the
 /// message. If not, a message that cannot be sent shows whether the row commits before the receive. The probe uses the queue that it is given, which
-/// must not exist yet, and leaves its rows in the widgets' database.
+/// must be empty, and leaves its rows in the widgets' database.
 /// </remarks>
 public sealed class CellProbe : IAsyncDisposable
 {

@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
-using Kit.Endpoints.Cells;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Loading;
@@ -26,19 +26,13 @@ internal abstract class Effects : IEffectWatch, IAsyncDisposable
     protected abstract Task Failure { get; }
 
     /// <summary>Those of a cell, not yet started.</summary>
-    /// <param name="cell">The cell.</param>
-    /// <param name="restored">The round's databases.</param>
-    /// <param name="transport">Where its queues are.</param>
-    /// <param name="sinks">The queues that its handlers send to.</param>
-    /// <param name="messages">Those that are sent.</param>
-    public static Effects Of(Cell cell, IRoundStore restored, RoundTransport transport, Sinks sinks, RoundMessages messages) =>
-        (cell.Scenario.Rows, Transport.Of(cell).Arrivals) switch
-        {
-            (1, _) => new CommittedRows(restored.WidgetsForRunner),
-            (0, ArrivalClock.CommitTimestamps) => new CommittedSends(cell, transport),
-            (0, ArrivalClock.Receipt) => new ReceivedSends(sinks, messages),
-            _ => throw new UnreachableException($"Nobody tells when a message of {cell} has had its effect."),
-        };
+    public static Effects Of(CellStage stage) => (stage.Cell.Scenario.Rows, Transport.Of(stage.Cell).Arrivals) switch
+    {
+        (1, _) => new CommittedRows(stage.Databases.WidgetsForRunner),
+        (0, ArrivalClock.CommitTimestamps) => new CommittedSends(stage.Cell, stage.Place),
+        (0, ArrivalClock.Receipt) => new ReceivedSends(stage.Sinks, stage.Messages),
+        _ => throw new UnreachableException($"Nobody tells when a message of {stage.Cell} has had its effect."),
+    };
 
     /// <summary>Begins, before the first message is sent.</summary>
     /// <param name="isWaitedFor">Whether users will wait for effects.</param>

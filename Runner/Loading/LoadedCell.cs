@@ -7,6 +7,7 @@ using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers.Machine;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Loading;
@@ -92,28 +93,19 @@ internal sealed class LoadedCell(
     private async Task<LoadResult> LoadAsync(
         LoadResult blank, LoadShape shape, CancellationToken stop, CancellationToken noLonger, CancellationToken end)
     {
-        await using var restored = await servers.WidgetsOf(cell).RestoreAsync(stop);
-        if (cell.Scenario.Prepare is { } statements)
-            await restored.PrepareAsync(statements, stop);
-        await using var transport = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, restored, stop);
-        await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
-        await queue.CreateAsync(stop);
-        var made = await RoundMessages.OfAsync(cell, transport.Queue, restored, stop);
-        await using var sinks = await Sinks.CreateAsync(cell, transport, made.ExpectedFor, stop);
-        await using var effects = Effects.Of(cell, restored, transport, sinks, made);
+        await using var stage = await CellStage.OpenAsync(cell, servers, new StageOptions(StageRows.Restored), stop);
+        var (restored, queue, made) = (stage.Databases, stage.Queue, stage.Messages);
+        await using var effects = Effects.Of(stage);
         await effects.StartAsync(isWaitedFor: shape is ClosedLoad, stop);
 
         await using var handlers = await HandlerProcesses.StartAsync(
             cell.Processes.Count,
-            new HandlerSpec(cell.Name, transport.Queue, transport.ForEndpoint, restored.WidgetsForEndpoint, plan.ConcurrencyOf(cell), RecordCompletions: false)
-            {
-                KeepsPhases = false,
-            },
+            stage.HandlersOf(plan.ConcurrencyOf(cell)) with { KeepsPhases = false },
             stop);
         await handlers.StartEndpointsAsync(messages: 0, stop);
         await using var senders = new OpenQueues(
             [.. Enumerable.Range(0, plan.Senders)
-                .Select(_ => cell.Kind.OpenQueue(transport.Queue, EndpointConnections.ForManyUses(cell, transport.ForRunner)))]);
+                .Select(_ => cell.Kind.OpenQueue(stage.Place.Queue, EndpointConnections.ForManyUses(cell, stage.Place.ForRunner)))]);
         var warmUp = made.New(plan.WarmUp);
         // The first sends of a connection take longer, so each sends one of the warm-up messages alone, as it will send each.
         foreach (var (place, sender) in senders.All.Index())
@@ -154,9 +146,8 @@ internal sealed class LoadedCell(
 
         var built = await restored.ReadBuiltAsync(withCommitTime: true, end);
         var moments = await effects.EndAsync(built, await restored.ClockAheadAsync(end), end);
-        var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
-            cell.Scenario, warmUp, [.. sent.Messages.Select(one => one.Message)], reports.Sum(report => report.Handled), built, plan.SeedRows, restored, queue,
-            sinks, end));
+        var account = RoundAccount.Of(await stage.ReadEvidenceAsync(
+            warmUp, [.. sent.Messages.Select(one => one.Message)], reports.Sum(report => report.Handled), built, plan.SeedRows, end));
         var broken = stalled is not null ? RoundOutcome.Stalled(stalled)
             : effects.Loss is { } loss
                 ? RoundOutcome.Invalid([$"the runner no longer knew when messages had their effects: {loss}", .. account.Outcome.Reasons])

@@ -14,7 +14,7 @@ internal interface IWidgetStore : IAsyncDisposable
     /// <summary>The databases of a round; that of the widgets has the seeded rows.</summary>
     Task<IRoundStore> RestoreAsync(CancellationToken cancellationToken);
 
-    /// <summary>The same without rows, for a cell that is probed.</summary>
+    /// <summary>The same without rows.</summary>
     Task<IRoundStore> CreateEmptyAsync(CancellationToken cancellationToken);
 }
 

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using Kit.Handlers;
 using Npgsql;
@@ -20,6 +21,8 @@ internal sealed class KitDatabases : IWidgetStore
     public static Guid LastSeeded { get; } = SeededId(uint.MaxValue);
 
     private readonly string prefix = $"{DatabaseOwner.NamePrefix}{Guid.NewGuid().ToString("N")[..8]}";
+    private readonly ConcurrentDictionary<string, bool> made = new();
+    private int empty;
 
     /// <param name="server">Connection string of a role that may create databases.</param>
     public KitDatabases(string server) => Server = server;
@@ -31,10 +34,6 @@ internal sealed class KitDatabases : IWidgetStore
     private string Queue => $"{prefix}_queue";
 
     private string Widgets => $"{prefix}_widgets";
-
-    private string ProbeQueue => $"{prefix}_probe_transport";
-
-    private string ProbeWidgets => $"{prefix}_probe_table";
 
     /// <summary>Fills the template, in batches of <see cref="BatchRows"/> rows by binary COPY.</summary>
     /// <returns>How long that took.</returns>
@@ -61,17 +60,18 @@ internal sealed class KitDatabases : IWidgetStore
         return watch.Elapsed;
     }
 
-    /// <summary>Copies the template and creates the queue's database.</summary>
+    /// <summary>Copies the template and creates the queue's database, for one round at a time.</summary>
     public Task<RoundDatabases> RestoreAsync(CancellationToken cancellationToken) => MakeAsync(Queue, Widgets, Template, cancellationToken);
 
     async Task<IRoundStore> IWidgetStore.RestoreAsync(CancellationToken cancellationToken) => await RestoreAsync(cancellationToken);
 
     async Task<IRoundStore> IWidgetStore.CreateEmptyAsync(CancellationToken cancellationToken) => await CreateEmptyAsync(cancellationToken);
 
-    /// <summary>The same without rows, for a cell that is probed.</summary>
+    /// <summary>The same without rows. There can be several at a time.</summary>
     public async Task<RoundDatabases> CreateEmptyAsync(CancellationToken cancellationToken)
     {
-        var databases = await MakeAsync(ProbeQueue, ProbeWidgets, template: null, cancellationToken);
+        var number = Interlocked.Increment(ref empty);
+        var databases = await MakeAsync($"{Queue}_{number}", $"{Widgets}_{number}", template: null, cancellationToken);
         await using var source = NpgsqlDataSource.Create(databases.Widgets);
         await using var connection = await source.OpenConnectionAsync(cancellationToken);
         await ExecuteAsync(connection, CreateTable, cancellationToken);
@@ -79,12 +79,16 @@ internal sealed class KitDatabases : IWidgetStore
     }
 
     /// <summary>Drops a database of this run, after rolling back prepared transactions, with which it could not be dropped.</summary>
-    public Task DropAsync(string database) => DatabaseOwner.DropAsync(Server, database, CancellationToken.None);
+    public async Task DropAsync(string database)
+    {
+        await DatabaseOwner.DropAsync(Server, database, CancellationToken.None);
+        made.TryRemove(database, out _);
+    }
 
     /// <summary>Drops all of them, also those of a round that was stopped while it was restored and does not own them yet.</summary>
     public async ValueTask DisposeAsync()
     {
-        foreach (var database in new[] { Queue, Widgets, ProbeQueue, ProbeWidgets, Template })
+        foreach (var database in made.Keys)
             await DropAsync(database);
     }
 
@@ -126,6 +130,7 @@ internal sealed class KitDatabases : IWidgetStore
 
     private async Task CreateAsync(string database, string? template, CancellationToken cancellationToken)
     {
+        made[database] = true;
         await using var connection = new NpgsqlConnection(Server);
         await connection.OpenAsync(cancellationToken);
         await ExecuteAsync(connection, $"CREATE DATABASE {database}{(template is null ? "" : $" TEMPLATE {template}")}", cancellationToken);

@@ -1,11 +1,11 @@
 using System.Diagnostics;
 using System.Transactions;
-using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Servers.Machine;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Rounds;
@@ -32,24 +32,17 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         var document = RoundDocument.Blank(Provenance.NameOf(cell), number, attempt, together, settings.Clock, NotReached);
         try
         {
-            var watch = Stopwatch.StartNew();
-            await using var restored = await settings.Widgets.RestoreAsync(cancellationToken);
-            document = document with { RestoreSeconds = watch.Elapsed.TotalSeconds };
+            await using var stage = await CellStage.OpenAsync(
+                cell, settings.Queues, settings.Widgets, new StageOptions(StageRows.Restored), cancellationToken);
+            var (restored, queue) = (stage.Databases, stage.Queue);
+            document = document with { RestoreSeconds = stage.RestoreTime.TotalSeconds };
+            await VerifyResetAsync(stage, cancellationToken);
 
-            foreach (var statements in new[] { cell.Scenario.Prepare, cell.Condition.Prepare }.OfType<string>())
-                await restored.PrepareAsync(statements, cancellationToken);
-            await using var transport = await settings.Queues.OpenAsync(cell, RoundTransport.QueueName, restored, cancellationToken);
-            await using var queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
-            await queue.CreateAsync(cancellationToken);
-            var made = await RoundMessages.OfAsync(cell, transport.Queue, restored, cancellationToken);
-            await using var sinks = await Sinks.CreateAsync(cell, transport, made.ExpectedFor, cancellationToken);
-            await VerifyResetAsync(restored, queue, cancellationToken);
-
-            await using var network = new RoundNetwork(cell, transport.ForEndpoint, restored.WidgetsForEndpoint);
-            await using var handlers = await StartHandlersAsync(transport.Queue, network, cancellationToken);
+            await using var network = new RoundNetwork(cell, stage.Place.ForEndpoint, restored.WidgetsForEndpoint);
+            await using var handlers = await StartHandlersAsync(stage, network, cancellationToken);
             var drain = new Drain(handlers, queue, Drain.DefaultStallLimit, progress);
 
-            var warmUp = made.New(sizes.WarmUp);
+            var warmUp = stage.Messages.New(sizes.WarmUp);
             await queue.PreloadAsync(warmUp, cancellationToken);
             // Nobody listens to this progress: its messages are not those of the round.
             var cold = await new Drain(handlers, queue, Drain.WarmUpStallLimit, new Progress<int>()).RunAsync(warmUp.Count, cancellationToken);
@@ -57,8 +50,8 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             if (cold.WhyIncomplete(warmUp.Count) is { } incomplete)
                 return document with { Outcome = RoundOutcome.Invalid([$"the warm-up did not handle each message once: {incomplete}"]) };
 
-            var messages = made.New(sizes.Messages);
-            watch.Restart();
+            var messages = stage.Messages.New(sizes.Messages);
+            var watch = Stopwatch.StartNew();
             await queue.PreloadAsync(messages, cancellationToken);
             document = document with { PreloadSeconds = watch.Elapsed.TotalSeconds };
 
@@ -80,8 +73,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             // The handlers of workers have already asked the server's clock.
             var ahead = settings.Workers is null ? await restored.ClockAheadAsync(cancellationToken) : TimeSpan.Zero;
             var account = RoundAccount.Of(
-                await EvidenceReader.ReadAsync(
-                    cell.Scenario, warmUp, messages, warmUp.Count + drained.Report.Handled, built, SeedRows, restored, queue, sinks, cancellationToken));
+                await stage.ReadEvidenceAsync(warmUp, messages, warmUp.Count + drained.Report.Handled, built, SeedRows, cancellationToken));
             var use = UseOf(drained, handlers);
             var (start, offsets) = TimesOf(drained.Report, messages, built, ahead);
             return document with
@@ -124,13 +116,14 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
         }
     }
 
-    private Task<HandlerProcesses> StartHandlersAsync(string queue, RoundNetwork network, CancellationToken cancellationToken) =>
+    private Task<HandlerProcesses> StartHandlersAsync(CellStage stage, RoundNetwork network, CancellationToken cancellationToken) =>
         HandlerProcesses.StartAsync(
             cell.Processes.Count,
-            new HandlerSpec(
-                cell.Name, queue, network.Queues, network.Widgets, sizes.Concurrency,
-                settings.Clock is ClockSource.HandlerCompletions)
+            stage.HandlersOf(sizes.Concurrency) with
             {
+                Transport = network.Queues,
+                Widgets = network.Widgets,
+                RecordCompletions = settings.Clock is ClockSource.HandlerCompletions,
                 // The longest that .NET allows.
                 TransactionTimeout = cell.Condition.IsOneSlow ? TransactionManager.MaximumTimeout : null,
                 AsksServerForItsEntry = settings.Workers is not null,
@@ -139,9 +132,9 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             cell.Condition.IsTiered,
             settings.Workers);
 
-    private async Task VerifyResetAsync(IRoundStore widgets, IMessageQueue queue, CancellationToken cancellationToken)
+    private async Task VerifyResetAsync(CellStage stage, CancellationToken cancellationToken)
     {
-        var (rows, depth) = (await widgets.CountAsync(cancellationToken), await queue.CountAsync(cancellationToken));
+        var (rows, depth) = (await stage.Databases.CountAsync(cancellationToken), await stage.Queue.CountAsync(cancellationToken));
         if (rows != SeedRows || depth != 0)
         {
             throw new KitException(

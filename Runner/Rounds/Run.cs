@@ -1,6 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Joining;
 using Kit.Runner.Results;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Rounds;
@@ -260,14 +261,14 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         foreach (var cell in probed.Select(same => same.Key))
         {
             var settings = settingsOf(cell);
-            await using var scratch = await ForAsync(cell, settings.Widgets.CreateEmptyAsync(cancellationToken));
-            await using var transport = await ForAsync(cell, settings.Queues.OpenAsync(cell, "probe", scratch, cancellationToken));
+            await using var stage = await ForAsync(
+                cell, CellStage.OpenAsync(cell, settings.Queues, settings.Widgets, new StageOptions(StageRows.None), cancellationToken));
             string? because;
             try
             {
                 var probe = await CellProbe.RunAsync(
                     cell,
-                    cell.EndpointOn(transport.Queue, transport.ForEndpoint, scratch.WidgetsForEndpoint, settings.Sizes.Concurrency),
+                    cell.EndpointOn(stage.Place.Queue, stage.Place.ForEndpoint, stage.Databases.WidgetsForEndpoint, settings.Sizes.Concurrency),
                     cancellationToken);
                 var found = Provenance.OfProbe(cell, probe);
                 record.Save(run => run with { Probes = [.. run.Probes.Where(other => other.Cell != found.Cell), found] });

@@ -50,14 +50,11 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     /// <summary>Every row that is not seeded, with its message and its attempt.</summary>
     internal static readonly string ReadRows = $"SELECT id, message_id, attempt_id FROM widget WHERE message_id > '{KitDatabases.LastSeeded}'";
 
+    /// <summary>What adds the tables and functions of experiments to an empty database, and the rows if messages can ask for them.</summary>
+    public static string Prepare(bool hasRows) => $"{CreateTables}{Deadlock.CreateTable};{(hasRows ? Seed : "")}";
+
     private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(connectionString));
     private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForManyUses(connectionString));
-
-    /// <summary>Adds the tables and functions of experiments to the empty database.</summary>
-    public Task PrepareAsync(CancellationToken cancellationToken) => ExecuteAsync(CreateTables + Deadlock.CreateTable, cancellationToken);
-
-    /// <summary>Inserts the rows that messages can ask for.</summary>
-    public Task SeedAsync(CancellationToken cancellationToken) => ExecuteAsync(Seed, cancellationToken);
 
     /// <summary>Looks at what kills leave open in the kit's own two-phase commit.</summary>
     public WindowsWatch WatchWindows(string journal) => new(widgets, journal, databases);

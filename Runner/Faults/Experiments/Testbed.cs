@@ -6,6 +6,7 @@ using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 using Npgsql;
 
@@ -31,45 +32,38 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>The database that holds both.</summary>
     public const string Both = "database";
 
-    private readonly Cell cell;
+    private readonly CellStage stage;
     private readonly ProxyRoute toTransport;
     private readonly ProxyRoute toWidgets;
-    private readonly KitDatabases owner;
     private readonly RoundDatabases databases;
-    private readonly RoundTransport transport;
-    private readonly IMessageQueue queue;
     private readonly IReadOnlyList<IMessageQueue> sinks;
     private readonly IMessageQueue countedQueue;
     private readonly IReadOnlyList<IMessageQueue> countedSinks;
     private readonly string folder = Directory.CreateTempSubdirectory("kit-faults-").FullName;
     private readonly List<Sending> sendings = [];
-    private Sinks sinksOfScenario = Sinks.None;
-    private RoundMessages? messages;
     private IMessageQueue? lateSink;
     private IMessageQueue? countedLateSink;
     private HandlerProcess? handler;
 
     private readonly RequestGate? gate;
 
-    private Testbed(Cell cell, KitDatabases owner, RoundDatabases databases, RoundTransport transport, RequestGate? gate, HandlerShape shape)
+    private Testbed(CellStage stage, RequestGate? gate, HandlerShape shape)
     {
-        this.cell = cell;
+        this.stage = stage;
         Shape = shape;
         this.gate = gate;
-        this.owner = owner;
-        this.databases = databases;
-        this.transport = transport;
-        var itsTransport = Transport.Of(cell);
+        // The widgets of experiments are in PostgreSQL.
+        databases = (RoundDatabases)stage.Databases;
+        var itsTransport = Transport.Of(Cell);
         (toTransport, toWidgets) = (itsTransport.ProxyRoute!, itsTransport.Widgets.ProxyRoute!);
-        queue = cell.Kind.OpenQueue(transport.Queue, transport.ForRunner);
-        sinks = ItsScenario is null ? [.. SinkNames.Select(name => cell.Kind.OpenQueue(name, transport.ForRunner))] : [];
-        countedQueue = cell.Kind.OpenQueue(transport.Queue, ForCounting);
-        countedSinks = [.. SinkNames.Select(name => cell.Kind.OpenQueue(name, ForCounting))];
+        sinks = ItsScenario is null ? [.. SinkNames.Select(name => Cell.Kind.OpenQueue(name, Place.ForRunner))] : [];
+        countedQueue = Cell.Kind.OpenQueue(Place.Queue, ForCounting);
+        countedSinks = [.. SinkNames.Select(name => Cell.Kind.OpenQueue(name, ForCounting))];
         Database = new ExperimentDatabase(databases.Widgets, databases.Names);
         // One connection serves both if the mode needs them in one database.
-        var isOne = transport.ForEndpoint == databases.WidgetsForEndpoint;
+        var isOne = Place.ForEndpoint == databases.WidgetsForEndpoint;
         WidgetsProxy = ProxyOf(toWidgets, databases.WidgetsForEndpoint, isOne ? Both : Data);
-        TransportProxy = isOne ? WidgetsProxy : ProxyOf(toTransport, transport.ForEndpoint, itsTransport.IsBroker ? Broker : Queue);
+        TransportProxy = isOne ? WidgetsProxy : ProxyOf(toTransport, Place.ForEndpoint, itsTransport.IsBroker ? Broker : Queue);
     }
 
     /// <summary>The widgets' database.</summary>
@@ -89,7 +83,7 @@ internal sealed class Testbed : IAsyncDisposable
 
     /// <summary>What one undisturbed attempt leaves behind.</summary>
     public Workload Workload =>
-        new(Shape.Inserts, Shape.Sends > 0 || Shape.Subscribers > 0, ReceiveIsBranch: cell.Mode.RowCommit is RowCommit.InTwoPhases)
+        new(Shape.Inserts, Shape.Sends > 0 || Shape.Subscribers > 0, ReceiveIsBranch: Cell.Mode.RowCommit is RowCommit.InTwoPhases)
         {
             Deliveries = Shape.Deliveries,
         };
@@ -97,16 +91,20 @@ internal sealed class Testbed : IAsyncDisposable
     public JournalTail Journal => field ??= new JournalTail(JournalPath);
 
     /// <summary>The watch on the kit's own two-phase commit; <see langword="null"/> in a mode without it.</summary>
-    public WindowsWatch? Windows => field ??= cell.Mode.RowCommit is RowCommit.InTwoPhases && cell.Mode.CrashEffect is CrashEffect.None
+    public WindowsWatch? Windows => field ??= Cell.Mode.RowCommit is RowCommit.InTwoPhases && Cell.Mode.CrashEffect is CrashEffect.None
         ? Database.WatchWindows(JournalPath)
         : null;
 
     private string JournalPath => Path.Combine(folder, "attempts.jsonl");
 
     /// <summary>Whose handler runs; <see langword="null"/>: the experiments' own handler does.</summary>
-    private Scenario? ItsScenario => ScenarioUnderFaults.Of(cell);
+    private Scenario? ItsScenario => ScenarioUnderFaults.Of(Cell);
 
-    private string SinkName => Cell.SinkOf(transport.Queue);
+    private Cell Cell => stage.Cell;
+
+    private RoundTransport Place => stage.Place;
+
+    private string SinkName => Cell.SinkOf(Place.Queue);
 
     private IEnumerable<string> SinkNames => Enumerable.Range(0, ItsScenario?.Sinks ?? Shape.Deliveries)
         .Select(index => Scenario.SinkAt(index, SinkName));
@@ -114,7 +112,7 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>Of the database, the queue, the sinks and the late sink: a crash of the server leaves a dead session in each.</summary>
     private int CountingSources => 3 + countedSinks.Count;
 
-    private string ForCounting => EndpointConnections.ForManyUses(cell, transport.ForRunner);
+    private string ForCounting => EndpointConnections.ForManyUses(Cell, Place.ForRunner);
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     /// <param name="cell">The cell.</param>
@@ -127,21 +125,24 @@ internal sealed class Testbed : IAsyncDisposable
         Cell cell, RunServers servers, CancellationToken cancellationToken, Unflushed unflushed = Unflushed.None, RequestGate? gate = null,
         HandlerShape? shape = null)
     {
-        var kit = new KitDatabases(servers.WidgetsOf(cell).ConnectionString);
-        var empty = await kit.CreateEmptyAsync(cancellationToken);
-        // Where requests are numbered, the driver's reset would be one of them, and the published numbers would change.
-        empty.ResetsSessions = gate is null;
-        var place = await servers.Of(cell).OpenAsync(cell, RoundTransport.QueueName, empty, cancellationToken);
-        var testbed = new Testbed(cell, kit, empty, place, gate, shape ?? HandlerShape.OfExperiments) { Unflushed = unflushed };
+        var stage = await CellStage.OpenAsync(
+            cell,
+            servers,
+            new StageOptions(StageRows.None)
+            {
+                Prepare = ExperimentDatabase.Prepare(hasRows: cell.Scenario.Asks),
+                HasSinks = ScenarioUnderFaults.Of(cell) is not null,
+                // Where requests are numbered, the driver's reset would be one of them, and the published numbers would change.
+                ResetsSessions = gate is null,
+            },
+            cancellationToken);
+        var testbed = new Testbed(stage, gate, shape ?? HandlerShape.OfExperiments) { Unflushed = unflushed };
         try
         {
-            await testbed.Database.PrepareAsync(cancellationToken);
-            await testbed.queue.CreateAsync(cancellationToken);
             foreach (var sink in testbed.sinks)
                 await sink.CreateAsync(cancellationToken);
             foreach (var sink in testbed.sinks.Take(testbed.Shape.Subscribers))
                 await sink.SubscribeAsync(typeof(WidgetReady), cancellationToken);
-            await testbed.PrepareScenarioAsync(cancellationToken);
             return testbed;
         }
         catch
@@ -160,18 +161,16 @@ internal sealed class Testbed : IAsyncDisposable
     public async Task StartHandlerAsync(Guid chosen, Behaviour behaviour, AttemptPoint parksAt, CancellationToken cancellationToken)
     {
         var experiment = new ExperimentSpec(
-            JournalPath, SinkName, transport.ForRunner, EndpointConnections.ForRunner(databases.Widgets),
+            JournalPath, SinkName, Place.ForRunner, EndpointConnections.ForRunner(databases.Widgets),
             chosen, behaviour, parksAt)
         {
             Shape = Shape,
         };
         handler = await HandlerProcess.StartAsync(
-            new HandlerSpec(
-                cell.Name, transport.Queue,
-                WaitingOrNot(AddressOf(toTransport, transport.ForEndpoint, TransportProxy), Unflushed.Queue),
-                WaitingOrNot(AddressOf(toWidgets, databases.WidgetsForEndpoint, WidgetsProxy), Unflushed.Data),
-                gate is null ? Concurrency : 1, RecordCompletions: false)
+            stage.HandlersOf(gate is null ? Concurrency : 1) with
             {
+                Transport = WaitingOrNot(AddressOf(toTransport, Place.ForEndpoint, TransportProxy), Unflushed.Queue),
+                Widgets = WaitingOrNot(AddressOf(toWidgets, databases.WidgetsForEndpoint, WidgetsProxy), Unflushed.Data),
                 Experiment = experiment,
                 TransactionTimeout = behaviour is Behaviour.OutlivesItsTransaction ? ExperimentSpec.ShortTransaction : null,
             },
@@ -201,7 +200,7 @@ internal sealed class Testbed : IAsyncDisposable
     public async Task<int> KillHandlerAsync()
     {
         var code = await EndHandlerAsync();
-        await Transport.Of(cell).WaitForNoConsumerAsync(transport.ForRunner, transport.Queue, CancellationToken.None);
+        await Transport.Of(Cell).WaitForNoConsumerAsync(Place.ForRunner, Place.Queue, CancellationToken.None);
         return code;
     }
 
@@ -227,24 +226,24 @@ internal sealed class Testbed : IAsyncDisposable
 
     public async Task SendAsync(IReadOnlyCollection<Guid> ids, CancellationToken cancellationToken)
     {
-        await queue.PreloadAsync([.. ids.Select(messages!.Next)], cancellationToken);
+        await stage.Queue.PreloadAsync([.. ids.Select(stage.Messages.Next)], cancellationToken);
         sendings.AddRange(ids.Select(id => new Sending(id, SendResult.Acked)));
     }
 
     /// <summary>Sends a message to the queue again, like a sender that got no confirmation or a broker that redelivers.</summary>
-    public Task SendAgainAsync(Guid id, CancellationToken cancellationToken) => queue.PreloadAsync([messages!.Find(id)!], cancellationToken);
+    public Task SendAgainAsync(Guid id, CancellationToken cancellationToken) => stage.Queue.PreloadAsync([stage.Messages.Find(id)!], cancellationToken);
 
     /// <summary>Creates the queue that the handler has sent to.</summary>
     public async Task CreateLateSinkAsync(CancellationToken cancellationToken)
     {
-        lateSink = cell.Kind.OpenQueue(ExperimentSpec.LateSinkOf(SinkName), transport.ForRunner);
+        lateSink = Cell.Kind.OpenQueue(ExperimentSpec.LateSinkOf(SinkName), Place.ForRunner);
         await lateSink.CreateAsync(cancellationToken);
-        countedLateSink = cell.Kind.OpenQueue(ExperimentSpec.LateSinkOf(SinkName), ForCounting);
+        countedLateSink = Cell.Kind.OpenQueue(ExperimentSpec.LateSinkOf(SinkName), ForCounting);
     }
 
     /// <summary>Lets the error queue refuse every message, until the result is disposed of.</summary>
     public Task<IAsyncDisposable> RefuseDeadLettersAsync(CancellationToken cancellationToken) =>
-        Transport.Of(cell).RefuseAsync(transport.ForRunner, ErrorQueue.Of(transport.Queue), cancellationToken);
+        Transport.Of(Cell).RefuseAsync(Place.ForRunner, ErrorQueue.Of(Place.Queue), cancellationToken);
 
     /// <summary>All counts that can still change.</summary>
     public async Task<Counters> CountAsync(CancellationToken cancellationToken)
@@ -265,7 +264,7 @@ internal sealed class Testbed : IAsyncDisposable
     private async Task<Counters> CountOnceAsync(CancellationToken cancellationToken)
     {
         // First: a message that it dispatches in the meantime is counted twice rather than not at all.
-        var outbox = await Database.CountOutboxAsync(transport.Queue, cancellationToken);
+        var outbox = await Database.CountOutboxAsync(Place.Queue, cancellationToken);
         var (rows, prepared) = await Database.CountAsync(cancellationToken);
         return new Counters(
             rows,
@@ -280,7 +279,7 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>Everything that is known about the messages. Read it when no count changes and no endpoint runs.</summary>
     public async Task<History> ReadHistoryAsync(CancellationToken cancellationToken)
     {
-        List<SinkRow> arrived = [.. await sinksOfScenario.ReadAsync(sendings.Select(sending => messages!.Find(sending.MessageId)!), cancellationToken)];
+        List<SinkRow> arrived = [.. await stage.Sinks.ReadAsync(sendings.Select(sending => stage.Messages.Find(sending.MessageId)!), cancellationToken)];
         foreach (var (index, each) in sinks.Concat(lateSink is null ? [] : [lateSink]).Index())
         {
             // An outgoing message has the id of the message that caused it.
@@ -295,8 +294,8 @@ internal sealed class Testbed : IAsyncDisposable
             Sink = ItsScenario is not null || Shape.Subscribers > 0
                 ? arrived
                 : [.. Shape.InWholeSends(arrived.Select(row => row.CausedBy)).Select(id => new SinkRow(id, id))],
-            Errors = [.. (await queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
-            Queue = [.. (await queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
+            Errors = [.. (await stage.Queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
+            Queue = [.. (await stage.Queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
             Prepared = await databases.ReadPreparedAsync(cancellationToken),
         };
     }
@@ -308,30 +307,16 @@ internal sealed class Testbed : IAsyncDisposable
             await EndHandlerAsync();
         await WidgetsProxy.DisposeAsync();
         await TransportProxy.DisposeAsync();
-        await queue.DisposeAsync();
         await countedQueue.DisposeAsync();
         foreach (var sink in sinks.Concat(countedSinks))
             await sink.DisposeAsync();
-        await sinksOfScenario.DisposeAsync();
         if (lateSink is not null)
             await lateSink.DisposeAsync();
         if (countedLateSink is not null)
             await countedLateSink.DisposeAsync();
-        await transport.DisposeAsync();
         await Database.DisposeAsync();
-        await databases.DisposeAsync();
-        await owner.DisposeAsync();
+        await stage.DisposeAsync();
         Directory.Delete(folder, recursive: true);
-    }
-
-    // After the tables are there: messages can ask for rows, and the queues of a scenario check what arrives for them.
-    private async Task PrepareScenarioAsync(CancellationToken cancellationToken)
-    {
-        if (cell.Scenario.Asks)
-            await Database.SeedAsync(cancellationToken);
-        messages = await RoundMessages.OfAsync(cell, transport.Queue, databases, cancellationToken);
-        if (ItsScenario is not null)
-            sinksOfScenario = await Sinks.CreateAsync(cell, transport, messages.ExpectedFor, cancellationToken);
     }
 
     private async Task<long> CountSinksAsync(CancellationToken cancellationToken)

@@ -1,0 +1,137 @@
+using System.Diagnostics;
+using Kit.Endpoints.Bare;
+using Kit.Endpoints.Cells;
+using Kit.Handlers;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
+
+namespace Kit.Runner.Stage;
+
+/// <summary>
+/// A cell, set up so that it can be driven and observed: databases, a place for its queue, the queue, its messages, and the queues that it sends to. All of
+/// it is new, and is removed with the stage. Handlers are started on it by whoever drives it.
+/// </summary>
+internal sealed class CellStage : IAsyncDisposable
+{
+    private readonly Stack<IAsyncDisposable> opened = new();
+
+    private CellStage(Cell cell) => Cell = cell;
+
+    public Cell Cell { get; }
+
+    /// <summary>Of the widgets, and for queues next to them.</summary>
+    public IRoundStore Databases { get; private set; } = null!;
+
+    /// <summary>How long it took to make them.</summary>
+    public TimeSpan RestoreTime { get; private set; }
+
+    /// <summary>Where its queues are.</summary>
+    public RoundTransport Place { get; private set; } = null!;
+
+    /// <summary>The queue that its handlers receive from.</summary>
+    public IMessageQueue Queue { get; private set; } = null!;
+
+    public RoundMessages Messages { get; private set; } = null!;
+
+    /// <summary>The queues that its handlers send to.</summary>
+    public Sinks Sinks { get; private set; } = Sinks.None;
+
+    /// <summary>Sets up a cell.</summary>
+    /// <exception cref="Exception">The driver's exception or a <see cref="Results.KitException"/>: a server refused, or cannot be reached. Nothing is left.</exception>
+    public static async Task<CellStage> OpenAsync(
+        Cell cell, RunServer queues, RunDatabase widgets, StageOptions options, CancellationToken cancellationToken)
+    {
+        var stage = new CellStage(cell);
+        try
+        {
+            await stage.OpenAsync(queues, widgets, options, cancellationToken);
+            return stage;
+        }
+        catch
+        {
+            await stage.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <inheritdoc cref="OpenAsync(Cell, RunServer, RunDatabase, StageOptions, CancellationToken)"/>
+    public static Task<CellStage> OpenAsync(Cell cell, RunServers servers, StageOptions options, CancellationToken cancellationToken) =>
+        OpenAsync(cell, servers.Of(cell), servers.WidgetsOf(cell), options, cancellationToken);
+
+    /// <summary>What a handler process must run to receive from its queue, with the direct addresses of its servers.</summary>
+    public HandlerSpec HandlersOf(int concurrency) =>
+        new(Cell.Name, Place.Queue, Place.ForEndpoint, Databases.WidgetsForEndpoint, concurrency, RecordCompletions: false);
+
+    /// <summary>What is known about messages that nobody disturbed. Read it when they are handled.</summary>
+    /// <param name="warmUp">The messages handled before the clock started.</param>
+    /// <param name="messages">The measured messages.</param>
+    /// <param name="handled">How often a handler returned, for both.</param>
+    /// <param name="built">The rows that are not seeded.</param>
+    /// <param name="seedRows">How many are seeded.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    public Task<RoundEvidence> ReadEvidenceAsync(
+        IReadOnlyCollection<BuildWidget> warmUp, IReadOnlyCollection<BuildWidget> messages, int handled, IEnumerable<BuiltWidget> built, long seedRows,
+        CancellationToken cancellationToken) =>
+        EvidenceReader.ReadAsync(Cell.Scenario, warmUp, messages, handled, built, seedRows, Databases, Queue, Sinks, cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        while (opened.TryPop(out var last))
+            await last.DisposeAsync();
+    }
+
+    private async Task OpenAsync(RunServer queues, RunDatabase widgets, StageOptions options, CancellationToken cancellationToken)
+    {
+        var watch = Stopwatch.StartNew();
+        Databases = Opened(await (options.Rows switch
+        {
+            StageRows.Restored => widgets.RestoreAsync(cancellationToken),
+            StageRows.None => widgets.CreateEmptyAsync(cancellationToken),
+            _ => throw new NotSupportedException($"Nobody has said what rows a stage has with {options.Rows}."),
+        }));
+        RestoreTime = watch.Elapsed;
+        // SQL Server's driver always resets them.
+        if (Databases is RoundDatabases inPostgreSql)
+            inPostgreSql.ResetsSessions = options.ResetsSessions;
+        foreach (var statements in new[] { options.Prepare, Cell.Scenario.Prepare, Cell.Condition.Prepare }.OfType<string>())
+            await Databases.PrepareAsync(statements, cancellationToken);
+        Place = Opened(await queues.OpenAsync(Cell, RoundTransport.QueueName, Databases, cancellationToken));
+        Queue = Opened(Cell.Kind.OpenQueue(Place.Queue, Place.ForRunner));
+        await Queue.CreateAsync(cancellationToken);
+        Messages = await RoundMessages.OfAsync(Cell, Place.Queue, Databases, cancellationToken);
+        if (options.HasSinks)
+            Sinks = Opened(await Sinks.CreateAsync(Cell, Place, Messages.ExpectedFor, cancellationToken));
+    }
+
+    private T Opened<T>(T one)
+        where T : IAsyncDisposable
+    {
+        opened.Push(one);
+        return one;
+    }
+}
+
+/// <summary>What differs between stages.</summary>
+/// <param name="Rows">The rows that the widgets' table begins with.</param>
+internal sealed record StageOptions(StageRows Rows)
+{
+    /// <summary>Statements that run first, in the widgets' database.</summary>
+    public string? Prepare { get; init; }
+
+    /// <summary>Whether the cell's scenario has its queues for what is sent. Otherwise whoever drives the cell has queues of his own.</summary>
+    public bool HasSinks { get; init; } = true;
+
+    /// <inheritdoc cref="RoundDatabases.ResetsSessions"/>
+    public bool ResetsSessions { get; init; }
+}
+
+/// <summary>The rows with which a widgets' table begins.</summary>
+internal enum StageRows
+{
+    /// <summary>None.</summary>
+    None,
+
+    /// <summary>The seeded ones.</summary>
+    Restored,
+}
