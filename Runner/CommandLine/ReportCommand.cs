@@ -39,7 +39,7 @@ internal sealed class ReportCommand : KitCommand
         : base(
             "report",
             "Renders the tables of a stored run again: on the terminal, and as tables.md, rounds.csv and graphs.svg in its folder. " +
-            "For experiments with faults: guarantees.md and guarantees.csv. For a load: load.md and load.csv. A folder of an older kit is converted first. " +
+            "For experiments with faults: guarantees.md and guarantees.csv. For a load: load.md and load.csv. " +
             "For a bundle, prints the tables and checks that its reports match its rounds (exit code 1 if not).",
             ("report results/my-run", "the tables of a run, and of its experiments"),
             ("report results/my-run --bundle mine.zip", "packs a run and its experiments into one file, to hand in"),
@@ -69,13 +69,6 @@ internal sealed class ReportCommand : KitCommand
         var path = parsed.GetRequiredValue(folder);
         if (IsBundle(path))
             return BundleOf.Check(path, Console.Out);
-
-        var old = new OldFolder(path);
-        if (old.IsThere)
-        {
-            old.Convert();
-            Console.Out.WriteLine($"Converted {path} from schema 1: each round and each experiment is now a line of one file; commits are in moments.bin.\n");
-        }
 
         if (new LoadFolder(path) is { Exists: true } load)
             return Report(load, IsGiven(parsed.CommandResult, bundle) || IsGiven(parsed.CommandResult, html));

@@ -36,7 +36,7 @@ public sealed class RunFolder
     /// <exception cref="KitException">The folder already contains a run, or cannot be written.</exception>
     public static RunFolder Create(string path, RunDocument document)
     {
-        if (Files.Concat(OldFolder.RunFolders).FirstOrDefault(name => Path.Exists(Path.Combine(path, name))) is { } found)
+        if (Files.FirstOrDefault(name => Path.Exists(Path.Combine(path, name))) is { } found)
         {
             throw new KitException(
                 $"The folder {path} already contains a run: {found}.",

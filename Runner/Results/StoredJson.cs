@@ -44,9 +44,7 @@ internal static class StoredJson
 
     private static KitException OfAnotherSchema(string place, string schema) => new(
         $"Cannot read {place}: it is of schema {schema}, and this kit reads schema {ResultJson.Schema}.",
-        schema == Figures.Plain(OldFolder.Schema)
-            ? "Convert its folder once with: report FOLDER"
-            : "Use the build of the kit that wrote it.");
+        "Use the build of the kit that wrote it.");
 
     public static KitException Damaged(string place, string because, Exception? cause = null) =>
         new($"Cannot read {place}, it is damaged: {because}", "Restore it from a copy, or measure again.", cause);

@@ -40,14 +40,6 @@ public sealed class FaultFolder
     /// <exception cref="KitException">It cannot be appended; the results before it are untouched.</exception>
     public void Save(FaultResult result) => lines.Append(result);
 
-    /// <summary>Replaces all results.</summary>
-    /// <exception cref="KitException">The file cannot be written.</exception>
-    internal void Write(IReadOnlyList<FaultResult> results) => WholeFile.Write(Path.Combine(Location, LinesFile), writer =>
-    {
-        foreach (var result in results)
-            writer.Write(JsonLines.LineOf(result));
-    });
-
     /// <exception cref="KitException">The file is missing, damaged or of another schema; the message names it.</exception>
     public FaultDocument LoadDocument() => StoredJson.ReadFile<FaultDocument>(DocumentPath);
 

@@ -57,13 +57,13 @@ public sealed class DamagedRunFolder
     }
 
     [Test]
-    public void Round_of_an_older_kit_says_how_it_is_converted()
+    public void Round_of_an_older_kit_says_what_reads_it()
     {
         File.WriteAllText(LinesPath, File.ReadAllText(LinesPath).Replace("\"schema\":2", "\"schema\":1", StringComparison.Ordinal));
 
         Assert.That(
             folder.Load,
-            Throws.TypeOf<KitException>().With.Property(nameof(KitException.Remedy)).EqualTo("Convert its folder once with: report FOLDER"));
+            Throws.TypeOf<KitException>().With.Property(nameof(KitException.Remedy)).EqualTo("Use the build of the kit that wrote it."));
     }
 
     [TestCase("[1, 2", "damaged")]

@@ -25,16 +25,6 @@ public sealed class FolderThatHoldsARun
         }
     }
 
-    [TestCase("rounds")]
-    [TestCase("graphs")]
-    public void One_of_an_older_kit_is_a_run_too(string below)
-    {
-        using var temporary = new TemporaryFolder();
-        Directory.CreateDirectory(temporary.Below(below));
-
-        Assert.That(() => RunFolder.Create(temporary.Path, InventedRun.Document), Throws.TypeOf<KitException>());
-    }
-
     [Test]
     public void Without_a_round_it_can_be_removed_if_the_run_made_it()
     {
