@@ -25,7 +25,6 @@ internal static class OptionsOfRun
             .Select(name => (name, NoRounds)),
         ("--resume", NotResumed),
         ("--retry-failed", NotResumed),
-        ("--bundle", "a load is not handed in. A 'run' can be; see docs/load.md."),
         (ServerPlace.Option, "the servers of a load have their files on a disk. Those of a 'run' need not; see docs/load.md."),
     ];
 

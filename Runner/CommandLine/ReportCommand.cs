@@ -11,12 +11,10 @@ internal sealed class ReportCommand : KitCommand
 {
     private const int NarrowestTables = 140;
 
-    private readonly Argument<string> folder = new("folder") { Description = "The folder of a run, of experiments with faults, or of both; or a bundle." };
-    private readonly Option<string?> bundle = new("--bundle")
+    private readonly Argument<string> folder = new("folder") { Description = "The folder of a run, of experiments with faults, or of both." };
+    private readonly Option<bool> check = new("--check")
     {
-        Description = "Then pack the folder into one file to hand in (results/submitted/<folder>.zip).",
-        HelpName = "file.zip",
-        Arity = ArgumentArity.ZeroOrOne,
+        Description = "Write nothing: check that the folder holds a complete run, and that its reports match its rounds and experiments (exit code 1 if not).",
     };
 
     private readonly Option<string?> html = new("--html")
@@ -39,17 +37,14 @@ internal sealed class ReportCommand : KitCommand
         : base(
             "report",
             "Renders the tables of a stored run again: on the terminal, and as tables.md, rounds.csv and graphs.svg in its folder. " +
-            "For experiments with faults: guarantees.md and guarantees.csv. For a load: load.md and load.csv. " +
-            "For a bundle, prints the tables and checks that its reports match its rounds (exit code 1 if not).",
+            "For experiments with faults: guarantees.md and guarantees.csv. For a load: load.md and load.csv.",
             ("report results/my-run", "the tables of a run, and of its experiments"),
-            ("report results/my-run --bundle mine.zip", "packs a run and its experiments into one file, to hand in"),
-            ("report mine.zip", "checks such a file"),
+            ("report results/my-run --check", "whether a run is complete and its reports are those of its rounds, before it is handed in"),
             ("report results/my-run --html", "the page of a run, in results/my-run-page"),
             ("report results/my-run --html page/index.html --faults-from results/my-kills --replace", "with more experiments, over an earlier page"))
     {
         Arguments.Add(folder);
-        bundle.NotEmpty();
-        Options.Add(bundle);
+        Options.Add(check);
         html.NotEmpty();
         Options.Add(html);
         Options.Add(faultsFrom);
@@ -67,24 +62,25 @@ internal sealed class ReportCommand : KitCommand
     private async Task<int> ReportAsync(ParseResult parsed)
     {
         var path = parsed.GetRequiredValue(folder);
-        if (IsBundle(path))
-            return BundleOf.Check(path, Console.Out);
-
+        var isCheck = parsed.GetValue(check);
         if (new LoadFolder(path) is { Exists: true } load)
-            return Report(load, IsGiven(parsed.CommandResult, bundle) || IsGiven(parsed.CommandResult, html));
+            return Report(load, isCheck || IsGiven(parsed.CommandResult, html));
 
         var stored = ResultFolder.Load(path);
-        // A bundle takes the reports as they are. If they were written again first, none could differ from its rounds.
-        var isBundled = IsGiven(parsed.CommandResult, bundle);
-        if (!isBundled)
+        if (!isCheck)
             stored.WriteReports();
         stored.WriteTerminal(Console.Out, Width);
+        if (isCheck)
+        {
+            stored.RequireWhole();
+            Console.Out.WriteLine("\nThe run is complete, and every report matches the stored rounds and experiments.");
+            return ExitCode.Success;
+        }
+
         if (stored.Run is not null)
             Console.Out.WriteLine($"\nTables and graphs: {RunFolder.Open(path).TablesPath}");
         if (stored.Guarantees is not null)
             Console.Out.WriteLine($"\nGuarantees: {new FaultFolder(path).TablesPath}");
-        if (isBundled)
-            BundleOf.Write(path, parsed.GetValue(bundle) ?? Bundle.DefaultPathOf(path), Console.Out);
         if (IsGiven(parsed.CommandResult, html))
         {
             var content = PageOf.ContentOf(stored, parsed.GetValue(faultsFrom) ?? []);
@@ -94,19 +90,11 @@ internal sealed class ReportCommand : KitCommand
         return ExitCode.Success;
     }
 
-    private void CheckPage(CommandResult result)
-    {
-        if (result.GetValue(folder) is { } path && IsBundle(path))
-            result.AddError($"{html.Name}: expected a folder, and {path} is a bundle.");
-        else if (result.GetValue(html) is { } file && !file.EndsWith(".html", StringComparison.OrdinalIgnoreCase))
-            result.AddError($"{html.Name}: expected a file that ends with .html, found '{file}'.");
-    }
-
     private static int Report(LoadFolder folder, bool isMore)
     {
         if (isMore)
         {
-            throw new KitException($"{folder.Location} holds a load, and bundles and pages are made of runs.", "Leave out --bundle and --html.")
+            throw new KitException($"{folder.Location} holds a load, and checks and pages are made of runs.", "Leave out --check and --html.")
             {
                 IsUsage = true,
             };
@@ -119,19 +107,15 @@ internal sealed class ReportCommand : KitCommand
         return ExitCode.Success;
     }
 
-    private static bool IsBundle(string path) => path.EndsWith(Bundle.Extension, StringComparison.OrdinalIgnoreCase) && !Directory.Exists(path);
-
     private void CheckTogether(CommandResult result)
     {
-        if (IsGiven(result, html))
-            CheckPage(result);
-        else if (IsGiven(result, faultsFrom) || IsGiven(result, replace))
+        if (!IsGiven(result, html) && (IsGiven(result, faultsFrom) || IsGiven(result, replace)))
             result.AddError($"{faultsFrom.Name} and {replace.Name} belong to {html.Name}.");
-        if (!IsGiven(result, bundle))
+        if (!IsGiven(result, html))
             return;
-        if (result.GetValue(folder) is { } path && IsBundle(path))
-            result.AddError($"--bundle: expected a folder, and {path} is already a bundle.");
-        else if (result.GetValue(bundle) is { } file && !IsBundle(file))
-            result.AddError($"--bundle: expected a file that ends with {Bundle.Extension}, found '{file}'.");
+        if (result.GetValue(check))
+            result.AddError($"{check.Name}: writes nothing; leave out {html.Name}.");
+        if (result.GetValue(html) is { } file && !file.EndsWith(".html", StringComparison.OrdinalIgnoreCase))
+            result.AddError($"{html.Name}: expected a file that ends with .html, found '{file}'.");
     }
 }

@@ -61,10 +61,6 @@ internal sealed class RunCommand : KitCommand
         HelpName = "folder",
     };
     private readonly Option<bool> retryFailed = new("--retry-failed") { Description = "With --resume: also try rounds again that have no valid attempt." };
-    private readonly Option<bool> bundle = new("--bundle")
-    {
-        Description = "At the end, pack the run into one file to hand in: results/submitted/<folder>.zip.",
-    };
     private readonly TransportOptions choices = TransportOptions.Choices();
     private readonly TransportOptions servers = TransportOptions.Servers();
     private readonly IReadOnlyList<string> arguments;
@@ -75,7 +71,6 @@ internal sealed class RunCommand : KitCommand
             "Measures the matrix: seeds a template, then for each round and cell restores it, preloads the queue, drains it, and checks every message.",
             ("run --quick", "a small run of every framework, transport and mode, to see that it works"),
             ("run", "the same with the defaults"),
-            ("run --bundle", "the same, packed into one file to hand in"),
             ("run --resume results/my-run", "goes on with a run that was stopped or killed"),
             ("run --precision 3% --max-rounds 30", "as many rounds as the ratios need"),
             ("run --at-least 10s", "rounds of 10 s or longer, with a multiple of the 10000 messages if they need it"),
@@ -93,7 +88,7 @@ internal sealed class RunCommand : KitCommand
         Option[] all =
         [
             messages, atLeast, rounds, precision, maxRounds, .. handlers.All, workers, wait, seedRows, warmUp, orderSeed, output, quick, noRepeat, resume,
-            retryFailed, bundle, noDurability, inTurns, .. choices.All, .. servers.All,
+            retryFailed, noDurability, inTurns, .. choices.All, .. servers.All,
         ];
         foreach (var option in all)
             Options.Add(option);
@@ -125,8 +120,6 @@ internal sealed class RunCommand : KitCommand
             RunPlan.Require(plan.Cells, plan.Runnable, plan.SupportOf);
         else
             resumed.Require(plan.Cells.Select(cell => (cell, plan.SupportOf(cell).Because)));
-        if (parsed.GetValue(bundle))
-            Bundle.RequireNew(plan.Folder, Bundle.DefaultPathOf(plan.Folder));
         var console = Console.Out;
         await console.WriteLineAsync(
             $"Cells: {plan.Runnable.Count}. Rounds of each: {(plan.Precision is null ? "" : "at most ")}{plan.Sizes.Rounds}. " +
@@ -139,8 +132,6 @@ internal sealed class RunCommand : KitCommand
                 : await TerminalDisplay.ShowAsync(MeasureAsync);
             TerminalSummary.Write(recorded, console, ReportCommand.Width);
             await console.WriteLineAsync($"\nTables and graphs: {RunFolder.Open(plan.Folder).TablesPath}");
-            if (parsed.GetValue(bundle))
-                BundleOf.Write(plan.Folder, Bundle.DefaultPathOf(plan.Folder), console);
             return refused == 0 ? ExitOf(recorded) : ExitCode.Failure;
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)

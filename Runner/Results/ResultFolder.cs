@@ -26,6 +26,17 @@ public sealed class ResultFolder
     /// <exception cref="KitException">One may not be read.</exception>
     public IReadOnlyList<string> Differing => ReportFile.Differing(Location, Reports);
 
+    private string? WhyIncomplete => this switch
+    {
+        { Run: null } => "it contains no run",
+        { Run.Document.Ending: { State: not RunState.Completed } ending } => $"the run was not completed ({ending})",
+        { Run.RoundLeftOut: { } leftOut } => leftOut.TrimEnd('.'),
+        { Guarantees.Outstanding: > 0 and var outstanding } =>
+            $"{Figures.Count(outstanding)} experiments with faults are outstanding; their command is in {FaultFolder.DocumentFile}",
+        { Guarantees.IsOneCut: true } => "an experiment was not saved completely; resume them first: faults --out FOLDER",
+        _ => null,
+    };
+
     /// <exception cref="KitException">It contains neither, or a file is damaged or of another schema; the message names it.</exception>
     public static ResultFolder Load(string path)
     {
@@ -41,6 +52,20 @@ public sealed class ResultFolder
     {
         foreach (var report in Reports)
             report.WriteTo(Location);
+    }
+
+    /// <summary>Requires a complete run with the reports that its rounds and experiments give, as one that is handed in must be.</summary>
+    /// <exception cref="KitException">It is not; the message says why.</exception>
+    public void RequireWhole()
+    {
+        if (WhyIncomplete is { } because)
+            throw new KitException($"{Location} is not a complete run: {because}.", "Run again, or name another folder.");
+        if (Differing is { Count: > 0 } differing)
+        {
+            throw new KitException(
+                $"{Location} differs from its rounds and experiments: {string.Join(", ", differing)} is missing, or does not match them.",
+                $"Write the reports again with: report {Location}");
+        }
     }
 
     /// <param name="output">Where to; plain text, no colours.</param>

@@ -1,3 +1,4 @@
+using System.IO.Compression;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Results.Pages;
@@ -49,16 +50,17 @@ public sealed class PublishedRuns
     }
 
     [Test]
-    public async Task Each_bundle_that_was_handed_in_has_the_reports_that_its_rounds_give()
+    public async Task Each_that_was_handed_in_is_whole()
     {
-        foreach (var file in (await PublishedAsync()).Where(file => file.StartsWith($"{Submitted}/", StringComparison.Ordinal) && IsBundle(file)))
+        foreach (var file in (await PublishedAsync()).Where(file => Path.GetDirectoryName(file) is Submitted && Path.GetExtension(file) is ".zip"))
         {
-            using var bundle = Bundle.Open(Path.Combine(Results, file));
-            Assert.That(bundle.Content.Differing, Is.Empty, file);
+            using var unpacked = new TemporaryFolder();
+            await ZipFile.ExtractToDirectoryAsync(Path.Combine(Results, file), unpacked.Path);
+            var runs = Directory.GetFiles(unpacked.Path, RunFolder.RunFile, SearchOption.AllDirectories);
+            Assert.That(runs, Has.Length.EqualTo(1), file);
+            Assert.That(ResultFolder.Load(Path.GetDirectoryName(runs[0])!).RequireWhole, Throws.Nothing, file);
         }
     }
-
-    private static bool IsBundle(string file) => file.EndsWith(Bundle.Extension, StringComparison.Ordinal);
 
     /// <summary>Those with files: an experiment of several commands has a folder for each in its own.</summary>
     internal static async Task<List<string>> FoldersAsync()

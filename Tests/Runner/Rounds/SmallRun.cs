@@ -1,4 +1,3 @@
-using System.IO.Compression;
 using Kit.Guarantees;
 using Kit.Runner;
 using Kit.Runner.Results;
@@ -198,39 +197,25 @@ public sealed class SmallRun : OnAServerOfItsOwn
     [Test]
     public async Task What_is_handed_in_has_no_password_and_is_what_its_rounds_give()
     {
-        var file = Path.Combine(parent.Path, "handed-in.zip");
+        var report = await RunnerProcess.RunAsync("report", Folder, "--check");
 
-        var made = await RunnerProcess.RunAsync("report", Copy("handed-in"), "--bundle", file);
-        var report = await RunnerProcess.RunAsync("report", file);
-
-        Assert.That(made.ExitCode, Is.EqualTo(ExitCode.Success), made.Output + made.Errors);
-        Assert.That(made.Output, Does.Contain($"Bundle: {file}\nIt has no experiments with faults. "));
         Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Success), report.Output + report.Errors);
-        Assert.That(report.Output, Does.Contain("Every report in the bundle matches its rounds and experiments."));
-        using var archive = await ZipFile.OpenReadAsync(file);
-        foreach (var entry in archive.Entries)
-        {
-            using var content = new StreamReader(await entry.OpenAsync());
-            Assert.That(await content.ReadToEndAsync(), Does.Not.Contain(Server.Password), entry.FullName);
-        }
+        Assert.That(report.Output, Does.EndWith("The run is complete, and every report matches the stored rounds and experiments.\n"));
+        foreach (var file in Directory.GetFiles(Folder))
+            Assert.That(await File.ReadAllTextAsync(file), Does.Not.Contain(Server.Password), file);
     }
 
     [Test]
-    public async Task What_was_changed_in_a_bundle_is_found()
+    public async Task What_was_changed_in_a_folder_is_found()
     {
-        var file = Path.Combine(parent.Path, "changed.zip");
-        var made = await RunnerProcess.RunAsync("report", Copy("changed"), "--bundle", file);
-        Assert.That(made.ExitCode, Is.EqualTo(ExitCode.Success), made.Output + made.Errors);
-        using (var archive = ZipFile.Open(file, ZipArchiveMode.Update))
-        {
-            archive.GetEntry("tables.md")!.Delete();
-            archive.CreateEntryFromFile(Path.Combine(Folder, "rounds.csv"), "tables.md");
-        }
+        var copy = Copy("changed");
+        await File.AppendAllTextAsync(Path.Combine(copy, "tables.md"), "# A better run");
 
-        var report = await RunnerProcess.RunAsync("report", file);
+        var report = await RunnerProcess.RunAsync("report", copy, "--check");
 
         Assert.That(report.ExitCode, Is.EqualTo(ExitCode.Failure));
-        Assert.That(report.Output, Does.Contain("DIFFERS: tables.md: no match for the bundle's rounds and experiments."));
+        Assert.That(report.Errors, Does.StartWith($"error: {copy} differs from its rounds and experiments: tables.md is missing, or does not match them."));
+        Assert.That(await File.ReadAllTextAsync(Path.Combine(copy, "tables.md")), Does.EndWith("# A better run"));
     }
 
     [Test]

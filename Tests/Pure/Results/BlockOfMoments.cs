@@ -3,7 +3,7 @@ using Kit.Runner.Results;
 
 namespace Kit.Tests.Results;
 
-public sealed class BundleOfMoments
+public sealed class BlockOfMoments
 {
     private const string Cell = "bare/postgresql/full-dtc/ado";
 
