@@ -16,8 +16,6 @@ internal static class SummaryTable
     public const string Flushes = "Flushes";
     public const string AtOneMillisecond = "Ratio at 1 ms, computed";
     public const string SecondPhase = "2nd phase ms p50/p99";
-    public const string HandlerCpu = "Handler CPU ms";
-    public const string ServerCpu = "Server CPU ms";
 
     private static readonly SummaryColumn ToBare =
         new(RatioToBare, (run, cell) => RatioOf(cell, run.AgainstBare(cell), RecordedRun.IsFloor(cell)));
@@ -63,8 +61,8 @@ internal static class SummaryTable
         new("WAL bytes", (_, cell) => MeanCost(cell, costs => costs.WalBytes)),
         new("Buffers", (_, cell) => MeanCost(cell, costs => costs.Buffers)),
         new("Two-phase commits", (_, cell) => MeanCost(cell, costs => costs.TwoPhaseCommits)),
-        new(HandlerCpu, (_, cell) => MeanCost(cell, costs => costs.HandlerCpuMilliseconds)),
-        new(ServerCpu, (_, cell) => MeanCost(cell, costs => costs.ServerCpuMilliseconds)),
+        new("Handler CPU ms", (_, cell) => MeanCost(cell, costs => costs.HandlerCpuMilliseconds)),
+        new("Server CPU ms", (_, cell) => MeanCost(cell, costs => costs.ServerCpuMilliseconds)),
         new(SecondPhase, (_, cell) => DurationsOf(cell, round => round.SecondPhase)),
     ];
 
