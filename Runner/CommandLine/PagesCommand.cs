@@ -21,7 +21,7 @@ internal sealed class PagesCommand : KitCommand
     public PagesCommand()
         : base(
             Typed,
-            "Writes the tables, sentences and pictures of this repository's pages that come from results and from the matrix: what stands between " +
+            "Writes the tables and pictures of this repository's pages that come from results and from the matrix: what stands between " +
             "<!-- block: NAME from results/FOLDER --> and <!-- /block -->. To publish a new run, name its folder in these marks.",
             (Typed, "after a new run was named in the pages"),
             ($"{Typed} --check", "is any block otherwise than it would be written?"))

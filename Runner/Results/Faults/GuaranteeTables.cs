@@ -159,9 +159,6 @@ internal static class GuaranteeTables
             (hasRestarts ? " Restart is the time from the start of a new process after a kill until the next handler had returned." : ""));
     }
 
-    /// <summary>The windows that the kills of a storm met, to follow the most that could be in flight; empty if nobody counted them.</summary>
-    public static string WindowsOf(StormFacts storm) => storm.Windows is { Met: > 0 } windows ? $" (at least {Figures.Count(windows.Met)} were met)" : "";
-
     private static string RateOf(FaultResult result, DeliveryClass kind)
     {
         var messages = result.Observed.FirstOrDefault(seen => seen.Class == kind)?.Messages ?? 0;

@@ -5,7 +5,6 @@ namespace Kit.Runner.Results.Pages;
 /// <summary>What a block is made from: the folders that its mark names, and what the kit can run.</summary>
 internal sealed class BlockSources
 {
-    private const string Stormy = "storms (faults.json)";
     private const string Loaded = "a load (load.json)";
 
     private readonly string page;
@@ -38,17 +37,7 @@ internal sealed class BlockSources
     public IReadOnlyList<SourceFolder> Loads => Folders.Where(folder => folder.Load is not null).ToList() is { Count: > 0 } found ? found : throw Lacks(Loaded);
 
     /// <summary>The experiments of the one folder that has storms.</summary>
-    public FaultSource Storms => OnlyOne([.. FoldersWithFaults.Where(folder => folder.Storms.Count > 0)], Stormy);
-
-    /// <summary>The storms over several cells, and the longer storm over one cell if the mark names a folder with one.</summary>
-    public (FaultSource Storms, FaultSource? Kills) StormsAndKills
-    {
-        get
-        {
-            var found = FoldersWithFaults.Where(folder => folder.Storms.Count > 0).ToLookup(folder => folder.Storms.Count == 1);
-            return found[false].Any() && found[true].Any() ? (OnlyOne([.. found[false]], Stormy), OnlyOne([.. found[true]], Stormy)) : (Storms, null);
-        }
-    }
+    public FaultSource Storms => OnlyOne([.. FoldersWithFaults.Where(folder => folder.Storms.Count > 0)], "storms (faults.json)");
 
     /// <summary>The experiments of the one folder that has storms; <see langword="null"/> if none has.</summary>
     public FaultSource? StormsOrNone => FoldersWithFaults.Any(folder => folder.Storms.Count > 0) ? Storms : null;

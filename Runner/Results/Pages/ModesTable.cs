@@ -17,7 +17,7 @@ internal sealed class ModesTable() : BlockKind("modes-table")
 
     public override BlockText Write(BlockSources sources)
     {
-        var (run, (storms, kills)) = (sources.Run, sources.StormsAndKills);
+        var (run, storms) = (sources.Run, sources.Storms);
         // A run without that scenario has no column of dashes.
         var hasSends = ShownCells.Modes.Any(mode => run.Find(mode, Sends) is not null);
         return BlockText.Of(
@@ -39,7 +39,7 @@ internal sealed class ModesTable() : BlockKind("modes-table")
                 ])),
             "",
             $"*Storm*: {WhatOf([.. ShownCells.Modes.Select(storms.StormOf)])}[class]({sources.LinkTo(Classes)}). " +
-            ZeroOf([.. ShownCells.Modes.Select(storms.StormOf)]) + (kills is null ? "" : KillsOf(sources, kills)) + " " +
+            ZeroOf([.. ShownCells.Modes.Select(storms.StormOf)]) + " " +
             $"From [one run]({sources.LinkTo(run.Tables)}) of {run.Settings} " +
             $"and [storms]({sources.LinkTo(storms.Tables)}){BuildOf(run, storms)}; mean and 95 % interval.",
         ]);
@@ -55,15 +55,6 @@ internal sealed class ModesTable() : BlockKind("modes-table")
 
     private static string ZeroOf(IReadOnlyList<FaultResult> storms) =>
         $"A 0 means, with 95 % confidence, fewer than 3 of the messages in flight, which were up to {FromTo(storms.Select(storm => storm.Storm!.InFlight))}.";
-
-    private static string KillsOf(BlockSources sources, FaultSource kills)
-    {
-        var result = kills.StormOf(TransactionMode.FullDtc);
-        var (storm, notOnce) = (result.Storm!, GuaranteeTables.NotOnceOf(result));
-        return $" In [a storm of {Figures.Count(storm.Kills)} kills]({sources.LinkTo(kills.Tables)}) over `{TransactionMode.FullDtc}` it was " +
-            $"{notOnce} of up to {Figures.Count(storm.InFlight)} in flight{GuaranteeTables.WindowsOf(storm)}" +
-            (notOnce is "0" && storm.UpperBound is { } bound ? $": fewer than {Figures.Share(bound)}." : ".");
-    }
 
     private static string FromTo(IEnumerable<int> counts)
     {

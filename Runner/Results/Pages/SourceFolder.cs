@@ -50,11 +50,6 @@ internal sealed record FaultSource(string Folder, FaultDocument Document, IReadO
 
     public IReadOnlyList<FaultResult> Storms { get; } = [.. Results.Where(result => result.Storm is not null)];
 
-    /// <summary>The only storm over a mode; of several, the one over the bare cell on PostgreSQL.</summary>
-    /// <exception cref="KitException">There is none.</exception>
-    public FaultResult OnlyStormOf(TransactionMode mode) =>
-        Storms.Where(storm => string.Equals(storm.Cell.Mode, mode.Name, StringComparison.Ordinal)).ToList() is [var only] ? Shown(only) : StormOf(mode);
-
     /// <summary>The storm over a bare cell on PostgreSQL.</summary>
     /// <exception cref="KitException">There is none.</exception>
     public FaultResult StormOf(TransactionMode mode) => Shown(Storms.FirstOrDefault(

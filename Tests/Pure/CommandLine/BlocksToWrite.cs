@@ -47,7 +47,7 @@ public sealed class BlocksToWrite
     public void One_that_cannot_be_made_leaves_every_page_as_it_is()
     {
         using var repository = WithOneBlock();
-        repository.Write("docs/wrong.md", "<!-- block: kills from results/nowhere -->\n<!-- /block -->\n");
+        repository.Write("docs/wrong.md", "<!-- block: storms from results/nowhere -->\n<!-- /block -->\n");
         var before = repository.Read(Page);
 
         Assert.That(() => Run(repository, isCheck: false), Throws.TypeOf<KitException>());

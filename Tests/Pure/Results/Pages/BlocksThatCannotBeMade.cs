@@ -29,7 +29,6 @@ public sealed class BlocksThatCannotBeMade
     [TestCase("speeds from results/run, results/other", "block 'speeds': it names 2 folders with a run (run.json), and needs one.")]
     [TestCase("storms from results/run", "block 'storms': it needs a folder with storms (faults.json), and there is none in results/run.")]
     [TestCase("claims from results/run", "block 'claims': it needs a folder with experiments (faults.json), and there is none in results/run.")]
-    [TestCase("kills from results/storm", "block 'kills': results/storm has no storm over bare/postgresql/full-dtc/ado.")]
     [TestCase("every-point from results/storm", "block 'every-point': results/storm has no experiments at the points of a handling.")]
     [TestCase("two-phase from results/run", "block 'two-phase': the run in results/run has no cell bare/postgresql/full-dtc-waiting/ado.")]
     [TestCase("found-rates from results/run", "block 'found-rates': it needs a folder with a load (load.json), and there is none in results/run.")]

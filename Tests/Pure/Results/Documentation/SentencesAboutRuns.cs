@@ -1,0 +1,68 @@
+using System.Text.RegularExpressions;
+using Kit.Guarantees;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Faults;
+
+namespace Kit.Tests.Results.Documentation;
+
+/// <summary>Sentences about a run that people wrote, with a link to its folder: their numbers are those of the run.</summary>
+public sealed partial class SentencesAboutRuns
+{
+    private const string Level = "95";
+
+    [TestCase("README.md", "results/2026-11-23-29fde72-kills")]
+    [TestCase("docs/two-phase-commit.md", "results/2026-11-23-29fde72-kills")]
+    [TestCase("docs/nservicebus.md", "results/2026-11-24-de6d9ee-nservicebus-kills")]
+    public void Kills_harmed_no_message(string page, string folder)
+    {
+        var result = ResultsIn(folder).Single();
+        var storm = result.Storm!;
+
+        Assert.That(GuaranteeTables.NotOnceOf(result), Is.EqualTo("0"));
+        Assert.That(storm.Cuts, Is.Zero);
+        Assert.That(
+            NumbersIn(page, folder),
+            Is.Not.Empty.And.SubsetOf(
+            [
+                Figures.Count(storm.Kills), Figures.Count(storm.InFlight), Figures.Count(storm.Windows!.Met), Figures.Count(result.Messages),
+                Figures.Share(storm.UpperBound!.Value).TrimEnd(' ', '%'), Level,
+            ]));
+    }
+
+    [Test]
+    public void Crashes_of_the_broker_had_all_messages_handled_again()
+    {
+        const string folder = "results/2026-11-23-29fde72";
+        Fault[] crashes = [Fault.RestartBroker, Fault.RestartBrokerHalfway, Fault.RestartBrokerLate];
+        var results = ResultsIn(folder);
+        List<FaultResult> after = [.. crashes.Select(crash => Of("dtc-off", crash))];
+
+        Assert.That(crashes.Select(crash => DoubledIn(Of("outbox", crash))), Is.All.Zero);
+        Assert.That(after.Select(result => result.HandledAgain!.Again), Is.EqualTo(after.Select(result => result.HandledAgain!.Returned)));
+        Assert.That(
+            NumbersIn("docs/findings.md", folder),
+            Is.EqualTo(
+                new[] { 5, 90, after[0].Messages }.Concat(after.Select(result => result.HandledAgain!.Again)).Concat(after.Select(DoubledIn))
+                    .Select(number => Figures.Count(number))));
+
+        FaultResult Of(string mode, Fault crash) =>
+            results.Single(result => $"{result.Cell}" == $"bare/rabbitmq/{mode}/ado" && result.Fault == crash.Name);
+    }
+
+    private static int DoubledIn(FaultResult result) => result.Counts[DeliveryClass.Duplicated];
+
+    private static IReadOnlyList<FaultResult> ResultsIn(string folder) => new FaultFolder(Path.Combine(RepositoryFiles.Root, folder)).LoadResults();
+
+    private static IEnumerable<string> NumbersIn(string page, string folder)
+    {
+        var sentence = File.ReadLines(Path.Combine(RepositoryFiles.Root, page))
+            .Single(line => line.Contains($"{folder}/guarantees.md)", StringComparison.Ordinal));
+        return Number().Matches(LinkTarget().Replace(sentence, "]")).Select(match => match.Value);
+    }
+
+    [GeneratedRegex(@"\]\([^)]*\)", RegexOptions.None, matchTimeoutMilliseconds: 1_000)]
+    private static partial Regex LinkTarget();
+
+    [GeneratedRegex(@"\d+([,.]\d+)*", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1_000)]
+    private static partial Regex Number();
+}
