@@ -15,23 +15,22 @@ public enum ExperimentLength
 
 /// <summary>A command of the kit that repeats some published figures.</summary>
 /// <param name="Name">The folder of its results, within that of the experiment.</param>
-/// <param name="Common">Its arguments at every length. The first is the command.</param>
-/// <param name="Quick">Those that make it quick.</param>
-/// <param name="Scaled">Those that make it take minutes.</param>
-/// <param name="Full">Those that make it take up to hours.</param>
-public sealed record PublishedCommand(
-    string Name, IReadOnlyList<string> Common, IReadOnlyList<string> Quick, IReadOnlyList<string> Scaled, IReadOnlyList<string> Full)
+/// <param name="Common">What is typed at every length. The first word is the command.</param>
+/// <param name="Quick">What makes it quick.</param>
+/// <param name="Scaled">What makes it take minutes.</param>
+/// <param name="Full">What makes it take up to hours.</param>
+public sealed record PublishedCommand(string Name, string Common, string Quick, string Scaled, string Full)
 {
     /// <summary>Its arguments.</summary>
-    public IReadOnlyList<string> At(ExperimentLength length) =>
-    [
-        .. Common,
-        .. length switch
+    public IReadOnlyList<string> At(ExperimentLength length)
+    {
+        var own = length switch
         {
             ExperimentLength.Quick => Quick,
             ExperimentLength.Scaled => Scaled,
             ExperimentLength.Full => Full,
             _ => throw new InvalidOperationException($"No command is of length {length}."),
-        },
-    ];
+        };
+        return $"{Common} {own}".Split(' ', StringSplitOptions.RemoveEmptyEntries);
+    }
 }

@@ -1,6 +1,9 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
 namespace Kit.Runner.Results.Published;
 
-/// <summary>An experiment that others have published: their figures, and the commands of the kit that repeat it. Each is a file in this folder.</summary>
+/// <summary>An experiment that others have published: their figures, and the commands of the kit that repeat it: an entry of docs/experiments.json.</summary>
 /// <param name="Name">As it is typed, and the name of its block on the pages.</param>
 /// <param name="Question">What it asked.</param>
 /// <param name="Source">Who measured what, on what, and when.</param>
@@ -11,9 +14,14 @@ public sealed record PublishedExperiment(
     string Name, string Question, string Source, IReadOnlyList<PublishedTable> Tables, IReadOnlyList<PublishedCommand> Commands,
     IReadOnlyList<string> Differences)
 {
-    /// <summary>A new one is a file in this folder, and its line here.</summary>
-    public static IReadOnlyList<PublishedExperiment> All { get; } =
-        [NServiceBus2014.Plan, NeuronPooling2017.Plan, BizTalkDynamicPorts2010.Plan, NeuronTopics2011.Plan, Wso2Round3In2008.Plan];
+    private static readonly JsonSerializerOptions Json = new(JsonSerializerDefaults.Web)
+    {
+        UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow,
+        RespectNullableAnnotations = true,
+        RespectRequiredConstructorParameters = true,
+    };
+
+    public static IReadOnlyList<PublishedExperiment> All { get; } = Read();
 
     /// <param name="name">As typed.</param>
     /// <returns><see langword="null"/> if there is none of that name.</returns>
@@ -31,7 +39,7 @@ public sealed record PublishedExperiment(
     /// <summary>Whether a load was that of a quick repetition.</summary>
     internal bool IsQuick(RepeatedCommand repeated) => repeated.Load is { } load
         && Commands.FirstOrDefault(command => command.Name == repeated.Name) is { } of
-        && load.CommandLine.Contains(string.Join(' ', of.Quick), StringComparison.Ordinal);
+        && load.CommandLine.Contains(of.Quick, StringComparison.Ordinal);
 
     /// <summary>The command whose results a folder holds.</summary>
     /// <param name="folder">That of the command.</param>
@@ -40,11 +48,20 @@ public sealed record PublishedExperiment(
         ? only
         : Commands.FirstOrDefault(command => string.Equals(command.Name, Path.GetFileName(folder), StringComparison.Ordinal)) ?? throw new KitException(
             $"{folder} is not the folder of a command of {Name}.", $"Their folders are named {string.Join(", ", Commands.Select(command => command.Name))}.");
+
+    private static List<PublishedExperiment> Read()
+    {
+        using var stream = typeof(PublishedExperiment).Assembly.GetManifestResourceStream("experiments.json")!;
+        return JsonSerializer.Deserialize<List<PublishedExperiment>>(stream, Json)!;
+    }
 }
 
 /// <summary>Published figures that are divided by one of them: absolute figures of another machine and year say nothing.</summary>
-/// <param name="Title">What they are about; <see langword="null"/>: the experiment's question says it.</param>
 /// <param name="Rows">The figures.</param>
-/// <param name="Base">The row that the others are divided by.</param>
 /// <param name="Commands">The names of the commands that repeat it: two commands can measure the same cell in different ways.</param>
-public sealed record PublishedTable(string? Title, IReadOnlyList<PublishedRow> Rows, PublishedRow Base, params IReadOnlyList<string> Commands);
+/// <param name="Title">What they are about; <see langword="null"/>: the experiment's question says it.</param>
+public sealed record PublishedTable(IReadOnlyList<PublishedRow> Rows, IReadOnlyList<string> Commands, string? Title = null)
+{
+    /// <summary>The row that the others are divided by.</summary>
+    public PublishedRow Base => Rows.Single(row => row.IsBase);
+}

@@ -4,10 +4,13 @@ namespace Kit.Runner.Results.Published;
 
 /// <summary>A row of a published table. A figure is <see langword="null"/> if it was not published, or is not known here.</summary>
 /// <param name="Title">As it was published.</param>
-/// <param name="PerSecond">Messages per second.</param>
 /// <param name="Cell">The kit's cell that repeats it.</param>
-public sealed record PublishedRow(string Title, double? PerSecond, string Cell)
+/// <param name="PerSecond">Messages per second.</param>
+public sealed record PublishedRow(string Title, string Cell, double? PerSecond = null)
 {
+    /// <summary>Whether the others of its table are divided by it.</summary>
+    public bool IsBase { get; init; }
+
     /// <summary>How many users the repetition has; <see langword="null"/>: it is a drain.</summary>
     public int? Users { get; init; }
 

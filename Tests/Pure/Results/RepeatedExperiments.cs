@@ -50,7 +50,7 @@ public sealed class RepeatedExperiments
     [Test]
     public void Each_length_has_the_common_arguments_and_its_own()
     {
-        var command = new PublishedCommand("drain", ["run"], Quick: ["--quick"], Scaled: [], Full: ["--rounds", "5"]);
+        var command = new PublishedCommand("drain", "run", Quick: "--quick", Scaled: "", Full: "--rounds 5");
 
         using (Assert.EnterMultipleScope())
         {
@@ -78,10 +78,10 @@ public sealed class RepeatedExperiments
             foreach (var one in PublishedExperiment.All)
             {
                 Assert.That(one.Commands.Select(command => command.Name), Is.Unique, one.Name);
-                Assert.That(one.Commands.Select(command => command.Common[0]).Distinct(), Is.SubsetOf(["run", "load"]), one.Name);
+                Assert.That(one.Commands.Select(command => command.At(ExperimentLength.Full)[0]).Distinct(), Is.SubsetOf(["run", "load"]), one.Name);
                 foreach (var table in one.Tables)
                 {
-                    Assert.That(table.Rows, Does.Contain(table.Base), one.Name);
+                    Assert.That(table.Rows.Count(row => row.IsBase), Is.EqualTo(1), one.Name);
                     Assert.That(table.Commands, Is.Not.Empty.And.SubsetOf(one.Commands.Select(command => command.Name)), one.Name);
                 }
             }
@@ -92,7 +92,7 @@ public sealed class RepeatedExperiments
     [Test]
     public void Two_loads_of_one_cell_are_told_apart_by_their_command()
     {
-        var table = new PublishedTable(Title: null, [Row with { Users = 100 }], Row with { Users = 100 }, "requests");
+        var table = new PublishedTable([Row with { Users = 100, IsBase = true }], ["requests"]);
         var repetition = Repetition.Of(
         [
             new RepeatedCommand("requests", Run: null, LoadOf(sent: 755)),
@@ -167,5 +167,5 @@ public sealed class RepeatedExperiments
         Results = [InventedLoads.Good with { Cell = InventedRun.Cell("dtc-off"), Users = 100, Rate = null, Sent = sent }],
     };
 
-    private static readonly PublishedRow Row = new("DTC off", 51, "bare/postgresql/dtc-off/ado");
+    private static readonly PublishedRow Row = new("DTC off", "bare/postgresql/dtc-off/ado", 51);
 }
