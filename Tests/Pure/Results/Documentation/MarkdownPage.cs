@@ -1,7 +1,5 @@
 using System.Text.RegularExpressions;
 using Markdig;
-using Markdig.Extensions.AutoIdentifiers;
-using Markdig.Renderers.Html;
 using Markdig.Syntax;
 using Markdig.Syntax.Inlines;
 
@@ -10,8 +8,7 @@ namespace Kit.Tests.Results.Documentation;
 /// <summary>A Markdown file of this repository, read as a forge reads it.</summary>
 internal sealed partial class MarkdownPage
 {
-    private static readonly MarkdownPipeline Pipeline =
-        new MarkdownPipelineBuilder().UseAutoIdentifiers(AutoIdentifierOptions.GitHub).UsePipeTables().Build();
+    private static readonly MarkdownPipeline Pipeline = new MarkdownPipelineBuilder().UsePipeTables().Build();
 
     private readonly MarkdownDocument document;
     private readonly string[] lines;
@@ -19,8 +16,7 @@ internal sealed partial class MarkdownPage
     /// <param name="path">The file, from the root.</param>
     public MarkdownPage(string path)
     {
-        Path = path;
-        var text = File.ReadAllText(System.IO.Path.Combine(RepositoryFiles.Root, path)).ReplaceLineEndings("\n");
+        var text = File.ReadAllText(Path.Combine(RepositoryFiles.Root, path)).ReplaceLineEndings("\n");
         lines = text.Split('\n');
         document = Markdown.Parse(text, Pipeline);
     }
@@ -28,19 +24,13 @@ internal sealed partial class MarkdownPage
     /// <summary>The pages that people read: those of the root and of docs, and each folder's README.</summary>
     public static IEnumerable<string> All { get; } =
     [
-        .. from path in RepositoryFiles.Of("*.md").Select(file => System.IO.Path.GetRelativePath(RepositoryFiles.Root, file).Replace('\\', '/'))
+        .. from path in RepositoryFiles.Of("*.md").Select(file => Path.GetRelativePath(RepositoryFiles.Root, file).Replace('\\', '/'))
            where !path.Contains('/', StringComparison.Ordinal)
                || path.StartsWith("docs/", StringComparison.Ordinal)
                || path.EndsWith("/README.md", StringComparison.Ordinal)
            orderby path
            select path,
     ];
-
-    public string Path { get; }
-
-    /// <summary>What <c>#…</c> behind the page's name can be.</summary>
-    public IReadOnlySet<string> Anchors =>
-        document.Descendants<HeadingBlock>().Select(heading => heading.GetAttributes().Id!).ToHashSet(StringComparer.Ordinal);
 
     /// <summary>The targets of links and pictures.</summary>
     public IEnumerable<string> Targets =>
