@@ -94,3 +94,6 @@ public sealed record CpuUse(TimeSpan Elapsed, TimeSpan Ours, TimeSpan Others, do
 
     private static TimeSpan Time(long ticks) => TimeSpan.FromSeconds((double)ticks / CpuSample.TicksPerSecond);
 }
+
+/// <summary>A process and its share of all processors' capacity, 0 to 1.</summary>
+public sealed record BusyProcess(string Name, int Id, double Share);
