@@ -1,4 +1,3 @@
-using Kit.Endpoints.Bare;
 using Kit.Handlers;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
@@ -6,17 +5,20 @@ using Kit.Runner.Rounds;
 namespace Kit.Benchmarks.Floor;
 
 /// <summary>pgbench with the endpoint's two statements. Each client has one connection, so the queue is in the widgets' database.</summary>
-internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, int clients) : IContestant
+internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, int clients)
 {
+    public const string QueueName = "queue";
+
     public static string Script => Path.Combine(AppContext.BaseDirectory, "pgbench", "receive-and-insert.sql");
 
-    public string QueueName => "queue";
-
+    /// <summary>Connection string of the database that holds the queue.</summary>
     public string QueueDatabase => restored.Widgets;
 
+    /// <summary>Transactions per second as it reports them for the last drain.</summary>
     public double? OwnPerSecond { get; private set; }
 
-    public async Task DrainAsync(int messages, IMessageQueue queue, CancellationToken cancellationToken)
+    /// <exception cref="KitException">The drain failed.</exception>
+    public async Task DrainAsync(int messages, CancellationToken cancellationToken)
     {
         if (messages == 0)
             return;
@@ -37,6 +39,4 @@ internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, in
 
         OwnPerSecond = report.PerSecond;
     }
-
-    public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 }

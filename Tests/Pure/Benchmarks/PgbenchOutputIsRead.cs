@@ -1,5 +1,4 @@
 using Kit.Benchmarks.Floor;
-using Kit.Benchmarks.Seeding;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Benchmarks;
@@ -47,12 +46,4 @@ public sealed class PgbenchOutputIsRead
     [TestCase("tps = 1620.7 (without initial connection time)")]
     public void Anything_else_is_an_error_that_shows_it(string text) =>
         Assert.That(() => PgbenchReport.Parse(text), Throws.TypeOf<KitException>().With.Message.Contains(text));
-
-    [Test]
-    public void The_time_of_psql_is_its_own() =>
-        Assert.That(Psql.TimeIn("Timing is on.\nCOPY 1000000\nTime: 1234.567 ms (00:01.235)\n"), Is.EqualTo(TimeSpan.FromMilliseconds(1234.567)));
-
-    [Test]
-    public void No_time_of_psql_is_an_error() =>
-        Assert.That(() => Psql.TimeIn("COPY 0"), Throws.TypeOf<KitException>().With.Message.Contains("COPY 0"));
 }

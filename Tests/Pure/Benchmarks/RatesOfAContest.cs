@@ -1,4 +1,5 @@
 using Kit.Benchmarks;
+using Kit.Benchmarks.Floor;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Benchmarks;

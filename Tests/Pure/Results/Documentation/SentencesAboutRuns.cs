@@ -22,11 +22,11 @@ public sealed partial class SentencesAboutRuns
         Assert.That(storm.Cuts, Is.Zero);
         Assert.That(
             NumbersIn(page, folder),
-            Is.Not.Empty.And.SubsetOf(
-            [
+            Is.Not.Empty.And.SubsetOf(new[]
+            {
                 Figures.Count(storm.Kills), Figures.Count(storm.InFlight), Figures.Count(storm.Windows!.Met), Figures.Count(result.Messages),
                 Figures.Share(storm.UpperBound!.Value).TrimEnd(' ', '%'), Level,
-            ]));
+            }));
     }
 
     [Test]

@@ -6,36 +6,36 @@ using Kit.Runner.Rounds;
 using Kit.Runner.Servers.Machine;
 using Npgsql;
 
-namespace Kit.Benchmarks;
+namespace Kit.Benchmarks.Floor;
 
 /// <summary>
-/// One drain by any contestant, prepared and accounted for like a <see cref="Round"/> of the runner; only the drain differs.
+/// One drain by pgbench, prepared and accounted for like a <see cref="Round"/> of the runner; only the drain differs.
 /// </summary>
 internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
 {
     /// <summary>Runs it. Any failure becomes the outcome; only a cancellation is thrown.</summary>
-    public async Task<ContestResult> RunAsync(Func<RoundDatabases, CancellationToken, Task<IContestant>> start, CancellationToken cancellationToken)
+    public async Task<ContestResult> RunAsync(Func<RoundDatabases, Pgbench> start, CancellationToken cancellationToken)
     {
         try
         {
             await using var restored = await server.Databases.RestoreAsync(cancellationToken);
             await using var widgets = new WidgetTable(restored.Widgets);
-            await using var contestant = await start(restored, cancellationToken);
-            await using var queue = new BareOnPostgreSql().OpenQueue(contestant.QueueName, EndpointConnections.ForRunner(contestant.QueueDatabase));
+            var pgbench = start(restored);
+            await using var queue = new BareOnPostgreSql().OpenQueue(Pgbench.QueueName, EndpointConnections.ForRunner(pgbench.QueueDatabase));
             await queue.CreateAsync(cancellationToken);
 
             var warmUp = NewMessages(sizes.WarmUp);
             await queue.PreloadAsync(warmUp, cancellationToken);
-            await contestant.DrainAsync(warmUp.Count, queue, cancellationToken);
+            await pgbench.DrainAsync(warmUp.Count, cancellationToken);
 
             var messages = NewMessages(sizes.Messages);
             await queue.PreloadAsync(messages, cancellationToken);
-            await WidgetTable.SettleAsync(contestant.QueueDatabase, cancellationToken);
+            await WidgetTable.SettleAsync(pgbench.QueueDatabase, cancellationToken);
             await using var counting = new NpgsqlConnection(EndpointConnections.ForRunner(server.ConnectionString));
             await counting.OpenAsync(cancellationToken);
             var before = await ServerCounters.ReadAsync(counting, restored.Names, cancellationToken);
             var (begin, own) = (CpuSample.Take(), Environment.CpuUsage.TotalTime);
-            await contestant.DrainAsync(messages.Count, queue, cancellationToken);
+            await pgbench.DrainAsync(messages.Count, cancellationToken);
             own = Environment.CpuUsage.TotalTime - own;
             var end = CpuSample.Take();
             var after = await ServerCounters.ReadAsync(counting, restored.Names, cancellationToken);
@@ -44,7 +44,7 @@ internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
             var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
                 Scenario.Insert, warmUp, messages, handled: null, built, sizes.SeedRows, restored, queue, Sinks.None, cancellationToken));
             return new ContestResult(
-                account.Outcome, OffsetsOf(messages, built), contestant.OwnPerSecond, own, CostsOf(before, after, begin, end, own), OthersOf(begin, end));
+                account.Outcome, OffsetsOf(messages, built), pgbench.OwnPerSecond, CostsOf(before, after, begin, end, own), OthersOf(begin, end));
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
@@ -66,7 +66,7 @@ internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
         after.FlushesSince(before).Per(sizes.Messages),
         after.WalBytesSince(before).Per(sizes.Messages),
         Reading.Missing("not counted"),
-        // Contestants are children of this process, some of them ended by now.
+        // pgbench is a child of this process, and has ended by now.
         CpuOf(begin, end, Environment.ProcessId, own),
         CpuOf(begin, end, server.PostmasterPid, TimeSpan.Zero));
 

@@ -1,16 +1,15 @@
 using Kit.Runner.Results;
 
-namespace Kit.Benchmarks;
+namespace Kit.Benchmarks.Floor;
 
 /// <summary>The result of one contestant in one round.</summary>
 /// <param name="Outcome">Whether every message has its row, once.</param>
 /// <param name="Offsets">Milliseconds of each commit of a widget, ascending; their origin does not matter.</param>
 /// <param name="OwnPerSecond">Messages per second as the contestant itself reports them, if it does.</param>
-/// <param name="OwnCpu">CPU time of this process during the drain; <see langword="null"/> if it was not measured.</param>
 /// <param name="Costs">Per message.</param>
 /// <param name="OthersShare">The other processes' share of the machine, 0 to 1; <see langword="null"/> if it is unknown.</param>
 internal sealed record ContestResult(
-    RoundOutcome Outcome, IReadOnlyList<double> Offsets, double? OwnPerSecond, TimeSpan? OwnCpu, MessageCosts Costs, double? OthersShare)
+    RoundOutcome Outcome, IReadOnlyList<double> Offsets, double? OwnPerSecond, MessageCosts Costs, double? OthersShare)
 {
     private static readonly Reading NotReached = Reading.Missing("the round did not get that far");
 
@@ -25,8 +24,8 @@ internal sealed record ContestResult(
 
     /// <summary>A round of the runner.</summary>
     public static ContestResult Of(RoundDocument round) => new(
-        round.Outcome, round.OffsetsMilliseconds, round.Throughput.AveragePerSecond, OwnCpu: null, round.Costs, round.Noise.OtherCpuShare.Value);
+        round.Outcome, round.OffsetsMilliseconds, round.Throughput.AveragePerSecond, round.Costs, round.Noise.OtherCpuShare.Value);
 
     public static ContestResult Failed(string because) => new(
-        RoundOutcome.Error(because), [], null, null, new MessageCosts(NotReached, NotReached, NotReached, NotReached, NotReached, NotReached), null);
+        RoundOutcome.Error(because), [], null, new MessageCosts(NotReached, NotReached, NotReached, NotReached, NotReached, NotReached), null);
 }

@@ -1,6 +1,6 @@
 using Kit.Runner.Results;
 
-namespace Kit.Benchmarks;
+namespace Kit.Benchmarks.Floor;
 
 /// <summary>One drain in one line.</summary>
 internal static class ContestLine
