@@ -1,7 +1,6 @@
 using System.Text.Json;
 using System.Transactions;
 using Kit.Endpoints.Bare.Health;
-using Kit.Endpoints.Bare.Outbox;
 using Kit.Modes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;

@@ -137,5 +137,6 @@ public sealed class MessageContext
 
     private Task ProduceAsync(OutgoingMessage message, IReadOnlyDictionary<string, string>? headers, CancellationToken cancellationToken) =>
         EndpointTelemetry.ProduceAsync(
-            telemetry, Running.SendsAtOnce ? "send" : "create", message, headers, outgoing => Running.SendAsync(outgoing, cancellationToken));
+            telemetry, Running.SendsAtOnce ? "send" : "create", message.Queue, message.MessageId, headers ?? MessageHeaders.None,
+            traced => Running.SendAsync(message with { Headers = traced }, cancellationToken));
 }

@@ -18,7 +18,7 @@ internal sealed class MessagePipeline(IServiceScopeFactory scopes, BareEndpointB
     /// <exception cref="ServerRefusedException">The handler failed, and its database had refused it a connection, or has turned read-only.</exception>
     public Task HandleAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken) => clock is null
         ? InvokeAsync(received, work, cancellationToken)
-        : clock.ProcessAsync(received, () => InvokeAsync(received, work, cancellationToken));
+        : clock.ProcessAsync(received.MessageId, received.Headers, () => InvokeAsync(received, work, cancellationToken));
 
     private async Task InvokeAsync(ReceivedMessage received, IWork work, CancellationToken cancellationToken)
     {

@@ -25,9 +25,10 @@ internal abstract class MessageSender(string system, JsonSerializerOptions? json
                 "Pass a transaction of the queues' database, or send inside a scope that suppresses the ambient one.");
         }
 
+        var outgoing = OutgoingMessage.Create(queue, message, messageId, json);
         await EndpointTelemetry.ProduceAsync(
-            telemetry, "send", OutgoingMessage.Create(queue, message, messageId, json), headers,
-            outgoing => SendAsync(outgoing, transaction, cancellationToken));
+            telemetry, "send", queue, outgoing.MessageId, headers ?? MessageHeaders.None,
+            traced => SendAsync(outgoing with { Headers = traced }, transaction, cancellationToken));
     }
 
     /// <summary>The caller's transaction as the driver's type. It must still be open.</summary>

@@ -20,14 +20,14 @@ internal sealed class AttemptClock(EndpointTelemetry telemetry)
     }
 
     /// <summary>The worker has received a message, and calls the handler.</summary>
-    public async Task ProcessAsync(ReceivedMessage message, Func<Task> handle)
+    public async Task ProcessAsync(Guid message, IReadOnlyDictionary<string, string> headers, Func<Task> handle)
     {
         var received = Stopwatch.GetTimestamp();
         if (!isReceiveRecorded)
             telemetry.Received(Stopwatch.GetElapsedTime(begun, received));
         isReceiveRecorded = true;
-        using var activity = telemetry.Process(message);
-        messageId = message.MessageId;
+        using var activity = telemetry.Process(message, headers);
+        messageId = message;
         processing = activity?.Context ?? default;
         Exception? failure = null;
         try

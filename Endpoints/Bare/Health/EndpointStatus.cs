@@ -27,7 +27,7 @@ internal sealed class EndpointStatus : IDisposable
     public Func<int?> Branches { get; set; } = () => null;
 
     /// <summary>What waits in the outbox; <see langword="null"/> if the mode has no outbox.</summary>
-    public Func<Outbox.OutboxBacklog?> Outbox { get; set; } = () => null;
+    public Func<OutboxBacklog?> Outbox { get; set; } = () => null;
 
     /// <summary>The time since the queue last answered a worker, with or without a message; <see langword="null"/> before the first.</summary>
     public TimeSpan? SinceReceive => Volatile.Read(ref receivedAt) is > 0 and var at ? Stopwatch.GetElapsedTime(at) : null;

@@ -18,17 +18,18 @@ internal sealed class EndpointTelemetry(string system, string queue)
     /// <summary>Sends a message to a queue in an activity of its own, whose context travels with the message.</summary>
     /// <param name="telemetry">The sender's; <see langword="null"/> if nothing is measured.</param>
     /// <param name="operation"><c>create</c> if the mode decides when it is sent, <c>send</c> if it is sent at once.</param>
-    /// <param name="message">The message, without headers.</param>
+    /// <param name="destination">The queue.</param>
+    /// <param name="message">The message's id.</param>
     /// <param name="headers">The headers that the sender set.</param>
-    /// <param name="send">Sends it.</param>
+    /// <param name="send">Sends it, with headers that have the context.</param>
     public static async Task ProduceAsync(
-        EndpointTelemetry? telemetry, string operation, OutgoingMessage message, IReadOnlyDictionary<string, string>? headers,
-        Func<OutgoingMessage, Task> send)
+        EndpointTelemetry? telemetry, string operation, string destination, Guid message, IReadOnlyDictionary<string, string> headers,
+        Func<IReadOnlyDictionary<string, string>, Task> send)
     {
-        using var activity = telemetry?.Produce(operation, message);
+        using var activity = telemetry?.Produce(operation, destination, message);
         try
         {
-            await send(message with { Headers = TraceContext.Inject(headers) });
+            await send(TraceContext.Inject(headers));
         }
         catch (Exception failure)
         {
@@ -38,13 +39,13 @@ internal sealed class EndpointTelemetry(string system, string queue)
     }
 
     /// <summary>Starts the activity of one attempt at a message.</summary>
-    public Activity? Process(ReceivedMessage message)
+    public Activity? Process(Guid message, IReadOnlyDictionary<string, string> headers)
     {
         if (!EndpointMeter.Activities.HasListeners())
             return null;
 
         return EndpointMeter.Activities.StartActivity(
-            $"process {queue}", ActivityKind.Consumer, TraceContext.Extract(message.Headers), TagsOf("process", queue, message.MessageId));
+            $"process {queue}", ActivityKind.Consumer, TraceContext.Extract(headers), TagsOf("process", queue, message));
     }
 
     /// <summary>A message was received, and its handler is about to be called.</summary>
@@ -83,13 +84,13 @@ internal sealed class EndpointTelemetry(string system, string queue)
         Fail(activity, failure);
     }
 
-    private Activity? Produce(string operation, OutgoingMessage message)
+    private Activity? Produce(string operation, string destination, Guid message)
     {
         if (!EndpointMeter.Activities.HasListeners())
             return null;
 
         return EndpointMeter.Activities.StartActivity(
-            $"{operation} {message.Queue}", ActivityKind.Producer, parentContext: default, TagsOf(operation, message.Queue, message.MessageId));
+            $"{operation} {destination}", ActivityKind.Producer, parentContext: default, TagsOf(operation, destination, message));
     }
 
     /// <summary>Marks an activity as failed, with the reason, if there was a failure.</summary>

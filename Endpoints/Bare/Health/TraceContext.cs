@@ -6,12 +6,12 @@ namespace Kit.Endpoints.Bare.Health;
 internal static class TraceContext
 {
     /// <summary>The headers, with the context of the current activity if there is one.</summary>
-    public static IReadOnlyDictionary<string, string> Inject(IReadOnlyDictionary<string, string>? headers)
+    public static IReadOnlyDictionary<string, string> Inject(IReadOnlyDictionary<string, string> headers)
     {
         if (Activity.Current is not { } current)
-            return headers ?? MessageHeaders.None;
+            return headers;
 
-        var all = new Dictionary<string, string>(headers ?? MessageHeaders.None, StringComparer.Ordinal);
+        var all = new Dictionary<string, string>(headers, StringComparer.Ordinal);
         DistributedContextPropagator.Current.Inject(current, all, static (into, name, value) => ((Dictionary<string, string>)into!)[name] = value);
         return all;
     }

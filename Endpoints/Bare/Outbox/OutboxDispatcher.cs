@@ -1,4 +1,5 @@
 using System.Numerics;
+using Kit.Endpoints.Bare.Health;
 using Microsoft.Extensions.Logging;
 
 namespace Kit.Endpoints.Bare.Outbox;

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Data;
 using System.Globalization;
+using Kit.Endpoints.Bare.Health;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare.Outbox;

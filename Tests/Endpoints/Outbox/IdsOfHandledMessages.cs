@@ -1,5 +1,4 @@
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Bare.Outbox;
 using Kit.Modes;
 using Kit.Tests.Bare;
 

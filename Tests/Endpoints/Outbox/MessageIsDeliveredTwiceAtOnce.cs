@@ -1,5 +1,5 @@
 using System.Data.Common;
-using Kit.Endpoints.Bare.Outbox;
+using Kit.Endpoints.Bare;
 using Npgsql;
 
 namespace Kit.Tests.Outbox;

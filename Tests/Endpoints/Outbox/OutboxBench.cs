@@ -1,4 +1,5 @@
 using Kit.Endpoints.Bare;
+using Kit.Endpoints.Bare.Health;
 using Kit.Endpoints.Bare.Outbox;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;

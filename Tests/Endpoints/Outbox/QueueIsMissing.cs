@@ -1,4 +1,4 @@
-using Kit.Endpoints.Bare.Outbox;
+using Kit.Endpoints.Bare.Health;
 
 namespace Kit.Tests.Outbox;
 

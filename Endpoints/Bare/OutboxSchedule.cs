@@ -1,4 +1,4 @@
-namespace Kit.Endpoints.Bare.Outbox;
+namespace Kit.Endpoints.Bare;
 
 /// <summary>When the outbox is searched for waiting sends.</summary>
 /// <param name="Interval">The time between two searches; the first is at the start of the endpoint.</param>
