@@ -38,6 +38,11 @@ public sealed record TransactionMode
     /// </summary>
     public string? InNServiceBus { get; init; }
 
+    /// <summary>
+    /// Why no other transport and no other framework has it, if only the bare endpoint on PostgreSQL has; <see langword="null"/> if each says so itself.
+    /// </summary>
+    public string? OnlyOnPostgreSqlBecause { get; init; }
+
     /// <summary>How often a failed message is retried, at once, before it goes to the error queue.</summary>
     public int ImmediateRetries { get; init; } = 2;
 
@@ -61,6 +66,9 @@ public sealed record TransactionMode
 
     /// <summary>What commits when, as seen from outside.</summary>
     public required CommitOrder CommitOrder { get; init; }
+
+    /// <summary>Whether receive, rows and sends commit together.</summary>
+    public bool IsOneUnit => CommitOrder.IsMessageLeftAfterCommit is false;
 
     /// <summary>What a crash of the handler's process can do to the messages being handled.</summary>
     public required CrashEffect CrashEffect { get; init; }
@@ -141,6 +149,7 @@ public sealed record TransactionMode
         Name = "full-dtc-waiting",
         UseWhen = "rows and queue are two databases of one PostgreSQL server, and a worker's next message must see the row of its last one",
         InNServiceBus = null,
+        OnlyOnPostgreSqlBecause = "only on PostgreSQL is there a second phase that the kit could wait for",
         Promise = "As full-dtc, and the worker receives its next message only when the row is visible. Another endpoint can " +
                   "still receive a message that the handler sent a moment earlier.",
     };
@@ -171,6 +180,7 @@ public sealed record TransactionMode
         CrashEffect = CrashEffect.LeavesInDoubt,
         CountsAfterRollback = true,
         UseWhen = "never: it is there for comparison",
+        OnlyOnPostgreSqlBecause = "Npgsql is PostgreSQL's driver",
         Promise = "As full-dtc while nothing fails. The driver recovers nothing: after a crash between the phases, an operator must end the " +
                   "branches left in doubt. The driver does not report a failed second phase. A handler that swallows a database error " +
                   "loses its rows (npgsql issues 1378, 5683 and 6641).",

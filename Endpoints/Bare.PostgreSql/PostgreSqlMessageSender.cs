@@ -1,6 +1,7 @@
 using System.Data.Common;
 using System.Runtime.CompilerServices;
 using System.Text.Json;
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Npgsql;
 

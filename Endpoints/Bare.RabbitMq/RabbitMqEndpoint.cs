@@ -1,5 +1,3 @@
-using Kit.Endpoints.Bare.Outbox;
-using Kit.Modes;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Npgsql;
@@ -21,7 +19,7 @@ internal sealed partial class RabbitMqEndpoint(
     private Task? ending;
     private Session? current;
     private OpenedSource? data;
-    private OutboxDispatcher? dispatcher;
+    private Receivers? receivers;
 
     /// <exception cref="BrokerException">The broker cannot be reached, or has a queue with that name and another type.</exception>
     /// <exception cref="NotSupportedException">The transport has no such mode, or not with these flushes or batches.</exception>
@@ -31,20 +29,19 @@ internal sealed partial class RabbitMqEndpoint(
     {
         // The host may be started inside an ambient transaction, which the endpoint must not join.
         using var detached = DetachedDataSource.Detach();
-        if (RabbitMqSupport.Of(endpoint.Mode).Because is { } reason)
-            throw new NotSupportedException($"Endpoint '{endpoint.Name}' cannot run in {endpoint.Mode}: {reason}.");
-
-        endpoint.RequireEveryFlush(RabbitMqSupport.LeftOutFlushes);
-        endpoint.RequireSingleReceives();
-        endpoint.RequireInbox();
-        endpoint.RequireRetries(AmqpMessage.LongestDelay);
+        var supported = new TransportSupport(RabbitMqSupport.Of(endpoint.Mode))
+        {
+            Flush = RabbitMqSupport.LeftOutFlushes,
+            LongestDelay = AmqpMessage.LongestDelay,
+        };
+        supported.Require(endpoint);
         database.RequireNoEnlistment(endpoint);
         PoolSizes.Require(endpoint, database);
         await new PoolerCheck(endpoint.Name, log).RequireSessionsAsync(database, PoolSizes.Data, cancellationToken);
         data = database.Open(enlist: false);
         endpoint.IsReadOnly = cancelled => ReadOnlyServer.IsSoAsync(database, data.Source, cancelled);
-        var receiverOf = await PrepareModeAsync(data.Source, cancellationToken);
-        endpoint.Status.Outbox = () => dispatcher?.Backlog;
+        receivers = new Receivers(endpoint, settings.Address, data.Source, log);
+        var receiverOf = await receivers.PrepareAsync(cancellationToken);
         await CheckQueuesAsync(cancellationToken);
         var session = await OpenAsync(cancellationToken);
         running = OwnContext.Run(() => RunAsync(session, Measured(receiverOf)));
@@ -83,43 +80,12 @@ internal sealed partial class RabbitMqEndpoint(
     private async Task EndAsync()
     {
         await running;
-        if (dispatcher is not null)
-            await dispatcher.DisposeAsync();
+        if (receivers is not null)
+            await receivers.DisposeAsync();
     }
 
     [LoggerMessage(Level = LogLevel.Warning, Message = "The broker accepts no messages at the moment: {Reason}")]
     internal static partial void LogBlocked(ILogger log, string reason);
-
-    private async Task<Func<QueueSession, MessagePipeline, IReceiver>> PrepareModeAsync(NpgsqlDataSource data, CancellationToken cancellationToken)
-    {
-        var recoverability = new Recoverability(endpoint.Mode, endpoint.FirstPause, endpoint.RetryDelays, log);
-        var detached = new DetachedDataSource(data);
-        if (endpoint.Mode == TransactionMode.DtcOff)
-        {
-            var handlers = new LocalTransactionScope(data, endpoint.Transactions);
-            return (queue, worker) => new DtcOffReceiver(queue, handlers, worker, recoverability);
-        }
-
-        if (endpoint.Mode == TransactionMode.ScopeOff)
-            return (queue, worker) => new ScopeOffReceiver(queue, detached, worker, recoverability);
-        if (endpoint.Mode == TransactionMode.TransactionsOff)
-        {
-            var patient = new PatientDataSource(detached, endpoint.FirstPause, log);
-            return (queue, worker) => new TransactionsOffReceiver(queue, patient, worker, recoverability);
-        }
-
-        if (endpoint.Mode != TransactionMode.Outbox)
-            throw new UnknownModeException(endpoint.Mode, "the bare endpoint on RabbitMQ");
-
-        var outbox = new OutboxStore(data, endpoint.Name, endpoint.Mode.Isolation, endpoint.HandledIdsAreKept);
-        await outbox.CreateAsync(cancellationToken);
-        var dispatching = dispatcher = OutboxDispatcher.Start(
-            outbox,
-            async stop => await QueueSender.OpenAsync(settings.Address, $"{endpoint.Name} dispatching", Timeout.InfiniteTimeSpan, stop),
-            endpoint.OutboxSchedule,
-            log);
-        return (queue, worker) => new OutboxReceiver(queue, outbox, dispatching, worker, recoverability);
-    }
 
     private Func<QueueSession, Task<IReceiver>> Measured(Func<QueueSession, MessagePipeline, IReceiver> receiverOf) =>
         queue => TimedReceiver.OpenAsync(pipeline, worker => Task.FromResult(receiverOf(queue, worker)));
@@ -131,7 +97,7 @@ internal sealed partial class RabbitMqEndpoint(
     }
 
     private Task<Session> OpenAsync(CancellationToken cancellationToken) =>
-        Session.OpenAsync(settings, names, endpoint.Name, autoAcknowledge: endpoint.Mode == TransactionMode.TransactionsOff, log, cancellationToken);
+        Session.OpenAsync(settings, names, endpoint.Name, autoAcknowledge: !endpoint.Mode.CommitOrder.IsMessageLeftInHandler, log, cancellationToken);
 
     private async Task RunAsync(Session? session, Func<QueueSession, Task<IReceiver>> receiverOf)
     {

@@ -11,12 +11,6 @@ internal sealed class SqlServerConnections
     // (https://learn.microsoft.com/dotnet/api/microsoft.data.sqlclient.sqlconnectionstringbuilder.transactionbinding).
     private const string RefuseAfterTimeout = "Explicit Unbind";
 
-    private static readonly ByMode<bool> IsOneUnit = new("connections to SQL Server")
-    {
-        { [TransactionMode.FullDtc, TransactionMode.FullDtcPromoted], true },
-        { [TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.TransactionsOff], false },
-    };
-
     private readonly SqlConnectionStringBuilder queue;
     private readonly SqlConnectionStringBuilder data;
 
@@ -30,9 +24,9 @@ internal sealed class SqlServerConnections
     /// <summary>Whether both connection strings mean the same. Then one pool, and one session at a time, serves both.</summary>
     public bool AreOne => queue.ConnectionString.Equals(data.ConnectionString, StringComparison.Ordinal);
 
-    public string ForQueue(TransactionMode mode) => Of(queue, enlist: IsOneUnit.Of(mode));
+    public string ForQueue(TransactionMode mode) => Of(queue, enlist: mode.IsOneUnit);
 
-    public string ForData(TransactionMode mode) => Of(data, enlist: IsOneUnit.Of(mode) || mode == TransactionMode.DtcOff);
+    public string ForData(TransactionMode mode) => Of(data, enlist: mode.CommitOrder.HasAmbientTransaction);
 
     /// <summary>Ensures, before anything is received, that a mode can run over these connections.</summary>
     /// <param name="endpoint">The endpoint's name, for the message.</param>
@@ -42,7 +36,7 @@ internal sealed class SqlServerConnections
     {
         if (SqlServerSupport.Of(mode, AreOne).Because is { } reason)
             throw new NotSupportedException($"Endpoint '{endpoint}' cannot run in {mode}: {reason}.");
-        if (IsOneUnit.Of(mode) && !AreOne)
+        if (mode.IsOneUnit && !AreOne)
             RequireCoordinator(endpoint, mode);
     }
 

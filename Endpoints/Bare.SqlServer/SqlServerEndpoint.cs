@@ -14,6 +14,26 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     /// <summary>OpenTelemetry's name for it.</summary>
     public const string MessagingSystem = "microsoft.sql_server";
 
+    private static readonly ByMode<Func<SqlServerEndpoint, DbDataSource, MessagePipeline, Task<IReceiver>>> Receivers = new("the bare endpoint on SQL Server")
+    {
+        {
+            TransactionMode.DtcOff,
+            async (of, data, worker) => new DtcOffReceiver(await of.OpenSessionAsync(), new EnlistingScope(data, of.Transactions), worker, of.recoverability)
+        },
+        {
+            TransactionMode.ScopeOff,
+            async (of, data, worker) => new ScopeOffReceiver(await of.OpenSessionAsync(), data, worker, of.recoverability)
+        },
+        {
+            TransactionMode.TransactionsOff,
+            async (of, data, worker) => new TransactionsOffReceiver(await of.OpenSessionAsync(), of.Patient(data), worker, of.recoverability)
+        },
+        {
+            [TransactionMode.FullDtc, TransactionMode.FullDtcPromoted],
+            (of, data, worker) => Task.FromResult<IReceiver>(new FullDtcReceiver(of.OpenSessionAsync, data, of.Transactions, worker, of.recoverability))
+        },
+    };
+
     private readonly Workers workers = new(endpoint.FirstPause, endpoint.Status, endpoint.Running, log);
     private readonly QueueStatements statements = new(endpoint.Name, endpoint.LongestDelay);
     private readonly string queues = connections.ForQueue(endpoint.Mode);
@@ -27,15 +47,12 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
     /// <exception cref="SqlException">The queues' database cannot be reached.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
-        endpoint.RequireEveryFlush(OnlyOnPostgreSql.Flushes);
-        endpoint.RequireSingleReceives();
-        endpoint.RequireInbox();
-        endpoint.RequireRetries();
+        new TransportSupport(SqlServerSupport.Of(endpoint.Mode, connections.AreOne)).Require(endpoint);
         connections.Require(endpoint.Name, endpoint.Mode);
         await new QueueTables(endpoint.Name, statements, queues, log).PrepareAsync(cancellationToken);
-        data = SqlClientFactory.Instance.CreateDataSource(connections.ForData(endpoint.Mode));
-        var open = PrepareMode(data);
-        workers.Start(endpoint.Concurrency, () => TimedReceiver.OpenAsync(pipeline, open), AnswerAsync);
+        var opened = data = SqlClientFactory.Instance.CreateDataSource(connections.ForData(endpoint.Mode));
+        var open = Receivers.Of(endpoint.Mode);
+        workers.Start(endpoint.Concurrency, () => TimedReceiver.OpenAsync(pipeline, worker => open(this, opened, worker)), AnswerAsync);
     }
 
     /// <summary>
@@ -53,36 +70,16 @@ internal sealed class SqlServerEndpoint(BareEndpointBuilder endpoint, SqlServerC
             await data.DisposeAsync();
     }
 
-    private Task<QueueSession> OpenSessionAsync(CancellationToken cancellationToken) =>
-        QueueSession.OpenAsync(queues, statements, endpoint.Mode.Isolation, cancellationToken);
+    private TransactionSettings Transactions => endpoint.Transactions;
 
-    private Func<MessagePipeline, Task<IReceiver>> PrepareMode(DbDataSource data)
-    {
-        if (endpoint.Mode == TransactionMode.DtcOff)
-        {
-            var handlers = new EnlistingScope(data, endpoint.Transactions);
-            return async worker => new DtcOffReceiver(await OpenSessionAsync(workers.Abandoned), handlers, worker, recoverability);
-        }
+    private PatientDataSource Patient(DbDataSource data) => new(data, endpoint.FirstPause, log);
 
-        if (endpoint.Mode == TransactionMode.ScopeOff)
-            return async worker => new ScopeOffReceiver(await OpenSessionAsync(workers.Abandoned), data, worker, recoverability);
-        if (endpoint.Mode == TransactionMode.TransactionsOff)
-        {
-            var patient = new PatientDataSource(data, endpoint.FirstPause, log);
-            return async worker => new TransactionsOffReceiver(await OpenSessionAsync(workers.Abandoned), patient, worker, recoverability);
-        }
-
-        if (endpoint.Mode != TransactionMode.FullDtc && endpoint.Mode != TransactionMode.FullDtcPromoted)
-            throw new UnknownModeException(endpoint.Mode, "the bare endpoint on SQL Server");
-
-        return worker => Task.FromResult<IReceiver>(
-            new FullDtcReceiver(() => OpenSessionAsync(workers.Abandoned), data, endpoint.Transactions, worker, recoverability));
-    }
+    private Task<QueueSession> OpenSessionAsync() => QueueSession.OpenAsync(queues, statements, endpoint.Mode.Isolation, workers.Abandoned);
 
     /// <summary>Counts an attempt whose session was lost, on a new session.</summary>
     private async Task AnswerAsync(AttemptLostException lost)
     {
-        await using var session = await OpenSessionAsync(workers.Abandoned);
+        await using var session = await OpenSessionAsync();
         await recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
     }
 }

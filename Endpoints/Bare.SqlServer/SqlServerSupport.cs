@@ -36,8 +36,6 @@ public static class SqlServerSupport
         {
             { [TransactionMode.FullDtc, TransactionMode.DtcOff, TransactionMode.ScopeOff, TransactionMode.TransactionsOff], Support.Yes },
             { TransactionMode.FullDtcPromoted, promotion },
-            { TransactionMode.FullDtcWaiting, Support.No("SQL Server has no second phase that the kit could wait for") },
-            { TransactionMode.NpgsqlScope, Support.No("Npgsql is PostgreSQL's driver") },
             {
                 [TransactionMode.Shared, TransactionMode.Outbox],
                 Support.No(
@@ -45,6 +43,6 @@ public static class SqlServerSupport
                     "local transaction")
             },
         };
-        return supports.Of(mode);
+        return mode is { OnlyOnPostgreSqlBecause: { } because } ? Support.No(because) : supports.Of(mode);
     }
 }

@@ -235,47 +235,6 @@ public sealed class BareEndpointBuilder
         return this;
     }
 
-    /// <summary>Called by a transport whose commits are not in the log of one PostgreSQL server.</summary>
-    /// <exception cref="NotSupportedException">A setting other than <see cref="LogFlush.Every"/> was chosen.</exception>
-    internal void RequireEveryFlush(Support support)
-    {
-        if (Flush != LogFlush.Every)
-            throw new NotSupportedException($"Endpoint '{Name}' cannot leave out flushes of the log (FlushLog, '{Flush}'): {support.Because}.");
-    }
-
-    /// <summary>Called by a transport that receives one message at a time.</summary>
-    /// <exception cref="NotSupportedException">Batches were chosen, or a receive with the commit before it.</exception>
-    internal void RequireSingleReceives()
-    {
-        if (BatchSize > 1)
-            throw new NotSupportedException($"Endpoint '{Name}' cannot receive in batches (ReceiveInBatches): {OnlyOnPostgreSql.Batches.Because}.");
-        if (ReceivesAhead)
-            throw new NotSupportedException($"Endpoint '{Name}' cannot receive with the commit before it (ReceiveAhead): {OnlyOnPostgreSql.Ahead.Because}.");
-    }
-
-    /// <summary>Called by each transport, before it receives.</summary>
-    /// <exception cref="NotSupportedException">A retention was set for a mode without an inbox.</exception>
-    internal void RequireInbox()
-    {
-        if (HandledIdsAreKept is not null && Mode != TransactionMode.Outbox)
-            throw new NotSupportedException($"Endpoint '{Name}' cannot keep ids for a time (KeepHandledIdsFor) in {Mode}: only {TransactionMode.Outbox} does.");
-    }
-
-    /// <summary>Called by each transport, before it receives.</summary>
-    /// <param name="longest">The longest delay that the transport can wait; <see langword="null"/>: any.</param>
-    /// <exception cref="NotSupportedException">Delays were set for a mode without retries, or a longer one than the transport can wait.</exception>
-    internal void RequireRetries(TimeSpan? longest = null)
-    {
-        if (RetryDelays.Count > 0 && Mode.Attempts == 1)
-            throw new NotSupportedException($"Endpoint '{Name}' cannot delay retries (DelayRetries) in {Mode}: it has none. Leave the delays out.");
-        if (RetryDelays.Count > 0 && RetryDelays.Max() > longest)
-        {
-            throw new NotSupportedException(
-                $"Endpoint '{Name}' cannot delay a retry for {RetryDelays.Max().TotalSeconds} s (DelayRetries): a worker waits with the message, and " +
-                $"at most {longest.Value.TotalSeconds} s. Set shorter delays.");
-        }
-    }
-
     /// <summary>Called by a transport's own <c>Use…</c> method. Sets how the service that runs this endpoint is created.</summary>
     /// <param name="system">OpenTelemetry's name for the system that holds the queues.</param>
     /// <param name="create">Creates the service.</param>

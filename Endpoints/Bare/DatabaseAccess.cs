@@ -1,5 +1,4 @@
 using System.Data.Common;
-using Kit.Modes;
 using Npgsql;
 
 namespace Kit.Endpoints.Bare;
@@ -65,13 +64,13 @@ internal sealed class DatabaseAccess
     }
 
     /// <summary>
-    /// In <c>dtc-off</c> the lent connection is in a local transaction that the endpoint ends with the ambient one. Libraries such as Entity
-    /// Framework Core refuse to work on it if its connection string says that it enlists in the ambient one.
+    /// Where an ambient transaction covers the handler alone (<c>dtc-off</c>), the lent connection is in a local transaction that the endpoint ends with the
+    /// ambient one. Libraries such as Entity Framework Core refuse to work on it if its connection string says that it enlists in the ambient one.
     /// </summary>
     /// <exception cref="InvalidOperationException">The given data source enlists.</exception>
     public void RequireNoEnlistment(BareEndpointBuilder endpoint)
     {
-        if (IsGiven && Settings.Enlist && endpoint.Mode == TransactionMode.DtcOff)
+        if (IsGiven && Settings.Enlist && endpoint.Mode is { CommitOrder.HasAmbientTransaction: true, IsOneUnit: false })
         {
             throw new InvalidOperationException(
                 $"Endpoint '{endpoint.Name}' in {endpoint.Mode} needs a data source that does not enlist, and found Enlist=true, the driver's default. " +

@@ -1,5 +1,3 @@
-using Kit.Modes;
-
 namespace Kit.Endpoints.Bare;
 
 /// <summary>Each worker may hold a connection to its queue and one for its handler. With fewer connections, workers wait for each other.</summary>
@@ -19,7 +17,7 @@ internal static class PoolSizes
     {
         if (queue.IsGiven && queue.IsSameAs(data))
         {
-            var forHandlers = endpoint.Mode == TransactionMode.Shared ? 0 : endpoint.Concurrency;
+            var forHandlers = endpoint.Mode.NeedsOneDatabase ? 0 : endpoint.Concurrency;
             Require(endpoint.Name, endpoint.Concurrency, queue, endpoint.Concurrency + forHandlers + Apart, $"{Queue} and {Data}");
             return;
         }

@@ -24,7 +24,7 @@ public sealed class BareOnSqlServer : IEndpointKind
     public Support Supports(TransactionMode mode) => SqlServerSupport.Of(mode);
 
     // One transaction covers receive and insert. It is rolled back entirely before the failure is counted.
-    public bool CountsAfterRollback(TransactionMode mode) => mode == TransactionMode.FullDtc || mode == TransactionMode.FullDtcPromoted;
+    public bool CountsAfterRollback(TransactionMode mode) => mode is { IsOneUnit: true };
 
     public int LeastConnections(TransactionMode mode, int concurrency) => concurrency;
 

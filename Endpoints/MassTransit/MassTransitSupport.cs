@@ -14,16 +14,17 @@ public static class MassTransitSupport
                 "MassTransit's transactional outbox writes through Entity Framework Core or MongoDB, not on the connection that the kit's " +
                 "handlers use")
         },
-        {
-            [
-                TransactionMode.FullDtc, TransactionMode.FullDtcWaiting, TransactionMode.FullDtcPromoted, TransactionMode.NpgsqlScope,
-                TransactionMode.Shared,
-            ],
-            Support.No(
-                "AMQP 0-9-1 transactions belong to one channel and have no prepare, so an acknowledgement cannot commit together with a database")
-        },
     };
 
     /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
-    public static Support Of(TransactionMode mode) => Supports.Of(mode);
+    public static Support Of(TransactionMode mode)
+    {
+        if (mode is { IsOneUnit: true })
+        {
+            return Support.No(
+                "AMQP 0-9-1 transactions belong to one channel and have no prepare, so an acknowledgement cannot commit together with a database");
+        }
+
+        return mode is { OnlyOnPostgreSqlBecause: { } because } ? Support.No(because) : Supports.Of(mode);
+    }
 }

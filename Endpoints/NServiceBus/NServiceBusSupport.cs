@@ -24,10 +24,6 @@ public static class NServiceBusSupport
         { TransactionMode.TransactionsOff, ([TransportTransactionMode.None], "a message stays in its queue until it has been handled") },
         { TransactionMode.Shared, ([TransportTransactionMode.SendsAtomicWithReceive], "its receive has no transaction") },
         { TransactionMode.Outbox, ([TransportTransactionMode.ReceiveOnly], "NServiceBus's outbox needs it") },
-        {
-            [TransactionMode.FullDtcWaiting, TransactionMode.NpgsqlScope],
-            ([], "NServiceBus has no such two-phase commit; the bare endpoint has it for comparison")
-        },
     };
 
     /// <summary>The modes that a transport does not have although it offers NServiceBus's equivalent. The first entry that applies counts.</summary>
@@ -49,9 +45,10 @@ public static class NServiceBusSupport
     /// <exception cref="UnknownModeException">The mode has no entry here.</exception>
     public static Support Of(TransactionMode mode, TransportDefinition transport)
     {
+        if (mode is { InNServiceBus: null })
+            return Support.No("NServiceBus has no such mode; the bare endpoint has it for comparison");
+
         var (wanted, without) = Meanings.Of(mode);
-        if (wanted.Length == 0)
-            return Support.No(without);
         if (TransportTransactions.Of(transport) is { IsSupported: false } unknown)
             return unknown;
 

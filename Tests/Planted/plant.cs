@@ -28,14 +28,14 @@ PlantedFault[] faults =
     new("branch not recovered", "TwoPhase", "Endpoints/Bare.PostgreSql/TwoPhase/Recovery.cs",
         ("if (holder.IsYoungerThan(olderThan) && !left.Contains(branch))", "if (!left.Contains(branch))")),
     new("attempt not counted", "Contract|RabbitMq", "Endpoints/Bare/RetryRule.cs", ("message.FailedAttempts + 1;", "message.FailedAttempts;")),
-    new("receive takes two rows", "Contract|Tests.Bare", "Endpoints/Bare.PostgreSql/QueueStatements.cs",
+    new("receive takes two rows", "Contract|Tests.Bare", "Endpoints/Bare.PostgreSql/Queues/QueueStatements.cs",
         ("Receiving($\"= ({First(\"1\")})\", Columns)", "Receiving($\"= ANY (ARRAY({First(\"2\")}))\", Columns)")),
-    new("send outside the transaction", "Contract|Tests.Bare", "Endpoints/Bare.PostgreSql/QueueSession.cs",
+    new("send outside the transaction", "Contract|Tests.Bare", "Endpoints/Bare.PostgreSql/Queues/QueueSession.cs",
         (": PostgreSqlStatement.ExecuteAllAsync(connection, messages.Select(QueueStatements.Sending));",
          ": SendOutsideAsync(messages);\n\n    private async Task SendOutsideAsync(IEnumerable<OutgoingMessage> messages)\n    {\n" +
          "        await using var other = (NpgsqlConnection)((ICloneable)connection).Clone();\n        await other.OpenAsync();\n" +
          "        await PostgreSqlStatement.ExecuteAllAsync(other, messages.Select(QueueStatements.Sending));\n    }")),
-    new("no rollback to the savepoint", "Contract|Tests.Bare", "Endpoints/Bare.PostgreSql/QueueSession.cs",
+    new("no rollback to the savepoint", "Contract|Tests.Bare", "Endpoints/Bare.PostgreSql/Queues/QueueSession.cs",
         ("await ExecuteAsync($\"ROLLBACK TO SAVEPOINT {BeforeHandler}\");", "await ExecuteAsync(\"SELECT 1\");")),
     new("lost line of the journal", "Faults|Accounts", "Runner/Results/Accounts/AttemptJournal.cs",
         ("        lock (writing)\n            file.Write(bytes);",

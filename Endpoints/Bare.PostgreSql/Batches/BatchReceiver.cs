@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Kit.Endpoints.Bare.Health;
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Microsoft.Extensions.Logging;
 
 namespace Kit.Endpoints.Bare.PostgreSql.Batches;

@@ -1,4 +1,5 @@
 using System.Data.Common;
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Bare.Tables;
 
 namespace Kit.Endpoints.Bare.PostgreSql.Batches;

@@ -1,3 +1,4 @@
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Bare.Tables;
 
 namespace Kit.Endpoints.Bare.PostgreSql.Batches;

@@ -7,12 +7,6 @@ namespace Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 /// <summary>What the workers of one endpoint share in <c>full-dtc</c>: slots, the second phase, and recovery, which runs first.</summary>
 internal sealed class FullDtc : IAsyncDisposable
 {
-    private static readonly ByMode<bool> SecondPhaseIsWaitedFor = new("the kit's two-phase commit")
-    {
-        { TransactionMode.FullDtc, false },
-        { TransactionMode.FullDtcWaiting, true },
-    };
-
     private readonly Branches branches;
 
     private FullDtc(Branches branches, bool isWaiting, TransactionSettings settings, ILogger log, CancellationToken stopping)
@@ -35,7 +29,7 @@ internal sealed class FullDtc : IAsyncDisposable
     /// <summary>Checks the servers and runs recovery once.</summary>
     /// <param name="queues">The queue's database.</param>
     /// <param name="data">How the handlers reach their database.</param>
-    /// <param name="mode">The endpoint's mode, which decides whether workers wait for the second phase.</param>
+    /// <param name="isWaiting">Whether workers wait for the second phase.</param>
     /// <param name="concurrency">The number of the endpoint's workers.</param>
     /// <param name="settings">The settings of the ambient transactions and the branches.</param>
     /// <param name="log">The endpoint's log.</param>
@@ -44,11 +38,8 @@ internal sealed class FullDtc : IAsyncDisposable
     /// <inheritdoc cref="Branches.StartAsync" path="/exception"/>
     public static async Task<FullDtc> StartAsync(
         NpgsqlDataSource queues, NpgsqlConnectionStringBuilder data,
-        TransactionMode mode, int concurrency, TransactionSettings settings, ILogger log, CancellationToken stopping, CancellationToken cancellationToken)
-    {
-        var isWaiting = SecondPhaseIsWaitedFor.Of(mode);
-        return new FullDtc(await Branches.StartAsync(queues, data, concurrency, log, cancellationToken), isWaiting, settings, log, stopping);
-    }
+        bool isWaiting, int concurrency, TransactionSettings settings, ILogger log, CancellationToken stopping, CancellationToken cancellationToken) =>
+        new(await Branches.StartAsync(queues, data, concurrency, log, cancellationToken), isWaiting, settings, log, stopping);
 
     /// <summary>Runs one atomic unit: its work, and then its second phase.</summary>
     /// <param name="slot">The unit's slot. It is kept if the branch holds it.</param>

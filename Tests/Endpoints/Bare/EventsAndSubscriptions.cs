@@ -1,5 +1,5 @@
 using Kit.Endpoints.Bare;
-using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;

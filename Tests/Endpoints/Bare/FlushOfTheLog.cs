@@ -85,7 +85,7 @@ public sealed class FlushOfTheLog
 
         await Assert.ThatAsync(
             () => host.StartAsync(),
-            Throws.InstanceOf<NotSupportedException>().With.Message.StartsWith($"Endpoint 'work' cannot leave out flushes in {mode} ('{flush}'): ")
+            Throws.InstanceOf<NotSupportedException>().With.Message.StartsWith($"Endpoint 'work' cannot leave out flushes (FlushLog, '{flush}') in {mode}: ")
                 .And.Message.Contains(because));
     }
 

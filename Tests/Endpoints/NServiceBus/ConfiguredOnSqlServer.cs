@@ -96,8 +96,8 @@ public sealed class ConfiguredOnSqlServer
     [TestCase("dtc-off", null)]
     [TestCase("scope-off", null)]
     [TestCase("transactions-off", null)]
-    [TestCase("full-dtc-waiting", "NServiceBus has no such two-phase commit")]
-    [TestCase("npgsql-scope", "NServiceBus has no such two-phase commit")]
+    [TestCase("full-dtc-waiting", "NServiceBus has no such mode")]
+    [TestCase("npgsql-scope", "NServiceBus has no such mode")]
     [TestCase("shared", "SqlClient requires the transaction on each command")]
     [TestCase("outbox", "the kit has not tried NServiceBus's outbox there")]
     public void Supported_or_the_reason_why_not(string mode, string? reason) =>

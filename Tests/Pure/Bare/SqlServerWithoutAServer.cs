@@ -50,7 +50,9 @@ public sealed class SqlServerWithoutAServer
     [TestCase("scope-off", null, null)]
     [TestCase("transactions-off", null, null)]
     [TestCase("full-dtc-promoted", null, "a transaction over two connections is promoted to MSDTC, which .NET supports only on Windows")]
-    [TestCase("full-dtc-waiting", "SQL Server has no second phase that the kit could wait for", "SQL Server has no second phase that the kit could wait for")]
+    [TestCase(
+        "full-dtc-waiting", "only on PostgreSQL is there a second phase that the kit could wait for",
+        "only on PostgreSQL is there a second phase that the kit could wait for")]
     [TestCase("npgsql-scope", "Npgsql is PostgreSQL's driver", "Npgsql is PostgreSQL's driver")]
     public void Supported_or_the_reason_why_not(string mode, string? onWindows, string? elsewhere)
     {

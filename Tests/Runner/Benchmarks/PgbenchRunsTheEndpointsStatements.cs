@@ -1,6 +1,6 @@
 using Kit.Benchmarks.Floor;
 using Kit.Benchmarks.Latencies;
-using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Handlers;
 using Kit.Runner.Rounds;
 

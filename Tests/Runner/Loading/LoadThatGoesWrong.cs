@@ -1,5 +1,5 @@
 using System.Globalization;
-using Kit.Endpoints.Bare.PostgreSql;
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.CommandLine;

@@ -2,7 +2,7 @@ using System.Data;
 using System.Data.Common;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 
 /// <summary>The transaction of a receive, whose commit also receives the next message: see <see cref="ReceiveAhead"/>.</summary>
 internal sealed class CommitThatReceives(NpgsqlTransaction begun, ReceiveAhead ahead) : DbTransaction

@@ -1,6 +1,6 @@
 using System.Data;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 
 /// <summary>What the sessions of one endpoint do.</summary>
 /// <param name="Isolation">The isolation level of their transactions.</param>

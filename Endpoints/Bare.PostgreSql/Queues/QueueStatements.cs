@@ -3,7 +3,7 @@ using System.Text;
 using Kit.Modes;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 
 /// <summary>
 /// The statements of one queue, which is a table that is read with <c>FOR UPDATE SKIP LOCKED</c>, and of its error table.

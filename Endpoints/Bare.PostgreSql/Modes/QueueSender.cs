@@ -1,8 +1,9 @@
 using System.Data;
 using Kit.Endpoints.Bare.Outbox;
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 
 /// <summary>Sends to queues in PostgreSQL, each message in its own transaction.</summary>
 internal sealed class QueueSender : IOutboxSender

@@ -1,7 +1,7 @@
 using Microsoft.Extensions.Logging;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 
 /// <summary>Ensures, before anything is received, that the tables of an endpoint's queue exist and have this version's columns.</summary>
 internal sealed partial class QueueTables(string endpoint, QueueStatements statements, NpgsqlDataSource queues, ILogger log)

@@ -3,7 +3,7 @@ using System.Runtime.ExceptionServices;
 using Kit.Endpoints.Bare.Tables;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 
 /// <summary>
 /// Commits a receive, begins the next one and receives, in one round trip. PostgreSQL executes the statements one after the other and skips the rest

@@ -1,8 +1,9 @@
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Bare.Tables;
 using Kit.Modes;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 
 /// <summary>
 /// <c>npgsql-scope</c>: receive, insert and sends on two connections, which the driver enlists in one TransactionScope and commits in two

@@ -1,6 +1,6 @@
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 
 /// <summary>A receiver whose handlers work on the queue's server, which was proved for its session.</summary>
 internal sealed class ProvedReceiver(IReceiver receiver, OneServer server) : IReceiver

@@ -1,7 +1,8 @@
 using Kit.Endpoints.Bare.Outbox;
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Bare.Tables;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 
 /// <summary>
 /// <c>outbox</c>: the handler's own transaction commits first, with the message's id and its sends. Then the sends are dispatched in the

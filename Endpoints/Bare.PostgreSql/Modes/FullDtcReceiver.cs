@@ -1,8 +1,9 @@
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Endpoints.Bare.Tables;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 
 /// <summary>
 /// <c>full-dtc</c>: receive, insert and sends in one atomic unit, the kit's own two-phase commit. See <see cref="AtomicUnit"/>.

@@ -3,7 +3,7 @@ using Kit.Endpoints.Bare.Outbox;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 
 /// <summary>
 /// Receives whose commit got no answer, and the sends dispatched with them. The server knows the outcome of each (<c>pg_xact_status</c>), so

@@ -1,6 +1,6 @@
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 
 /// <summary>
 /// The statements of subscriptions: a table that says which queue has subscribed to which type of event, and a procedure that inserts an event into each

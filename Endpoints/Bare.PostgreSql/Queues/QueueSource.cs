@@ -1,6 +1,6 @@
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 
 /// <summary>Opens the sessions that receive, and sets the server's time-outs and TCP keepalive for each of them.</summary>
 /// <remarks>

@@ -1,7 +1,8 @@
+using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Endpoints.Bare.Tables;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Modes;
 
 /// <summary>
 /// <c>shared</c>: receive, insert and sends in one local transaction, on the connection that received the message. A savepoint separates the

@@ -5,7 +5,7 @@ using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 using Kit.Endpoints.Bare.Tables;
 using Npgsql;
 
-namespace Kit.Endpoints.Bare.PostgreSql;
+namespace Kit.Endpoints.Bare.PostgreSql.Queues;
 
 /// <summary>One worker's connection to its queue in PostgreSQL.</summary>
 internal sealed class QueueSession : IQueueSession

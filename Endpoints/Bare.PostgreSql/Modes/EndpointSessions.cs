@@ -1,0 +1,165 @@
+using Kit.Endpoints.Bare.PostgreSql.Batches;
+using Kit.Endpoints.Bare.PostgreSql.Queues;
+using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Endpoints.Bare.Tables;
+using Kit.Modes;
+using Microsoft.Extensions.Logging;
+using Npgsql;
+
+namespace Kit.Endpoints.Bare.PostgreSql.Modes;
+
+/// <summary>The sessions and connections of one endpoint, as its mode and its flush need them. A mode opens its receivers with them.</summary>
+internal sealed class EndpointSessions : IAsyncDisposable
+{
+    private readonly AsynchronousCommits asynchronous;
+    private readonly QueueSource queues;
+    private readonly QueueSource receives;
+    private readonly DatabaseAccess handlers;
+    private readonly OpenedSource data;
+    private readonly Stack<IAsyncDisposable> shared = new();
+    private QueueStatements statements;
+    private OwnSession? own;
+
+    public EndpointSessions(
+        BareEndpointBuilder endpoint, PostgreSqlMode mode, DatabaseAccess queueDatabase, DatabaseAccess dataDatabase, Workers workers, ILogger log)
+    {
+        (Endpoint, QueueDatabase, DataDatabase, Workers, Log) = (endpoint, queueDatabase, dataDatabase, workers, log);
+        Recoverability = new Recoverability(endpoint.Mode, endpoint.FirstPause, FailureKinds.OfPostgreSql, endpoint.RetryDelays, log);
+        statements = new QueueStatements(endpoint.Name);
+        asynchronous = endpoint.Flush == LogFlush.Every ? default : mode.Asynchronous;
+        queues = new QueueSource(queueDatabase, mode.IsEnlisted);
+        receives = asynchronous.OfReceives ? new QueueSource(queueDatabase.CommittingAsynchronously(), mode.IsEnlisted) : queues;
+        handlers = asynchronous.OfHandlers ? dataDatabase.CommittingAsynchronously() : dataDatabase;
+        data = handlers.Open(mode.IsEnlisted);
+    }
+
+    public BareEndpointBuilder Endpoint { get; }
+
+    public DatabaseAccess QueueDatabase { get; }
+
+    public DatabaseAccess DataDatabase { get; }
+
+    public Workers Workers { get; }
+
+    public ILogger Log { get; }
+
+    public Recoverability Recoverability { get; }
+
+    /// <summary>For statements in the queue's database that need no session.</summary>
+    public NpgsqlDataSource Queues => queues.Source;
+
+    /// <summary>The handlers' database.</summary>
+    public NpgsqlDataSource Data => data.Source;
+
+    public PuttingBack PuttingBack => new(() => OpenAnsweringAsync(CancellationToken.None), Endpoint.FirstPause, Recoverability);
+
+    private string WhatNeedsOneServer => Endpoint.Flush == LogFlush.Every ? $"{Endpoint.Mode}" : $"{Endpoint.Mode} with flush '{Endpoint.Flush}'";
+
+    /// <summary>Ensures that the queue's tables exist, and that the sessions wait for the log as the endpoint's flush says.</summary>
+    /// <exception cref="InvalidOperationException">A server lacks what the endpoint needs. The message says what to do.</exception>
+    /// <exception cref="NpgsqlException">A database cannot be reached.</exception>
+    public async Task PrepareAsync(CancellationToken cancellationToken)
+    {
+        statements = await new QueueTables(Endpoint.Name, statements, Queues, Log).PrepareAsync(Endpoint.LongestDelay, cancellationToken);
+        own = await OwnSession.ReadAsync(Queues, cancellationToken);
+        await RequireFlushesAsync(new FlushCheck(Endpoint.Name, Endpoint.Mode, Endpoint.Flush, Log), cancellationToken);
+    }
+
+    /// <summary>One worker's receiver. Where flushes are left out, its handlers must work on the server of its session.</summary>
+    /// <param name="create">Creates it on the session and the handlers' database.</param>
+    /// <param name="withTransactionId">Whether a receive also reads the id of its transaction.</param>
+    public async Task<IReceiver> OpenAsync(Func<QueueSession, NpgsqlDataSource, IReceiver> create, bool withTransactionId = false)
+    {
+        var session = await OpenSessionAsync(withTransactionId);
+        if (Endpoint.Flush == LogFlush.Every)
+            return create(session, Data);
+
+        var server = await ProveServerAsync(session);
+        return new ProvedReceiver(create(session, server.Data), server);
+    }
+
+    /// <summary>A session that receives.</summary>
+    public Task<QueueSession> OpenSessionAsync(bool withTransactionId = false) => QueueSession.OpenAsync(
+        receives,
+        statements,
+        new QueueSessionSettings(Endpoint.Mode.Isolation, withTransactionId, Endpoint.ReceivesAhead, own!, IsLent: Endpoint.Mode.NeedsOneDatabase),
+        Workers.Abandoned);
+
+    /// <summary>The session, or where its receives do not wait for the log, one that does nothing but receive on it.</summary>
+    public IQueueSession OnlyReceiving(QueueSession session) => asynchronous.OfReceives
+        ? new ReceiveApart(session, async () => await OpenAnsweringAsync(Workers.Abandoned))
+        : session;
+
+    /// <summary>A receiver of batches, if the endpoint has them.</summary>
+    /// <param name="session">The worker's session.</param>
+    /// <param name="one">Receives one message at a time.</param>
+    /// <param name="batch">Creates what receives a batch of that size.</param>
+    public IReceiver InBatches(QueueSession session, IReceiver one, Func<int, IBatchReceiver> batch) => Endpoint.BatchSize == 1
+        ? one
+        : new BatchReceiver(session, one, batch(Endpoint.BatchSize), Endpoint.BatchSize, Log);
+
+    public async Task RequireOneServerAsync(CancellationToken cancellationToken)
+    {
+        await using var queue = await Queues.OpenConnectionAsync(cancellationToken);
+        await using var proved = await OneServer.ProveAsync(queue, handlers.Text(enlist: false), WhatNeedsOneServer, cancellationToken);
+    }
+
+    public async Task<OneServer> ProveServerAsync(QueueSession session)
+    {
+        try
+        {
+            return await OneServer.ProveAsync(session.Connection, handlers.Text(enlist: false), WhatNeedsOneServer, Workers.Abandoned);
+        }
+        catch
+        {
+            await session.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Counts an attempt whose session was lost, on a new session.</summary>
+    public async Task AnswerAsync(AttemptLostException lost)
+    {
+        await using var session = await OpenAnsweringAsync(Workers.Abandoned);
+        await Recoverability.AnswerAfterRollbackAsync(session, lost.QueuedMessage, lost.Failure);
+    }
+
+    /// <summary>Ends something that the workers share, when none runs any more.</summary>
+    public void EndAfterWorkers(IAsyncDisposable ended) => shared.Push(ended);
+
+    /// <summary>Ends what the workers share. Call it when none runs.</summary>
+    public async Task EndAsync()
+    {
+        while (shared.TryPop(out var ended))
+            await ended.DisposeAsync();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await data.DisposeAsync();
+        if (receives != queues)
+            await receives.DisposeAsync();
+        await queues.DisposeAsync();
+    }
+
+    private async Task RequireFlushesAsync(FlushCheck check, CancellationToken cancellationToken)
+    {
+        await check.RequireAsync(receives.Source, PoolSizes.Queue, asynchronous.OfReceives, cancellationToken);
+        // Handlers work on the session that received.
+        if (Endpoint.Mode.NeedsOneDatabase)
+            return;
+
+        await check.RequireAsync(Data, PoolSizes.Data, asynchronous.OfHandlers, cancellationToken);
+        if (Endpoint.Flush == LogFlush.Every)
+            return;
+
+        // If receives do not wait, the queue's other commits still have to: sends, and messages that are given up.
+        if (asynchronous.OfReceives)
+            await check.RequireAsync(Queues, PoolSizes.Queue, isAsynchronous: false, cancellationToken);
+        await RequireOneServerAsync(cancellationToken);
+    }
+
+    /// <summary>A session that puts messages back, gives them up or sends, and receives none.</summary>
+    private Task<QueueSession> OpenAnsweringAsync(CancellationToken stop) => QueueSession.OpenAsync(
+        queues, statements, new QueueSessionSettings(Endpoint.Mode.Isolation, WithTransactionId: false, ReceivesAhead: false, own!), stop);
+}
