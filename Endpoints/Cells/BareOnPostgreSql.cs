@@ -17,6 +17,8 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public WidgetServer Widgets => WidgetServer.PostgreSql;
 
+    public bool HasSettings => true;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(NpgsqlConnection).Assembly];
 
     public IReadOnlyList<PhaseInstrument> Instruments => PhaseInstrument.OfBareEndpoints;

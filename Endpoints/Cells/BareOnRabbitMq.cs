@@ -17,6 +17,8 @@ public sealed class BareOnRabbitMq : IEndpointKind
 
     public WidgetServer Widgets => WidgetServer.PostgreSql;
 
+    public bool HasSettings => true;
+
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(IConnection).Assembly];
 
     public IReadOnlyList<PhaseInstrument> Instruments => PhaseInstrument.OfBareEndpoints;

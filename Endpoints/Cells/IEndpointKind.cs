@@ -22,38 +22,38 @@ public interface IEndpointKind
     /// <summary>The histograms of its packages that measure what a worker does with a message; none for a phase that no package measures.</summary>
     IReadOnlyList<PhaseInstrument> Instruments => [];
 
-    /// <summary>Whether this build has it, or why not. If not, nothing is known about the modes that it supports.</summary>
+    /// <summary>Support by this build. Without it, nothing is known about the modes that the kind supports.</summary>
     Support InBuild => Support.Yes;
 
     Support Supports(TransactionMode mode);
 
-    /// <summary>Whether it can leave out flushes of the database's log, in a mode that it supports.</summary>
+    /// <summary>
+    /// It is the kit's own endpoint with rows in PostgreSQL, for which the settings of the matrix are written: flushes, ways to receive, and what is built
+    /// once. Where it lacks one of them, it says why.
+    /// </summary>
+    bool HasSettings => false;
+
+    /// <summary>Support for fewer flushes of the database's log, in a mode that it supports.</summary>
     Support Supports(TransactionMode mode, LogFlush flush) => flush == LogFlush.Every
         ? Support.Yes
         : OnlyOnPostgreSql.Flushes;
 
-    /// <summary>Whether it can receive several messages at once, in a mode that it supports.</summary>
+    /// <summary>Support for receiving several messages at once, in a mode that it supports.</summary>
     Support SupportsBatches(TransactionMode mode, LogFlush flush) => OnlyOnPostgreSql.Batches;
 
-    /// <summary>Whether a commit can also receive the next message, in a mode that it supports.</summary>
+    /// <summary>Support for receiving the next message with the commit, in a mode that it supports.</summary>
     Support SupportsReceivingAhead(TransactionMode mode, LogFlush flush, int batchSize) => OnlyOnPostgreSql.Ahead;
 
     /// <summary>
-    /// How many connections to the widgets' database its handlers need, so that as many run at the same time as its settings say. An endpoint that
+    /// The connections to the widgets' database that its handlers need, so that as many run at the same time as its settings say. An endpoint that
     /// checks its pools refuses fewer.
     /// </summary>
-    /// <param name="mode">A mode that it supports.</param>
-    /// <param name="concurrency">How many messages are handled at the same time.</param>
     int LeastConnections(TransactionMode mode, int concurrency) => 1;
 
-    /// <summary>
-    /// Whether a failure is counted only after the receive has been rolled back. Before it is counted, each other worker can handle the
-    /// message once more.
-    /// </summary>
+    /// <summary>A failure is counted only after the receive has been rolled back. Until then, each other worker can handle the message once more.</summary>
     bool CountsAfterRollback(TransactionMode mode) => mode is { CountsAfterRollback: true };
 
     /// <summary>The lines that set the mode of an endpoint, as an application writes them.</summary>
-    /// <param name="mode">A mode that it supports.</param>
     /// <exception cref="NotSupportedException">This build lacks it.</exception>
     IReadOnlyList<string> CodeOf(TransactionMode mode);
 
@@ -61,7 +61,6 @@ public interface IEndpointKind
     void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle);
 
     /// <summary>Opens the endpoint's queue, to fill and count it from outside.</summary>
-    /// <param name="name">The queue's name.</param>
     /// <param name="transport">The transport's connection string.</param>
     IMessageQueue OpenQueue(string name, string transport);
 }

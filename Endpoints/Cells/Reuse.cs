@@ -3,12 +3,9 @@ using Npgsql;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>What of a handler is built once for all messages, and what for each of them.</summary>
-/// <param name="Name">Its name in options and documents.</param>
-/// <param name="What">A sentence that describes it.</param>
+/// <summary>A choice of what is built once for all messages of a handler, and what for each of them.</summary>
 public sealed record Reuse(string Name, string What)
 {
-    /// <summary>The default.</summary>
     public static Reuse Static { get; } = new("static", "the handler and its service provider are built once, and its connections come from a pool");
 
     /// <summary>Nothing is kept from one message to the next.</summary>
@@ -21,10 +18,9 @@ public sealed record Reuse(string Name, string What)
     internal string ConnectionOf(string widgets) =>
         this == Static ? widgets : new NpgsqlConnectionStringBuilder(widgets) { Pooling = false }.ConnectionString;
 
-    /// <summary>Whether a mode of a framework on a transport can have it, or why not.</summary>
     internal Support SupportOf(IEndpointKind kind, TransactionMode mode) =>
         this == Static ? Support.Yes
-        : kind is not (BareOnPostgreSql or BareOnRabbitMq) ? Support.No($"what {kind.Framework} builds once is its own; --reuse is for bare endpoints")
+        : !kind.HasSettings ? Support.No($"what {kind.Framework} builds once is its own; --reuse is for bare endpoints")
         : mode.NeedsOneDatabase ? Support.No($"in {mode} a handler works on the connection of the receive, which the endpoint keeps")
         : Support.Yes;
 }

@@ -25,15 +25,13 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
 
     /// <summary>A cell's name, as a form to fill in: <c>framework/transport/mode/access[/scenario][/condition]</c>.</summary>
     public static string Form { get; } = string.Concat(
-        Cell.Axes.Where(axis => axis.IsShown).Select((axis, at) => axis.Implied is null ? $"{(at > 0 ? "/" : "")}{axis.Name}" : $"[/{axis.Name}]"));
+        Axis.All.Where(axis => axis.IsShown).Select((axis, at) => axis.Implied is null ? $"{(at > 0 ? "/" : "")}{axis.Name}" : $"[/{axis.Name}]"));
 
     /// <summary>Filters for these axes only, among the cells that experiments with faults know.</summary>
-    /// <param name="axes">Their names.</param>
-    public static CellFilter Of(params IEnumerable<string> axes) =>
-        new(axes.Select(name => Cell.Axes.Single(axis => string.Equals(axis.Name, name, StringComparison.Ordinal))), isMatrix: false, ofRounds: false);
+    public static CellFilter Of(params IEnumerable<Axis> axes) => new(axes, isMatrix: false, ofRounds: false);
 
     /// <summary>The axes that have a filter, with or without those of measured rounds.</summary>
-    public static IEnumerable<Axis> Shown(bool ofRounds) => Cell.Axes.Where(axis => axis.IsShown && (ofRounds || !axis.IsOfRounds));
+    public static IEnumerable<Axis> Shown(bool ofRounds) => Axis.All.Where(axis => axis.IsShown && (ofRounds || !axis.IsOfRounds));
 
     public void AddTo(Command command)
     {
@@ -42,11 +40,11 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
     }
 
     /// <summary>The same filters, and one more by an option of the command's own.</summary>
-    /// <param name="axis">The name of an axis that only measured rounds have.</param>
+    /// <param name="axis">One that only measured rounds have.</param>
     /// <param name="option">The option.</param>
-    public CellFilter With(string axis, Option<string[]> option) => new([], isMatrix, ofRounds)
+    public CellFilter With(Axis axis, Option<string[]> option) => new([], isMatrix, ofRounds)
     {
-        Filters = [.. Filters, (Cell.Axes.Single(one => string.Equals(one.Name, axis, StringComparison.Ordinal)), option)],
+        Filters = [.. Filters, (axis, option)],
     };
 
     /// <summary>The options, for a command that shows them in groups.</summary>
@@ -57,7 +55,7 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
     [
         .. from cell in Cell.All
            where Filters.All(filter => Allows(parsed.GetValue(filter.Option), filter.Axis, filter.Axis.ValueOf(cell)))
-           where ofRounds || Cell.Axes.All(axis => !axis.IsOfRounds || IsFiltered(axis) || axis.HasImplied(cell))
+           where ofRounds || Axis.All.All(axis => !axis.IsOfRounds || IsFiltered(axis) || axis.HasImplied(cell))
            select cell,
     ];
 
@@ -77,10 +75,10 @@ internal sealed class CellFilter(IEnumerable<Axis> axes, bool isMatrix, bool ofR
     ];
 
     /// <summary>Whether a value was named on that axis that names do not leave out.</summary>
-    public bool NamesOtherThanImplied(CommandResult result, string axis)
+    public bool NamesOtherThanImplied(CommandResult result, Axis axis)
     {
-        var (known, option) = Filters.Single(filter => string.Equals(filter.Axis.Name, axis, StringComparison.Ordinal));
-        var implied = known.Implied is { } value ? known.Typed(value) : null;
+        var option = Filters.Single(filter => filter.Axis == axis).Option;
+        var implied = axis.Implied is { } value ? axis.Typed(value) : null;
         return result.GetValue(option)?.Any(typed => !string.Equals(typed, implied, StringComparison.Ordinal)) == true;
     }
 

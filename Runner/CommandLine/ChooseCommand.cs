@@ -16,7 +16,7 @@ internal sealed class ChooseCommand : KitCommand
     private const string CallsOutside = "The handler calls another system, such as an HTTP service or a mail server.";
     private const string Where = "The framework, and what holds the messages.";
 
-    private readonly CellFilter filter = CellFilter.Of(Cell.FrameworkAxis, Cell.TransportAxis);
+    private readonly CellFilter filter = CellFilter.Of(Axis.Framework, Axis.Transport);
 
     private readonly Question<RowsPlace> rows = new(
         "--rows",
@@ -127,7 +127,7 @@ internal sealed class ChooseCommand : KitCommand
         new("all", "every framework on every transport", ([], cells)),
         .. from cell in cells
            group cell by cell.Kind into kind
-           let names = new[] { $"--{Cell.FrameworkAxis}", kind.Key.Framework, $"--{Cell.TransportAxis}", kind.Key.Transport }
+           let names = new[] { $"--{Axis.Framework.Name}", kind.Key.Framework, $"--{Axis.Transport.Name}", kind.Key.Transport }
            select new Answer<(IReadOnlyList<string>, IReadOnlyList<Cell>)>(kind.Key.Framework, $"on {kind.Key.Transport}", (names, [.. kind])),
     ];
 

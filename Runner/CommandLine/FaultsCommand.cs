@@ -96,7 +96,7 @@ internal sealed class FaultsCommand : KitCommand
             ("faults --out results/my-run", "resumes what was stopped there, or adds to the run in that folder"))
     {
         this.arguments = arguments;
-        filter = new CellFilter(isMatrix: true, ofRounds: false).With(Cell.ScenarioAxis, scenario);
+        filter = new CellFilter(isMatrix: true, ofRounds: false).With(Axis.Scenario, scenario);
         filter.AddTo(this);
         speedFrom.NotEmpty();
         output.NotEmpty();
@@ -216,10 +216,10 @@ internal sealed class FaultsCommand : KitCommand
             result.AddError("--subscribers: applies only to single faults; leave out --storm and --every-point.");
         CheckScenarios(result, isStorm);
         // Single faults recognize a commit by the requests around it, which are others there.
-        foreach (var (axis, what) in new[] { (Cell.BatchAxis, "batches apply"), (Cell.ReceiveAxis, "other ways to receive apply") })
+        foreach (var (axis, what) in new (Axis, string)[] { (Axis.Batch, "batches apply"), (Axis.Receive, "other ways to receive apply") })
         {
             if (!isStorm && !result.GetValue(everyPoint) && filter.NamesOtherThanImplied(result, axis))
-                result.AddError($"--{axis}: {what} only to a storm; add --storm.");
+                result.AddError($"--{axis.Name}: {what} only to a storm; add --storm.");
         }
 
         CheckPoints(result);

@@ -69,19 +69,19 @@ internal sealed class ListCommand : KitCommand
 
         if (parsed.GetValue(scenarios))
         {
-            Write(Scenario.All.Select(scenario => (scenario.Name, scenario.What)), ImpliedOn(Cell.ScenarioAxis), Console.Out);
+            Write(Scenario.All.Select(scenario => (scenario.Name, scenario.What)), Axis.Scenario.Implied, Console.Out);
             return ExitCode.Success;
         }
 
         if (parsed.GetValue(flushes))
         {
-            Write(LogFlush.All.Select(flush => (flush.Name, flush.What)), ImpliedOn(Cell.FlushAxis), Console.Out);
+            Write(LogFlush.All.Select(flush => (flush.Name, flush.What)), Axis.Flush.Implied, Console.Out);
             return ExitCode.Success;
         }
 
         if (parsed.GetValue(distances))
         {
-            Write(RoundTripTime.All.Select(trip => (trip.Name, trip.What)), ImpliedOn(Cell.RoundTripAxis), Console.Out);
+            Write(RoundTripTime.All.Select(trip => (trip.Name, trip.What)), Axis.RoundTrip.Implied, Console.Out);
             return ExitCode.Success;
         }
 
@@ -93,7 +93,7 @@ internal sealed class ListCommand : KitCommand
 
         if (parsed.GetValue(conditions))
         {
-            Write(Condition.All.Select(condition => (condition.Name, condition.What)), ImpliedOn(Cell.ConditionAxis), Console.Out);
+            Write(Condition.All.Select(condition => (condition.Name, condition.What)), Axis.Condition.Implied, Console.Out);
             return ExitCode.Success;
         }
 
@@ -114,8 +114,6 @@ internal sealed class ListCommand : KitCommand
     // Scenarios and conditions would repeat the same lines.
     private static IEnumerable<Axis> Shown => CellFilter.Shown(ofRounds: false);
 
-    private static string? ImpliedOn(string axis) => Cell.Axes.Single(one => one.Name == axis).Implied;
-
     private static void Write(IEnumerable<(string Name, string What)> values, string? implied, TextWriter output)
     {
         var lines = values.ToList();
@@ -133,12 +131,12 @@ internal sealed class ListCommand : KitCommand
         }
 
         var columns = Shown
-            .Where(axis => axis.Implied is null || cells.Any(cell => axis.ValueOf(cell) != axis.Implied))
-            .Select(axis => (axis.ValueOf, Width: cells.Max(cell => axis.ValueOf(cell).Length)))
+            .Where(axis => axis.Implied is null || !cells.All(axis.HasImplied))
+            .Select(axis => (Axis: axis, Width: cells.Max(cell => axis.ValueOf(cell).Length)))
             .ToList();
         foreach (var cell in cells)
         {
-            var names = columns.Select(column => column.ValueOf(cell).PadRight(column.Width));
+            var names = columns.Select(column => column.Axis.ValueOf(cell).PadRight(column.Width));
             output.WriteLine($"{string.Join("  ", names)}  {SupportOf(cell, arguments).Because ?? "can run"}");
         }
 

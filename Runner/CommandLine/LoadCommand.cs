@@ -29,7 +29,7 @@ internal sealed class LoadCommand : KitCommand
     private const int MostUsers = 10_000;
 
     // A condition or a distance is a matter of drains: cells have the value there that their names leave out.
-    private static readonly IReadOnlyList<Axis> NotOfLoads = [.. Cell.Axes.Where(axis => axis.Name is Cell.ConditionAxis or Cell.RoundTripAxis)];
+    private static readonly IReadOnlyList<Axis> NotOfLoads = [Axis.Condition, Axis.RoundTrip];
 
     private readonly CellFilter filter = new(CellFilter.Shown(ofRounds: true).Except(NotOfLoads), isMatrix: true, ofRounds: true);
     private readonly Option<double?> rate = NumberOption.Rate(
@@ -176,7 +176,7 @@ internal sealed class LoadCommand : KitCommand
     {
         var isSearch = parsed.GetValue(findRate);
         return new LoadPlan(
-            handlers.Multiply(filter.Choose(parsed).Where(cell => NotOfLoads.All(axis => axis.ValueOf(cell) == axis.Implied)), parsed),
+            handlers.Multiply(filter.Choose(parsed).Where(cell => NotOfLoads.All(axis => axis.HasImplied(cell))), parsed),
             parsed.GetValue(users) is { Length: > 0 } counts
                 ? [.. counts.Select(count => new ClosedLoad(
                     count, parsed.GetValue(think) ?? TimeSpan.Zero, parsed.GetValue(ramp) ?? TimeSpan.Zero, parsed.GetValue(timeout) ?? DefaultTimeout))]

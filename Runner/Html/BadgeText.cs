@@ -16,7 +16,7 @@ public sealed record BadgeText(string Name, string Finding, bool IsOnce)
         var storm = row.Storms.Where(storm => storm.IsOfThisBuild).MaxBy(storm => storm.InFlight)!;
         var isOnce = row.Loss is Loss.Nothing;
         return new BadgeText(
-            row.IsPlain ? $"{row.Mode} on {row.Cell["framework"]}/{row.Cell["transport"]}" : $"{row.Mode} on {row.Others}",
+            row.IsPlain ? $"{row.Mode} on {row.Framework}/{row.Transport}" : $"{row.Mode} on {row.Others}",
             isOnce
                 ? $"exactly once through {storm.Done}, commit {storm.Commit}"
                 : $"{Worst(row).Found} in {Worst(row).Done} ({Figures.Count(Worst(row).Messages)} messages), commit {storm.Commit}",

@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Kit.Modes;
 
 namespace Kit.Runner.Results;
 
@@ -9,12 +10,8 @@ namespace Kit.Runner.Results;
 [JsonConverter(typeof(CellNameConverter))]
 public sealed class CellName : IEquatable<CellName>
 {
-    private const string FrameworkAxis = "framework";
-    private const string TransportAxis = "transport";
-    private const string ModeAxis = "mode";
-
     /// <summary>The axes that every cell must name, because reports use them.</summary>
-    internal static readonly IReadOnlyList<string> Required = [FrameworkAxis, TransportAxis, ModeAxis];
+    internal static readonly IReadOnlyList<string> Required = [AxisName.Framework, AxisName.Transport, AxisName.Mode];
 
     /// <param name="values">The axes and the cell's values on them, in order.</param>
     /// <exception cref="ArgumentException">A required axis is missing, or one is named twice.</exception>
@@ -31,14 +28,14 @@ public sealed class CellName : IEquatable<CellName>
 
     public IEnumerable<string> Axes => Values.Select(value => value.Axis);
 
-    public string Framework => On(FrameworkAxis)!;
+    public string Framework => On(AxisName.Framework)!;
 
-    public string Transport => On(TransportAxis)!;
+    public string Transport => On(AxisName.Transport)!;
 
-    public string Mode => On(ModeAxis)!;
+    public string Mode => On(AxisName.Mode)!;
 
     /// <summary>The cell without its mode: two cells must share this if their modes are to be compared.</summary>
-    public string Group => string.Join('/', Values.Where(value => value.Axis is not ModeAxis).Select(value => value.Value));
+    public string Group => string.Join('/', Values.Where(value => value.Axis is not AxisName.Mode).Select(value => value.Value));
 
     /// <summary>The name with dots, with which the names of its rounds' graphs and of its experiments begin.</summary>
     public string FileName => string.Join('.', Values.Select(value => value.Value));
@@ -65,7 +62,7 @@ public sealed class CellName : IEquatable<CellName>
     public CellName Without(string axis) => new(Values.Where(own => !string.Equals(own.Axis, axis, StringComparison.Ordinal)));
 
     /// <summary>The same cell of another framework.</summary>
-    public CellName WithFramework(string framework) => With(FrameworkAxis, framework);
+    public CellName WithFramework(string framework) => With(AxisName.Framework, framework);
 
     public bool Equals(CellName? other) => other is not null && Values.SequenceEqual(other.Values);
 

@@ -23,9 +23,9 @@ internal sealed record EfficiencyTable(IReadOnlyList<string> Headers, IReadOnlyL
         var compared =
         (
             from cell in run.Cells
-            let value = cell.Cell.On(RecordedRun.ProcessesAxis)
+            let value = cell.Cell.On(AxisName.Processes)
             where value is not null
-            let alone = cell.Cell.Without(RecordedRun.ProcessesAxis)
+            let alone = cell.Cell.Without(AxisName.Processes)
             let ratio = run.Cells.FirstOrDefault(other => other.Cell == alone) is { } one && one.Clock == cell.Clock ? cell.Against(one) : null
             where ratio is not null
             let processes = GridTable.NumberOf(value)
@@ -36,7 +36,7 @@ internal sealed record EfficiencyTable(IReadOnlyList<string> Headers, IReadOnlyL
             [.. TransactionMode.All.Select(mode => mode.Name).Where(mode => compared.Exists(one => string.Equals(one.Mode, mode, StringComparison.Ordinal)))];
         var isOne = compared.Select(one => one.Others).Distinct(StringComparer.Ordinal).Count() < 2;
         return new EfficiencyTable(
-            [.. Leading(isOne, Others), RecordedRun.ProcessesAxis, .. modes],
+            [.. Leading(isOne, Others), AxisName.Processes, .. modes],
             [
                 .. from one in efficiencies
                    group one by (one.First.Others, one.First.Processes) into row

@@ -17,7 +17,7 @@ internal sealed record GridTable(string Axis, IReadOnlyList<string> Modes, IRead
     private const string Others = "Other values";
 
     /// <summary>Those that a grid varies; each value of them is a number.</summary>
-    internal static IReadOnlyList<string> Axes { get; } = [RecordedRun.SizeAxis, RecordedRun.HandlersAxis, RecordedRun.PoolAxis, RecordedRun.ProcessesAxis];
+    internal static IReadOnlyList<string> Axes { get; } = [AxisName.Size, AxisName.Handlers, AxisName.Pool, AxisName.Processes];
 
     /// <summary>What its columns are: the other values of the cells if there are several groups, the value, the modes.</summary>
     public IReadOnlyList<string> Headers => [.. Leading(Groups.Count == 1, Others), Axis, .. Modes];

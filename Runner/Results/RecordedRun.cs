@@ -6,24 +6,6 @@ namespace Kit.Runner.Results;
 /// <summary>A stored run: every report is written from this record.</summary>
 public sealed class RecordedRun
 {
-    /// <summary>The name of the axis that says which commits wait for the log.</summary>
-    internal const string FlushAxis = "flush";
-
-    /// <summary>The name of the axis that says how large messages are.</summary>
-    internal const string SizeAxis = "size";
-
-    /// <summary>The name of the axis that says how many connections the handlers share.</summary>
-    internal const string PoolAxis = "pool";
-
-    /// <summary>The name of the axis that says how many processes share the queue.</summary>
-    internal const string ProcessesAxis = "processes";
-
-    /// <summary>The name of the axis that says how many messages are received at once.</summary>
-    internal const string BatchAxis = "batch";
-
-    /// <summary>The name of the axis that says how many messages a process handles at a time.</summary>
-    internal const string HandlersAxis = "handlers";
-
     private const string Floor = "bare";
 
     private static readonly IReadOnlyList<string> Modes = [.. TransactionMode.All.Select(mode => mode.Name)];
@@ -113,7 +95,7 @@ public sealed class RecordedRun
     internal bool HasBatches => Cells.Any(cell => BatchOf(cell) > 1);
 
     /// <summary>Whether there are cells in which no commit waits for the disk.</summary>
-    internal bool HasCellsWithoutFlush => Cells.Any(cell => cell.Cell.On(FlushAxis, Document.Implied) == LogFlush.None.Name);
+    internal bool HasCellsWithoutFlush => Cells.Any(cell => cell.Cell.On(AxisName.Flush, Document.Implied) == LogFlush.None.Name);
 
     /// <summary>Whether the duration of batches was measured, which older runs do not have.</summary>
     internal bool HasDurationsOfBatches => Rounds.Any(round => round.Batch is not null);
@@ -161,10 +143,10 @@ public sealed class RecordedRun
         Cells.FirstOrDefault(other => other.Cell == result.Cell.WithFramework(Floor));
 
     private static int BatchOf(CellResult result) =>
-        result.Cell.On(BatchAxis) is { } size ? int.Parse(size, CultureInfo.InvariantCulture) : 1;
+        result.Cell.On(AxisName.Batch) is { } size ? int.Parse(size, CultureInfo.InvariantCulture) : 1;
 
     private int HandlersOf(CellResult result) =>
-        result.Cell.On(HandlersAxis) is { } handlers ? GridTable.NumberOf(handlers) : Document.Settings.Concurrency;
+        result.Cell.On(AxisName.Handlers) is { } handlers ? GridTable.NumberOf(handlers) : Document.Settings.Concurrency;
 
     private CellName DefaultOf(CellResult result) =>
         (Document.Implied?.Keys ?? []).Aggregate(result.Cell, (cell, axis) => cell.Without(axis));

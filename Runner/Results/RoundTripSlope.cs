@@ -1,3 +1,4 @@
+using Kit.Modes;
 using MathNet.Numerics;
 
 namespace Kit.Runner.Results;
@@ -9,9 +10,6 @@ namespace Kit.Runner.Results;
 /// </remarks>
 internal sealed class RoundTripSlope
 {
-    /// <summary>The name of the axis that says how far the servers are.</summary>
-    public const string Axis = "rtt";
-
     private RoundTripSlope(CellName cell, IReadOnlyList<CellResult> distances)
     {
         Cell = cell;
@@ -40,8 +38,8 @@ internal sealed class RoundTripSlope
     /// <summary>One for each cell that was measured at several distances.</summary>
     public static IReadOnlyList<RoundTripSlope> Of(RecordedRun run) =>
     [
-        .. run.Cells.Where(cell => cell.Cell.On(Axis) is not null)
-            .GroupBy(cell => cell.Cell.Without(Axis))
+        .. run.Cells.Where(cell => cell.Cell.On(AxisName.RoundTrip) is not null)
+            .GroupBy(cell => cell.Cell.Without(AxisName.RoundTrip))
             .Where(distances => distances.Skip(1).Any())
             .Select(distances => new RoundTripSlope(distances.Key, [.. distances])),
     ];

@@ -59,9 +59,9 @@ internal static class Provenance
     /// <summary>The values that names of cells leave out, by axis.</summary>
     /// <param name="concurrency">How many messages a cell handles at the same time if its name does not say it.</param>
     public static IReadOnlyDictionary<string, string> ImpliedAt(int concurrency) =>
-        Cell.Axes.Where(axis => axis.Implied is not null).ToDictionary(
+        Axis.All.Where(axis => axis.Implied is not null).ToDictionary(
             axis => axis.Name,
-            axis => axis.Name is Cell.HandlersAxis ? HandlerLimits.NameOf(concurrency) : axis.Implied!);
+            axis => axis == Axis.Handlers ? HandlerLimits.NameOf(concurrency) : axis.Implied!);
 
     /// <summary>A probe's findings, for the report.</summary>
     public static CellProbed OfProbe(Cell cell, ProbeResult probe) => new(

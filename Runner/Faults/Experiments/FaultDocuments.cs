@@ -27,7 +27,7 @@ internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
                 Commit = commit,
                 Fingerprint = fingerprint,
                 // A cell that names no scenario has the experiments' own handler, and not that of a scenario.
-                Implied = Provenance.ImpliedAt(Testbed.Concurrency).Where(axis => axis.Key is not Cell.ScenarioAxis).ToDictionary(),
+                Implied = Provenance.ImpliedAt(Testbed.Concurrency).Where(axis => axis.Key != Axis.Scenario.Name).ToDictionary(),
                 Host = Provenance.OfHost(),
                 Packages = Provenance.Packages(),
                 LeftOut = LeftOut([]),

@@ -1,4 +1,5 @@
 using System.Text.Json.Serialization;
+using Kit.Modes;
 
 namespace Kit.Runner.Results.Faults;
 
@@ -77,9 +78,6 @@ public sealed record FaultDocument
 /// <param name="PerSecond">Mean messages per second by cell, as the experiments name it.</param>
 public sealed record SpeedSource(string Folder, GitCommit? Commit, IReadOnlyDictionary<string, double> PerSecond)
 {
-    /// <summary>The axis of what the measured handler does.</summary>
-    public const string ScenarioAxis = "scenario";
-
     /// <summary>The scenario that is closest to the handler of the experiments, which inserts two rows and sends a message.</summary>
     public const string LikeExperiments = "insert-and-send";
 
@@ -100,11 +98,11 @@ public sealed record SpeedSource(string Folder, GitCommit? Commit, IReadOnlyDict
     public static SpeedSource Read(string folder)
     {
         var run = RunFolder.Open(folder).Load();
-        var scenario = run.Cells.Any(cell => cell.Cell.On(ScenarioAxis) == LikeExperiments) ? LikeExperiments : null;
+        var scenario = run.Cells.Any(cell => cell.Cell.On(AxisName.Scenario) == LikeExperiments) ? LikeExperiments : null;
         return new SpeedSource(
             folder, run.Document.Commit,
-            run.Cells.Where(cell => cell.Cell.On(ScenarioAxis) == scenario && cell.Rate is not null)
-                .ToDictionary(cell => cell.Cell.Without(ScenarioAxis).ToString(), cell => cell.Rate!.Mean))
+            run.Cells.Where(cell => cell.Cell.On(AxisName.Scenario) == scenario && cell.Rate is not null)
+                .ToDictionary(cell => cell.Cell.Without(AxisName.Scenario).ToString(), cell => cell.Rate!.Mean))
         {
             Scenario = scenario,
         };

@@ -1,4 +1,5 @@
 using Kit.Guarantees;
+using Kit.Modes;
 
 namespace Kit.Runner.Results.Faults;
 
@@ -47,7 +48,7 @@ internal static class GuaranteeLists
 
     private static string PlaceOf(FaultResult result)
     {
-        var scenario = result.Cell.On(SpeedSource.ScenarioAxis);
+        var scenario = result.Cell.On(AxisName.Scenario);
         return $"{result.Cell.Framework}/{result.Cell.Transport}{(scenario is null ? "" : $"/{scenario}")}";
     }
 

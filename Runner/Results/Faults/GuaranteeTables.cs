@@ -111,7 +111,7 @@ internal static class GuaranteeTables
     // A cell with a scenario has the handler of that scenario.
     private static string HandlerOf(IReadOnlyList<FaultResult> chosen, FaultDocument document)
     {
-        var own = chosen.Where(result => result.Cell.On(SpeedSource.ScenarioAxis) is null).ToList();
+        var own = chosen.Where(result => result.Cell.On(AxisName.Scenario) is null).ToList();
         return own.Count == chosen.Count ? $"The handler {document.Handler}."
             : own.Count == 0 ? "The handler is that of the cell's scenario."
             : $"The handler is that of the cell's scenario; in cells without one it {document.Handler}.";

@@ -1,3 +1,4 @@
+using Kit.Modes;
 using Kit.Runner.Results.Published;
 
 namespace Kit.Runner.Results.Pages;
@@ -13,8 +14,8 @@ internal abstract class BlockKind(string name)
         new Sequences(),
         new Speeds(),
         new TwoPhase(),
-        new Gains(RecordedRun.FlushAxis, SummaryTable.Flushes, SummaryTable.AtOneMillisecond),
-        new Gains(RecordedRun.BatchAxis, SummaryTable.RedoBound),
+        new Gains(AxisName.Flush, SummaryTable.Flushes, SummaryTable.AtOneMillisecond),
+        new Gains(AxisName.Batch, SummaryTable.RedoBound),
         new ProcessesEfficiency(),
         new FoundRates(),
         FollowedLoads.Soaks,

@@ -1,3 +1,5 @@
+using Kit.Modes;
+
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>How many round trips a message waits for, in the cells of a run that were measured at several distances.</summary>
@@ -19,6 +21,6 @@ internal sealed class RoundTrips() : BlockKind("round-trips")
     }
 
     private static string Distances(IReadOnlyList<RoundTripSlope> slopes, RecordedRun run) =>
-        string.Join(", ", run.Cells.Where(cell => slopes.Any(slope => slope.Cell == cell.Cell.Without(RoundTripSlope.Axis)))
-            .Select(cell => cell.Cell.On(RoundTripSlope.Axis)).Distinct(StringComparer.Ordinal));
+        string.Join(", ", run.Cells.Where(cell => slopes.Any(slope => slope.Cell == cell.Cell.Without(AxisName.RoundTrip)))
+            .Select(cell => cell.Cell.On(AxisName.RoundTrip)).Distinct(StringComparer.Ordinal));
 }

@@ -1,4 +1,5 @@
 using Kit.Guarantees;
+using Kit.Modes;
 using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
@@ -41,7 +42,7 @@ internal sealed class ServerCrashes(string name, bool isForced) : BlockKind(name
         $"`{storm.Cell.Framework}/{storm.Cell.Transport}/{storm.Cell.Mode}`",
         storm.Storm!.Unflushed is { } unflushed
             ? $"`synchronous_commit = off` for {unflushed}, forced"
-            : $"`{storm.Cell.On(RecordedRun.FlushAxis, document.Implied) ?? Figures.None}`",
+            : $"`{storm.Cell.On(AxisName.Flush, document.Implied) ?? Figures.None}`",
         Figures.Count(storm.Storm.ServerCrashes),
         Figures.Count(storm.Messages),
         storm.Storm.Again is { } again ? Figures.Count(again) : Figures.None,

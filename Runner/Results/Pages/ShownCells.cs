@@ -1,13 +1,10 @@
 using Kit.Modes;
-using Kit.Runner.Results.Faults;
 
 namespace Kit.Runner.Results.Pages;
 
 /// <summary>Which cells of a folder the pages show, whatever else is in it.</summary>
 internal static class ShownCells
 {
-    public const string AccessAxis = "access";
-
     /// <summary>The access library with which modes are compared.</summary>
     public const string Access = "ado";
 
@@ -18,9 +15,9 @@ internal static class ShownCells
     /// <param name="cell">The cell.</param>
     /// <param name="scenario">What its handler has to do; <see langword="null"/>: one insert, which names leave out.</param>
     public static bool IsPlain(CellName cell, string? scenario = null) =>
-        string.Equals(cell.On(SpeedSource.ScenarioAxis), scenario, StringComparison.Ordinal)
+        string.Equals(cell.On(AxisName.Scenario), scenario, StringComparison.Ordinal)
         && cell.Values.All(value =>
-            CellName.Required.Contains(value.Axis) || value is (SpeedSource.ScenarioAxis, _) or (AccessAxis, Access));
+            CellName.Required.Contains(value.Axis) || value is (AxisName.Scenario, _) or (AxisName.Access, Access));
 
     /// <inheritdoc cref="IsPlain"/>
     public static bool IsBareOnPostgreSql(CellName cell, string? scenario = null) =>

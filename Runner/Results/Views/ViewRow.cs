@@ -1,13 +1,12 @@
 using System.Text.Json.Serialization;
+using Kit.Modes;
 
 namespace Kit.Runner.Results.Views;
 
 /// <summary>A cell: its speed and what its storms did to its messages, never one without the other.</summary>
 public sealed record ViewRow
 {
-    private const string ModeAxis = "mode";
-
-    private static readonly IReadOnlyList<string> Speaking = ["framework", "transport", "access", "scenario"];
+    private static readonly IReadOnlyList<string> Speaking = [AxisName.Framework, AxisName.Transport, AxisName.Access, AxisName.Scenario];
 
     /// <summary>The cell's name with dots.</summary>
     public required string Id { get; init; }
@@ -57,15 +56,20 @@ public sealed record ViewRow
     [JsonIgnore]
     public bool IsPlain { get; init; }
 
-    /// <summary>The mode.</summary>
     [JsonIgnore]
-    public string Mode => Cell[ModeAxis];
+    public string Framework => Cell[AxisName.Framework];
+
+    [JsonIgnore]
+    public string Transport => Cell[AxisName.Transport];
+
+    [JsonIgnore]
+    public string Mode => Cell[AxisName.Mode];
 
     /// <summary>The cell without its mode. Values that do not speak for themselves stand behind the name of their axis.</summary>
     [JsonIgnore]
     public string Others => string.Join(
         " · ",
-        Cell.Where(value => value.Key is not ModeAxis).Select(value => Speaking.Contains(value.Key) ? value.Value : $"{value.Key} {value.Value}"));
+        Cell.Where(value => value.Key is not AxisName.Mode).Select(value => Speaking.Contains(value.Key) ? value.Value : $"{value.Key} {value.Value}"));
 }
 
 /// <summary>How fast a cell is, in messages per second.</summary>

@@ -1,4 +1,5 @@
 using Kit.Guarantees;
+using Kit.Modes;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Pages;
 
@@ -90,7 +91,7 @@ internal sealed class ViewRows
             Group = cell.Group,
             IsPlain = ShownCells.IsPlain(cell),
             Cell = Axes.ToDictionary(
-                axis => axis, axis => cell.On(axis) ?? (axis == SpeedSource.ScenarioAxis ? AnotherHandler : implied.GetValueOrDefault(axis, Figures.None))),
+                axis => axis, axis => cell.On(axis) ?? (axis == AxisName.Scenario ? AnotherHandler : implied.GetValueOrDefault(axis, Figures.None))),
             Loss = loss,
             WhyUnproven = loss is Loss.Unproven ? WhyUnproven(experiments) : null,
             Speed = SpeedNamedBy(experiments, cell),

@@ -1,4 +1,5 @@
 using Kit.Guarantees;
+using Kit.Modes;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Pages;
 
@@ -61,7 +62,7 @@ internal sealed class ViewSources
         [.. bySubject.Select(subject => new ViewProof(subject.Key, subject.First().Result.Cell.ToString(), [.. subject.Select(ExperimentOf)]))];
 
     /// <summary>The cell of the experiments on a measured one. Their handler is always the same, whatever the measured one did.</summary>
-    public static CellName SubjectOf(CellName cell) => cell.Without(SpeedSource.ScenarioAxis);
+    public static CellName SubjectOf(CellName cell) => cell.Without(AxisName.Scenario);
 
     public IReadOnlyList<(FaultSource Source, FaultResult Result)> Of(CellName subject) => [.. bySubject[subject.FileName]];
 

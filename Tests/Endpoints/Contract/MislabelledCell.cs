@@ -23,8 +23,7 @@ public sealed class MislabelledCell
     public async Task The_probe_says_in_what_it_disagrees(string label, string truth, string expected)
     {
         await using var databases = await TestDatabases.CreateAsync();
-        var cell = new Cell(
-            new Mislabelled(TransactionMode.Parse(truth)), TransactionMode.Parse(label), AccessLibrary.All[0], Scenario.Insert, Condition.Plain);
+        var cell = new Cell(new Mislabelled(TransactionMode.Parse(truth)), TransactionMode.Parse(label));
 
         var result = await CellProbe.RunAsync(
             cell,
@@ -38,8 +37,7 @@ public sealed class MislabelledCell
     public async Task More_handlers_together_than_the_concurrency_are_found()
     {
         await using var databases = await TestDatabases.CreateAsync();
-        var cell = new Cell(
-            new Mislabelled(TransactionMode.DtcOff, concurrency: 3), TransactionMode.DtcOff, AccessLibrary.All[0], Scenario.Insert, Condition.Plain);
+        var cell = new Cell(new Mislabelled(TransactionMode.DtcOff, concurrency: 3), TransactionMode.DtcOff);
 
         var result = await CellProbe.RunAsync(
             cell, new EndpointSettings("probe", databases.Queue, databases.Widgets, cell.Mode, Concurrency: 2), CancellationToken.None);

@@ -19,7 +19,7 @@ namespace Kit.Tests.Transports;
 /// </summary>
 public sealed class TransportThatNobodyWired
 {
-    private static readonly Cell Invented = new(new OnInvented(), TransactionMode.DtcOff, AccessLibrary.All[0], Scenario.Insert, Condition.Plain);
+    private static readonly Cell Invented = new(new OnInvented(), TransactionMode.DtcOff);
 
     private static readonly RunSettings Sizes =
         new(Messages: 1, Rounds: 1, Concurrency: 1, SeedRows: 0, WarmUp: 0, OrderSeed: 0, Quick: false);

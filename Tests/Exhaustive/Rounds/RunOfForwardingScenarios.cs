@@ -57,7 +57,7 @@ public sealed class RunOfForwardingScenarios
             "--framework", "bare", "--transport", "postgresql", "--mode", "dtc-off", "--scenario", "insert,pass", "--size", "id-alone,5120B");
 
         var csv = await File.ReadAllLinesAsync(Path.Combine(parent.Path, "run", "rounds.csv"));
-        var passed = run.Cells.Where(cell => cell.Cell.On(Cell.ScenarioAxis) == "pass").ToList();
+        var passed = run.Cells.Where(cell => cell.Cell.On(Axis.Scenario.Name) == "pass").ToList();
         using (Assert.EnterMultipleScope())
         {
             Assert.That(run.Rounds, Has.Count.EqualTo(4));

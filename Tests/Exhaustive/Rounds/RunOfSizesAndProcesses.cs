@@ -26,7 +26,7 @@ public sealed class RunOfSizesAndProcesses : MeasuredRun
     {
         foreach (var round in Run.Rounds)
         {
-            var isShared = round.Cell.On(Cell.ProcessesAxis) == "2-processes";
+            var isShared = round.Cell.On(Axis.Processes.Name) == "2-processes";
             using (Assert.EnterMultipleScope())
             {
                 Assert.That(round.Concurrency, Is.EqualTo(isShared ? 2 * Concurrency : Concurrency), $"{round.Cell}");
@@ -42,7 +42,7 @@ public sealed class RunOfSizesAndProcesses : MeasuredRun
     public async Task A_large_message_is_read_from_the_server()
     {
         // It is stored apart from the queue's row, in pieces of about 2,000 bytes, and each of them is read.
-        var buffers = Run.Rounds.ToLookup(round => round.Cell.On(Cell.SizeAxis) is null, round => round.Costs.Buffers!.Value);
+        var buffers = Run.Rounds.ToLookup(round => round.Cell.On(Axis.Size.Name) is null, round => round.Costs.Buffers!.Value);
 
         Assert.That(buffers[false].Min(), Is.GreaterThan(buffers[true].Max()!.Value));
         Assert.That(

@@ -41,7 +41,7 @@ public sealed class RunOverADistance : MeasuredRun
         foreach (var round in Run.Rounds)
         {
             var trip = round.Network!.Trip;
-            Assert.That(trip.MeanMilliseconds, round.Cell.On(Cell.RoundTripAxis) == "0ms" ? Is.LessThan(Far) : Is.GreaterThanOrEqualTo(Far));
+            Assert.That(trip.MeanMilliseconds, round.Cell.On(Axis.RoundTrip.Name) == "0ms" ? Is.LessThan(Far) : Is.GreaterThanOrEqualTo(Far));
         }
     }
 
@@ -57,7 +57,7 @@ public sealed class RunOverADistance : MeasuredRun
     [Test]
     public void Other_transports_are_refused_with_the_reason()
     {
-        var rule = Cell.Axes.Single(axis => axis.Name == Cell.RoundTripAxis).Rule;
+        var rule = Axis.RoundTrip.Rule;
         foreach (var cell in Cell.All.Where(cell => cell.RoundTrip != RoundTripTime.Direct))
         {
             Assert.That(

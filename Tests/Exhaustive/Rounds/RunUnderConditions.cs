@@ -48,5 +48,6 @@ public sealed class RunUnderConditions : MeasuredRun
     }
 
     private double BuffersOf(string mode, string condition) =>
-        Run.Rounds.Single(round => round.Cell.Mode == mode && round.Cell.On(Cell.ConditionAxis, Run.Document.Implied) == condition).Costs.Buffers!.Value!.Value;
+        Run.Rounds.Single(round => round.Cell.Mode == mode && round.Cell.On(Axis.Condition.Name, Run.Document.Implied) == condition)
+            .Costs.Buffers!.Value!.Value;
 }

@@ -27,7 +27,7 @@ internal sealed class InventedKind(string framework, string transport, Func<Tran
 
     /// <summary>A cell of each mode.</summary>
     public IReadOnlyList<Cell> Cells =>
-        [.. TransactionMode.All.Select(mode => new Cell(this, mode, AccessLibrary.All[0], Scenario.Insert, Condition.Plain))];
+        [.. TransactionMode.All.Select(mode => new Cell(this, mode))];
 
     public static InventedKind Supporting(string transport, params TransactionMode[] modes) =>
         new("invented", transport, mode => modes.Contains(mode) ? Support.Yes : Support.No("the test said so"));

@@ -107,7 +107,7 @@ public sealed partial class ListedCells
         using var output = new StringWriter { NewLine = "\n" };
 
         ListCommand.Write(
-            [new Cell(new OnSqlServer(), TransactionMode.DtcOff, AccessLibrary.All[0], Scenario.Insert, Condition.Plain)],
+            [new Cell(new OnSqlServer(), TransactionMode.DtcOff)],
             TransportArguments.None.With(Transport.Named(TransportName.SqlServer).Server!, isNamed ? "Server=db1" : null), output);
 
         Assert.That(output.ToString(), Is.EqualTo($"bare  sqlserver  dtc-off  ado  {said}\n\n{count} cells can run.\n"));

@@ -49,7 +49,7 @@ public sealed class NeedsOfALoad
 
         Assert.That(
             new RunCommand([]).Options.Where(option => !option.Hidden).Select(option => option.Name)
-                .Except(Cell.Axes.Select(axis => $"--{axis.Name}")).Except(load),
+                .Except(Axis.All.Select(axis => $"--{axis.Name}")).Except(load),
             Is.Empty);
     }
 

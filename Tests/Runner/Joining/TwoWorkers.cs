@@ -38,7 +38,7 @@ public sealed class TwoWorkers : JoiningTest
                 Assert.That(round.OffsetsMilliseconds, Has.Count.EqualTo(Messages).And.Ordered.And.All.Not.Negative, $"{round.Cell}");
                 Assert.That(round.Clock, Is.EqualTo(ClockSource.CommitTimestamps));
                 var each = round.HandledByEach;
-                Assert.That(each?.Sum(), Is.EqualTo(round.Cell.On(Cell.ProcessesAxis) is null ? null : Messages), $"{round.Cell}");
+                Assert.That(each?.Sum(), Is.EqualTo(round.Cell.On(Axis.Processes.Name) is null ? null : Messages), $"{round.Cell}");
                 Assert.That(each ?? [1, 1], Has.Count.EqualTo(2).And.All.Positive, $"{round.Cell}");
                 Assert.That(round.Costs.HandlerCpuMilliseconds.Because, Is.EqualTo("the handlers ran on other machines"));
             }

@@ -23,11 +23,11 @@ public sealed class RunOfAGrid : MeasuredRun
         using (Assert.EnterMultipleScope())
         {
             foreach (var round in Run.Rounds)
-                Assert.That(round.Concurrency, Is.EqualTo(round.Cell.On(Cell.HandlersAxis) is "8-handlers" ? 8 : 1), $"{round.Cell}");
+                Assert.That(round.Concurrency, Is.EqualTo(round.Cell.On(Axis.Handlers.Name) is "8-handlers" ? 8 : 1), $"{round.Cell}");
             foreach (var probe in Run.Document.Probes)
-                Assert.That(probe.MostTogether, Is.EqualTo(probe.Cell.On(Cell.HandlersAxis) is "8-handlers" ? 8 : 1), $"{probe.Cell}");
+                Assert.That(probe.MostTogether, Is.EqualTo(probe.Cell.On(Axis.Handlers.Name) is "8-handlers" ? 8 : 1), $"{probe.Cell}");
             Assert.That(Run.Document.Settings.Concurrency, Is.EqualTo(1));
-            Assert.That(Run.Document.Implied![Cell.HandlersAxis], Is.EqualTo("1-handler"));
+            Assert.That(Run.Document.Implied![Axis.Handlers.Name], Is.EqualTo("1-handler"));
         }
     }
 

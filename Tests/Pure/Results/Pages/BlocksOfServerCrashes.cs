@@ -27,7 +27,7 @@ public sealed class BlocksOfServerCrashes
                 Forced(CrashesOf(InventedRun.Cell("scope-off"), again: 0, (DeliveryClass.Once, 1_896), (DeliveryClass.Lost, 104))),
                 InventedRepository.StormOver("outbox"),
             ],
-            InventedExperiments.Document with { Implied = new Dictionary<string, string> { [RecordedRun.FlushAxis] = LogFlush.Every.Name } });
+            InventedExperiments.Document with { Implied = new Dictionary<string, string> { [AxisName.Flush] = LogFlush.Every.Name } });
 
         var lines = repository.Made("server-crashes from results/crashes").Split('\n');
         Assert.That(string.Join('\n', lines[..^1]), Is.EqualTo(
@@ -66,7 +66,7 @@ public sealed class BlocksOfServerCrashes
             Throws.TypeOf<KitException>().With.Message.Contains("no storm in results/storms has a crash of the server"));
     }
 
-    private static CellName At(LogFlush flush, string mode) => new(InventedRun.Cell(mode).Values.Append((RecordedRun.FlushAxis, flush.Name)));
+    private static CellName At(LogFlush flush, string mode) => new(InventedRun.Cell(mode).Values.Append((AxisName.Flush, flush.Name)));
 
     private static FaultResult CrashesOf(CellName cell, int again, params (DeliveryClass Class, int Messages)[] counts) =>
         InventedExperiments.Storm(cell, counts) with

@@ -43,7 +43,7 @@ internal sealed class InventedRepository : IDisposable
 
     /// <summary>The round with a handler that sends.</summary>
     public static RoundDocument Sending(RoundDocument round) =>
-        round with { Cell = new CellName(round.Cell.Values.Append((SpeedSource.ScenarioAxis, SpeedSource.LikeExperiments))) };
+        round with { Cell = new CellName(round.Cell.Values.Append((AxisName.Scenario, SpeedSource.LikeExperiments))) };
 
     /// <summary>A storm over each mode that is shown, in which all is well but for <c>transactions-off</c>.</summary>
     public void SaveStorms(string folder) => SaveExperiments(folder, [.. Shown.Select(StormOver)]);
