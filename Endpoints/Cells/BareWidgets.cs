@@ -5,9 +5,7 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>
-/// What all bare cells share, on every transport: mode, concurrency, and the handler behind the bare endpoint's interface.
-/// </summary>
+/// <summary>The settings of all bare cells, on every transport, and the handler behind the bare endpoint's interface.</summary>
 internal static class BareWidgets
 {
     public static BareEndpointBuilder BuildWidgets(this BareEndpointBuilder endpoint, EndpointSettings settings) => endpoint
@@ -21,7 +19,6 @@ internal static class BareWidgets
 
     /// <summary>The lines that set an endpoint's queue and mode.</summary>
     /// <param name="use">The call that gives it its queue.</param>
-    /// <param name="mode">The mode.</param>
     public static IReadOnlyList<string> CodeOf(string use, TransactionMode mode) => [$".{use}", $".UseTransactionMode({ModeInCode.Of(mode)})"];
 
     private sealed class BuildWidgetHandler(HandleMessage handle) : IMessageHandler<BuildWidget>

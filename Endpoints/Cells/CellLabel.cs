@@ -5,10 +5,7 @@ namespace Kit.Endpoints.Cells;
 /// <summary>Compares a cell's label with its observed behaviour.</summary>
 public static class CellLabel
 {
-    /// <param name="mode">The label's mode.</param>
-    /// <param name="concurrency">How many handlers should run at the same time.</param>
-    /// <param name="seen">What the cell did.</param>
-    /// <returns>Each way in which the cell differs from its label, for the user to read.</returns>
+    /// <summary>Each way in which a cell differs from its label, for the user to read.</summary>
     public static IEnumerable<string> DisagreementsWith(TransactionMode mode, int concurrency, ProbeResult seen)
     {
         ArgumentNullException.ThrowIfNull(mode);

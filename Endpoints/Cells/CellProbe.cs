@@ -51,10 +51,7 @@ public sealed class CellProbe : IAsyncDisposable
         onlooker = new Onlooker(cell.Kind.Widgets, settings);
     }
 
-    /// <summary>Probes a cell.</summary>
-    /// <param name="cell">The cell.</param>
     /// <param name="settings">The settings that will be measured, with the probe's own queue.</param>
-    /// <param name="cancellationToken">Ends the probe.</param>
     /// <exception cref="Exception">The framework's or driver's exception: the endpoint does not start, or a server cannot be reached.</exception>
     public static async Task<ProbeResult> RunAsync(Cell cell, EndpointSettings settings, CancellationToken cancellationToken)
     {

@@ -2,12 +2,9 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>What is different in a round with the same handler and messages. It shows how far a comparison of modes depends on it.</summary>
-/// <param name="Name">Its name in options and documents.</param>
-/// <param name="What">A sentence that describes it.</param>
+/// <summary>A difference of a round with the same handler and messages. It shows how far a comparison of modes depends on it.</summary>
 public sealed record Condition(string Name, string What)
 {
-    /// <summary>The default condition.</summary>
     public static Condition Plain { get; } = new("plain", "nothing is different");
 
     /// <summary>The insert goes into a table without seeded rows.</summary>
@@ -49,19 +46,18 @@ public sealed record Condition(string Name, string What)
     /// <summary>The statement that runs in the widgets' database before the first message; <see langword="null"/> if none.</summary>
     public string? Prepare { get; init; }
 
-    /// <summary>Whether <see cref="Prepare"/> removes the seeded rows.</summary>
+    /// <summary><see cref="Prepare"/> removes the seeded rows.</summary>
     public bool IsEmpty { get; init; }
 
-    /// <summary>Whether one handler of a drain waits for all others. It needs two workers.</summary>
+    /// <summary>One handler of a drain waits for all others. It needs two workers.</summary>
     public bool IsOneSlow { get; init; }
 
-    /// <summary>Whether a prepared transaction is held in the queue's database.</summary>
+    /// <summary>A prepared transaction is held in the queue's database.</summary>
     public bool HoldsPrepared { get; init; }
 
-    /// <summary>Whether the handler's process runs with tiered compilation.</summary>
+    /// <summary>The handler's process runs with tiered compilation.</summary>
     public bool IsTiered { get; init; }
 
-    /// <summary>Whether a framework on a transport can be measured under it, or why not.</summary>
     internal Support SupportOn(IEndpointKind kind) => this switch
     {
         { HoldsPrepared: true } when kind.Transport != TransportName.PostgreSql => Support.No($"the condition '{Name}' needs a queue in PostgreSQL"),

@@ -3,10 +3,8 @@ using Kit.Modes;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>The settings of an endpoint, the same for every framework and transport.</summary>
-/// <param name="Queue">The queue's name.</param>
 /// <param name="Transport">The transport's connection string.</param>
 /// <param name="Widgets">The connection string of the widgets' database.</param>
-/// <param name="Mode">How transactional the handler is.</param>
 /// <param name="Concurrency">How many messages are handled at the same time.</param>
 public sealed record EndpointSettings(
     string Queue,
@@ -15,13 +13,13 @@ public sealed record EndpointSettings(
     TransactionMode Mode,
     int Concurrency)
 {
-    /// <summary>Which commits wait for the database's log.</summary>
+    /// <summary>The commits that wait for the database's log.</summary>
     public LogFlush Flush { get; init; } = LogFlush.Every;
 
-    /// <summary>How many messages are received at once.</summary>
+    /// <summary>The messages that are received at once.</summary>
     public int BatchSize { get; init; } = 1;
 
-    /// <summary>Whether a commit also receives the next message.</summary>
+    /// <summary>A commit also receives the next message.</summary>
     public bool ReceivesAhead { get; init; }
 
     /// <summary>How long the ambient transaction around a handler may last, in the modes that have one.</summary>

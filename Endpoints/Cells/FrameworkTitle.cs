@@ -9,7 +9,5 @@ public static class FrameworkTitle
         ["nservicebus"] = "NServiceBus",
     };
 
-    /// <param name="framework">As cells name it.</param>
-    /// <returns>The same, where it is written so.</returns>
     public static string Of(string framework) => Titles.GetValueOrDefault(framework, framework);
 }

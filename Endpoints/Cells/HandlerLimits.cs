@@ -4,7 +4,7 @@ using Npgsql;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>How many messages a process of a cell handles at the same time, and how many connections its handlers share.</summary>
+/// <summary>The messages that a process of a cell handles at the same time, and the connections that its handlers share.</summary>
 /// <param name="Handlers">Messages at a time; <see langword="null"/>: as many as in all cells of the run that name no number.</param>
 /// <param name="Connections">The most connections of the handlers to the widgets' database: the driver's <c>Maximum Pool Size</c>.</param>
 public sealed record HandlerLimits(int? Handlers = null, int Connections = HandlerLimits.DefaultConnections)
@@ -31,9 +31,7 @@ public sealed record HandlerLimits(int? Handlers = null, int Connections = Handl
     public static string NameOf(int handlers) => Named(handlers, Handler);
 
     /// <summary>Each cell with each number of handlers and each number of connections.</summary>
-    /// <param name="cells">The cells.</param>
     /// <param name="handlers">The first is that of the run; the others are in the names of their cells.</param>
-    /// <param name="connections">Sizes of the pool.</param>
     public static IReadOnlyList<Cell> Multiply(IEnumerable<Cell> cells, IReadOnlyList<int> handlers, IReadOnlyList<int> connections) =>
     [
         .. from cell in cells
@@ -42,10 +40,7 @@ public sealed record HandlerLimits(int? Handlers = null, int Connections = Handl
            select cell with { Limits = new HandlerLimits(count == handlers[0] ? null : count, pool) },
     ];
 
-    /// <summary>Whether the handlers have the connections that they need at the same time, or why not.</summary>
-    /// <param name="kind">What runs them.</param>
-    /// <param name="mode">Their mode.</param>
-    /// <param name="concurrency">How many there are.</param>
+    /// <summary>Support for so many handlers: they need their connections at the same time.</summary>
     public Support SupportOf(IEndpointKind kind, TransactionMode mode, int concurrency)
     {
         ArgumentNullException.ThrowIfNull(kind);
@@ -55,7 +50,6 @@ public sealed record HandlerLimits(int? Handlers = null, int Connections = Handl
             : Support.No($"{concurrency} handlers in {mode} need a pool of {least} connections or more, and it has {Connections} (--pool)");
     }
 
-    /// <summary>Whether a framework on a transport has a pool of another size, or why not.</summary>
     internal Support SupportOn(IEndpointKind kind) => Connections == DefaultConnections || kind.Widgets == WidgetServer.PostgreSql
         ? Support.Yes
         : Support.No("--pool is a setting of the connections to PostgreSQL");

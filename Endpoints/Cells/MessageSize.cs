@@ -3,9 +3,7 @@ using Kit.Handlers;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>How large the messages of a round are.</summary>
-/// <param name="Name">Its name in options and documents.</param>
-/// <param name="What">A sentence that describes it.</param>
+/// <summary>The size of the messages of a round.</summary>
 public sealed record MessageSize(string Name, string What)
 {
     /// <summary>The default: a message has its id alone.</summary>
@@ -15,7 +13,7 @@ public sealed record MessageSize(string Name, string What)
 
     private const string Bytes = "B";
 
-    /// <summary>How many letters a message has besides its id, or its document; <see langword="null"/>: none, or as many as the document needs.</summary>
+    /// <summary>The letters that a message has besides its id, or in its document; <see langword="null"/>: none, or as many as the document needs.</summary>
     public int? Letters { get; private init; }
 
     private string? Padding { get; init; }

@@ -7,8 +7,6 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>A framework on a transport that this build lacks. Its cells are listed with the reason.</summary>
-/// <param name="framework">The framework.</param>
-/// <param name="transport">The transport.</param>
 /// <param name="group">The missing group of optional packages.</param>
 internal sealed class MissingEndpointKind(string framework, string transport, string group) : IEndpointKind
 {

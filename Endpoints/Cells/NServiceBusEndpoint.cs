@@ -16,9 +16,7 @@ using OutgoingMessage = Kit.Endpoints.Bare.OutgoingMessage;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>
-/// What the NServiceBus cells share, on every transport: the comparison's settings, the handler, its connection, the installers, the headers.
-/// </summary>
+/// <summary>The NServiceBus cells on every transport: the comparison's settings, the handler, its connection, the installers, the headers.</summary>
 internal static class NServiceBusEndpoint
 {
     /// <summary>The group of optional packages that the outbox needs, as in build/OptionalPackages.targets.</summary>
@@ -35,7 +33,7 @@ internal static class NServiceBusEndpoint
     public static IReadOnlyList<PhaseInstrument> Instruments { get; } =
         [new(MessagePhase.Handler, "NServiceBus.Core.Pipeline.Incoming", "nservicebus.messaging.handler_time")];
 
-    /// <summary>Whether the transport supports the mode, and this build has what the mode needs besides.</summary>
+    /// <summary>Support for the mode by the transport, and by this build, which may lack a package that the mode needs.</summary>
     public static Support SupportOf(TransactionMode mode, TransportDefinition transport) =>
         NServiceBusSupport.Of(mode, transport) is { IsSupported: false } unsupported ? unsupported
         : mode == TransactionMode.Outbox ? OptionalPackages.All.First(package => package.Group == OutboxGroup).Support
@@ -43,7 +41,6 @@ internal static class NServiceBusEndpoint
 
     /// <summary>The line that sets an endpoint's transport and mode.</summary>
     /// <param name="transport">The transport, as an application writes it.</param>
-    /// <param name="mode">The mode.</param>
     public static IReadOnlyList<string> CodeOf(string transport, TransactionMode mode) =>
         [$"endpoint.UseTransactionMode({transport}, {ModeInCode.Of(mode)});"];
 
@@ -98,7 +95,6 @@ internal static class NServiceBusEndpoint
     }
 
     /// <summary>The headers that a message needs. Its type is written as in the other frameworks, without the assembly.</summary>
-    /// <param name="message">The message.</param>
     /// <param name="addressOf">The transport's address of a queue, for one that waits for a reply.</param>
     public static Dictionary<string, string> HeadersOf(OutgoingMessage message, Func<string, string> addressOf)
     {
@@ -140,7 +136,7 @@ internal static class NServiceBusEndpoint
         return endpoint;
     }
 
-    /// <summary>What lends the handlers their connection; <see langword="null"/> if they open their own.</summary>
+    /// <summary>The lender of the handlers' connection; <see langword="null"/> if they open their own.</summary>
     private static NServiceBusLentConnection? LentBy(TransportDefinition transport, TransactionMode mode)
     {
         if (mode == TransactionMode.Shared)

@@ -3,9 +3,7 @@ using NServiceBus;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>How a handler gets the connection that its endpoint lends it.</summary>
-/// <param name="Connection">The connection.</param>
-/// <param name="Transaction">Its transaction.</param>
+/// <summary>The connection that an endpoint lends to a handler, and its transaction.</summary>
 internal sealed record NServiceBusLentConnection(
     Func<IMessageHandlerContext, ValueTask<DbConnection>> Connection, Func<IMessageHandlerContext, ValueTask<DbTransaction>> Transaction)
 {

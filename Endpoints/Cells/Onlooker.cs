@@ -7,7 +7,7 @@ internal sealed class Onlooker(WidgetServer server, EndpointSettings settings) :
 {
     private readonly DbDataSource outside = server.OpenOutside(settings.Widgets);
 
-    /// <summary>Whether the message's row has committed.</summary>
+    /// <summary>Reads whether the message's row has committed.</summary>
     public async Task<bool> IsRowVisibleAsync(Guid messageId, CancellationToken cancellationToken)
     {
         await using var rows = outside.CreateCommand(server.CountQuery);
@@ -18,7 +18,7 @@ internal sealed class Onlooker(WidgetServer server, EndpointSettings settings) :
         return (long)(await rows.ExecuteScalarAsync(cancellationToken))! > 0;
     }
 
-    /// <summary>Whether the handler's session has deleted from the queue's table in its open transaction, which shows in its lock on the table.</summary>
+    /// <summary>Reads whether the handler's session has deleted from the queue's table in its open transaction. Its lock on the table shows it.</summary>
     public async Task<bool> HasReceivedAsync(DbConnection connection, CancellationToken cancellationToken)
     {
         await using var command = connection.CreateCommand();

@@ -3,7 +3,7 @@ using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>What a worker is doing with a message, or with a batch of them.</summary>
+/// <summary>A phase of a worker's time with a message, or with a batch of them.</summary>
 public enum MessagePhase
 {
     /// <summary>It takes the message from the queue.</summary>
@@ -23,9 +23,6 @@ public enum MessagePhase
 }
 
 /// <summary>A histogram of an endpoint's packages that measures a phase.</summary>
-/// <param name="Phase">What it measures.</param>
-/// <param name="Meter">The name of its meter.</param>
-/// <param name="Name">Its name.</param>
 /// <param name="Operation">The measurements that belong to the phase, by their tag <see cref="OperationTag"/>; <see langword="null"/>: all.</param>
 public sealed record PhaseInstrument(MessagePhase Phase, string Meter, string Name, string? Operation = null)
 {
@@ -35,14 +32,14 @@ public sealed record PhaseInstrument(MessagePhase Phase, string Meter, string Na
     /// <summary>OpenTelemetry's name of the tag that tells a receive from a settlement.</summary>
     public const string OperationTag = "messaging.operation.name";
 
-    /// <summary>What the kit's packages measure under any framework.</summary>
+    /// <summary>The instruments of the kit's packages under any framework.</summary>
     public static IReadOnlyList<PhaseInstrument> OfEveryFramework { get; } =
     [
         new(MessagePhase.SecondPhase, EndpointMeter.Name, SecondPhaseLag.InstrumentName),
         new(MessagePhase.Batch, EndpointMeter.Name, EndpointMeter.BatchDurationName),
     ];
 
-    /// <summary>What a bare endpoint measures, on every transport.</summary>
+    /// <summary>The instruments of a bare endpoint, on every transport.</summary>
     public static IReadOnlyList<PhaseInstrument> OfBareEndpoints { get; } =
     [
         new(MessagePhase.Receive, EndpointMeter.Name, EndpointMeter.OperationDurationName, "receive"),

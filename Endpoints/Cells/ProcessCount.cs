@@ -3,11 +3,9 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>How many processes receive from one queue in a round, each with the round's concurrency.</summary>
-/// <param name="Count">Their number.</param>
+/// <summary>The number of processes that receive from one queue in a round, each with the round's concurrency.</summary>
 public sealed record ProcessCount(int Count)
 {
-    /// <summary>The default.</summary>
     public static ProcessCount One { get; } = new(1);
 
     public static IReadOnlyList<ProcessCount> All { get; } = [One, new(2), new(4), new(8)];
@@ -18,7 +16,6 @@ public sealed record ProcessCount(int Count)
     /// <summary>As an option has it, which says by itself what is counted.</summary>
     internal static string Typed(string name) => name.Split('-')[0];
 
-    /// <summary>Whether so many can share a queue of a framework on a transport, or why not.</summary>
     internal Support SupportOn(IEndpointKind kind) => this == One || kind.Transport is not TransportName.Learning
         ? Support.Yes
         : Support.No($"several processes share a queue on a server, and '{kind.Transport}' has none");

@@ -8,8 +8,6 @@ namespace Kit.Endpoints.Cells;
 /// <summary>A RabbitMQ queue of a framework that creates its own queues, and that writes in its own headers why a message was given up.</summary>
 /// <param name="queue">The queue itself. Its messages are the same for every framework.</param>
 /// <param name="addressed">Writes the queue for a reply, if a message names one, as the framework reads it.</param>
-/// <param name="create">Creates it.</param>
-/// <param name="subscribe">Subscribes it to a type of event.</param>
 /// <param name="deadLetterOf">Reads the properties of a message in the error queue.</param>
 internal sealed class RabbitMqCellQueue(
     RabbitMqQueue queue, Func<OutgoingMessage, OutgoingMessage> addressed, Func<CancellationToken, Task> create,

@@ -6,13 +6,11 @@ namespace Kit.Endpoints.Cells;
 /// The connection string of a cell's transport on RabbitMQ, <c>broker#queue-type=…&amp;prefetch=…</c>, with the settings that no other transport
 /// has. A broker's address alone means the defaults.
 /// </summary>
-/// <param name="Broker">The broker's address and virtual host.</param>
-/// <param name="QueueType">How it stores its queues.</param>
 /// <param name="Prefetch">How many unacknowledged messages it pushes to the endpoint as a whole.</param>
 public sealed record RabbitMqTransportSettings(
     RabbitMqAddress Broker, QueueType QueueType = QueueType.Classic, ushort Prefetch = RabbitMqTransportSettings.MeasuredPrefetch)
 {
-    /// <summary>The same for every framework. A measured MassTransit setup used it; an endpoint with two handlers gains little from more.</summary>
+    /// <summary>One number for every framework. A measured MassTransit setup used it; an endpoint with two handlers gains little from more.</summary>
     public const ushort MeasuredPrefetch = 32;
 
     private const string TypeKey = "#queue-type=";

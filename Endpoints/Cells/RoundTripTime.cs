@@ -3,9 +3,7 @@ using Kit.Modes;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>How far an endpoint is from its servers in a round. The runner's own connections stay direct.</summary>
-/// <param name="Name">Its name in options and documents.</param>
-/// <param name="What">A sentence that describes it.</param>
+/// <summary>The distance of an endpoint from its servers in a round. The runner's own connections stay direct.</summary>
 public sealed record RoundTripTime(string Name, string What)
 {
     /// <summary>The default: nothing is in between.</summary>
@@ -13,10 +11,9 @@ public sealed record RoundTripTime(string Name, string What)
 
     public static IReadOnlyList<RoundTripTime> All { get; } = [Direct, Through(0), Through(2), Through(5), Through(10)];
 
-    /// <summary>What the proxy adds to a round trip; <see langword="null"/>: there is no proxy.</summary>
+    /// <summary>The time that the proxy adds to a round trip; <see langword="null"/>: there is no proxy.</summary>
     public TimeSpan? Added { get; private init; }
 
-    /// <summary>Whether a framework on a transport can be measured through the proxy, or why not.</summary>
     internal Support SupportOn(IEndpointKind kind) => Added is null || kind.Transport is TransportName.PostgreSql or TransportName.RabbitMq
         ? Support.Yes
         : Support.No($"the round-trip time '{Name}' needs the kit's proxy, which forwards to PostgreSQL and RabbitMQ");
