@@ -41,7 +41,7 @@ public abstract class Axis
         AxisName.Access, "access libraries", AccessLibrary.All, access => access.Name, cell => cell.Access)
     {
         Measured = [AccessLibrary.Baseline],
-        Rule = cell => cell.Access.NeedsPostgreSql && cell.Kind.Widgets != WidgetServer.PostgreSql
+        Rule = cell => cell.Access.NeedsPostgreSql && cell.Kind.WidgetServer != WidgetServer.PostgreSql
             ? Support.No($"the access library '{cell.Access.Name}' is set up for widgets in PostgreSQL")
             : cell.Access.Support,
     };
@@ -76,7 +76,7 @@ public abstract class Axis
     {
         Implied = Kit.Handlers.Scenario.Insert.Name,
         IsOfRounds = true,
-        Rule = cell => cell.Scenario.NeedsPostgreSql && cell.Kind.Widgets != WidgetServer.PostgreSql
+        Rule = cell => cell.Scenario.NeedsPostgreSql && cell.Kind.WidgetServer != WidgetServer.PostgreSql
             ? Support.No($"the scenario '{cell.Scenario.Name}' is written for widgets in PostgreSQL")
             : Support.Yes,
     };

@@ -15,7 +15,7 @@ public sealed class BareOnPostgreSql : IEndpointKind
 
     public string Transport => TransportName.PostgreSql;
 
-    public WidgetServer Widgets => WidgetServer.PostgreSql;
+    public WidgetServer WidgetServer => WidgetServer.PostgreSql;
 
     public bool HasSettings => true;
 
@@ -34,7 +34,7 @@ public sealed class BareOnPostgreSql : IEndpointKind
     public int LeastConnections(TransactionMode mode, int concurrency) => concurrency;
 
     public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
-        BareWidgets.CodeOf(mode is { NeedsOneDatabase: true } ? "UsePostgreSql(data)" : "UsePostgreSql(queues, data)", mode);
+        BareCells.CodeOf(mode is { NeedsOneDatabase: true } ? "UsePostgreSql(data)" : "UsePostgreSql(queues, data)", mode);
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => services
         .AddSingleton(handle)

@@ -15,7 +15,7 @@ public sealed class BareOnRabbitMq : IEndpointKind
 
     public string Transport => TransportName.RabbitMq;
 
-    public WidgetServer Widgets => WidgetServer.PostgreSql;
+    public WidgetServer WidgetServer => WidgetServer.PostgreSql;
 
     public bool HasSettings => true;
 
@@ -29,7 +29,7 @@ public sealed class BareOnRabbitMq : IEndpointKind
 
     public int LeastConnections(TransactionMode mode, int concurrency) => concurrency;
 
-    public IReadOnlyList<string> CodeOf(TransactionMode mode) => BareWidgets.CodeOf("UseRabbitMq(broker, data)", mode);
+    public IReadOnlyList<string> CodeOf(TransactionMode mode) => BareCells.CodeOf("UseRabbitMq(broker, data)", mode);
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle)
     {

@@ -15,7 +15,7 @@ public sealed class BareOnSqlServer : IEndpointKind
 
     public string Transport => TransportName.SqlServer;
 
-    public WidgetServer Widgets => WidgetServer.SqlServer;
+    public WidgetServer WidgetServer => WidgetServer.SqlServer;
 
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(SqlConnection).Assembly];
 
@@ -30,7 +30,7 @@ public sealed class BareOnSqlServer : IEndpointKind
 
     // Over two connection strings the transaction would be promoted: that is another mode.
     public IReadOnlyList<string> CodeOf(TransactionMode mode) =>
-        BareWidgets.CodeOf(mode == TransactionMode.FullDtc ? "UseSqlServer(data)" : "UseSqlServer(queues, data)", mode);
+        BareCells.CodeOf(mode == TransactionMode.FullDtc ? "UseSqlServer(data)" : "UseSqlServer(queues, data)", mode);
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) => services
         .AddSingleton(handle)

@@ -50,7 +50,7 @@ public sealed record HandlerLimits(int? Handlers = null, int Connections = Handl
             : Support.No($"{concurrency} handlers in {mode} need a pool of {least} connections or more, and it has {Connections} (--pool)");
     }
 
-    internal Support SupportOn(IEndpointKind kind) => Connections == DefaultConnections || kind.Widgets == WidgetServer.PostgreSql
+    internal Support SupportOn(IEndpointKind kind) => Connections == DefaultConnections || kind.WidgetServer == WidgetServer.PostgreSql
         ? Support.Yes
         : Support.No("--pool is a setting of the connections to PostgreSQL");
 

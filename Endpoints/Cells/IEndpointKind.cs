@@ -14,7 +14,7 @@ public interface IEndpointKind
     string Transport { get; }
 
     /// <summary>The server that holds its widgets.</summary>
-    WidgetServer Widgets { get; }
+    WidgetServer WidgetServer { get; }
 
     /// <summary>The framework's and the drivers' assemblies, whose versions are recorded with every figure.</summary>
     IReadOnlyList<Assembly> Packages { get; }

@@ -25,7 +25,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
 
     public string Transport => TransportName.RabbitMq;
 
-    public WidgetServer Widgets => WidgetServer.PostgreSql;
+    public WidgetServer WidgetServer => WidgetServer.PostgreSql;
 
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(IBus).Assembly, typeof(IRabbitMqBusFactoryConfigurator).Assembly, typeof(IConnection).Assembly];
 
@@ -42,7 +42,7 @@ public sealed class MassTransitOnRabbitMq : IEndpointKind
         var transport = RabbitMqTransportSettings.Parse(settings.Transport).For(settings.Concurrency);
         services.AddSingleton<IMeterFactory>(new LastingMeters());
         services.AddSingleton(handle);
-        services.AddSingleton(_ => PostgreSqlWidgets.Open(settings));
+        services.AddSingleton(_ => HandlerConnections.Open(settings));
         // Before the bus, which would retry for ever without saying what is wrong.
         services.AddSingleton<IHostedService>(new BrokerCheck(transport, settings.Queue, ArgumentsOf(settings.Queue, transport.QueueType)));
         services.AddOptions<MassTransitHostOptions>().Configure(host => host.WaitUntilStarted = true);

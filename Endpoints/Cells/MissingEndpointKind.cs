@@ -16,7 +16,7 @@ internal sealed class MissingEndpointKind(string framework, string transport, st
 
     public string Transport => transport;
 
-    public WidgetServer Widgets => throw Missing();
+    public WidgetServer WidgetServer => throw Missing();
 
     public IReadOnlyList<Assembly> Packages => [];
 

@@ -22,7 +22,7 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
     public string Transport => TransportName.Learning;
 
-    public WidgetServer Widgets => WidgetServer.PostgreSql;
+    public WidgetServer WidgetServer => WidgetServer.PostgreSql;
 
     public IReadOnlyList<Assembly> Packages { get; } = [typeof(EndpointConfiguration).Assembly];
 
@@ -34,7 +34,8 @@ public sealed class NServiceBusOnLearning : IEndpointKind
 
     public void AddEndpoint(IServiceCollection services, EndpointSettings settings, HandleMessage handle) =>
         NServiceBusEndpoint.Add(
-            services, settings, handle, PostgreSqlWidgets.Open, TransportIn(settings.Transport), NServiceBusEndpoint.ErrorQueueOf(settings.Queue));
+            services, settings, handle, HandlerConnections.Open, TransportIn(settings.Transport),
+            NServiceBusEndpoint.ErrorQueueOf(settings.Queue));
 
     public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);
 

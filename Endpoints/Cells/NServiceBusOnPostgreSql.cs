@@ -22,7 +22,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
 
     public string Transport => TransportName.PostgreSql;
 
-    public WidgetServer Widgets => WidgetServer.PostgreSql;
+    public WidgetServer WidgetServer => WidgetServer.PostgreSql;
 
     public IReadOnlyList<Assembly> Packages { get; } =
     [
@@ -57,7 +57,7 @@ public sealed class NServiceBusOnPostgreSql : IEndpointKind
             ? new TwoPhasePostgreSqlTransport(settings.Transport, settings.Widgets)
             : new PostgreSqlTransport(settings.Transport);
         NServiceBusEndpoint.Add(
-            services, settings, handle, PostgreSqlWidgets.Open, transport, AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)));
+            services, settings, handle, HandlerConnections.Open, transport, AddressOf(NServiceBusEndpoint.ErrorQueueOf(settings.Queue)));
     }
 
     public IMessageQueue OpenQueue(string name, string transport) => new Queue(transport, name);

@@ -20,7 +20,7 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
 
     public string Transport => TransportName.RabbitMq;
 
-    public WidgetServer Widgets => WidgetServer.PostgreSql;
+    public WidgetServer WidgetServer => WidgetServer.PostgreSql;
 
     public IReadOnlyList<Assembly> Packages { get; } =
         [typeof(EndpointConfiguration).Assembly, typeof(RabbitMQTransport).Assembly, .. NServiceBusEndpoint.OutboxPackages, typeof(IConnection).Assembly];
@@ -37,7 +37,7 @@ public sealed class NServiceBusOnRabbitMq : IEndpointKind
         var transport = RabbitMqTransportSettings.Parse(settings.Transport).For(settings.Concurrency);
         services.AddSingleton<IHostedService>(new BrokerCheck(transport, settings.Queue, ArgumentsOf(transport.QueueType)));
         NServiceBusEndpoint.Add(
-            services, settings, handle, PostgreSqlWidgets.Open, TransportOf(transport), NServiceBusEndpoint.ErrorQueueOf(settings.Queue));
+            services, settings, handle, HandlerConnections.Open, TransportOf(transport), NServiceBusEndpoint.ErrorQueueOf(settings.Queue));
     }
 
     public IMessageQueue OpenQueue(string name, string transport)

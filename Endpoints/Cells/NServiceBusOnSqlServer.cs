@@ -22,7 +22,7 @@ public sealed class NServiceBusOnSqlServer : IEndpointKind
 
     public string Transport => TransportName.SqlServer;
 
-    public WidgetServer Widgets => WidgetServer.SqlServer;
+    public WidgetServer WidgetServer => WidgetServer.SqlServer;
 
     public IReadOnlyList<Assembly> Packages { get; } =
         [typeof(EndpointConfiguration).Assembly, typeof(SqlServerTransport).Assembly, typeof(SqlConnection).Assembly];

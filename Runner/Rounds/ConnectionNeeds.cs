@@ -33,7 +33,7 @@ internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives
     /// <param name="cell">The cell.</param>
     /// <param name="concurrency">How many messages each of its processes handles at the same time.</param>
     /// <returns><see langword="null"/> if neither queue nor widgets are in PostgreSQL.</returns>
-    public static ConnectionNeeds? Of(Cell cell, int concurrency) => cell.Kind.Widgets != WidgetServer.PostgreSql
+    public static ConnectionNeeds? Of(Cell cell, int concurrency) => cell.Kind.WidgetServer != WidgetServer.PostgreSql
         ? null
         : new ConnectionNeeds(
             cell.Processes.Count,

@@ -23,10 +23,10 @@ internal interface ITestWidgets : IAsyncDisposable
     static async Task<ITestWidgets> CreateAsync(IEndpointKind kind)
     {
 #if KIT_SQLCLIENT
-        if (kind.Widgets == WidgetServer.SqlServer)
+        if (kind.WidgetServer == WidgetServer.SqlServer)
             return await SqlServer.SqlServerTestDatabases.CreateAsync();
 #endif
-        return kind.Widgets == WidgetServer.PostgreSql
+        return kind.WidgetServer == WidgetServer.PostgreSql
             ? await TestDatabases.CreateAsync()
             : throw new ArgumentException(
                 $"{kind.Framework} on {kind.Transport}: the tests have no databases for its widgets. Enter them here.", nameof(kind));

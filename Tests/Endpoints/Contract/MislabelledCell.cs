@@ -53,7 +53,7 @@ public sealed class MislabelledCell
 
         public string Transport => kind.Transport;
 
-        public WidgetServer Widgets => kind.Widgets;
+        public WidgetServer WidgetServer => kind.WidgetServer;
 
         public IReadOnlyList<Assembly> Packages => kind.Packages;
 

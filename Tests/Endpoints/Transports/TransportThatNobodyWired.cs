@@ -53,7 +53,7 @@ public sealed class TransportThatNobodyWired
 
         public string Transport => "invented";
 
-        public WidgetServer Widgets => WidgetServer.PostgreSql;
+        public WidgetServer WidgetServer => WidgetServer.PostgreSql;
 
         public IReadOnlyList<Assembly> Packages => [];
 

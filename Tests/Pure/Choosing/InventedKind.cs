@@ -19,7 +19,7 @@ internal sealed class InventedKind(string framework, string transport, Func<Tran
 
     public string Transport => transport;
 
-    public WidgetServer Widgets => WidgetServer.PostgreSql;
+    public WidgetServer WidgetServer => WidgetServer.PostgreSql;
 
     public IReadOnlyList<Assembly> Packages => [];
 

@@ -132,7 +132,7 @@ public sealed partial class ListedCells
 
         public string Transport => TransportName.SqlServer;
 
-        public WidgetServer Widgets => throw new NotSupportedException();
+        public WidgetServer WidgetServer => throw new NotSupportedException();
 
         public IReadOnlyList<Assembly> Packages => [];
 

@@ -21,7 +21,7 @@ public sealed partial class DescribedTransports
         foreach (var cell in Cell.All.Where(cell => cell.Support.IsSupported))
         {
             var isInPostgreSql = Transport.Of(cell).Widgets == Transport.Named(TransportName.PostgreSql);
-            Assert.That(cell.Kind.Widgets == WidgetServer.PostgreSql, Is.EqualTo(isInPostgreSql), cell.Name);
+            Assert.That(cell.Kind.WidgetServer == WidgetServer.PostgreSql, Is.EqualTo(isInPostgreSql), cell.Name);
         }
     }
 

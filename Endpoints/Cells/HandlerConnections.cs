@@ -3,8 +3,8 @@ using Npgsql;
 
 namespace Kit.Endpoints.Cells;
 
-/// <summary>Connects a framework's handlers to the widgets in PostgreSQL; enlisted if the mode has a scope around the handler.</summary>
-internal static class PostgreSqlWidgets
+/// <summary>The connections of a framework's handlers to the widgets in PostgreSQL, enlisted if the mode has a scope around the handler.</summary>
+internal static class HandlerConnections
 {
     public static NpgsqlDataSource Open(EndpointSettings settings) =>
         NpgsqlDataSource.Create(new NpgsqlConnectionStringBuilder(settings.Widgets) { Enlist = settings.Mode == TransactionMode.DtcOff });

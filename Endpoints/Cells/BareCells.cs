@@ -6,7 +6,7 @@ using Kit.Modes;
 namespace Kit.Endpoints.Cells;
 
 /// <summary>The settings of all bare cells, on every transport, and the handler behind the bare endpoint's interface.</summary>
-internal static class BareWidgets
+internal static class BareCells
 {
     public static BareEndpointBuilder BuildWidgets(this BareEndpointBuilder endpoint, EndpointSettings settings) => endpoint
         .UseTransactionMode(settings.Mode)
