@@ -4,7 +4,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers.Machine;
-using Npgsql;
+using Kit.Runner.Stage;
 
 namespace Kit.Benchmarks.Floor;
 
@@ -13,36 +13,35 @@ namespace Kit.Benchmarks.Floor;
 /// </summary>
 internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
 {
+    /// <summary>Its mode has the queue next to the widgets, as pgbench needs them.</summary>
+    private static readonly Cell Cell = Cell.All.Single(cell => cell.Name == "bare.postgresql.shared.ado");
+
     /// <summary>Runs it. Any failure becomes the outcome; only a cancellation is thrown.</summary>
-    public async Task<ContestResult> RunAsync(Func<RoundDatabases, Pgbench> start, CancellationToken cancellationToken)
+    public async Task<ContestResult> RunAsync(Func<string, Pgbench> start, CancellationToken cancellationToken)
     {
         try
         {
-            await using var restored = await server.Databases.RestoreAsync(cancellationToken);
-            await using var widgets = new WidgetTable(restored.Widgets);
-            var pgbench = start(restored);
-            await using var queue = new BareOnPostgreSql().OpenQueue(Pgbench.QueueName, EndpointConnections.ForRunner(pgbench.QueueDatabase));
-            await queue.CreateAsync(cancellationToken);
+            await using var stage = await CellStage.OpenAsync(
+                Cell, server.Running, server.Running, new StageOptions(StageRows.Restored), cancellationToken);
+            var (databases, queue) = (stage.Databases, stage.Queue);
+            var pgbench = start(databases.WidgetsForRunner);
 
-            var warmUp = NewMessages(sizes.WarmUp);
+            var warmUp = stage.Messages.New(sizes.WarmUp);
             await queue.PreloadAsync(warmUp, cancellationToken);
             await pgbench.DrainAsync(warmUp.Count, cancellationToken);
 
-            var messages = NewMessages(sizes.Messages);
+            var messages = stage.Messages.New(sizes.Messages);
             await queue.PreloadAsync(messages, cancellationToken);
-            await WidgetTable.SettleAsync(pgbench.QueueDatabase, cancellationToken);
-            await using var counting = new NpgsqlConnection(EndpointConnections.ForRunner(server.ConnectionString));
-            await counting.OpenAsync(cancellationToken);
-            var before = await ServerCounters.ReadAsync(counting, restored.Names, cancellationToken);
+            await databases.SettleAsync(Cell.Mode, cancellationToken);
+            var before = (await databases.ReadCountersAsync(cancellationToken))!;
             var (begin, own) = (CpuSample.Take(), Environment.CpuUsage.TotalTime);
             await pgbench.DrainAsync(messages.Count, cancellationToken);
             own = Environment.CpuUsage.TotalTime - own;
             var end = CpuSample.Take();
-            var after = await ServerCounters.ReadAsync(counting, restored.Names, cancellationToken);
+            var after = (await databases.ReadCountersAsync(cancellationToken))!;
 
-            var built = await widgets.ReadBuiltAsync(withCommitTime: true, cancellationToken);
-            var account = RoundAccount.Of(await EvidenceReader.ReadAsync(
-                Scenario.Insert, warmUp, messages, handled: null, built, sizes.SeedRows, restored, queue, Sinks.None, cancellationToken));
+            var built = await databases.ReadBuiltAsync(withCommitTime: true, cancellationToken);
+            var account = RoundAccount.Of(await stage.ReadEvidenceAsync(warmUp, messages, handled: null, built, sizes.SeedRows, cancellationToken));
             return new ContestResult(
                 account.Outcome, OffsetsOf(messages, built), pgbench.OwnPerSecond, CostsOf(before, after, begin, end, own), OthersOf(begin, end));
         }
@@ -51,8 +50,6 @@ internal sealed class ContestRound(RunSettings sizes, BenchmarkServer server)
             return ContestResult.Failed(KitException.TextOf(failure));
         }
     }
-
-    private static List<BuildWidget> NewMessages(int count) => [.. Enumerable.Range(0, count).Select(_ => new BuildWidget(Guid.CreateVersion7()))];
 
     private static List<double> OffsetsOf(List<BuildWidget> messages, IReadOnlyList<BuiltWidget> built)
     {

@@ -78,7 +78,7 @@ internal sealed class FloorCommand : Command
         return results.AreValid ? ExitCode.Success : ExitCode.Failure;
 
         Task<ContestResult> PgbenchAsync(int round) =>
-            new ContestRound(sizes, server).RunAsync(restored => new Pgbench(program, restored, Concurrency), cancellationToken);
+            new ContestRound(sizes, server).RunAsync(database => new Pgbench(program, database, Concurrency), cancellationToken);
 
         async Task<ContestResult> EndpointAsync(int round)
         {

@@ -1,18 +1,13 @@
 using Kit.Handlers;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
 
 namespace Kit.Benchmarks.Floor;
 
 /// <summary>pgbench with the endpoint's two statements. Each client has one connection, so the queue is in the widgets' database.</summary>
-internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, int clients)
+/// <param name="database">Connection string of that database.</param>
+internal sealed class Pgbench(ClientProgram program, string database, int clients)
 {
-    public const string QueueName = "queue";
-
     public static string Script => Path.Combine(AppContext.BaseDirectory, "pgbench", "receive-and-insert.sql");
-
-    /// <summary>Connection string of the database that holds the queue.</summary>
-    public string QueueDatabase => restored.Widgets;
 
     /// <summary>Transactions per second as it reports them for the last drain.</summary>
     public double? OwnPerSecond { get; private set; }
@@ -25,7 +20,7 @@ internal sealed class Pgbench(ClientProgram program, RoundDatabases restored, in
 
         // Ids as the endpoint gives them: ascending, above all seeded ones.
         var text = await program.RunAsync(
-            restored.Widgets,
+            database,
             [
                 "-n", "-M", "prepared", "-c", $"{clients}", "-j", $"{clients}", "-t", $"{messages / clients}",
                 "-D", $"base={WidgetId.LowestAt(DateTime.UtcNow)}", "-f", Script,

@@ -66,14 +66,34 @@ internal sealed class CellStage : IAsyncDisposable
     /// <summary>What is known about messages that nobody disturbed. Read it when they are handled.</summary>
     /// <param name="warmUp">The messages handled before the clock started.</param>
     /// <param name="messages">The measured messages.</param>
-    /// <param name="handled">How often a handler returned, for both.</param>
+    /// <param name="handled">How often a handler returned, for both; <see langword="null"/>: nobody counted.</param>
     /// <param name="built">The rows that are not seeded.</param>
     /// <param name="seedRows">How many are seeded.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
-    public Task<RoundEvidence> ReadEvidenceAsync(
-        IReadOnlyCollection<BuildWidget> warmUp, IReadOnlyCollection<BuildWidget> messages, int handled, IEnumerable<BuiltWidget> built, long seedRows,
-        CancellationToken cancellationToken) =>
-        EvidenceReader.ReadAsync(Cell.Scenario, warmUp, messages, handled, built, seedRows, Databases, Queue, Sinks, cancellationToken);
+    public async Task<RoundEvidence> ReadEvidenceAsync(
+        IReadOnlyCollection<BuildWidget> warmUp, IReadOnlyCollection<BuildWidget> messages, int? handled, IEnumerable<BuiltWidget> built, long seedRows,
+        CancellationToken cancellationToken) => new()
+        {
+            Messages = messages.Select(message => message.MessageId).ToHashSet(),
+            WarmUp = warmUp.Select(message => message.MessageId).ToHashSet(),
+            Found = new History
+            {
+                // The transport confirmed each of them to the runner.
+                Sendings = [.. warmUp.Concat(messages).Select(message => new Sending(message.MessageId, SendResult.Acked))],
+                Attempts = [],
+                Rows = [.. built.Select(widget => new WidgetRow(widget.Id, widget.MessageId, AttemptId: Guid.Empty))],
+                Sink = await Sinks.ReadAsync(warmUp.Concat(messages), cancellationToken),
+                Errors = [.. (await Queue.ReadErrorsAsync(cancellationToken)).Select(error => error.MessageId)],
+                Queue = [.. (await Queue.ReadMessagesAsync(cancellationToken)).Select(id => new QueueEntry(id, Receivable: true))],
+                Prepared = await Databases.ReadPreparedAsync(cancellationToken),
+            },
+            Handled = handled,
+            RowsPerMessage = Cell.Scenario.Rows,
+            Deliveries = Cell.Scenario.Deliveries,
+            SeedRows = seedRows,
+            TableRows = await Databases.CountAsync(cancellationToken),
+            Counted = await Databases.ReadTotalAsync(Cell.Scenario, cancellationToken),
+        };
 
     public async ValueTask DisposeAsync()
     {

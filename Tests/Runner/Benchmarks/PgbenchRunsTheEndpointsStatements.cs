@@ -18,9 +18,9 @@ public sealed class PgbenchRunsTheEndpointsStatements
     public void The_receive_is_the_endpoints() =>
         Assert.That(
             Statements[0].Replace(" \\gset", "", StringComparison.Ordinal),
-            Is.EqualTo(new QueueStatements("queue").Receive
+            Is.EqualTo(new QueueStatements(RoundTransport.QueueName).Receive
                 .Replace("\"", "", StringComparison.Ordinal)
-                .Replace("$1", "'queue'", StringComparison.Ordinal)));
+                .Replace("$1", $"'{RoundTransport.QueueName}'", StringComparison.Ordinal)));
 
     [Test]
     public void The_insert_writes_the_columns_of_a_widget() =>
