@@ -82,6 +82,8 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
             ended(result, settings);
             folder.Save(document);
             stop.ThrowIfCancellationRequested();
+            if (!result.Outcome.IsValid())
+                servers.ThrowIfEnded("Loads before that are kept; load the others again.", string.Join("; ", result.Outcome.Reasons));
             return result;
         }
     }

@@ -11,6 +11,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 {
     private readonly List<RoundDocument> rounds = [.. plan.Resumed?.Stored.Rounds ?? []];
     private readonly List<Cell> cells = [.. plan.Runnable];
+    private readonly RunServers servers = new();
     private readonly IReadOnlyList<WorkerFacts> earlierWorkers = plan.Resumed?.Stored.Document.Workers ?? [];
     private int planned;
 
@@ -48,7 +49,8 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         {
             foreach (var (cell, lack) in lacking)
                 Refuse(record, cell, lack.Because);
-            await MeasureAsync(record, cancellationToken);
+            await using (servers)
+                await MeasureOnServersAsync(record, cancellationToken);
         }
         catch (Exception failure)
         {
@@ -95,9 +97,24 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         return lacking;
     }
 
-    private async Task MeasureAsync(Record record, CancellationToken cancellationToken)
+    private async Task MeasureOnServersAsync(Record record, CancellationToken cancellationToken)
     {
-        await using var servers = new RunServers();
+        try
+        {
+            await MeasureAllAsync(record, cancellationToken);
+        }
+        catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
+        {
+            ThrowIfServerEnded(KitException.TextOf(failure));
+            throw;
+        }
+    }
+
+    private void ThrowIfServerEnded(string failure) => servers.ThrowIfEnded(
+        rounds.Count > 0 ? $"Finished rounds are kept; go on with: run --resume {plan.Folder}" : "Run again.", failure);
+
+    private async Task MeasureAllAsync(Record record, CancellationToken cancellationToken)
+    {
         foreach (var transport in Needed().Where(transport => cells.Exists(transport.Serves)))
             await StartAsync(servers, transport, record, cancellationToken);
         foreach (var (transport, server) in servers.All)
@@ -139,7 +156,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             if (plan.AttemptAt(cell, round) is { } attempt)
             {
                 await WaitForWorkersAsync(workers, record, cancellationToken);
-                await MeasureAsync(record.Folder, SettingsOf(cell), cell, round, attempt, cancellationToken);
+                await MeasureRoundAsync(record.Folder, SettingsOf(cell), cell, round, attempt, cancellationToken);
             }
         }
 
@@ -329,11 +346,11 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         {
             var cell = cells.Single(cell => Provenance.NameOf(cell) == round.Cell);
             await WaitForWorkersAsync(workers, record, cancellationToken);
-            await MeasureAsync(record.Folder, settingsOf(cell), cell, round.Round, attempt: 2, cancellationToken);
+            await MeasureRoundAsync(record.Folder, settingsOf(cell), cell, round.Round, attempt: 2, cancellationToken);
         }
     }
 
-    private async Task MeasureAsync(
+    private async Task MeasureRoundAsync(
         RunFolder folder, RoundSettings settings, Cell cell, int round, int attempt, CancellationToken cancellationToken)
     {
         var name = Provenance.NameOf(cell).ToString();
@@ -341,6 +358,9 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
             name, round, $"{name}, round {round} of {plan.Sizes.Rounds}{(attempt > 1 ? ", again" : "")}", settings.Sizes.Messages);
         var document = await new Round(settings, cell, progress).RunAsync(round, attempt, cancellationToken);
         cancellationToken.ThrowIfCancellationRequested();
+        // Not a round of the cell's: it is measured when the run goes on.
+        if (!document.Outcome.IsValid())
+            ThrowIfServerEnded(string.Join("; ", document.Outcome.Reasons));
         folder.Save(document);
         rounds.Add(document);
         display.Finished(RoundLine.Of(document), FinishedRound.Of(document), rounds.Count, planned);

@@ -82,10 +82,23 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
         }
         catch (KitException) when (mode is StopMode.Fast)
         {
-            await StopAsync(StopMode.Immediate, CancellationToken.None);
+            await StopOrKillAsync();
         }
 
         await folder.Owned.DeleteAsync();
+    }
+
+    private async Task StopOrKillAsync()
+    {
+        try
+        {
+            await StopAsync(StopMode.Immediate, CancellationToken.None);
+        }
+        catch (KitException)
+        {
+            // pg_ctl stops no server whose folder somebody has cleared.
+            Kill();
+        }
     }
 
     private Task<ProgramResult> RunAsync(string name, IEnumerable<string> arguments, CancellationToken cancellationToken) =>

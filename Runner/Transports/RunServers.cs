@@ -16,6 +16,20 @@ internal sealed class RunServers : IAsyncDisposable
     /// <summary>The processes of all the kit's own servers.</summary>
     public IReadOnlyList<int> Processes => [.. started.SelectMany(one => one.Server.Processes ?? [])];
 
+    /// <summary>Throws if one of the kit's own servers has ended though the command did not stop it: whatever failed since then failed for that.</summary>
+    /// <param name="goOn">How the command goes on after that.</param>
+    /// <param name="failure">What failed.</param>
+    public void ThrowIfEnded(string goOn, string failure)
+    {
+        // A broker has helpers that come and go.
+        foreach (var (transport, _) in started.Where(one => one.Server.Processes is { Count: > 0 } all && all.All(id => ProcessIdentity.Of(id) is null)))
+        {
+            throw new KitException(
+                $"{transport.Title} has ended: the kit had started {transport.Own} of its own, and did not stop it. After that: {failure}",
+                $"See whether memory or disk ran out, or whether something cleared the temporary folder. {goOn}");
+        }
+    }
+
     /// <exception cref="InvalidOperationException">It was not started.</exception>
     public RunServer this[Transport transport] => started.FirstOrDefault(one => one.Transport == transport).Server
         ?? throw new InvalidOperationException($"The server of {transport.Name} was not started.");

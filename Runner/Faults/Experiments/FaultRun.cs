@@ -63,11 +63,11 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         await Parallel.ForEachAsync(
             todo.Where(one => !one.NeedsTheServersAlone),
             together,
-            async (one, stop) => Save(await one.RunAsync(servers, plan, say, stop)));
+            async (one, stop) => Save(await one.RunAsync(servers, plan, say, stop), servers));
         foreach (var one in todo.Where(one => one.NeedsTheServersAlone))
         {
             cancellationToken.ThrowIfCancellationRequested();
-            Save(await one.RunAsync(servers, plan, say, cancellationToken));
+            Save(await one.RunAsync(servers, plan, say, cancellationToken), servers);
         }
     }
 
@@ -77,8 +77,10 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
           from fault in plan.Faults
           select new Experiment(cell, fault, Storm: null);
 
-    private void Save(FaultResult result)
+    private void Save(FaultResult result, RunServers servers)
     {
+        if (result.Verdict is FaultVerdict.Failed)
+            servers.ThrowIfEnded("Finished experiments are kept: the same command with --out and their folder goes on.", result.Because ?? "nothing said why");
         lock (saving)
         {
             folder.Save(result);

@@ -18,11 +18,12 @@ internal sealed class Disturbances : IAsyncDisposable
     private readonly CancellationTokenSource over = new();
     private readonly List<string> done = [];
     private readonly Task disturbing;
-    private bool isServerGone;
+    private bool mayEndAServer;
 
     private Disturbances(int seed, int runner, string temporary)
     {
         random = new Random(seed);
+        mayEndAServer = EndsAServer(seed);
         this.runner = runner;
         this.temporary = temporary;
         disturbing = Task.Run(DisturbAsync);
@@ -33,6 +34,9 @@ internal sealed class Disturbances : IAsyncDisposable
     /// <param name="runner">The command's process, which itself is left alone.</param>
     /// <param name="temporary">Where it puts its servers.</param>
     public static Disturbances Of(int seed, int runner, string temporary) => new(seed, runner, temporary);
+
+    /// <summary>Whether a server is killed or loses its folder with a seed, once. Nothing can be measured after that.</summary>
+    public static bool EndsAServer(int seed) => seed % 5 == 0;
 
     public override string ToString() => string.Join(", ", done.GroupBy(what => what).Select(same => $"{same.Key} {same.Count()}"));
 
@@ -63,13 +67,8 @@ internal sealed class Disturbances : IAsyncDisposable
                 case < 96:
                     FillDisk();
                     break;
-                case < 99 when !isServerGone:
-                    await KillServerAsync();
-                    break;
-                case 99 when !isServerGone:
-                    ClearFolder();
-                    break;
                 default:
+                    await EndAServerAsync();
                     break;
             }
         }
@@ -123,20 +122,30 @@ internal sealed class Disturbances : IAsyncDisposable
         File.Delete(path);
     }
 
+    private async Task EndAServerAsync()
+    {
+        if (!mayEndAServer)
+            return;
+        if (random.Next(2) == 0)
+            await KillServerAsync();
+        else
+            ClearFolder();
+    }
+
     private async Task KillServerAsync()
     {
         if (Processes().Where(id => ChildProcesses.CommandLineOf(id).Contains(temporary, StringComparison.Ordinal)).ToList() is not { Count: > 0 } servers)
             return;
 
         done.Add("server killed");
-        isServerGone = true;
+        mayEndAServer = false;
         await SignalAsync("KILL", servers[random.Next(servers.Count)]);
     }
 
     private void ClearFolder()
     {
         done.Add("folder cleared");
-        isServerGone = true;
+        mayEndAServer = false;
         foreach (var folder in Directory.GetDirectories(temporary))
         {
             try
