@@ -1,5 +1,5 @@
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 using Kit.Runner.Transports;
 using Npgsql;

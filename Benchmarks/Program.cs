@@ -3,7 +3,7 @@ using Kit.Benchmarks.Floor;
 using Kit.Benchmarks.Latencies;
 using Kit.Benchmarks.Micro;
 using Kit.Runner.CommandLine;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 // The runner starts its handler process from its own program, which is this one.
 if (args is [.., HandlerProcess.Command])

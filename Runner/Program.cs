@@ -1,5 +1,5 @@
 using Kit.Runner.CommandLine;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 if (args is [HandlerProcess.Command])
 {

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
-using Kit.Runner;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;

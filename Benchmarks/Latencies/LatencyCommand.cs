@@ -1,6 +1,5 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
-using Kit.Runner;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Loading;
 using Kit.Runner.Results;

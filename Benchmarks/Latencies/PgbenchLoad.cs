@@ -5,7 +5,6 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Loading;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
 using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 using Npgsql;

@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Attributes;
 using Kit.Handlers;
-using Kit.Runner.Rounds;
+using Kit.Runner.Databases;
 using Npgsql;
 
 namespace Kit.Benchmarks.Micro;

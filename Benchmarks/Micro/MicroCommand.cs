@@ -6,7 +6,6 @@ using BenchmarkDotNet.Loggers;
 using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 using BenchmarkDotNet.Toolchains.InProcess.Emit;
-using Kit.Runner;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
 

@@ -1,9 +1,7 @@
 using BenchmarkDotNet.Attributes;
-using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
-using Kit.Runner.Rounds;
 using Kit.Runner.Stage;
 using Microsoft.Extensions.Hosting;
 

@@ -2,9 +2,9 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Handlers;
 using Kit.Modes;
-using Kit.Runner.CommandLine;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Pages;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Choosing;

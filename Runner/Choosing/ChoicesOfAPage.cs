@@ -1,6 +1,5 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.CommandLine;
 using Kit.Runner.Html;
 
 namespace Kit.Runner.Choosing;

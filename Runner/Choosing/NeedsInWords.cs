@@ -1,5 +1,4 @@
 using Kit.Guarantees;
-using Kit.Runner.CommandLine;
 
 namespace Kit.Runner.Choosing;
 

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
+using Kit.Runner.Results;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.CommandLine;

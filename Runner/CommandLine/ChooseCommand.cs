@@ -5,6 +5,7 @@ using Kit.Guarantees;
 using Kit.Runner.Choosing;
 using Kit.Runner.Loading;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Pages;
 using Spectre.Console;
 
 namespace Kit.Runner.CommandLine;

@@ -4,6 +4,7 @@ using Kit.Runner.Comparing;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
 using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.CommandLine;

@@ -4,10 +4,12 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Handlers;
 using Kit.Runner.Faults.Experiments;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 

@@ -1,6 +1,6 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 

@@ -6,6 +6,7 @@ using Kit.Runner.Loading;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 

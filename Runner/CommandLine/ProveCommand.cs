@@ -1,12 +1,12 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using Kit.Guarantees;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 using Kit.Runner.Proofs;
 using Kit.Runner.Results;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 

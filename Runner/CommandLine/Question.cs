@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Kit.Runner.Choosing;
 using Spectre.Console;
 
 namespace Kit.Runner.CommandLine;
@@ -49,9 +50,3 @@ internal sealed class Question<T>(string name, string text, params IReadOnlyList
         return option;
     }
 }
-
-/// <summary>An answer to a question.</summary>
-/// <param name="Name">As it is typed.</param>
-/// <param name="Meaning">What it means, as a sentence without its full stop.</param>
-/// <param name="Value">What it stands for.</param>
-internal sealed record Answer<T>(string Name, string Meaning, T Value);

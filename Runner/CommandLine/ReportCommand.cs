@@ -3,6 +3,7 @@ using System.CommandLine.Parsing;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Loads;
+using Kit.Runner.Results.Pages;
 
 namespace Kit.Runner.CommandLine;
 

@@ -4,6 +4,7 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.Joining;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.CommandLine;
 

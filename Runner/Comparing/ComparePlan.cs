@@ -1,6 +1,7 @@
 using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Comparing;

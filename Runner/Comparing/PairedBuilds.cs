@@ -1,6 +1,7 @@
 using Kit.Runner.Results;
 using Kit.Runner.Results.Comparing;
 using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.Comparing;
 

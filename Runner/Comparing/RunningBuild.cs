@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.Comparing;
 

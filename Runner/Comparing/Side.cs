@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.Comparing;
 

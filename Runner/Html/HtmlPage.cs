@@ -1,5 +1,5 @@
 using Kit.Runner.Html.Components;
-using Kit.Runner.Results;
+using Kit.Runner.Results.Pages;
 using Kit.Runner.Results.Views;
 using Microsoft.AspNetCore.Components;
 using Microsoft.AspNetCore.Components.Web;

@@ -1,5 +1,5 @@
 using System.Threading.Channels;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.Joining;
 

@@ -1,7 +1,8 @@
 using System.Diagnostics;
 using System.Text.Json;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Npgsql;
 
 namespace Kit.Runner.Joining;

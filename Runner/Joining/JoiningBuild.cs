@@ -1,6 +1,5 @@
-using Kit.Runner.Comparing;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.Joining;
 

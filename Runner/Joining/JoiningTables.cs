@@ -1,4 +1,4 @@
-using Kit.Runner.Rounds;
+using Kit.Runner.Databases;
 
 namespace Kit.Runner.Joining;
 

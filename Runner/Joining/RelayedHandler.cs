@@ -1,5 +1,5 @@
 using System.Text.Json;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Joining;

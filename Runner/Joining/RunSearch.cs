@@ -1,9 +1,10 @@
 using System.Diagnostics;
 using System.Net.Sockets;
 using System.Text.Json;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 using Npgsql;
 

@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
 using Kit.Runner.Transports;
 using Npgsql;
 

@@ -1,6 +1,6 @@
 using System.Text.Json;
 using Kit.Endpoints.Cells;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Joining;

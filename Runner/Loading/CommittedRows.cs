@@ -1,6 +1,6 @@
 using Kit.Handlers;
+using Kit.Runner.Databases;
 using Kit.Runner.Results.Loads;
-using Kit.Runner.Rounds;
 using Npgsql;
 
 namespace Kit.Runner.Loading;

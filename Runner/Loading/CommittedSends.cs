@@ -1,7 +1,8 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
+using Kit.Runner.Databases;
 using Kit.Runner.Results.Loads;
-using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
 
 namespace Kit.Runner.Loading;
 

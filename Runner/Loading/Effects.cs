@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using Kit.Runner.Databases;
 using Kit.Runner.Results.Loads;
-using Kit.Runner.Rounds;
 using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 

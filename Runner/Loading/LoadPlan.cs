@@ -1,8 +1,8 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Loading;

@@ -1,7 +1,7 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Loading;

@@ -1,9 +1,10 @@
 using System.Diagnostics;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Npgsql;
 
 namespace Kit.Runner.Loading;

@@ -5,7 +5,6 @@ using Kit.Handlers;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Loads;
-using Kit.Runner.Rounds;
 using Kit.Runner.Servers.Machine;
 using Kit.Runner.Stage;
 using Kit.Runner.Transports;
@@ -105,7 +104,7 @@ internal sealed class LoadedCell(
         await handlers.StartEndpointsAsync(messages: 0, stop);
         await using var senders = new OpenQueues(
             [.. Enumerable.Range(0, plan.Senders)
-                .Select(_ => cell.Kind.OpenQueue(stage.Place.Queue, EndpointConnections.ForManyUses(cell, stage.Place.ForRunner)))]);
+                .Select(_ => cell.Kind.OpenQueue(stage.Place.Queue, Transport.Of(cell).ForManyUses(stage.Place.ForRunner)))]);
         var warmUp = made.New(plan.WarmUp);
         // The first sends of a connection take longer, so each sends one of the warm-up messages alone, as it will send each.
         foreach (var (place, sender) in senders.All.Index())

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
+using Kit.Runner.Databases;
 using Kit.Runner.Results.Loads;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.Loading;
 

@@ -1,9 +1,8 @@
 using System.Diagnostics;
 using Kit.Guarantees;
-using Kit.Runner.Faults;
-using Kit.Runner.Faults.Experiments;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 using Kit.Runner.Results;
+using Kit.Runner.Wire;
 
 namespace Kit.Runner.Proofs;
 

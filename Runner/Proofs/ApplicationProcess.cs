@@ -1,8 +1,8 @@
 using System.ComponentModel;
 using System.Diagnostics;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.Proofs;
 

@@ -1,6 +1,6 @@
 using System.Net;
-using Kit.Runner.Faults.Points;
 using Kit.Runner.Servers;
+using Kit.Runner.Wire;
 
 namespace Kit.Runner.Proofs;
 

@@ -1,5 +1,5 @@
-using Kit.Runner.Faults.Experiments;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Points;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Proofs;
 

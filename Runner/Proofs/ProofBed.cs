@@ -1,9 +1,8 @@
 using System.Globalization;
-using Kit.Runner.Faults;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
+using Kit.Runner.Wire;
 using Npgsql;
 
 namespace Kit.Runner.Proofs;

@@ -1,9 +1,9 @@
 using System.Collections.Concurrent;
 using Kit.Guarantees;
-using Kit.Runner.Faults.Experiments;
-using Kit.Runner.Faults.Points;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Points;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
+using Kit.Runner.Wire;
 
 namespace Kit.Runner.Proofs;
 

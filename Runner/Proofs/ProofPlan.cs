@@ -1,4 +1,4 @@
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 
 namespace Kit.Runner.Proofs;
 

@@ -1,10 +1,9 @@
 using System.Diagnostics;
-using Kit.Runner.Comparing;
-using Kit.Runner.Faults.Experiments;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 using Kit.Runner.Results;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.Proofs;
 

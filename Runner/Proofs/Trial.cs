@@ -1,6 +1,6 @@
 using System.Diagnostics;
-using Kit.Runner.Faults.Points;
 using Kit.Runner.Results;
+using Kit.Runner.Wire;
 
 namespace Kit.Runner.Proofs;
 

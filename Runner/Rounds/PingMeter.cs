@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
-using Kit.Runner.Faults;
 using Kit.Runner.Results;
+using Kit.Runner.Wire;
 using MathNet.Numerics.Statistics;
 
 namespace Kit.Runner.Rounds;

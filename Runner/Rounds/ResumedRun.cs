@@ -1,6 +1,7 @@
 using System.Globalization;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Results;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.Rounds;
 

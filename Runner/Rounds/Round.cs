@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Transactions;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Servers.Machine;
@@ -130,7 +131,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             },
             cancellationToken,
             cell.Condition.IsTiered,
-            settings.Workers);
+            settings.Workers is { } workers ? number => workers.Handler(number, cell.Condition.IsTiered) : null);
 
     private async Task VerifyResetAsync(CellStage stage, CancellationToken cancellationToken)
     {

@@ -1,7 +1,7 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Faults;
 using Kit.Runner.Results;
 using Kit.Runner.Transports;
+using Kit.Runner.Wire;
 
 namespace Kit.Runner.Rounds;
 

@@ -11,7 +11,6 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 {
     private readonly List<RoundDocument> rounds = [.. plan.Resumed?.Stored.Rounds ?? []];
     private readonly List<Cell> cells = [.. plan.Runnable];
-    private readonly RunServers servers = new();
     private readonly IReadOnlyList<WorkerFacts> earlierWorkers = plan.Resumed?.Stored.Document.Workers ?? [];
     private int planned;
 
@@ -36,7 +35,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
     {
         // A run that cannot start leaves no folder behind, so that the next attempt can use the same name.
         var lacking = await FindLacksAsync(cancellationToken);
-        var document = await Provenance.OfAsync(plan, cancellationToken);
+        var document = await plan.DescribeAsync(cancellationToken);
         if (plan.Resumed is { } earlier)
         {
             earlier.Require(document);
@@ -49,8 +48,7 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         {
             foreach (var (cell, lack) in lacking)
                 Refuse(record, cell, lack.Because);
-            await using (servers)
-                await MeasureOnServersAsync(record, cancellationToken);
+            await MeasureOnServersAsync(record, cancellationToken);
         }
         catch (Exception failure)
         {
@@ -99,21 +97,20 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
 
     private async Task MeasureOnServersAsync(Record record, CancellationToken cancellationToken)
     {
+        await using var servers = new RunServers();
         try
         {
-            await MeasureAllAsync(record, cancellationToken);
+            await MeasureAllAsync(servers, record, cancellationToken);
         }
         catch (Exception failure) when (!cancellationToken.IsCancellationRequested)
         {
-            ThrowIfServerEnded(KitException.TextOf(failure));
+            servers.ThrowIfEnded(
+                rounds.Count > 0 ? $"Finished rounds are kept; go on with: run --resume {plan.Folder}" : "Run again.", KitException.TextOf(failure));
             throw;
         }
     }
 
-    private void ThrowIfServerEnded(string failure) => servers.ThrowIfEnded(
-        rounds.Count > 0 ? $"Finished rounds are kept; go on with: run --resume {plan.Folder}" : "Run again.", failure);
-
-    private async Task MeasureAllAsync(Record record, CancellationToken cancellationToken)
+    private async Task MeasureAllAsync(RunServers servers, Record record, CancellationToken cancellationToken)
     {
         foreach (var transport in Needed().Where(transport => cells.Exists(transport.Serves)))
             await StartAsync(servers, transport, record, cancellationToken);
@@ -359,8 +356,8 @@ internal sealed class Run(RunPlan plan, IRunDisplay display)
         var document = await new Round(settings, cell, progress).RunAsync(round, attempt, cancellationToken);
         cancellationToken.ThrowIfCancellationRequested();
         // Not a round of the cell's: it is measured when the run goes on.
-        if (!document.Outcome.IsValid())
-            ThrowIfServerEnded(string.Join("; ", document.Outcome.Reasons));
+        if (!document.Outcome.IsValid() && (settings.Queues.HasEnded || settings.Widgets.HasEnded))
+            throw new KitException(string.Join("; ", document.Outcome.Reasons), "See the server's log.");
         folder.Save(document);
         rounds.Add(document);
         display.Finished(RoundLine.Of(document), FinishedRound.Of(document), rounds.Count, planned);

@@ -1,8 +1,10 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
+using Kit.Runner.Databases;
 using Kit.Runner.Joining;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Rounds;
@@ -100,6 +102,38 @@ internal sealed record RunPlan(
         InTurns
             ? Turns.ReadAsync(Console.In, Console.Out, cells, cancellationToken)
             : Order(cells).ToAsyncEnumerable();
+
+    /// <summary>What is known before the run begins.</summary>
+    public async Task<RunDocument> DescribeAsync(CancellationToken cancellationToken) => new()
+    {
+        CommandLine = CommandLine,
+        StartedUtc = DateTimeOffset.UtcNow,
+        EndedUtc = null,
+        Ending = RunEnding.Running,
+        Commit = await Provenance.CommitAsync(cancellationToken),
+        Fingerprint = Build.OfThis().Fingerprint,
+        RepeatsNoisy = RepeatNoisy,
+        Precision = Precision,
+        AtLeast = AtLeast,
+        WorkersNeeded = Workers?.Needed,
+        Host = Provenance.OfHost(Cells.Any(cell => cell.Condition.IsTiered)),
+        Packages = Provenance.Packages(),
+        Server = new Dictionary<string, string>(),
+        Settings = Sizes,
+        Isolation = string.Join(", ", Cells.Select(cell => cell.Mode.Isolation).Distinct()),
+        ImmediateRetries = Cells.Select(cell => cell.Mode).Distinct().ToDictionary(mode => mode.Name, mode => mode.ImmediateRetries),
+        PoolSizes = new Dictionary<string, int> { ["queue"] = EndpointConnections.PoolSize, ["widgets"] = EndpointConnections.PoolSize },
+        SeedingSeconds = null,
+        Implied = Provenance.ImpliedAt(Sizes.Concurrency),
+        Cells = [.. Runnable.Select(Provenance.NameOf)],
+        LeftOut =
+        [
+            .. Cells
+                .Select(cell => (Cell: cell, SupportOf(cell).Because))
+                .Where(one => one.Because is not null)
+                .Select(one => new CellLeftOut(Provenance.NameOf(one.Cell), one.Because!)),
+        ],
+    };
 
     /// <summary>The number of the attempt that a round needs; <see langword="null"/> if it was measured before the run was resumed.</summary>
     public int? AttemptAt(Cell cell, int round) => Resumed is null ? 1 : Resumed.NextAttempt(Provenance.NameOf(cell), round);

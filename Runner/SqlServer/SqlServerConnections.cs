@@ -1,4 +1,4 @@
-using Kit.Runner.Rounds;
+using Kit.Runner.Databases;
 using Microsoft.Data.SqlClient;
 
 namespace Kit.Runner.SqlServer;

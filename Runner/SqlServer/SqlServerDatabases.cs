@@ -1,7 +1,7 @@
 using System.Data;
 using System.Diagnostics;
 using Kit.Handlers;
-using Kit.Runner.Rounds;
+using Kit.Runner.Databases;
 using Microsoft.Data.SqlClient;
 
 namespace Kit.Runner.SqlServer;

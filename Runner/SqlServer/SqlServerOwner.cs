@@ -1,4 +1,4 @@
-using Kit.Runner.Rounds;
+using Kit.Runner.Databases;
 using Kit.Runner.Servers;
 using Microsoft.Data.SqlClient;
 

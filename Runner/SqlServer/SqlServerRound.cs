@@ -1,7 +1,7 @@
 using Kit.Handlers;
 using Kit.Modes;
+using Kit.Runner.Databases;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Rounds;
 using Microsoft.Data.SqlClient;
 
 namespace Kit.Runner.SqlServer;

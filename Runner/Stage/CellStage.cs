@@ -2,8 +2,8 @@ using System.Diagnostics;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Databases;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Rounds;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Stage;
@@ -38,7 +38,9 @@ internal sealed class CellStage : IAsyncDisposable
     public Sinks Sinks { get; private set; } = Sinks.None;
 
     /// <summary>Sets up a cell.</summary>
-    /// <exception cref="Exception">The driver's exception or a <see cref="Results.KitException"/>: a server refused, or cannot be reached. Nothing is left.</exception>
+    /// <exception cref="Exception">
+    /// The driver's exception or a <see cref="Results.KitException"/>: a server refused, or cannot be reached. Nothing is left.
+    /// </exception>
     public static async Task<CellStage> OpenAsync(
         Cell cell, RunServer queues, RunDatabase widgets, StageOptions options, CancellationToken cancellationToken)
     {

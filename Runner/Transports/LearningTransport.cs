@@ -1,5 +1,5 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Rounds;
+using Kit.Runner.Databases;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.Transports;

@@ -1,11 +1,11 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Databases;
 using Kit.Runner.Operations;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
+using Kit.Runner.Wire;
 using Npgsql;
 
 namespace Kit.Runner.Transports;

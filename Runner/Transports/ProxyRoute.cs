@@ -1,4 +1,4 @@
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Wire;
 
 namespace Kit.Runner.Transports;
 

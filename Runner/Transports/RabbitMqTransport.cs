@@ -1,10 +1,10 @@
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
-using Kit.Runner.Faults.Points;
 using Kit.Runner.Operations;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
+using Kit.Runner.Wire;
 
 namespace Kit.Runner.Transports;
 

@@ -1,7 +1,7 @@
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 
 namespace Kit.Runner.Transports;

@@ -1,7 +1,7 @@
 using System.Data.Common;
 using Kit.Endpoints.Cells;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
 
 namespace Kit.Runner.Transports;
 

@@ -1,6 +1,7 @@
 using Kit.Endpoints.Cells;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
+using Kit.Runner.Servers;
 
 namespace Kit.Runner.Transports;
 
@@ -13,6 +14,9 @@ internal abstract class RunServer : IAsyncDisposable
     public abstract IReadOnlyList<int>? Processes { get; }
 
     public bool IsOwn => Processes is not null;
+
+    /// <summary>Whether all processes of the kit's own server are gone. A broker has helpers that come and go.</summary>
+    public bool HasEnded => Processes is { Count: > 0 } all && all.All(id => ProcessIdentity.Of(id) is null);
 
     /// <summary>As the server names it; <see langword="null"/> if there is none, or it was not asked.</summary>
     public virtual string? Version => null;

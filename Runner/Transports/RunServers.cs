@@ -21,8 +21,7 @@ internal sealed class RunServers : IAsyncDisposable
     /// <param name="failure">What failed.</param>
     public void ThrowIfEnded(string goOn, string failure)
     {
-        // A broker has helpers that come and go.
-        foreach (var (transport, _) in started.Where(one => one.Server.Processes is { Count: > 0 } all && all.All(id => ProcessIdentity.Of(id) is null)))
+        foreach (var (transport, _) in started.Where(one => one.Server.HasEnded))
         {
             throw new KitException(
                 $"{transport.Title} has ended: the kit had started {transport.Own} of its own, and did not stop it. After that: {failure}",

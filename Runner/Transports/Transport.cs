@@ -1,11 +1,9 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
-#if KIT_SQLCLIENT
-using Kit.Runner.SqlServer;
-#endif
 
 namespace Kit.Runner.Transports;
 
@@ -132,6 +130,12 @@ internal abstract class Transport
     /// <summary>What the doctor finds about it, in the order in which it is shown. A check that cannot be made is a finding.</summary>
     public virtual Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<Finding>>([]);
+
+    /// <summary>
+    /// The address of its queues for what the runner asks many times a second, if they are in the widgets' server; a broker's client keeps its connection
+    /// anyway.
+    /// </summary>
+    public string ForManyUses(string address) => HoldsWidgets ? EndpointConnections.ForManyUses(address) : address;
 
     /// <summary>Waits until its server has noticed that the process which received from a queue is dead.</summary>
     /// <param name="address">The transport's address, directly and not through a proxy.</param>

@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using Kit.Endpoints.Cells;
 using Kit.Modes;
-using Kit.Runner.Rounds;
+using Kit.Runner.Databases;
 using Kit.Runner.Transports;
 
 namespace Kit.Tests;

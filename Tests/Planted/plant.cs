@@ -62,7 +62,7 @@ PlantedFault[] faults =
     new("recovery does not wait for the decision", "TwoPhase", "Endpoints/Bare.PostgreSql/TwoPhase/BranchDecisions.cs",
         ("BranchDecision.Aborted => branch.RollBack,", "BranchDecision.Aborted or BranchDecision.Undecided => branch.RollBack,"),
         ("BranchDecision.Undecided or BranchDecision.Unknown => null,", "BranchDecision.Unknown => null,")),
-    new("proxy cuts one request too late", "Faults.Points", "Runner/Faults/Points/RequestGate.cs",
+    new("proxy cuts one request too late", "Faults.Points", "Runner/Wire/RequestGate.cs",
         ("PointWay.NeverSent => GateDecision.Stop,", "PointWay.NeverSent => GateDecision.Watch,")),
     new("promise weaker by one class", "Promise", "Guarantees/PromiseTable.cs",
         ("OneUnit: [Once], DtcOff: [Once], ScopeOff: [Once], TransactionsOff: [Lost]",

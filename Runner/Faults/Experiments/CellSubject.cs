@@ -1,8 +1,10 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
+using Kit.Runner.Wire;
 
 namespace Kit.Runner.Faults.Experiments;
 

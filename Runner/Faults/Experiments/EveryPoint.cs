@@ -1,10 +1,11 @@
 using System.Collections.Concurrent;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Rounds;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;

@@ -1,8 +1,9 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Rounds;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;

@@ -1,5 +1,6 @@
+using Kit.Runner.Databases;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;
@@ -23,19 +24,16 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
         END $$;
         """;
 
-    /// <summary>The schema of <see cref="CreateDecoysAsync"/>.</summary>
-    public const string Decoys = "decoys";
-
     /// <summary>An empty table for each one that the endpoint and its handler have, with its name and its columns.</summary>
     private const string CreateDecoyTables =
         $"""
-        CREATE SCHEMA {Decoys};
+        CREATE SCHEMA {ExperimentSpec.Decoys};
         DO $$
         DECLARE
             name text;
         BEGIN
             FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
-                EXECUTE format('CREATE TABLE {Decoys}.%1$I (LIKE public.%1$I INCLUDING ALL)', name);
+                EXECUTE format('CREATE TABLE {ExperimentSpec.Decoys}.%1$I (LIKE public.%1$I INCLUDING ALL)', name);
             END LOOP;
         END $$;
         """;

@@ -1,8 +1,7 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner.Comparing;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;

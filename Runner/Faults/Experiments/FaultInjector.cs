@@ -3,8 +3,9 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
+using Kit.Runner.Wire;
 
 namespace Kit.Runner.Faults.Experiments;
 

@@ -1,5 +1,7 @@
 using System.Diagnostics;
+using Kit.Runner.Points;
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Stage;
 
 namespace Kit.Runner.Faults.Experiments;
 
@@ -9,8 +11,6 @@ namespace Kit.Runner.Faults.Experiments;
 /// </summary>
 internal static class PointSettling
 {
-    public static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
-
     private static readonly TimeSpan Quiet = TimeSpan.FromMilliseconds(700);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
 

@@ -4,7 +4,8 @@ using Kit.Guarantees;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Rounds;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;

@@ -2,12 +2,12 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Rounds;
 using Kit.Runner.Stage;
 using Kit.Runner.Transports;
+using Kit.Runner.Wire;
 using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;
@@ -112,7 +112,7 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>Of the database, the queue, the sinks and the late sink: a crash of the server leaves a dead session in each.</summary>
     private int CountingSources => 3 + countedSinks.Count;
 
-    private string ForCounting => EndpointConnections.ForManyUses(Cell, Place.ForRunner);
+    private string ForCounting => Transport.Of(Cell).ForManyUses(Place.ForRunner);
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
     /// <param name="cell">The cell.</param>
@@ -125,7 +125,7 @@ internal sealed class Testbed : IAsyncDisposable
         Cell cell, RunServers servers, CancellationToken cancellationToken, Unflushed unflushed = Unflushed.None, RequestGate? gate = null,
         HandlerShape? shape = null)
     {
-        var stage = await CellStage.OpenAsync(
+        var opened = await CellStage.OpenAsync(
             cell,
             servers,
             new StageOptions(StageRows.None)
@@ -136,7 +136,7 @@ internal sealed class Testbed : IAsyncDisposable
                 ResetsSessions = gate is null,
             },
             cancellationToken);
-        var testbed = new Testbed(stage, gate, shape ?? HandlerShape.OfExperiments) { Unflushed = unflushed };
+        var testbed = new Testbed(opened, gate, shape ?? HandlerShape.OfExperiments) { Unflushed = unflushed };
         try
         {
             foreach (var sink in testbed.sinks)

@@ -2,9 +2,10 @@ using System.Text;
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
+using Kit.Runner.Wire;
 
 namespace Kit.Runner.Faults.Injections;
 

@@ -1,28 +1,10 @@
 using System.Text.Json.Serialization;
 using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
+using Kit.Runner.Results.Points;
 using MathNet.Numerics.Statistics;
 
 namespace Kit.Runner.Results.Faults;
-
-/// <summary>How an experiment ended.</summary>
-public enum FaultVerdict
-{
-    /// <summary>The fault fired, and every message is in a promised class.</summary>
-    Kept,
-
-    /// <summary>The fault fired, and a message is in a class that is not promised.</summary>
-    Broken,
-
-    /// <summary>The fault did not fire: the experiment shows nothing, and that counts as a failure.</summary>
-    Void,
-
-    /// <summary>The cell has no such moment.</summary>
-    NoWindow,
-
-    /// <summary>The experiment itself failed.</summary>
-    Failed,
-}
 
 /// <summary>The result of one cell under one fault, at one point of a handling, or in a storm: a line of <c>faults.jsonl</c>.</summary>
 public sealed record FaultResult : IPointResult

@@ -1,5 +1,6 @@
 using Kit.Guarantees;
 using Kit.Modes;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Faults;
 

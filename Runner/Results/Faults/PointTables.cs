@@ -1,4 +1,5 @@
 using Kit.Guarantees;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Faults;
 

@@ -1,4 +1,5 @@
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Pages;
 

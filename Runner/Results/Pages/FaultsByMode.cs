@@ -1,6 +1,7 @@
 using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Pages;
 

@@ -1,5 +1,6 @@
 using Kit.Modes;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Pages;
 

@@ -1,6 +1,6 @@
 using System.Text.Json.Serialization;
 using Kit.Guarantees;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Proofs;
 

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Xml;
 using Kit.Guarantees;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Proofs;
 

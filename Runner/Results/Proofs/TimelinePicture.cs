@@ -1,5 +1,5 @@
 using Kit.Guarantees;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Proofs;
 

@@ -2,6 +2,7 @@ using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Pages;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Results.Views;
 

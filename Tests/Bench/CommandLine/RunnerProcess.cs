@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using System.Globalization;
 using System.Text;
-using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
+using Kit.Runner.Stage;
 
 namespace Kit.Tests.CommandLine;
 

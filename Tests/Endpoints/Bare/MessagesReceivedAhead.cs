@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
-using Kit.Runner.Faults;
+using Kit.Runner.Wire;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Npgsql;

@@ -3,7 +3,7 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Tests.Contract;
 

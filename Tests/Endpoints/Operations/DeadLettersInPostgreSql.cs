@@ -2,7 +2,7 @@ using System.Text.Json;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.PostgreSql;
 using Kit.Modes;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Tests.Bare;
 using Kit.Tests.CommandLine;
 using Npgsql;

@@ -1,7 +1,7 @@
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Modes;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;

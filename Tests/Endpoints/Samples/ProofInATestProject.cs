@@ -2,7 +2,7 @@ using System.Globalization;
 using Kit.Guarantees;
 using Kit.Proofs;
 using Kit.Runner.Proofs;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;

@@ -1,6 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Modes;
-using Kit.Runner.Rounds;
+using Kit.Runner.Databases;
 using Kit.Runner.SqlServer;
 using Microsoft.Data.SqlClient;
 

@@ -1,6 +1,7 @@
 using System.Security.Authentication;
 using Kit.Runner.Results;
 using Kit.Runner.SqlServer;
+using Kit.Runner.Transports;
 using NUnit.Framework.Constraints;
 
 namespace Kit.Tests.SqlServer;

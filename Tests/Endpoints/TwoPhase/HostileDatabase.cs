@@ -1,5 +1,5 @@
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
-using Kit.Runner.Rounds;
+using Kit.Runner.Databases;
 using Npgsql;
 
 namespace Kit.Tests.TwoPhase;

@@ -1,5 +1,5 @@
 using Kit.Endpoints.Bare.PostgreSql.TwoPhase;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 using Npgsql;
 

@@ -4,7 +4,7 @@ using System.Text.Json;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
-using Kit.Runner.Faults;
+using Kit.Runner.Wire;
 using Microsoft.Extensions.Hosting;
 using Npgsql;
 

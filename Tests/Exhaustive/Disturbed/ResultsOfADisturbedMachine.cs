@@ -3,6 +3,7 @@ using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
 using Kit.Runner.Results.Loads;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;

@@ -2,7 +2,8 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Stage;
 
 namespace Kit.Tests.Exhaustive.Faults;
 

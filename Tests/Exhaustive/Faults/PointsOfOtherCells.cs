@@ -1,6 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using static Kit.Tests.Faults.Experiments.EveryPointOfAHandling;
 
 namespace Kit.Tests.Exhaustive.Faults;

@@ -1,6 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Runner.Faults.Experiments;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Transports;
 
 namespace Kit.Tests.Exhaustive.Faults;

@@ -1,4 +1,4 @@
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 using Kit.Tests.Joining;
 

@@ -1,5 +1,5 @@
-using Kit.Runner;
 using Kit.Runner.Loading;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Tests.CommandLine;
 using Kit.Tests.Loading;

@@ -1,9 +1,9 @@
 using System.Text.Json;
 using Kit.Guarantees;
-using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Points;
 using Kit.Runner.Proofs;
 using Kit.Runner.Results;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 using Kit.Tests.Proofs;
 

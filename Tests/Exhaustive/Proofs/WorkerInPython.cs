@@ -1,9 +1,8 @@
 using System.Text.Json;
 using Kit.Guarantees;
-using Kit.Runner;
 using Kit.Runner.Proofs;
 using Kit.Runner.Results;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;

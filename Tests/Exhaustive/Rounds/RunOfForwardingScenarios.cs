@@ -1,7 +1,6 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Handlers;
-using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 

@@ -1,6 +1,6 @@
 using System.Text.Json;
 using Kit.Endpoints.Cells;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 using Kit.Tests.Rounds;
 

@@ -1,5 +1,5 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 using Kit.Tests.Rounds;
 

@@ -1,4 +1,3 @@
-using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 using Kit.Tests.Rounds;

@@ -1,8 +1,8 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Modes;
-using Kit.Runner;
 using Kit.Runner.Choosing;
+using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Choosing;

@@ -3,6 +3,7 @@ using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Choosing;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Pages;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Choosing;

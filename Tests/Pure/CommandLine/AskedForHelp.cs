@@ -1,8 +1,8 @@
 using System.CommandLine;
 using System.CommandLine.Help;
 using System.CommandLine.Parsing;
-using Kit.Runner;
 using Kit.Runner.CommandLine;
+using Kit.Runner.Results;
 
 namespace Kit.Tests.CommandLine;
 

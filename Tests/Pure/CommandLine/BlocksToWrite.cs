@@ -1,4 +1,3 @@
-using Kit.Runner;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
 using Kit.Tests.Results.Pages;

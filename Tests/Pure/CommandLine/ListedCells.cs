@@ -4,8 +4,8 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Modes;
-using Kit.Runner;
 using Kit.Runner.CommandLine;
+using Kit.Runner.Results;
 using Kit.Runner.Transports;
 using Microsoft.Extensions.DependencyInjection;
 

@@ -1,4 +1,4 @@
-using Kit.Runner;
+using Kit.Runner.Results;
 
 namespace Kit.Tests.CommandLine;
 

@@ -2,6 +2,7 @@ using Kit.Endpoints.Cells;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Results;
 using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Spectre.Console;
 
 namespace Kit.Tests.CommandLine;

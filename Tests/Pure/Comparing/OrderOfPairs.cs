@@ -1,5 +1,6 @@
 using Kit.Runner.Comparing;
 using Kit.Runner.Results;
+using Kit.Runner.Stage;
 using Kit.Runner.Transports;
 using Kit.Tests.Results.Comparing;
 

@@ -1,7 +1,7 @@
-using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Tests.CommandLine;
 using Kit.Tests.Results.Comparing;
 using Kit.Tests.Results.Faults;

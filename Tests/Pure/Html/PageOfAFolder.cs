@@ -4,6 +4,8 @@ using Kit.Runner.Html;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Pages;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Views;
 
 namespace Kit.Tests.Html;

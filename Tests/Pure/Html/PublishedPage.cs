@@ -1,6 +1,7 @@
 using Kit.Runner.CommandLine;
 using Kit.Runner.Html;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Pages;
 using Kit.Runner.Results.Views;
 
 namespace Kit.Tests.Html;

@@ -1,8 +1,7 @@
 using Kit.Guarantees;
-using Kit.Runner.Faults.Experiments;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 using Kit.Runner.Proofs;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Results.Proofs;
 
 namespace Kit.Tests.Proofs;

@@ -1,7 +1,7 @@
-using Kit.Runner.Comparing;
 using Kit.Runner.Proofs;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Proofs;
+using Kit.Runner.Stage;
 
 namespace Kit.Tests.Proofs;
 

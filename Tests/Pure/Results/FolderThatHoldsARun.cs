@@ -1,4 +1,5 @@
 using Kit.Runner.Results;
+using Kit.Runner.Results.Pages;
 
 namespace Kit.Tests.Results;
 

@@ -1,5 +1,6 @@
 using Kit.Modes;
 using Kit.Runner.Results;
+using Kit.Runner.Results.Pages;
 
 namespace Kit.Tests.Results;
 

@@ -1,5 +1,6 @@
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Pages;
 using Kit.Tests.Results.Faults;
 
 namespace Kit.Tests.Results;

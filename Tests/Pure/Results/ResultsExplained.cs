@@ -2,6 +2,7 @@ using System.Globalization;
 using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Tests.Results;
 

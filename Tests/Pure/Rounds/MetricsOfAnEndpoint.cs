@@ -1,6 +1,6 @@
 using System.Diagnostics.Metrics;
 using Kit.Endpoints.Cells;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Tests.Rounds;
 

@@ -1,5 +1,5 @@
 using Kit.Handlers;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Tests.Rounds;
 

@@ -1,4 +1,4 @@
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Tests.Rounds;
 

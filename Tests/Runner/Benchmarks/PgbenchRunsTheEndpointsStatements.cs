@@ -2,7 +2,7 @@ using Kit.Benchmarks.Floor;
 using Kit.Benchmarks.Latencies;
 using Kit.Endpoints.Bare.PostgreSql.Queues;
 using Kit.Handlers;
-using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
 
 namespace Kit.Tests.Benchmarks;
 

@@ -1,4 +1,4 @@
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
 

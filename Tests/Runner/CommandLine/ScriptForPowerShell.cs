@@ -1,5 +1,5 @@
 using System.Runtime.Versioning;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 
 namespace Kit.Tests.CommandLine;

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Tests.Rounds;

@@ -1,5 +1,5 @@
 using System.Runtime.Versioning;
-using Kit.Runner;
+using Kit.Runner.Results;
 
 namespace Kit.Tests.CommandLine;
 

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using Kit.Runner;
 using Kit.Runner.Comparing;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;

@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Kit.Runner.Faults;
+using Kit.Runner.Wire;
 using static Kit.Tests.Faults.ProxiedPair;
 
 namespace Kit.Tests.Faults;

@@ -1,5 +1,5 @@
 using System.Text;
-using Kit.Runner.Faults;
+using Kit.Runner.Wire;
 using Npgsql;
 
 namespace Kit.Tests.Faults;

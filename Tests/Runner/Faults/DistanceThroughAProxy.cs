@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
-using Kit.Runner.Faults;
 using Kit.Runner.Rounds;
+using Kit.Runner.Wire;
 using Npgsql;
 
 namespace Kit.Tests.Faults;

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Kit.Runner.Faults;
+using Kit.Runner.Wire;
 
 namespace Kit.Tests.Faults;
 

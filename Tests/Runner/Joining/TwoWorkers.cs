@@ -1,6 +1,5 @@
 using Kit.Endpoints.Cells;
 using Kit.Guarantees;
-using Kit.Runner;
 using Kit.Runner.Results;
 
 namespace Kit.Tests.Joining;

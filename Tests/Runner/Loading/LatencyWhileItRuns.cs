@@ -2,7 +2,7 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Loading;
-using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
 
 namespace Kit.Tests.Loading;
 

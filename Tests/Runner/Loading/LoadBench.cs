@@ -5,7 +5,6 @@ using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Endpoints.Cells;
 using Kit.Runner.Loading;
 using Kit.Runner.Results.Loads;
-using Kit.Runner.Rounds;
 using Kit.Runner.Servers;
 using Kit.Runner.Transports;
 

@@ -1,5 +1,5 @@
 using System.Globalization;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Tests.CommandLine;
 

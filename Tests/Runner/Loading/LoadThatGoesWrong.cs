@@ -5,7 +5,7 @@ using Kit.Guarantees;
 using Kit.Runner.CommandLine;
 using Kit.Runner.Loading;
 using Kit.Runner.Results.Loads;
-using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
 
 namespace Kit.Tests.Loading;
 

@@ -1,7 +1,7 @@
 using System.CommandLine;
 using Kit.Endpoints.Cells;
-using Kit.Runner;
 using Kit.Runner.CommandLine;
+using Kit.Runner.Results;
 using Kit.Runner.Results.Published;
 using Kit.Tests.CommandLine;
 

@@ -1,9 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Kit.Runner.Faults.Points;
 using Kit.Runner.Proofs;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Wire;
 
 namespace Kit.Tests.Proofs;
 

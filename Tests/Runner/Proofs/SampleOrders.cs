@@ -1,10 +1,8 @@
 using Kit.Guarantees;
-#if !KIT_NSERVICEBUS
-using Kit.Runner;
-#endif
 using Kit.Runner.Proofs;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 #if !KIT_NSERVICEBUS
+using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 #endif
 

@@ -1,6 +1,6 @@
 using System.Text.Json;
-using Kit.Runner;
-using Kit.Runner.Rounds;
+using Kit.Runner.Databases;
+using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
 

@@ -2,8 +2,9 @@ using System.Diagnostics;
 using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
+using Kit.Runner.Databases;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 using Npgsql;
 
 namespace Kit.Tests.Rounds;

@@ -3,7 +3,8 @@ using Kit.Endpoints.Bare;
 using Kit.Endpoints.Cells;
 using Kit.Handlers;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
+using Kit.Runner.Transports;
 
 namespace Kit.Tests.Rounds;
 

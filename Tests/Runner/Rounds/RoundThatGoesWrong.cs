@@ -1,7 +1,6 @@
 using Kit.Guarantees;
-using Kit.Runner;
 using Kit.Runner.Results;
-using Kit.Runner.Rounds;
+using Kit.Runner.Transports;
 using Kit.Tests.CommandLine;
 using Npgsql;
 

@@ -1,6 +1,6 @@
 using Kit.Endpoints.Cells;
-using Kit.Runner;
-using Kit.Runner.Rounds;
+using Kit.Runner.Results;
+using Kit.Runner.Stage;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Rounds;

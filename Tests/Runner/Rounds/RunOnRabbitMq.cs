@@ -1,7 +1,6 @@
 using System.Globalization;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Guarantees;
-using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;

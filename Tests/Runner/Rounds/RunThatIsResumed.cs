@@ -1,5 +1,4 @@
 using System.Globalization;
-using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 

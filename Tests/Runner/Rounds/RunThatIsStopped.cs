@@ -1,4 +1,3 @@
-using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;

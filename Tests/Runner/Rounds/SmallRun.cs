@@ -1,5 +1,4 @@
 using Kit.Guarantees;
-using Kit.Runner;
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 

@@ -5,7 +5,7 @@ using Kit.Handlers;
 using Kit.Modes;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Rounds;
+using Kit.Runner.Stage;
 
 namespace Kit.Tests.Faults.Experiments;
 

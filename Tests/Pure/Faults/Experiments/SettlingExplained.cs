@@ -1,4 +1,4 @@
-using Kit.Runner.Faults.Experiments;
+using Kit.Runner.Stage;
 
 namespace Kit.Tests.Faults.Experiments;
 

@@ -3,6 +3,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Comparing;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Tests.Results.Faults;
 
 namespace Kit.Tests.Results.Comparing;

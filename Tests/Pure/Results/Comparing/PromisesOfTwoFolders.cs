@@ -2,6 +2,7 @@ using Kit.Guarantees;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Comparing;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Tests.Results.Faults;
 
 namespace Kit.Tests.Results.Comparing;

@@ -1,6 +1,7 @@
 using System.Text.RegularExpressions;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Tests.Results.Faults;
 

@@ -3,6 +3,7 @@ using Kit.Modes;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Tests.Results.Faults;
 

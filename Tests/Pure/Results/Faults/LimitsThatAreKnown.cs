@@ -2,6 +2,7 @@ using Kit.Guarantees;
 using Kit.Modes;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Tests.Results.Accounts;
 using static Kit.Guarantees.DeliveryClass;
 

@@ -1,5 +1,6 @@
 using Kit.Guarantees;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Tests.Results.Faults;
 

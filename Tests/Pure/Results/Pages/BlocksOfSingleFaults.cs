@@ -1,6 +1,7 @@
 using Kit.Guarantees;
 using Kit.Runner.Results;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Tests.Results.Pages;
 

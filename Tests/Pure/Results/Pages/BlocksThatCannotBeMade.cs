@@ -1,5 +1,5 @@
 using Kit.Runner.Results;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 
 namespace Kit.Tests.Results.Pages;
 

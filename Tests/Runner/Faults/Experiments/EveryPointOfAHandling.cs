@@ -3,6 +3,7 @@ using Kit.Endpoints.Cells;
 using Kit.Guarantees;
 using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
 using Kit.Runner.Transports;
 
 namespace Kit.Tests.Faults.Experiments;

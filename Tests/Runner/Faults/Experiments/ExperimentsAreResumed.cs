@@ -1,6 +1,6 @@
 using System.Text.Json.Nodes;
 using Kit.Guarantees;
-using Kit.Runner;
+using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
 
 namespace Kit.Tests.Faults.Experiments;

@@ -5,7 +5,8 @@ using Kit.Runner.Faults.Experiments;
 using Kit.Runner.Faults.Injections;
 using Kit.Runner.Results.Accounts;
 using Kit.Runner.Results.Faults;
-using Kit.Runner.Rounds;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Stage;
 
 namespace Kit.Tests.Faults.Experiments;
 

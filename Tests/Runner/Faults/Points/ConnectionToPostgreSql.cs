@@ -1,4 +1,4 @@
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Wire;
 using static Kit.Tests.Faults.Points.PostgreSqlFrames;
 
 namespace Kit.Tests.Faults.Points;

@@ -1,8 +1,8 @@
 using System.Text;
-using Kit.Runner.Faults;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 using Kit.Runner.Results;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Wire;
 using static Kit.Tests.Faults.Points.PostgreSqlFrames;
 
 namespace Kit.Tests.Faults.Points;

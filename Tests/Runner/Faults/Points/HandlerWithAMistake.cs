@@ -1,8 +1,8 @@
 using Kit.Guarantees;
-using Kit.Runner.Faults;
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 using Kit.Runner.Results.Accounts;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Wire;
 using Npgsql;
 
 namespace Kit.Tests.Faults.Points;

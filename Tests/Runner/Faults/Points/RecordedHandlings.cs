@@ -1,6 +1,7 @@
-using Kit.Runner.Faults.Points;
+using Kit.Runner.Points;
 using Kit.Runner.Results;
-using Kit.Runner.Results.Faults;
+using Kit.Runner.Results.Points;
+using Kit.Runner.Wire;
 
 namespace Kit.Tests.Faults.Points;
 

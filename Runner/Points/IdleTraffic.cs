@@ -1,0 +1,35 @@
+using Kit.Runner.Wire;
+
+namespace Kit.Runner.Points;
+
+/// <summary>What a process without a message asks its servers, again and again.</summary>
+/// <param name="Transactions">Whole ones, each as one text: <see cref="Handling.TransactionsIn"/>.</param>
+/// <param name="Requests">Each server, statement or method, and answer, also in a transaction that was open already.</param>
+/// <param name="Late">What it asked once. That can be work for a message that was handled before.</param>
+internal sealed record IdleTraffic(
+    IReadOnlySet<string> Transactions, IReadOnlySet<(string Server, string Text, string? Outcome)> Requests, IReadOnlyList<string> Late)
+{
+    /// <summary>Of two times in which the process had no message. Polls are in both.</summary>
+    public static IdleTraffic Of(IdleTime first, IdleTime second)
+    {
+        var transactions = Handling.TextsOf(first.Seen).Intersect(Handling.TextsOf(second.Seen)).ToHashSet();
+        var requests = first.Requests.Select(WithoutAnswer).Intersect(second.Requests.Select(WithoutAnswer)).ToHashSet();
+        IReadOnlyList<SeenRequest> seen = [.. first.Seen, .. second.Seen];
+        return new(
+            Handling.TransactionsIn(seen, transactions),
+            first.Requests.Concat(second.Requests).Where(one => requests.Contains(WithoutAnswer(one))).ToHashSet(),
+            [.. Handling.RequestsOutside(seen, transactions).Distinct()]);
+    }
+
+    private static (string, string) WithoutAnswer((string Server, string Text, string? Outcome) one) => (one.Server, one.Text);
+}
+
+/// <summary>What was asked in a time without a message.</summary>
+/// <param name="Seen">In transactions that began in it.</param>
+/// <param name="Hidden">In transactions that were open already.</param>
+internal sealed record IdleTime(IReadOnlyList<SeenRequest> Seen, IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden)
+{
+    /// <summary>All of them.</summary>
+    public IEnumerable<(string Server, string Text, string? Outcome)> Requests =>
+        Seen.Select(one => (one.Server, one.Text, one.Request.Outcome)).Concat(Hidden);
+}

@@ -1,0 +1,72 @@
+using System.Text.Json.Serialization;
+
+namespace Kit.Runner.Results.Points;
+
+/// <summary>What a request of a handling is, so that it can be found in another handling.</summary>
+/// <param name="Server">The server that is asked: the queue, the data, …</param>
+/// <param name="Text">The statement or the method, without what differs from one handling to the next.</param>
+/// <param name="Outcome">What the server answered; <see langword="null"/> if it does not answer.</param>
+/// <param name="Sent">Which of the requests with this text it is, from 1. Polls are not counted.</param>
+/// <param name="Answered">Which of those with this text and outcome, from 1. Polls are not counted.</param>
+public sealed record RequestId(string Server, string Text, string? Outcome, int Sent, int Answered);
+
+/// <summary>The gap before and after one request of a handling.</summary>
+/// <param name="Number">Its number in the handling that was recorded, from 1.</param>
+/// <param name="Request">What it is.</param>
+/// <param name="Before">The statement before it in its transaction; <see langword="null"/> if it is the first.</param>
+/// <param name="HasAnswer">Whether the server answers it.</param>
+/// <param name="CanBeProved">Whether it can be known that the server has acted.</param>
+public sealed record CrashPoint(int Number, RequestId Request, string? Before, bool HasAnswer, bool CanBeProved)
+{
+    /// <summary>The numbers of the points before it in its transaction. With <see cref="Place"/> they say which transaction it is.</summary>
+    public IReadOnlyList<int> Leading { get; init; } = [];
+
+    /// <summary>Its place among all requests of its transaction, from 1. Some of them can be no points.</summary>
+    public int Place { get; init; } = 1;
+
+    /// <summary>The numbers of the points that came before it in one recorded handling, and after it in another.</summary>
+    public IReadOnlyList<int> Unordered { get; init; } = [];
+
+    /// <summary>Whether a process without a message begins a transaction with the same requests and answers.</summary>
+    public bool IsPolled { get; init; }
+
+    /// <summary>The ways that are possible there while the servers live.</summary>
+    [JsonIgnore]
+    public IReadOnlyList<PointWay> Ways => WaysAmong(PointWays.OfClient);
+
+    /// <summary>Which of some ways are possible there.</summary>
+    public IReadOnlyList<PointWay> WaysAmong(IReadOnlyList<PointWay> asked) =>
+        [.. PointWays.All.Where(facts => asked.Contains(facts.Way) && facts.IsPossibleAt(this)).Select(facts => facts.Way)];
+}
+
+/// <summary>What happens at a point. The words and rules of each are in <see cref="PointWays"/>.</summary>
+public enum PointWay
+{
+    /// <summary>(a) The request never reaches the server, and the process is killed.</summary>
+    NeverSent,
+
+    /// <summary>(b) The server has acted, its answer is withheld, and the process is killed.</summary>
+    Killed,
+
+    /// <summary>(c) The server has acted, its answer is withheld, the connection is cut, and the process lives.</summary>
+    Cut,
+
+    /// <summary>(d) The server has acted, and its answer never comes.</summary>
+    Unanswered,
+
+    /// <summary>(e) The request never reaches the server, which crashes and is started again. The process lives.</summary>
+    ServerCrashedBefore,
+
+    /// <summary>(f) The server has acted, its answer is withheld, and it crashes and is started again. The process lives.</summary>
+    ServerCrashedAfter,
+
+    /// <summary>(g) The request never reaches the server, the connection is cut, and the process lives.</summary>
+    CutBefore,
+}
+
+/// <summary>The point that an experiment met, or was to meet.</summary>
+/// <param name="Token">The name with which it can be repeated.</param>
+/// <param name="Number">The point's number.</param>
+/// <param name="Way">What happened there.</param>
+/// <param name="Moment">The moment, in words.</param>
+public sealed record PointFacts(string Token, int Number, PointWay Way, string Moment);

@@ -1,0 +1,101 @@
+using System.Diagnostics;
+using Kit.Endpoints.Bare;
+using Kit.Runner.Results;
+using Kit.Runner.Results.Accounts;
+using Kit.Runner.Servers.Machine;
+
+namespace Kit.Runner.Stage;
+
+/// <summary>The result of one drain.</summary>
+/// <param name="Report">What the handler processes saw.</param>
+/// <param name="Stalled">Why the drain was ended before the queue was empty; <see langword="null"/> if it was not.</param>
+/// <param name="Start">The machine's processors before it.</param>
+/// <param name="End">The machine's processors after it.</param>
+internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? Start, CpuSample? End)
+{
+    /// <summary>How many messages each process handled.</summary>
+    public IReadOnlyList<int> HandledByEach { get; init; } = [];
+
+    /// <summary>Why not every message was handled; <see langword="null"/>: a handler has returned once for each.</summary>
+    /// <param name="messages">How many there were.</param>
+    public string? WhyIncomplete(int messages) => Stalled ?? RoundAccount.WhyNotOnceEach(Report.Handled, messages);
+}
+
+/// <summary>Lets an endpoint empty its queue, and gives up if there is no progress.</summary>
+/// <param name="handlers">Where the endpoints run.</param>
+/// <param name="queue">Their queue.</param>
+/// <param name="stallLimit">How long a drain may go without progress.</param>
+/// <param name="progress">Receives the number of handled messages.</param>
+internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, TimeSpan stallLimit, IProgress<int> progress)
+{
+    /// <summary>Longer than a checkpoint or a lock timeout delays a healthy endpoint.</summary>
+    public static readonly TimeSpan DefaultStallLimit = TimeSpan.FromSeconds(30);
+
+    /// <summary>
+    /// For the first drain of a process, which has yet to build its endpoint, connect and compile: on a busy machine that was seen to take more than a
+    /// minute, and it is not on the clock.
+    /// </summary>
+    public static readonly TimeSpan WarmUpStallLimit = TimeSpan.FromMinutes(3);
+
+    private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(50);
+
+    // Failed handlers are not counted as handled, so after a pause the queue itself is asked.
+    private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
+
+    /// <summary>How long nobody may handle anything until messages that no queue has are lost. No longer than the limit of a stall.</summary>
+    public TimeSpan Quiet { get; init; } = TimeSpan.FromSeconds(10);
+
+    public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)
+    {
+        var start = CpuSample.Take();
+        await handlers.StartEndpointsAsync(messages, cancellationToken);
+        var stalled = await WaitUntilEmptyAsync(messages, cancellationToken);
+        var end = CpuSample.Take();
+        try
+        {
+            var reports = await handlers.StopEndpointsAsync(cancellationToken);
+            return new Drained(DrainReport.Of(reports), stalled, start, end) { HandledByEach = [.. reports.Select(report => report.Handled)] };
+        }
+        catch (KitException failure) when (stalled is not null)
+        {
+            // The same cause can keep the endpoint from stopping; the verdict is still that the drain stalled.
+            return new Drained(DrainReport.Nothing, $"{stalled}; {failure.Message}", start, end);
+        }
+    }
+
+    // Without acknowledgements, a broker's queue is empty long before the last handler is entered, and on a busy machine the first ones are slow.
+    private bool IsIdle => handlers.Entered > 0 && handlers.Entered <= handlers.Handled + handlers.Failed;
+
+    private async Task<string?> WaitUntilEmptyAsync(int messages, CancellationToken cancellationToken)
+    {
+        var (handled, left) = (0, (long)messages);
+        var sinceProgress = Stopwatch.StartNew();
+        while (true)
+        {
+            await Task.Delay(Look, cancellationToken);
+            handlers.ThrowIfBroken();
+            var handledNow = handlers.Handled;
+            var leftNow = left;
+            if (handledNow >= messages || sinceProgress.Elapsed > Pause)
+            {
+                leftNow = await queue.CountAsync(cancellationToken);
+                if (leftNow == 0 && (handledNow >= messages || (IsIdle && sinceProgress.Elapsed > Quiet)))
+                {
+                    progress.Report(handledNow);
+                    return null;
+                }
+            }
+
+            if (handledNow != handled || leftNow != left)
+            {
+                (handled, left) = (handledNow, leftNow);
+                progress.Report(handled);
+                sinceProgress.Restart();
+            }
+            else if (sinceProgress.Elapsed > stallLimit)
+            {
+                return $"no progress for {stallLimit.TotalSeconds} s with {left} messages left";
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+using System.Text.Json.Serialization;
+using Kit.Runner.Results;
+
+namespace Kit.Runner.Stage;
+
+/// <summary>What a handler process reports on standard output, as one JSON line each.</summary>
+[JsonDerivedType(typeof(HandlerReady), "ready")]
+[JsonDerivedType(typeof(HandlerProgress), "progress")]
+[JsonDerivedType(typeof(HandlerStopped), "stopped")]
+[JsonDerivedType(typeof(HandlerFailed), "failed")]
+internal abstract record HandlerEvent;
+
+/// <summary>The specification was understood.</summary>
+internal sealed record HandlerReady : HandlerEvent;
+
+/// <param name="Entered">Handlers that were entered since the endpoint started.</param>
+/// <param name="Handled">Handlers that returned since then.</param>
+/// <param name="Failed">Handlers that threw since then: each is an attempt, and not a message.</param>
+/// <param name="HeapBytes">The managed heap after the last collection; 0 before the first.</param>
+internal sealed record HandlerProgress(int Entered, int Handled, int Failed, long HeapBytes) : HandlerEvent;
+
+/// <summary>The endpoint has stopped, its connections are closed.</summary>
+/// <param name="Report">What it did.</param>
+internal sealed record HandlerStopped(DrainReport Report) : HandlerEvent;
+
+/// <summary>The endpoint could not start, or broke.</summary>
+/// <param name="Reason">Why, for a user.</param>
+internal sealed record HandlerFailed(string Reason) : HandlerEvent;
+
+/// <summary>What a handler process saw between the endpoint's start and stop.</summary>
+/// <param name="FirstEntryUtc">When the first handler was entered.</param>
+/// <param name="Entries">How often a handler was entered.</param>
+/// <param name="Handled">How often one returned.</param>
+/// <param name="CompletionsUtc">When the handler of each message returned, if the specification asked for it.</param>
+/// <param name="Promotions">Transactions that were promoted to a distributed one since the first entry.</param>
+internal sealed record DrainReport(
+    DateTimeOffset? FirstEntryUtc, int Entries, int Handled,
+    IReadOnlyList<DateTimeOffset> CompletionsUtc, int Promotions)
+{
+    /// <summary>From each decision to the end of its second phase; <see langword="null"/> in modes without one.</summary>
+    public Durations? SecondPhase { get; init; }
+
+    /// <summary>How long each batch took from its receive to its commit; <see langword="null"/> without batches.</summary>
+    public Durations? Batch { get; init; }
+
+    /// <summary>Where the time of a message went; <see langword="null"/> if the endpoint measures none of it.</summary>
+    public ServiceTime? ServiceTime { get; init; }
+
+    /// <summary>Whether one handler waited until all other messages were handled; <see langword="null"/>: none had to.</summary>
+    public bool? OneHasWaited { get; init; }
+
+    public static DrainReport Nothing { get; } = new(FirstEntryUtc: null, Entries: 0, Handled: 0, CompletionsUtc: [], Promotions: 0);
+
+    /// <summary>What several processes saw together. Their durations are left out: the quantiles of all do not follow from those of each.</summary>
+    /// <param name="reports">One of each process.</param>
+    public static DrainReport Of(IReadOnlyList<DrainReport> reports) => reports is [var only]
+        ? only
+        : new(
+            reports.Min(report => report.FirstEntryUtc), reports.Sum(report => report.Entries), reports.Sum(report => report.Handled),
+            [.. reports.SelectMany(report => report.CompletionsUtc)], reports.Sum(report => report.Promotions));
+}

@@ -1,0 +1,48 @@
+using System.Diagnostics;
+
+namespace Kit.Runner.Stage;
+
+/// <summary>Waits until no count changes any more. It does not wait for zero: stuck and in-doubt work never gets there.</summary>
+internal static class Settling
+{
+    internal static readonly TimeSpan Quiet = TimeSpan.FromSeconds(2);
+
+    /// <summary>
+    /// If work is left: every 5 seconds, recovery looks for prepared transactions older than that, and the dispatcher of an outbox looks for
+    /// sends; brokers update their counts as slowly.
+    /// </summary>
+    internal static readonly TimeSpan QuietWithWorkLeft = TimeSpan.FromSeconds(20);
+
+    internal static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
+
+    /// <summary>A count costs five queries. Experiments side by side share the servers, so a shorter pause would slow the others down.</summary>
+    private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(250);
+
+    /// <summary>Waits for 2 seconds without a change, or 20 if work is left or may be.</summary>
+    /// <param name="count">Reads the counts.</param>
+    /// <param name="mayHideWork">
+    /// Whether an endpoint may still have messages that no count includes: received but not yet handled, in a mode that receives
+    /// before it handles. After a lost connection it tries again only every few seconds.
+    /// </param>
+    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <returns>That it did not settle within 2 minutes, as a text; <see langword="null"/> if it did.</returns>
+    public static async Task<string?> WaitAsync(
+        Func<CancellationToken, Task<Counters>> count, bool mayHideWork, CancellationToken cancellationToken)
+    {
+        var last = await count(cancellationToken);
+        var (whole, still) = (Stopwatch.StartNew(), Stopwatch.StartNew());
+        while (still.Elapsed < (last.AreDone && !mayHideWork ? Quiet : QuietWithWorkLeft))
+        {
+            if (whole.Elapsed > Limit)
+                return $"it did not settle within {Limit.TotalSeconds} s";
+
+            await Task.Delay(Pause, cancellationToken);
+            var now = await count(cancellationToken);
+            if (now != last)
+                still.Restart();
+            last = now;
+        }
+
+        return null;
+    }
+}

@@ -1,0 +1,65 @@
+using System.Text.RegularExpressions;
+
+namespace Kit.Runner.Wire;
+
+/// <summary>The text of a statement, without what differs from one handling to the next.</summary>
+internal static partial class StatementText
+{
+    /// <summary>Longer texts are shortened: the beginning identifies a statement.</summary>
+    private const int Most = 240;
+
+    private const int MostShown = 60;
+
+    /// <summary>A text that is no longer than this only says what becomes of the transaction.</summary>
+    public const int MostOfACommand = 32;
+
+    /// <summary>
+    /// Comments are left out, literals, numbers and ids become <c>?</c>; any white space is one space. Of a list of values the first is left:
+    /// <see cref="ValueLists.Shorten"/>. The time that this takes grows with the length of the text, and no faster.
+    /// </summary>
+    public static string Normal(string text)
+    {
+        var plain = LiteralOrComment().Replace(text, match => match.Value[0] switch
+        {
+            '\'' or '$' => "'?'",
+            '"' => match.Value,
+            _ => " ",
+        });
+        var whole = ValueLists.Shorten(Space().Replace(Number().Replace(Hexadecimal().Replace(Uuid().Replace(plain, "?"), "?"), "?"), " ").Trim().TrimEnd(';'));
+        return whole.Length > Most ? whole[..Most] : whole;
+    }
+
+    /// <summary>Whether one of the statements in a text ended its transaction, or prepared it.</summary>
+    /// <param name="text">The text: the answer to a rollback to a savepoint is that to a rollback.</param>
+    /// <param name="answers">The server's answers to its statements, so far.</param>
+    public static bool HasEndedTransaction(string text, IReadOnlyCollection<string> answers) =>
+        answers.Any(answer => answer is "COMMIT" or "PREPARE TRANSACTION")
+        || answers.Count(answer => answer is "ROLLBACK") is > 0 and var rollbacks && rollbacks > ToSavepoint().Count(text);
+
+    /// <summary>Short enough for a sentence.</summary>
+    public static string Short(string normal) => normal.Length > MostShown ? $"{normal[..MostShown].TrimEnd()} …" : normal;
+
+    [GeneratedRegex(@"\bROLLBACK\s+(?:WORK\s+|TRANSACTION\s+)?TO\b", RegexOptions.IgnoreCase, Timeout.Infinite)]
+    private static partial Regex ToSavepoint();
+
+    [GeneratedRegex(@"\s+", RegexOptions.None, Timeout.Infinite)]
+    private static partial Regex Space();
+
+    // One alternative after the other: a literal can have dashes in it, a comment quotes, and a name in quotes an apostrophe. One that has no end ends with
+    // the text. So nothing is read twice, and a time-out would only say that the machine is busy.
+    [GeneratedRegex(
+        @"(?<![\p{L}\d_$])\$(?<tag>[\p{L}_]*)\$[\s\S]*?(?:\$\k<tag>\$|\z)|'(?>(?:[^']+|'')*)'?|""[^""]*""?|--[^\n]*|/\*[\s\S]*?(?:\*/|\z)",
+        RegexOptions.None, Timeout.Infinite)]
+    private static partial Regex LiteralOrComment();
+
+    // Not of a parameter ($1), and not within a name, unless an underscore is before it.
+    [GeneratedRegex(@"(?<![$\p{L}\d])\d+(?!\p{L})|(?<=_)\d+", RegexOptions.None, Timeout.Infinite)]
+    private static partial Regex Number();
+
+    // A whole name, or what is between underscores, such as of a temporary table or a savepoint.
+    [GeneratedRegex(@"(?<![$\p{L}\d])(?=[a-fA-F]*\d)[0-9a-fA-F]{6,}(?![\p{L}\d])", RegexOptions.None, Timeout.Infinite)]
+    private static partial Regex Hexadecimal();
+
+    [GeneratedRegex(@"[0-9a-fA-F]{8}-?(?:[0-9a-fA-F]{4}-?){3}[0-9a-fA-F]{12}", RegexOptions.None, Timeout.Infinite)]
+    private static partial Regex Uuid();
+}
