@@ -53,8 +53,8 @@ public sealed class SenderThatBlocks
     [Test]
     public async Task Stopped_it_still_sends_what_is_under_way()
     {
-        var queue = new BlockedQueue(blockedFor: TimeSpan.FromMilliseconds(500));
-        using var stop = new CancellationTokenSource(TimeSpan.FromMilliseconds(100));
+        using var stop = new CancellationTokenSource();
+        var queue = new BlockedQueue(blockedFor: TimeSpan.FromMilliseconds(500)) { Entered = stop.Cancel };
 
         var sent = await new LoadSender([queue], new Schedule(100, TimeSpan.FromHours(1)), NewMessage, new ConfirmedSends(ConfirmedSends.Longest))
             .RunAsync(stop.Token);
@@ -81,6 +81,9 @@ public sealed class SenderThatBlocks
     {
         private readonly List<IReadOnlyList<Guid>> sends = [];
 
+        /// <summary>Called when the first message comes.</summary>
+        public Action? Entered { get; init; }
+
         public IReadOnlyList<int> Sizes => [.. sends.Select(send => send.Count)];
 
         public IReadOnlyList<Guid> Taken => [.. sends.SelectMany(send => send)];
@@ -97,8 +100,11 @@ public sealed class SenderThatBlocks
                 sends.Add(ids);
             }
 
-            if (isFirst)
-                await Task.Delay(blockedFor, cancellationToken);
+            if (!isFirst)
+                return;
+
+            Entered?.Invoke();
+            await Task.Delay(blockedFor, cancellationToken);
         }
 
         public Task CreateAsync(CancellationToken cancellationToken) => Task.CompletedTask;
