@@ -19,6 +19,9 @@ namespace Kit.Runner.Faults.Experiments;
 internal sealed record FaultPlan(
     IReadOnlyList<Cell> Cells, IReadOnlyList<Fault> Faults, StormPlan? Storm, SpeedSource? Speeds, string Folder, string CommandLine)
 {
+    /// <summary>Whether a cell meets one of the single faults.</summary>
+    public Func<Cell, Fault, bool> Meets { get; init; } = static (_, _) => true;
+
     /// <summary>How long the database server is down under <see cref="Fault.DatabaseAway"/>.</summary>
     public TimeSpan Away { get; init; } = TimeSpan.FromSeconds(20);
 

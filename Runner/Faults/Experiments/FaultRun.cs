@@ -76,6 +76,7 @@ internal sealed class FaultRun(FaultPlan plan, Action<FaultResult, int, int> tel
         ? plan.Runnable.Select(cell => new Experiment(cell, Fault: null, storm))
         : from cell in plan.Runnable
           from fault in plan.Faults
+          where plan.Meets(cell, fault)
           select new Experiment(cell, fault, Storm: null);
 
     private void Save(FaultResult result, RunServers servers)

@@ -5,6 +5,7 @@ using static Kit.Tests.Faults.ProxiedPair;
 namespace Kit.Tests.Faults;
 
 /// <summary>What both ends of a connection see of the faults of the proxy between them.</summary>
+[Parallelizable]
 public sealed class ConnectionThroughAProxy
 {
     private ProxiedPair pair = null!;

@@ -7,6 +7,7 @@ using Kit.Runner.Transports;
 
 namespace Kit.Tests.Machine;
 
+[Parallelizable]
 public sealed class DoctorTests
 {
     private static readonly MachineFacts Machine = new(4, "Some CPU", 16L << 30, 8L << 30, "Some Linux", ".NET 10", ServerGc: false);

@@ -11,6 +11,7 @@ using Kit.Runner.Transports;
 namespace Kit.Tests.Servers;
 
 /// <summary>A broker that the user names, and what can be wrong with it.</summary>
+[Parallelizable]
 public sealed class NamedBrokerTests
 {
     private const string Secret = "wrong-and-secret";

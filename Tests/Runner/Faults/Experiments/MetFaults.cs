@@ -39,17 +39,23 @@ internal static class MetFaults
     /// <summary>How a fault is brought about in a cell; <see cref="NoWindow"/>: not at all.</summary>
     public static Type KindOf(Cell cell, Fault fault) => Injection.Of(fault, cell, Guid.Empty).GetType();
 
-    /// <summary>
-    /// Makes the experiments of each cell on servers of its own. One cell after the other: a run makes four experiments side by side, and has other fixtures
-    /// next to it.
-    /// </summary>
-    public static async Task<IReadOnlyList<FaultResult>> MakeAsync(IEnumerable<(Cell Cell, Fault Fault)> meetings)
+    /// <summary>Makes the experiments as one command would, on servers of its own.</summary>
+    public static async Task<IReadOnlyList<FaultResult>> MakeAsync(IReadOnlyList<(Cell Cell, Fault Fault)> meetings)
     {
         PostgreSqlServer.IgnoreWithoutPrograms();
-        var made = new List<FaultResult>();
-        foreach (var met in meetings.GroupBy(meeting => meeting.Cell, meeting => meeting.Fault))
-            made.AddRange(await MakeAsync(met.Key, [.. met]));
-        return made;
+        using var folder = new TemporaryFolder();
+        Cell[] cells = [.. meetings.Select(meeting => meeting.Cell).Distinct()];
+        Fault[] faults = [.. meetings.Select(meeting => meeting.Fault).Distinct()];
+        var plan = new FaultPlan(cells, faults, Storm: null, Speeds: null, folder.Path, "tests")
+        {
+            Meets = (cell, fault) => meetings.Contains((cell, fault)),
+            Away = TimeSpan.FromSeconds(5),
+        };
+        var run = new FaultRun(
+            plan,
+            (result, done, planned) => TestContext.Progress.WriteLine($"{done} of {planned}: {result.Name} {result.Verdict}"),
+            TestContext.Progress.WriteLine);
+        return (await run.RunAsync(CancellationToken.None)).Results;
     }
 
     public static void AssertKept(IEnumerable<FaultResult> results, Cell cell, Fault fault)
@@ -65,17 +71,6 @@ internal static class MetFaults
             result.Verdict,
             Is.EqualTo(result.Known is null ? FaultVerdict.Kept : FaultVerdict.Broken),
             () => $"{result.Because}\n{string.Join('\n', result.Violations.Select(TextOf))}");
-    }
-
-    private static async Task<IReadOnlyList<FaultResult>> MakeAsync(Cell cell, IReadOnlyList<Fault> faults)
-    {
-        using var folder = new TemporaryFolder();
-        var plan = new FaultPlan([cell], faults, Storm: null, Speeds: null, folder.Path, "tests") { Away = TimeSpan.FromSeconds(5) };
-        var run = new FaultRun(
-            plan,
-            (result, done, planned) => TestContext.Progress.WriteLine($"{done} of {planned}: {result.Name} {result.Verdict}"),
-            TestContext.Progress.WriteLine);
-        return (await run.RunAsync(CancellationToken.None)).Results;
     }
 
     private static string TextOf(Violation violation) => $"{violation.Because}\n  {string.Join("\n  ", violation.Evidence)}";

@@ -7,6 +7,7 @@ using Kit.Runner.Transports;
 namespace Kit.Tests.Faults.Experiments;
 
 /// <summary>An experiment that has ended its cuts, and an attempt that begins after that and would wait for one.</summary>
+[Parallelizable]
 public sealed class NobodyCutsAnyMore
 {
     [Test]

@@ -8,6 +8,7 @@ using static Kit.Tests.Faults.Points.PostgreSqlFrames;
 namespace Kit.Tests.Faults.Points;
 
 /// <summary>What passes at a point, in each way, and what does not.</summary>
+[Parallelizable]
 public sealed class GatedTraffic
 {
     private RequestGate gate = null!;

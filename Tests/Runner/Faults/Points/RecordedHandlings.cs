@@ -6,6 +6,7 @@ using Kit.Runner.Wire;
 namespace Kit.Tests.Faults.Points;
 
 /// <summary>The points of handlings that differ, as handlings do.</summary>
+[Parallelizable]
 public sealed class RecordedHandlings
 {
     private static readonly SeenRequest[] Poll = PollIn(7);
