@@ -30,7 +30,7 @@ internal sealed class BenchmarkServer : IAsyncDisposable
     {
         ReleaseBuild.Require();
         PostgreSqlVariables.Remove();
-        var started = new BenchmarkServer(await PrivatePostgreSql.StartAsync(cancellationToken));
+        var started = new BenchmarkServer(await PrivatePostgreSql.StartAsync(ServerPlace.Choose(allowsMemory: false).Path, cancellationToken));
         try
         {
             await output.WriteLineAsync($"PostgreSQL {started.server.Version}, the benchmark's own; seeding {Figures.Count(seedRows)} rows");

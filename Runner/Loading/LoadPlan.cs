@@ -36,9 +36,8 @@ internal sealed record LoadPlan(
     // The queue's counts, the watch on commits in one table or two, the samples, and a reader in each of two databases.
     private const int OfTheLoad = 6;
 
-    /// <summary>How many connections the kit's own PostgreSQL server has to accept.</summary>
-    public int Connections => Runnable.Select(ConnectionsOf)
-        .Append(ClusterSettings.Connections).Max();
+    /// <summary>The kit's own servers, with as many connections as the load needs. A latency contains flushes, so their files are on a disk.</summary>
+    public TransportArguments Servers => TransportArguments.None.WithConnections(Runnable.Select(ConnectionsOf).Append(ClusterSettings.Connections).Max());
 
     /// <summary>Whether the kit can start the server of each transport here. Commits are timed by the clock of a server on this machine.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(TransportArguments.None);

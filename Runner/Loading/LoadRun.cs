@@ -36,8 +36,12 @@ internal sealed class LoadRun(LoadPlan plan, TimeSpan between, Action<LoadProgre
                     .Select(one => new CellLeftOut(Provenance.NameOf(one.Cell), one.Because!)),
             ],
         };
-        await using var servers = await RunServers.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), stop, plan.Connections);
-        document = document with { Servers = servers.All.ToDictionary(one => one.Transport.Title, one => one.Server.Version ?? "unknown") };
+        await using var servers = await RunServers.StartAsync(Transport.NeededBy(plan.Runnable.Select(Transport.Of)), stop, plan.Servers);
+        document = document with
+        {
+            Servers = servers.All.ToDictionary(one => one.Transport.Title, one => one.Server.Version ?? "unknown"),
+            Disk = servers.MeasureDisk(plan.Servers),
+        };
         foreach (var database in plan.Runnable.Select(servers.WidgetsOf).Distinct())
             await database.SeedAsync(plan.SeedRows, new Progress<int>(), stop);
 

@@ -17,6 +17,10 @@ public sealed record DiskFacts(string Folder, string FileSystem, bool IsInMemory
     [JsonIgnore]
     public string Where => $"{Folder} on {FileSystem}{(IsInMemory ? ", in memory" : "")}";
 
+    /// <summary>For a reader, with its flush.</summary>
+    [JsonIgnore]
+    public string Text => $"{Where}; a flush of 8 KiB: {Flush.Text}";
+
     /// <summary>Whether a flush is faster than any disk allows, whatever the name of the file system.</summary>
     [JsonIgnore]
     public bool IsTooFast => Flush.P50Milliseconds < QuickestMilliseconds;

@@ -46,15 +46,16 @@ internal static class ReportText
 
     /// <summary>A warning that belongs next to every figure of a run; <see langword="null"/>: none.</summary>
     public static string? WarningOf(RunDocument document) =>
-        new[] { LaxnessOf(document), DiskOf(document) }.OfType<string>().ToList() is { Count: > 0 } warnings ? string.Join(" ", warnings) : null;
+        new[] { LaxnessOf(document), WarningOf(document.Disk) }.OfType<string>().ToList() is { Count: > 0 } warnings ? string.Join(" ", warnings) : null;
 
-    private static string? DiskOf(RunDocument document) => document.Disk switch
+    /// <summary>A warning of a disk that makes nothing durable; <see langword="null"/>: none.</summary>
+    public static string? WarningOf(DiskFacts? disk) => disk switch
     {
         null => null,
-        { IsInMemory: true } disk =>
+        { IsInMemory: true } =>
             $"Not durable: the servers kept their files in memory ({disk.Folder} on {disk.FileSystem}), where a flush costs nothing. " +
             "These figures do not show what a mode costs on a disk.",
-        { IsTooFast: true } disk =>
+        { IsTooFast: true } =>
             $"Perhaps not durable: a flush in {disk.Folder} on {disk.FileSystem} took {Figures.Measured(disk.Flush.P50Milliseconds)} ms, less than a disk " +
             "needs. Some layer below does not write through.",
         _ => null,

@@ -30,7 +30,7 @@ internal static class RunFacts
         foreach (var (name, facts) in document.Servers ?? new Dictionary<string, IReadOnlyDictionary<string, string>>())
             yield return (name, Listed(facts));
         if (document.Disk is { } disk)
-            yield return ("Disk", $"{disk.Where}; a flush of 8 KiB: {disk.Flush.Text}");
+            yield return ("Disk", disk.Text);
         yield return ("Packages", Listed(document.Packages));
         yield return ("Settings", SettingsOf(document.Settings));
         if (document.Precision is { } precision)

@@ -28,7 +28,7 @@ public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory
         ?? throw new KitException(
             "None of the folders for the kit's own servers is on a disk: " +
             $"{string.Join(", ", candidates.Select(place => $"{place.Path} ({place.FileSystem}, in memory)"))}.",
-            $"Set {Variable} to a folder on a disk, or add {Option}: a flush costs nothing then, and every table says so.");
+            $"Set {Variable} to a folder on a disk. A 'run' can also have {Option}: a flush costs nothing then, and every table says so.");
 
     /// <summary>The existing folders, in their order.</summary>
     /// <param name="named">The value of <see cref="Variable"/>.</param>

@@ -49,16 +49,16 @@ internal sealed class RunServers : IAsyncDisposable
     /// <summary>Starts the kit's own servers, all or none.</summary>
     /// <param name="transports">Whose.</param>
     /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <param name="connections">How many connections PostgreSQL accepts.</param>
+    /// <param name="arguments">Without one they may keep their files in memory: a crash of theirs is the question, and no speed.</param>
     /// <exception cref="KitException">One of them does not start.</exception>
     public static async Task<RunServers> StartAsync(
-        IEnumerable<Transport> transports, CancellationToken cancellationToken, int connections = ClusterSettings.Connections)
+        IEnumerable<Transport> transports, CancellationToken cancellationToken, TransportArguments? arguments = null)
     {
         var servers = new RunServers();
         try
         {
             foreach (var transport in transports)
-                await servers.StartAsync(transport, TransportArguments.None.WithMemory(isAllowed: true).WithConnections(connections), cancellationToken);
+                await servers.StartAsync(transport, arguments ?? TransportArguments.None.WithMemory(isAllowed: true), cancellationToken);
             return servers;
         }
         catch

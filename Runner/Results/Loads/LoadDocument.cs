@@ -22,6 +22,10 @@ public sealed record LoadDocument
     /// <summary>Version by server.</summary>
     public IReadOnlyDictionary<string, string> Servers { get; init; } = new Dictionary<string, string>();
 
+    /// <summary>The disk of the servers, before the first load; absent in documents of builds that did not look.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public DiskFacts? Disk { get; init; }
+
     /// <summary>The values that names of cells leave out, by axis; absent if they leave nothing out.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? Implied { get; init; }

@@ -173,6 +173,8 @@ public static class LoadReport
         yield return $"Commit: {document.Commit?.ToString() ?? "unknown"}";
         yield return $"Machine: {document.Host.CpuModel}, {document.Host.Cores} cores, {document.Host.OperatingSystem}, {document.Host.Runtime}";
         yield return $"The kit's own servers: {RunFacts.Listed(document.Servers)}";
+        if (document.Disk is { } disk)
+            yield return $"Disk: {disk.Text}";
         yield return $"Packages: {RunFacts.Listed(document.Packages)}";
         yield return $"Settings: {Figures.Measured(settings.Seconds)} s of sending, concurrency {settings.Concurrency}, " +
                      $"{Figures.Count(settings.SeedRows)} rows seeded, {Figures.Count(settings.WarmUp)} warm-up messages, " +
@@ -251,6 +253,8 @@ public static class LoadReport
     {
         if (document.IsStopped)
             yield return "The load was stopped. What was measured until then is here.";
+        if (ReportText.WarningOf(document.Disk) is { } warning)
+            yield return warning;
         if (document.Results.Where(result => result.IsNoisy).ToList() is { Count: > 0 } noisy && noisy.MaxBy(result => result.OtherCpuShare) is { } worst)
         {
             yield return $"Noisy: other programs took more than {Figures.Share(Noise.DefaultLimit)} of the processors, up to " +

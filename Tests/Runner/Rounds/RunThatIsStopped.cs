@@ -75,6 +75,30 @@ public sealed class RunThatIsStopped
     }
 
     [Test]
+    [Exhaustive]
+    public async Task By_the_end_of_its_server_it_says_so_and_is_resumed()
+    {
+        using var runner = await StartAsync();
+        Assert.That((await ChildProcesses.SignalAsync("KILL", $"{postmaster.Id}")).Succeeded);
+        var result = await runner.EndAsync();
+        var kept = RunFolder.Open(Folder).Load();
+
+        using var next = RunnerProcess.Start(Servers.Environment, RunnerProcess.ProgramPath, ["run", "--resume", Folder]);
+        var resumed = await next.EndAsync();
+
+        using (Assert.EnterMultipleScope())
+        {
+            Assert.That(result.ExitCode, Is.EqualTo(ExitCode.Failure));
+            Assert.That(result.Errors, Does.Contain("PostgreSQL has ended: the kit had started a PostgreSQL server of its own, and did not stop it."));
+            Assert.That(result.Errors, Does.Contain($"Finished rounds are kept; go on with: run --resume {Folder}"));
+            Assert.That(kept.Rounds.Where(round => round.Outcome.IsValid()).ToList(), Has.Count.EqualTo(1));
+            Assert.That(resumed.ExitCode, Is.EqualTo(ExitCode.Success), resumed.Output + resumed.Errors);
+            Assert.That(RunFolder.Open(Folder).Load().Rounds.Count(round => round.Outcome.IsValid()), Is.EqualTo(3));
+            Assert.That(Servers.Folders, Is.Empty);
+        }
+    }
+
+    [Test]
     public async Task While_its_server_starts_it_leaves_nothing_behind()
     {
         using var runner = Start(Folder, rounds: 1, messages: 1, "setsid", RunnerProcess.ProgramPath);

@@ -17,6 +17,19 @@ public sealed class JudgedLoads
     public void A_late_sender_is_no_verdict_on_the_endpoint() => Assert.That(
         (Good with { SenderLag = new Latency(0, 0, 20.1, 30, 40) }).ReasonsAgainst(limitMilliseconds: null), Is.EqualTo(["the sender was late"]));
 
+    [TestCase(0.004, ExpectedResult = true)]
+    [TestCase(0.2, ExpectedResult = false)]
+    public bool A_disk_that_makes_nothing_durable_is_told(double flushMilliseconds)
+    {
+        var disk = new DiskFacts("/tmp", "overlay", IsInMemory: false, new FlushTime(flushMilliseconds, 1, 100));
+        using var output = new StringWriter();
+
+        LoadReport.WriteMarkdown(InventedLoads.Searched with { Disk = disk }, picture: null, output);
+
+        Assert.That($"{output}", Does.Contain("- Disk: /tmp on overlay; a flush of 8 KiB: "));
+        return $"{output}".Contains("Perhaps not durable: a flush in /tmp on overlay took 0.004 ms", StringComparison.Ordinal);
+    }
+
     [TestCase(20, ExpectedResult = true)]
     [TestCase(20.1, ExpectedResult = false, Description = "One of fewer than 100 sends is more than 1 %.")]
     public bool With_few_messages_every_send_has_to_be_on_time(double latest) =>
