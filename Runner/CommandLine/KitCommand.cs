@@ -18,6 +18,8 @@ internal abstract class KitCommand(string name, string description, params (stri
     /// <summary>Lets the kit's own servers keep their files in memory.</summary>
     protected static Option<bool> NoDurability() => new(ServerPlace.Option)
     {
-        Description = "If no folder for the kit's own servers is on a disk, let them keep their files in memory; every table says so.",
+        Description =
+            $"Let the kit's own servers keep their files in memory, if {ServerPlace.Variable} names a folder there or none is on a disk; " +
+            "every table says so.",
     };
 }

@@ -17,14 +17,19 @@ public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory
     /// <summary>
     /// The first folder on a disk: that in <see cref="Variable"/>, the one for temporary files, <c>/var/tmp</c>, the user's cache.
     /// </summary>
-    /// <param name="allowsMemory">Whether a folder in memory is allowed too.</param>
+    /// <param name="allowsMemory">True to use the named folder even if it is in memory, and any if none is on a disk.</param>
     /// <exception cref="KitException">The variable names no existing folder, or none is on a disk and memory is not allowed.</exception>
-    public static ServerPlace Choose(bool allowsMemory) => Choose(Candidates(Environment.GetEnvironmentVariable(Variable)), allowsMemory);
+    public static ServerPlace Choose(bool allowsMemory)
+    {
+        var named = Environment.GetEnvironmentVariable(Variable);
+        return Choose(Candidates(named), allowsMemory, isFirstNamed: !string.IsNullOrEmpty(named));
+    }
 
     /// <inheritdoc cref="Choose(bool)" path="/summary"/>
     /// <inheritdoc cref="Choose(bool)" path="/exception"/>
-    internal static ServerPlace Choose(IReadOnlyList<ServerPlace> candidates, bool allowsMemory) =>
-        candidates.FirstOrDefault(place => allowsMemory || !place.IsInMemory)
+    internal static ServerPlace Choose(IReadOnlyList<ServerPlace> candidates, bool allowsMemory, bool isFirstNamed) =>
+        candidates.FirstOrDefault(place => !place.IsInMemory || (allowsMemory && isFirstNamed && place == candidates[0]))
+        ?? (allowsMemory ? candidates.FirstOrDefault() : null)
         ?? throw new KitException(
             "None of the folders for the kit's own servers is on a disk: " +
             $"{string.Join(", ", candidates.Select(place => $"{place.Path} ({place.FileSystem}, in memory)"))}.",

@@ -44,7 +44,8 @@ public sealed class HandlerIgnoresTheStop
             Assert.That(hostHasStopped.Task.IsCompleted, Is.False, "the stop waits for the handler");
         }
 
-        Assert.That(warnings.Count($"{ids[0]} ({typeof(Todo).FullName})"), Is.EqualTo(1), warnings.ToString());
+        // They were published side by side, so either can be the first.
+        Assert.That(ids.Sum(id => warnings.Count($"{id} ({typeof(Todo).FullName})")), Is.EqualTo(1), warnings.ToString());
         var isBack = mode != TransactionMode.TransactionsOff;
         Assert.That(warnings.Count("1 messages are lost"), Is.EqualTo(isBack ? 0 : 1), "those that the broker had pushed and nobody had begun");
         await Eventually.HoldsAsync(async () => await queue.CountAsync(CancellationToken.None) == (isBack ? 2 : 0), "both are in the queue again");

@@ -14,17 +14,24 @@ public sealed class PlaceOfTheServers
     private static readonly ServerPlace Second = new("/two", "ext4", IsInMemory: false);
     private static readonly ServerPlace Third = new("/three", "xfs", IsInMemory: false);
 
-    [Test]
-    public void The_first_on_a_disk() => Assert.That(ServerPlace.Choose([First, Second, Third], allowsMemory: false), Is.EqualTo(Second));
+    [TestCase(false, false)]
+    [TestCase(false, true)]
+    [TestCase(true, false, Description = "Memory is used if there is no disk, or if the user names it.")]
+    public void The_first_on_a_disk(bool allowsMemory, bool isFirstNamed) =>
+        Assert.That(ServerPlace.Choose([First, Second, Third], allowsMemory, isFirstNamed), Is.EqualTo(Second));
 
     [Test]
-    public void The_first_of_all_where_memory_is_allowed() =>
-        Assert.That(ServerPlace.Choose([First, Second, Third], allowsMemory: true), Is.EqualTo(First));
+    public void The_named_one_where_memory_is_allowed() =>
+        Assert.That(ServerPlace.Choose([First, Second, Third], allowsMemory: true, isFirstNamed: true), Is.EqualTo(First));
+
+    [Test]
+    public void The_first_of_all_where_memory_is_allowed_and_there_is_no_disk() =>
+        Assert.That(ServerPlace.Choose([First, First with { Path = "/other" }], allowsMemory: true, isFirstNamed: false), Is.EqualTo(First));
 
     [Test]
     public void Where_none_is_on_a_disk_each_is_named_with_what_can_be_done() =>
         Assert.That(
-            () => ServerPlace.Choose([First, First with { Path = "/other" }], allowsMemory: false),
+            () => ServerPlace.Choose([First, First with { Path = "/other" }], allowsMemory: false, isFirstNamed: true),
             Throws.InstanceOf<KitException>()
                 .With.Message.EqualTo("None of the folders for the kit's own servers is on a disk: /one (tmpfs, in memory), /other (tmpfs, in memory).")
                 .And.Property(nameof(KitException.Remedy)).Contains(ServerPlace.Option));

@@ -27,7 +27,7 @@ public sealed class JudgedLoads
         LoadReport.WriteMarkdown(InventedLoads.Searched with { Disk = disk }, picture: null, output);
 
         Assert.That($"{output}", Does.Contain("- Disk: /tmp on overlay; a flush of 8 KiB: "));
-        return $"{output}".Contains("Perhaps not durable: a flush in /tmp on overlay took 0.004 ms", StringComparison.Ordinal);
+        return $"{output}".Contains("Perhaps not durable: a flush in /tmp on overlay took 0.00400 ms", StringComparison.Ordinal);
     }
 
     [TestCase(20, ExpectedResult = true)]
