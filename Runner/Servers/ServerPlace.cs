@@ -29,7 +29,7 @@ public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory
     /// <inheritdoc cref="Choose(bool)" path="/exception"/>
     internal static ServerPlace Choose(IReadOnlyList<ServerPlace> candidates, bool allowsMemory, bool isFirstNamed) =>
         candidates.FirstOrDefault(place => !place.IsInMemory || (allowsMemory && isFirstNamed && place == candidates[0]))
-        ?? (allowsMemory ? candidates.FirstOrDefault() : null)
+        ?? candidates.FirstOrDefault(_ => allowsMemory)
         ?? throw new KitException(
             "None of the folders for the kit's own servers is on a disk: " +
             $"{string.Join(", ", candidates.Select(place => $"{place.Path} ({place.FileSystem}, in memory)"))}.",
