@@ -50,7 +50,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
     public int PostmasterPid =>
         Postmaster.RunningIn(DataFolder) ?? throw new InvalidOperationException("The private PostgreSQL server is stopped.");
 
-    /// <summary>Removes leftovers of crashed runs, then starts a cluster in a <see cref="ServerPlace"/> on a disk, or in memory if there is none.</summary>
+    /// <summary>Removes leftovers of crashed runs, then starts a cluster in a <see cref="ServerPlace"/> that may be in memory.</summary>
     /// <exception cref="KitException">
     /// No server programs, no folder that can be written to, a full disk, or the server does not start; then the message has its last log lines.
     /// </exception>

@@ -83,7 +83,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     /// <summary>The processes whose CPU time, with that of their descendants, is the broker's: itself and its port mapper.</summary>
     public Task<IReadOnlyList<int>> FindPidsAsync() => control.FindProcessesAsync();
 
-    /// <summary>Removes leftovers of crashed runs, then starts a broker in a <see cref="ServerPlace"/> on a disk, or in memory if there is none.</summary>
+    /// <summary>Removes leftovers of crashed runs, then starts a broker in a <see cref="ServerPlace"/> that may be in memory.</summary>
     /// <exception cref="KitException">
     /// Windows, no broker programs, no folder that can be written to, a full disk, or the broker does not start; then the message has its last log lines.
     /// </exception>

@@ -17,7 +17,7 @@ public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory
     /// <summary>
     /// The first folder on a disk: that in <see cref="Variable"/>, the one for temporary files, <c>/var/tmp</c>, the user's cache.
     /// </summary>
-    /// <param name="allowsMemory">True to use the named folder even if it is in memory, and any if none is on a disk.</param>
+    /// <param name="allowsMemory">True to use the folder that the user names even if it is in memory, and any if none is on a disk.</param>
     /// <exception cref="KitException">The variable names no existing folder, or none is on a disk and memory is not allowed.</exception>
     public static ServerPlace Choose(bool allowsMemory)
     {
@@ -28,12 +28,13 @@ public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory
     /// <inheritdoc cref="Choose(bool)" path="/summary"/>
     /// <inheritdoc cref="Choose(bool)" path="/exception"/>
     internal static ServerPlace Choose(IReadOnlyList<ServerPlace> candidates, bool allowsMemory, bool isFirstNamed) =>
-        candidates.FirstOrDefault(place => !place.IsInMemory || (allowsMemory && isFirstNamed && place == candidates[0]))
-        ?? candidates.FirstOrDefault(_ => allowsMemory)
-        ?? throw new KitException(
-            "None of the folders for the kit's own servers is on a disk: " +
-            $"{string.Join(", ", candidates.Select(place => $"{place.Path} ({place.FileSystem}, in memory)"))}.",
-            $"Set {Variable} to a folder on a disk. A 'run' can also have {Option}: a flush costs nothing then, and every table says so.");
+        allowsMemory && isFirstNamed
+            ? candidates[0]
+            : candidates.OrderBy(place => place.IsInMemory).FirstOrDefault(place => allowsMemory || !place.IsInMemory)
+                ?? throw new KitException(
+                    "None of the folders for the kit's own servers is on a disk: " +
+                    $"{string.Join(", ", candidates.Select(place => $"{place.Path} ({place.FileSystem}, in memory)"))}.",
+                    $"Set {Variable} to a folder on a disk. A 'run' can also have {Option}: a flush costs nothing then, and every table says so.");
 
     /// <summary>The existing folders, in their order.</summary>
     /// <param name="named">The value of <see cref="Variable"/>.</param>

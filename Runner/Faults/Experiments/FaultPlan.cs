@@ -19,7 +19,7 @@ namespace Kit.Runner.Faults.Experiments;
 internal sealed record FaultPlan(
     IReadOnlyList<Cell> Cells, IReadOnlyList<Fault> Faults, StormPlan? Storm, SpeedSource? Speeds, string Folder, string CommandLine)
 {
-    /// <summary>Whether a cell meets one of the single faults.</summary>
+    /// <summary>True if a cell meets one of the single faults.</summary>
     public Func<Cell, Fault, bool> Meets { get; init; } = static (_, _) => true;
 
     /// <summary>How long the database server is down under <see cref="Fault.DatabaseAway"/>.</summary>

@@ -3,6 +3,7 @@ using Kit.Runner.Results;
 using Kit.Runner.Results.Loads;
 using Kit.Runner.Servers;
 using Kit.Tests.CommandLine;
+using Kit.Tests.Servers;
 
 namespace Kit.Tests.Loading;
 
@@ -10,14 +11,12 @@ namespace Kit.Tests.Loading;
 [Parallelizable]
 public sealed class LoadOfACell : LoadTest
 {
-    private const string Memory = "/dev/shm";
-
     [Test]
     public async Task Every_message_has_a_latency_and_is_accounted_for()
     {
         // A folder in memory, where a flush costs nothing: the servers of a load stay out of it.
         using var runner = RunnerProcess.Start(
-            Directory.Exists(Memory) ? new Dictionary<string, string> { [ServerPlace.Variable] = Memory } : [],
+            Directory.Exists(PlaceOfTheServers.Memory) ? new Dictionary<string, string> { [ServerPlace.Variable] = PlaceOfTheServers.Memory } : [],
             RunnerProcess.ProgramPath,
             [
                 "load", "--framework", "bare", "--transport", "postgresql", "--mode", "full-dtc,transactions-off", "--scenario", "insert-and-send",
@@ -42,7 +41,7 @@ public sealed class LoadOfACell : LoadTest
 
             Assert.That(await File.ReadAllLinesAsync(Path.Combine(Folder, "load.csv")), Has.Length.EqualTo(3));
             Assert.That(document.Disk?.IsInMemory, Is.False);
-            Assert.That(document.Disk?.Folder, Is.Not.EqualTo(Memory));
+            Assert.That(document.Disk?.Folder, Is.Not.EqualTo(PlaceOfTheServers.Memory));
             Assert.That(await File.ReadAllTextAsync(new LoadFolder(Folder).TablesPath), Does.Contain($"- Disk: {document.Disk?.Text}"));
         }
 

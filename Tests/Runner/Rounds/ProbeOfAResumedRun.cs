@@ -1,6 +1,5 @@
 using Kit.Runner.Results;
 using Kit.Tests.CommandLine;
-using Npgsql;
 
 namespace Kit.Tests.Rounds;
 
@@ -9,13 +8,11 @@ namespace Kit.Tests.Rounds;
 public sealed class ProbeOfAResumedRun : OnAServerOfItsOwn
 {
     // In template1, so that each database that the runner creates has it: no row gets into its table.
-    private static readonly string[] RefuseWidgets =
-    [
-        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no widgets today''; END'",
-        "CREATE FUNCTION refuse_widgets() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN IF to_regclass(''widget'') IS NOT NULL THEN "
-            + "CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON widget FOR EACH ROW EXECUTE FUNCTION refuse(); END IF; END'",
-        "CREATE EVENT TRIGGER refuse_widgets ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION refuse_widgets()",
-    ];
+    private const string RefuseWidgets =
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no widgets today''; END'; "
+        + "CREATE FUNCTION refuse_widgets() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN IF to_regclass(''widget'') IS NOT NULL THEN "
+        + "CREATE OR REPLACE TRIGGER refuse BEFORE INSERT ON widget FOR EACH ROW EXECUTE FUNCTION refuse(); END IF; END'; "
+        + "CREATE EVENT TRIGGER refuse_widgets ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION refuse_widgets()";
 
     private string Folder => Path.Combine(Parent.Path, "run");
 
@@ -29,10 +26,11 @@ public sealed class ProbeOfAResumedRun : OnAServerOfItsOwn
         Assert.That(first.ExitCode, Is.EqualTo(ExitCode.Success), first.Output + first.Errors);
         await ForgetTheLastRoundAsync();
 
-        await ExecuteInTemplateAsync(RefuseWidgets);
+        var template = Server.In("template1");
+        await template.ExecuteAsync(RefuseWidgets);
         var failed = await RunnerProcess.RunAsync("run", "--resume", Folder, "--postgresql", Server.ConnectionString);
         var kept = RunFolder.Open(Folder).Load();
-        await ExecuteInTemplateAsync("DROP EVENT TRIGGER refuse_widgets");
+        await template.ExecuteAsync("DROP EVENT TRIGGER refuse_widgets");
         var resumed = await RunnerProcess.RunAsync("run", "--resume", Folder, "--postgresql", Server.ConnectionString);
 
         using (Assert.EnterMultipleScope())
@@ -52,16 +50,5 @@ public sealed class ProbeOfAResumedRun : OnAServerOfItsOwn
         await File.WriteAllTextAsync(
             run, (await File.ReadAllTextAsync(run)).Replace("\"state\": \"completed\"", "\"state\": \"stopped\"", StringComparison.Ordinal));
         await File.WriteAllLinesAsync(rounds, (await File.ReadAllLinesAsync(rounds))[..1]);
-    }
-
-    private async Task ExecuteInTemplateAsync(params string[] statements)
-    {
-        var template = new NpgsqlConnectionStringBuilder(Server.ConnectionString) { Database = "template1", Pooling = false };
-        await using var source = NpgsqlDataSource.Create(template.ConnectionString);
-        foreach (var statement in statements)
-        {
-            await using var command = source.CreateCommand(statement);
-            await command.ExecuteNonQueryAsync();
-        }
     }
 }

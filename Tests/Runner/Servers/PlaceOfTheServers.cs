@@ -8,7 +8,7 @@ namespace Kit.Tests.Servers;
 [Parallelizable]
 public sealed class PlaceOfTheServers
 {
-    private const string Memory = "/dev/shm";
+    internal const string Memory = "/dev/shm";
 
     private static readonly ServerPlace First = new("/one", "tmpfs", IsInMemory: true);
     private static readonly ServerPlace Second = new("/two", "ext4", IsInMemory: false);
