@@ -103,7 +103,7 @@ internal sealed class PointLane<TAccount>(
             {
                 Events = events,
                 Account = before,
-                Unsettled = promises.IsWorkLeft(before) ? "a message before the experiment was not handled in time" : null,
+                Unsettled = WhyUnsettled(before, "a message before the experiment"),
             };
         }
 
@@ -217,13 +217,14 @@ internal sealed class PointLane<TAccount>(
                 await KillAsync(because: "");
             var unsettled = await SettleAsync([chosen], cancellationToken);
             TellOwnEnds(PointPhase.Met);
+            var account = await AccountAsync(cancellationToken);
             return new(because)
             {
                 Events = events,
                 IsKilledElsewhere = isStopped,
                 Chosen = chosen,
-                Unsettled = unsettled,
-                Account = await AccountAsync(cancellationToken),
+                Unsettled = unsettled ?? (isStopped ? null : WhyUnsettled(account, "the message")),
+                Account = account,
             };
         }
 
@@ -262,6 +263,9 @@ internal sealed class PointLane<TAccount>(
 
         static string DidNotCome(string? because) => $"this handling did not come to the point{(because is null ? "" : $": {because}")}";
     }
+
+    /// <summary>Work that is left where no fault was shows that the machine was busy. What a fault left behind is shown by the points that are met.</summary>
+    private string? WhyUnsettled(TAccount account, string message) => promises.IsWorkLeft(account) ? $"{message} was not handled in time" : null;
 
     /// <summary>The way in which the process is watched for a while before it is killed: one for each point.</summary>
     private static PointWay WayToWaitIn(CrashPoint point) => PointWay.Cut.Facts().IsPossibleAt(point) ? PointWay.Cut : PointWay.CutBefore;
@@ -344,7 +348,11 @@ internal sealed class PointLane<TAccount>(
     /// <exception cref="KitException">The proxy could not read what was said, and has cut a connection.</exception>
     private async Task<string?> SettleAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken, int? sent = null)
     {
-        var settlement = await subject.SettleAsync(messages, LimitOf(sent ?? messages.Count), quiet, cancellationToken);
+        var limit = LimitOf(sent ?? messages.Count);
+        var settlement = await subject.SettleAsync(messages, limit, quiet, cancellationToken);
+        // Work that stays looks like a process, or a server, that somebody has stopped for a while: nothing is called stuck at the first look.
+        if (settlement is { IsDone: false, Because: null })
+            settlement = await subject.SettleAsync(messages, limit, quiet, cancellationToken);
         gate.ThrowIfFailed();
         return settlement.Because;
     }

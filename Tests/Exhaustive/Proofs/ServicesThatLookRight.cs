@@ -30,6 +30,21 @@ public sealed class ServicesThatLookRight
             time.sleep(1)
         """;
 
+    /// <summary>Exactly once. BEGINNING runs before it handles anything, and a process handles MOST messages.</summary>
+    private const string RightWorker =
+        """
+        import os, psycopg2, time
+        database = psycopg2.connect(os.environ["DATABASE"])
+        BEGINNING
+        most = MOST
+        while True:
+            with database, database.cursor() as cursor:
+                if most > 0:
+                    cursor.execute("WITH gone AS (DELETE FROM job RETURNING id) INSERT INTO placed_order SELECT id FROM gone")
+                    most -= cursor.rowcount
+            time.sleep(0.1)
+        """;
+
     /// <summary>
     /// At least once, by two workers. Each deletes the job over a connection of its own, and connects that anew only when a job has failed.
     /// </summary>
@@ -238,6 +253,47 @@ public sealed class ServicesThatLookRight
         var cut = results.All.Single(result => result.Point.Way is PointWay.CutBefore);
         Assert.That((cut.Class, cut.Verdict), Is.EqualTo((DeliveryClass.Stuck, FaultVerdict.Broken)));
         Assert.That(cut.Violations, Has.Some.StartsWith("work is left: "));
+    }
+
+    /// <summary>A machine that stops a process or a server for half a minute does the same.</summary>
+    [Test]
+    public async Task One_that_stands_still_for_half_a_minute_after_a_kill_is_not_called_stuck()
+    {
+        const string Pausing =
+            """
+            with database, database.cursor() as cursor:
+                cursor.execute("INSERT INTO start VALUES (1); SELECT count(*) FROM start")
+                starts = cursor.fetchone()[0]
+            if starts > 1:
+                time.sleep(30)
+            """;
+        var worker = RightWorker.Replace("BEGINNING", Pausing, StringComparison.Ordinal).Replace("MOST", "100", StringComparison.Ordinal);
+
+        var results = await MetPoints.OfAsync(
+            shared, ProofFileReader.Parse("pausing.proof.json", OfJobs("pausing", worker, "; CREATE TABLE start (number int)")),
+            point => point.Request.Text.StartsWith("WITH", StringComparison.Ordinal), PointWay.Killed);
+
+        Assert.That(results.All.Select(result => (result.Class, result.Verdict)), Is.EqualTo([((DeliveryClass?)DeliveryClass.Once, FaultVerdict.Kept)]));
+    }
+
+    /// <summary>Nothing was killed or cut, so a busy machine can be all that is wrong.</summary>
+    [Test]
+    public async Task Work_that_is_left_where_no_fault_was_is_void()
+    {
+        using var folder = new TemporaryFolder();
+        // The first message and the recording have the first two processes.
+        var beginning = $"open({JsonSerializer.Serialize(folder.Below("starts"))}, 'a').write('.')";
+        var most = $"100 if os.path.getsize({JsonSerializer.Serialize(folder.Below("starts"))}) < 3 else 3";
+        var worker = RightWorker.Replace("BEGINNING", beginning, StringComparison.Ordinal).Replace("MOST", most, StringComparison.Ordinal);
+
+        var results = await MetPoints.OfAsync(
+            shared, ProofFileReader.Parse("tired.proof.json", OfJobs("tired", worker, "")),
+            point => point.Request.Text.StartsWith("WITH", StringComparison.Ordinal), PointWay.Killed);
+
+        var only = results.All.Single();
+        Assert.That(only.Verdict, Is.EqualTo(FaultVerdict.Void));
+        Assert.That(only.Because, Does.Contain("is stuck"));
+        Assert.That(only.Discarded, Has.Count.EqualTo(2), "it is made three times");
     }
 
     /// <summary>The second worker finds its dead connection with a message that comes when all others have been handled.</summary>
