@@ -106,6 +106,24 @@ public sealed class MessagesFromOutside
     }
 
     [Test]
+    public async Task A_caller_with_a_role_that_may_not_send_is_told_and_nothing_is_sent()
+    {
+        await TestDatabases.ExecuteAsync(databases.Queue, "CREATE TABLE widget ()");
+        await using var roles = await TwoPhase.TwoRoles.CreateAsync(databases.Queue);
+        await using var connection = new NpgsqlConnection(databases.Queue);
+        await connection.OpenAsync();
+        await using var transaction = await connection.BeginTransactionAsync();
+        await using (var change = new NpgsqlCommand($"SET LOCAL ROLE {roles.NameBefore}", connection))
+            await change.ExecuteNonQueryAsync();
+
+        var refused = await Assert.ThrowsAsync<PostgresException>(async () => await Sender.SendAsync("work", "an order", transaction));
+        await transaction.RollbackAsync();
+
+        Assert.That(refused!.SqlState, Is.EqualTo(PostgresErrorCodes.InsufficientPrivilege));
+        Assert.That(await queue.CountAsync(CancellationToken.None), Is.Zero);
+    }
+
+    [Test]
     public async Task A_transaction_of_another_database_is_refused()
     {
         await using var elsewhere = new PostgreSqlQueue(databases.Widgets, "work");

@@ -51,6 +51,27 @@ public sealed class EndpointsBehindPgBouncer
         await Assert.ThatAsync(() => host.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("transaction pooling"));
     }
 
+    [TestCase("transaction")]
+    [TestCase("session")]
+    public async Task Of_several_hosts_the_one_that_answers_is_asked_how_it_pools(string pooling)
+    {
+        await using var bouncer = await StartAsync(pooling);
+        await using var bench = await BareBench.CreateAsync();
+        var behind = new NpgsqlConnectionStringBuilder(bouncer.ConnectionTo(bench.Databases.Widgets)) { TargetSessionAttributes = "primary" };
+        behind.Host = $"127.0.0.1:9,{behind.Host}:{behind.Port}";
+        using var host = bench.Build(TransactionMode.Shared, (_, _) => Task.CompletedTask, behind.ConnectionString, behind.ConnectionString);
+
+        if (pooling == "session")
+        {
+            await host.StartAsync();
+            await host.StopAsync();
+        }
+        else
+        {
+            await Assert.ThatAsync(() => host.StartAsync(), Throws.InvalidOperationException.With.Message.Contains("transaction pooling"));
+        }
+    }
+
     [Test]
     public async Task Transaction_pooling_of_the_handlers_database_is_refused_on_RabbitMQ_before_a_broker_is_asked()
     {

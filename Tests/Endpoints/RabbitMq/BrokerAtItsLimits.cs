@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Kit.Endpoints.Bare.RabbitMq;
 using Kit.Modes;
 using Kit.Runner.Servers;
+using Kit.Tests.Bare;
 
 namespace Kit.Tests.RabbitMq;
 
@@ -167,6 +168,43 @@ public sealed class BrokerAtItsLimits
         await bench.HandleAsync(TransactionMode.ScopeOff, (_, _) => Task.CompletedTask);
         Assert.That((await bench.Queue.ReadErrorsAsync(CancellationToken.None)).Single().MessageId, Is.EqualTo(large));
     }
+
+    [TestCaseSource(typeof(RabbitMqBench), nameof(RabbitMqBench.Acknowledging))]
+    public async Task A_failed_message_stays_while_its_retry_queue_is_full_and_the_others_are_handled(TransactionMode mode)
+    {
+        var failing = Guid.CreateVersion7();
+        await FillAsync(isFull: true);
+        await bench.PublishAsync("work", RabbitMqBench.Properties(failing));
+        for (var sent = 0; sent < 10; sent++)
+            await bench.PublishAsync("work", RabbitMqBench.Properties());
+        var handled = 0;
+        Work work = (context, _) =>
+        {
+            if (context.MessageId == failing)
+                throw new InvalidOperationException("It fails.");
+            handled++;
+            return Task.CompletedTask;
+        };
+        using (var endpoint = bench.Build(mode, work))
+        {
+            await endpoint.StartAsync();
+            await Eventually.HoldsAsync(() => handled == 10, $"the others are handled: {bench.Warnings}");
+            await endpoint.StopAsync();
+        }
+
+        Assert.That(await bench.Queue.ReadMessagesAsync(CancellationToken.None), Is.EqualTo(new[] { failing }), $"{bench.Warnings}");
+        await FillAsync(isFull: false);
+        await bench.HandleAsync(mode, work);
+        Assert.That((await bench.Queue.ReadErrorsAsync(CancellationToken.None)).Single().MessageId, Is.EqualTo(failing));
+        Assert.That(handled, Is.EqualTo(10));
+    }
+
+    // Queues that have room for nothing, and say so.
+    private Task FillAsync(bool isFull) => broker.ControlAsync(
+        isFull
+            ? ["set_policy", "-p", bench.Address.VirtualHost, "full", "_retry$", """{"max-length":0,"overflow":"reject-publish"}"""]
+            : ["clear_policy", "-p", bench.Address.VirtualHost, "full"],
+        CancellationToken.None);
 
     // The memory that the broker may use.
     private Task AlarmAsync(bool isOn) =>
