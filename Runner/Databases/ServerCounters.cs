@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Kit.Runner.Results;
 using Npgsql;
 using NpgsqlTypes;
@@ -19,8 +20,8 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
     /// <summary>Reads the counters when no session is left in the databases, or after 20 s.</summary>
     public static async Task<ServerCounters> ReadAsync(NpgsqlConnection server, IReadOnlyList<string> databases, CancellationToken cancellationToken)
     {
-        var deadline = DateTime.UtcNow + ForSessionsToEnd;
-        while (await CountSessionsAsync(server, databases, cancellationToken) > 0 && DateTime.UtcNow < deadline)
+        var watch = Stopwatch.StartNew();
+        while (await CountSessionsAsync(server, databases, cancellationToken) > 0 && watch.Elapsed < ForSessionsToEnd)
             await Task.Delay(20, cancellationToken);
 
         var (commits, buffers) = await ReadDatabasesAsync(server, databases, cancellationToken);
@@ -39,6 +40,7 @@ internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlu
     public Reading FlushesSince(ServerCounters before) => (WalFlushes, before.WalFlushes) switch
     {
         ({ Value: { } now }, { Value: { } then }) => IsSettled && before.IsSettled ? Reading.Of(now - then) : Unsettled,
+        (_, { Value: null } missing) => missing,
         _ => WalFlushes,
     };
 

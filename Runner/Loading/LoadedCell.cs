@@ -122,6 +122,7 @@ internal sealed class LoadedCell(
         // One of them in a mode that needs one database. A broker's cells leave that of the queue empty.
         IReadOnlyList<string> databases = [.. new[] { restored.QueueForRunner(cell.Mode), restored.WidgetsForRunner }.Distinct()];
         var sampler = new LoadSampler(name, handlers, queue, databases, save);
+        var clock = WallClock.Watch();
         var before = CpuSample.Take();
         var sent = await SendAsync(
             sends => SenderOf(shape, senders.All, made.Next, effects, sends), effects, handlers, sampler, new HeldSnapshot(databases), stop);
@@ -143,6 +144,7 @@ internal sealed class LoadedCell(
             stalled = $"{stalled}; {failure.Message}";
         }
 
+        var untrue = clock.WhyUntrue();
         var built = await restored.ReadBuiltAsync(withCommitTime: true, end);
         var moments = await effects.EndAsync(built, await restored.ClockAheadAsync(end), end);
         var account = RoundAccount.Of(await stage.ReadEvidenceAsync(
@@ -150,6 +152,7 @@ internal sealed class LoadedCell(
         var broken = stalled is not null ? RoundOutcome.Stalled(stalled)
             : effects.Loss is { } loss
                 ? RoundOutcome.Invalid([$"the runner no longer knew when messages had their effects: {loss}", .. account.Outcome.Reasons])
+            : untrue is not null ? RoundOutcome.Invalid([untrue, .. account.Outcome.Reasons])
             : HandlerProcesses.OutcomeOfIdle([.. reports.Select(report => report.Handled)]) is { } idle
                 ? idle with { Reasons = [.. idle.Reasons, .. account.Outcome.Reasons] }
             : null;

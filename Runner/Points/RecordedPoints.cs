@@ -29,7 +29,7 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
     public static IEnumerable<string> NotTried(IReadOnlyList<string> rare, IReadOnlyList<string> late, int unused)
     {
         if (rare.Count > 0)
-            yield return $"not tried, because the three handlings differ in them: {string.Join(", ", rare)}";
+            yield return $"not tried, because the {Needed} handlings differ in them: {string.Join(", ", rare)}";
         if (late.Count > 0)
             yield return $"not tried, because they came only after a message was handled: {string.Join(", ", late)}";
         if (unused > 0)

@@ -36,6 +36,7 @@ public sealed record RoundOutcome(Verdict Verdict, IReadOnlyList<string> Reasons
         Verdict.Valid => "valid",
         Verdict.Invalid => "INVALID",
         Verdict.Stalled => "stalled",
-        _ => "error",
+        Verdict.Error => "error",
+        _ => $"{Verdict}",
     };
 }

@@ -22,6 +22,7 @@ public sealed record RunEnding(RunState State, string? Because)
     {
         RunState.Completed => "completed",
         RunState.Stopped => $"stopped: {Because}",
-        _ => "not ended: the run goes on, or its process died",
+        RunState.Running => "not ended: the run goes on, or its process died",
+        _ => $"{State}",
     };
 }

@@ -57,7 +57,9 @@ internal static class RunFacts
         var clocks = rounds.Select(round => round.Clock).Distinct().Order().Select(clock => clock switch
         {
             ClockSource.CommitTimestamps => "first handler entry to last commit, by the database's commit timestamps",
-            _ => "first handler entry to last handler completion: the figures do not include the commit after it",
+            ClockSource.HandlerCompletions =>
+                "first handler entry to last handler completion: the figures do not include the commit after it",
+            _ => throw new InvalidOperationException($"There is no clock {clock}."),
         });
         return rounds.Count == 0 ? Figures.None : string.Join("; ", clocks);
     }

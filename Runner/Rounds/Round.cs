@@ -63,7 +63,9 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
             var before = await restored.ReadCountersAsync(cancellationToken);
             var flushBefore = MeasureFlush();
             network.StartMeasuring();
+            var clock = WallClock.Watch();
             var drained = await drain.RunAsync(messages.Count, cancellationToken);
+            var untrue = clock.WhyUntrue();
             var networkUse = await network.StopMeasuringAsync(messages.Count);
             var after = await restored.ReadCountersAsync(cancellationToken);
             var flushAfter = MeasureFlush();
@@ -82,6 +84,7 @@ internal sealed class Round(RoundSettings settings, Cell cell, IProgress<int> pr
                 Outcome = drained switch
                 {
                     { Stalled: { } stalled } => RoundOutcome.Stalled(stalled),
+                    _ when untrue is not null => RoundOutcome.Invalid([untrue]),
                     _ when held is { HasLasted: false } => RoundOutcome.Invalid(["the prepared transaction did not last for the whole drain"]),
                     _ when HandlerProcesses.OutcomeOfIdle(drained.HandledByEach) is { } idle => idle,
                     { Report.OneHasWaited: false } => RoundOutcome.Invalid(["no handler has waited until all other messages were handled"]),

@@ -1,0 +1,54 @@
+using Kit.Runner.Stage;
+
+namespace Kit.Tests.Rounds;
+
+/// <summary>Somebody sets the machine's clock while a drain or a load is measured.</summary>
+public sealed class ClockThatIsCorrected
+{
+    private readonly Machine machine = new();
+
+    [TestCase(0, null)]
+    [TestCase(0.009, null, Description = "what a time server corrects in ten seconds without a step")]
+    [TestCase(0.5, "the machine's clock made a step of 0.500 s while it was measured")]
+    [TestCase(-3_600, "the machine's clock made a step of -3600.000 s while it was measured")]
+    public void A_step_is_told(double seconds, string? expected)
+    {
+        var clock = WallClock.Watch(machine);
+
+        machine.Pass(TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(10 + seconds));
+
+        Assert.That(clock.WhyUntrue(), Is.EqualTo(expected));
+    }
+
+    [Test]
+    public void A_process_that_is_interrupted_between_two_reads_reads_again()
+    {
+        var clock = WallClock.Watch(machine);
+        machine.Interruption = TimeSpan.FromSeconds(1);
+
+        Assert.That(clock.WhyUntrue(), Is.Null);
+    }
+
+    private sealed class Machine : TimeProvider
+    {
+        private TimeSpan passed;
+        private DateTimeOffset utc = new(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
+
+        /// <summary>Once, after the next read of the time that passes.</summary>
+        public TimeSpan Interruption { get; set; }
+
+        public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+        public void Pass(TimeSpan really, TimeSpan byTheClock) => (passed, utc) = (passed + really, utc + byTheClock);
+
+        public override DateTimeOffset GetUtcNow() => utc;
+
+        public override long GetTimestamp()
+        {
+            var read = passed.Ticks;
+            Pass(Interruption, Interruption);
+            Interruption = TimeSpan.Zero;
+            return read;
+        }
+    }
+}
