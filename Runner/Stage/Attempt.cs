@@ -6,8 +6,6 @@ using Kit.Runner.Results.Accounts;
 namespace Kit.Runner.Stage;
 
 /// <summary>One attempt of an experiment's handler, as recorded in the journal.</summary>
-/// <param name="journal">The journal.</param>
-/// <param name="messageId">The message that it handles.</param>
 internal sealed class Attempt(AttemptJournal journal, Guid messageId)
 {
     private readonly HashSet<Backend> backends = [];
@@ -16,15 +14,14 @@ internal sealed class Attempt(AttemptJournal journal, Guid messageId)
 
     public Guid Id { get; } = Guid.CreateVersion7();
 
-    /// <summary>The server process that it used last; 0 before it has used one.</summary>
+    /// <summary>Process id of the last server session; 0 before the first.</summary>
     public int Session { get; private set; }
 
     public void Note(AttemptPoint point, string? what = null) =>
         journal.Write(new AttemptLine(messageId, Id, point, [.. backends], what) { At = DateTimeOffset.UtcNow });
 
     /// <summary>Notes that it has reached a point.</summary>
-    /// <param name="point">The point.</param>
-    /// <param name="parks">Whether it waits there to be killed.</param>
+    /// <param name="parks">True if it waits there to be killed.</param>
     public async Task ReachAsync(AttemptPoint point, bool parks)
     {
         Note(point);

@@ -6,20 +6,18 @@ using Kit.Runner.Servers;
 namespace Kit.Runner.Stage;
 
 /// <summary>A built runner in its folder, of this checkout or any other.</summary>
-/// <param name="Folder">Its full path.</param>
-/// <param name="Version">Its version, with the commit that it was built from.</param>
+/// <param name="Version">With the commit that it was built from.</param>
 /// <param name="Fingerprint">Of the kit's own assemblies. Equal fingerprints mean builds of equal sources, byte for byte.</param>
 internal sealed record Build(string Folder, string Version, string Fingerprint)
 {
     private const string Runner = "Kit.Runner";
 
-    /// <summary>Why a folder has no build, and what to do; <see langword="null"/> if it has one.</summary>
+    /// <summary>The reason why a folder has no build, and the remedy; <see langword="null"/> if it has one.</summary>
     public static string? WhyNot(string folder) => File.Exists(AssemblyIn(folder)) && File.Exists(ProgramIn(folder))
         ? null
         : $"expected a folder with a built {Runner}, found none in '{folder}'. Build that checkout (dotnet build Runner -c Release) and "
           + "name its " + Path.Combine("Runner", "bin", "Release", "net10.0");
 
-    /// <param name="folder">A folder with a built runner.</param>
     public static Build Open(string folder)
     {
         var full = Path.TrimEndingDirectorySeparator(Path.GetFullPath(folder));
@@ -31,9 +29,7 @@ internal sealed record Build(string Folder, string Version, string Fingerprint)
 
     public string Program => ProgramIn(Folder);
 
-    /// <summary>
-    /// Whether it was built from another commit than the one its work tree has checked out, so that its results name the wrong one.
-    /// </summary>
+    /// <summary>True if it was built from another commit than its work tree has checked out, so that its results name the wrong commit.</summary>
     /// <param name="workTree">The commit of that work tree; <see langword="null"/> if there is none.</param>
     public bool IsStale(string? workTree) =>
         workTree is not null && Version.Split('+') is [_, { Length: > 0 } builtOf] && !string.Equals(

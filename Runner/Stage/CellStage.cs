@@ -20,13 +20,13 @@ internal sealed class CellStage : IAsyncDisposable
 
     public Cell Cell { get; }
 
-    /// <summary>Of the widgets, and for queues next to them.</summary>
+    /// <summary>The databases of the widgets and of queues next to them.</summary>
     public IRoundStore Databases { get; private set; } = null!;
 
     /// <summary>How long it took to make them.</summary>
     public TimeSpan RestoreTime { get; private set; }
 
-    /// <summary>Where its queues are.</summary>
+    /// <summary>The place of its queues.</summary>
     public RoundTransport Place { get; private set; } = null!;
 
     /// <summary>The queue that its handlers receive from.</summary>
@@ -61,17 +61,16 @@ internal sealed class CellStage : IAsyncDisposable
     public static Task<CellStage> OpenAsync(Cell cell, RunServers servers, StageOptions options, CancellationToken cancellationToken) =>
         OpenAsync(cell, servers.Of(cell), servers.WidgetsOf(cell), options, cancellationToken);
 
-    /// <summary>What a handler process must run to receive from its queue, with the direct addresses of its servers.</summary>
+    /// <summary>The specification of a handler process for its queue, with the direct addresses of its servers.</summary>
     public HandlerSpec HandlersOf(int concurrency) =>
         new(Cell.Name, Place.Queue, Place.ForEndpoint, Databases.WidgetsForEndpoint, concurrency, RecordCompletions: false);
 
-    /// <summary>What is known about messages that nobody disturbed. Read it when they are handled.</summary>
+    /// <summary>The evidence about messages that nobody disturbed. Read it when they are handled.</summary>
     /// <param name="warmUp">The messages handled before the clock started.</param>
     /// <param name="messages">The measured messages.</param>
-    /// <param name="handled">How often a handler returned, for both; <see langword="null"/>: nobody counted.</param>
+    /// <param name="handled">How often a handler returned, warm-up included; <see langword="null"/>: not counted.</param>
     /// <param name="built">The rows that are not seeded.</param>
-    /// <param name="seedRows">How many are seeded.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <param name="seedRows">How many rows are seeded.</param>
     public async Task<RoundEvidence> ReadEvidenceAsync(
         IReadOnlyCollection<BuildWidget> warmUp, IReadOnlyCollection<BuildWidget> messages, int? handled, IEnumerable<BuiltWidget> built, long seedRows,
         CancellationToken cancellationToken) => new()
@@ -134,14 +133,14 @@ internal sealed class CellStage : IAsyncDisposable
     }
 }
 
-/// <summary>What differs between stages.</summary>
+/// <summary>The differences between stages.</summary>
 /// <param name="Rows">The rows that the widgets' table begins with.</param>
 internal sealed record StageOptions(StageRows Rows)
 {
     /// <summary>Statements that run first, in the widgets' database.</summary>
     public string? Prepare { get; init; }
 
-    /// <summary>Whether the cell's scenario has its queues for what is sent. Otherwise whoever drives the cell has queues of his own.</summary>
+    /// <summary>True if the cell's scenario has its queues for sent messages. Otherwise the caller has queues of its own.</summary>
     public bool HasSinks { get; init; } = true;
 
     /// <inheritdoc cref="RoundDatabases.ResetsSessions"/>

@@ -7,10 +7,9 @@ using Kit.Runner.Transports;
 namespace Kit.Runner.Stage;
 
 /// <summary>The most connections that a round of a cell has to the PostgreSQL server at the same time.</summary>
-/// <param name="Processes">How many processes the endpoint has.</param>
-/// <param name="Handlers">Those of a process's handlers.</param>
-/// <param name="Receives">Those of its receives, if the queue is there and has a pool of its own.</param>
-/// <param name="Others">All others that a process has.</param>
+/// <param name="Handlers">Connections of a process's handlers.</param>
+/// <param name="Receives">Connections of a process's receives, if the queue is there and has a pool of its own.</param>
+/// <param name="Others">All other connections of a process.</param>
 internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives, int Others)
 {
     /// <summary>The most that the kit's own server is started with. Each costs it some megabytes.</summary>
@@ -30,8 +29,7 @@ internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives
 
     public int Total => (Processes * (Handlers + Receives + Others)) + OfTheRunner + OfWorkers;
 
-    /// <param name="cell">The cell.</param>
-    /// <param name="concurrency">How many messages each of its processes handles at the same time.</param>
+    /// <param name="concurrency">Messages that each process handles at the same time.</param>
     /// <returns><see langword="null"/> if neither queue nor widgets are in PostgreSQL.</returns>
     public static ConnectionNeeds? Of(Cell cell, int concurrency) => cell.Kind.WidgetServer != WidgetServer.PostgreSql
         ? null
@@ -41,13 +39,12 @@ internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives
             Transport.Of(cell) is { HoldsWidgets: true } && !cell.Mode.NeedsOneDatabase ? concurrency : 0,
             cell.Mode.RowCommit is RowCommit.InTwoPhases ? OfTwoPhases : OfOtherModes);
 
-    /// <summary>Whether the kit's own server can be started with so many, or why not.</summary>
+    /// <summary>The kit's own server can be started with so many, or the reason why not.</summary>
     public Support SupportOnOwn => Total <= MostOfOwn
         ? Support.Yes
         : Support.No($"{Text}, and the kit starts its own server with at most {Figures.Count(MostOfOwn)}; name fewer, or a server with --postgresql");
 
-    /// <summary>Why a named server has too few; <see langword="null"/> if it has enough.</summary>
-    /// <param name="server">What it reports.</param>
+    /// <summary>The reason why a named server has too few; <see langword="null"/> if it has enough.</summary>
     public Lack? LackOn(PostgreSqlFacts server) => Total <= server.MaxConnections - server.ReservedConnections
         ? null
         : new Lack(

@@ -1,8 +1,7 @@
 namespace Kit.Runner.Stage;
 
-/// <summary>Everything that changes while messages are handled.</summary>
+/// <summary>The counts that change while messages are handled.</summary>
 /// <param name="Rows">Visible rows.</param>
-/// <param name="Prepared">Prepared transactions.</param>
 /// <param name="Queue">Messages in the queue, including those being handled.</param>
 /// <param name="Sink">Sent messages that have arrived.</param>
 /// <param name="Errors">Dead letters.</param>
@@ -10,9 +9,9 @@ namespace Kit.Runner.Stage;
 /// <param name="JournalLines">Steps that attempts have recorded.</param>
 internal sealed record Counters(long Rows, long Prepared, long Queue, long Sink, long Errors, long Outbox, int JournalLines)
 {
-    /// <summary>Whether no work is left, as far as counts show.</summary>
+    /// <summary>True if no work is left, as far as counts show.</summary>
     public bool AreDone => IsReceived && Outbox == 0;
 
-    /// <summary>Whether every message is handled or dead-lettered.</summary>
+    /// <summary>True if every message is handled or dead-lettered.</summary>
     public bool IsReceived => Queue == 0 && Prepared == 0;
 }

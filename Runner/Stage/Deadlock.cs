@@ -34,7 +34,7 @@ internal static class Deadlock
         await Task.WhenAll(both, ExecuteAsync(rival, "SELECT FROM lockable WHERE id = 1 FOR UPDATE", cancellationToken));
     }
 
-    /// <summary>Whether a session waits for a lock of another one.</summary>
+    /// <summary>True if a session waits for a lock of another one.</summary>
     internal static async Task<bool> IsWaitedForAsync(NpgsqlConnection onlooker, int process, CancellationToken cancellationToken)
     {
         await using var command = new NpgsqlCommand("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid)))", onlooker);

@@ -7,23 +7,19 @@ using Kit.Runner.Servers.Machine;
 namespace Kit.Runner.Stage;
 
 /// <summary>The result of one drain.</summary>
-/// <param name="Report">What the handler processes saw.</param>
-/// <param name="Stalled">Why the drain was ended before the queue was empty; <see langword="null"/> if it was not.</param>
-/// <param name="Start">The machine's processors before it.</param>
-/// <param name="End">The machine's processors after it.</param>
+/// <param name="Stalled">The reason why the drain was ended before the queue was empty; <see langword="null"/> if it was not.</param>
+/// <param name="Start">Processor times of the machine before it.</param>
+/// <param name="End">Processor times of the machine after it.</param>
 internal sealed record Drained(DrainReport Report, string? Stalled, CpuSample? Start, CpuSample? End)
 {
-    /// <summary>How many messages each process handled.</summary>
+    /// <summary>Handled messages per process.</summary>
     public IReadOnlyList<int> HandledByEach { get; init; } = [];
 
-    /// <summary>Why not every message was handled; <see langword="null"/>: a handler has returned once for each.</summary>
-    /// <param name="messages">How many there were.</param>
+    /// <summary>The reason why not every message was handled; <see langword="null"/>: a handler has returned once for each.</summary>
     public string? WhyIncomplete(int messages) => Stalled ?? RoundAccount.WhyNotOnceEach(Report.Handled, messages);
 }
 
 /// <summary>Lets an endpoint empty its queue, and gives up if there is no progress.</summary>
-/// <param name="handlers">Where the endpoints run.</param>
-/// <param name="queue">Their queue.</param>
 /// <param name="stallLimit">How long a drain may go without progress.</param>
 /// <param name="progress">Receives the number of handled messages.</param>
 internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, TimeSpan stallLimit, IProgress<int> progress)
@@ -42,7 +38,7 @@ internal sealed class Drain(HandlerProcesses handlers, IMessageQueue queue, Time
     // Failed handlers are not counted as handled, so after a pause the queue itself is asked.
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(1);
 
-    /// <summary>How long nobody may handle anything until messages that no queue has are lost. No longer than the limit of a stall.</summary>
+    /// <summary>Time without a handled message after which messages that no queue has are lost. No longer than the limit of a stall.</summary>
     public TimeSpan Quiet { get; init; } = TimeSpan.FromSeconds(10);
 
     public async Task<Drained> RunAsync(int messages, CancellationToken cancellationToken)

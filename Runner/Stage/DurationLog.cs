@@ -20,7 +20,7 @@ internal sealed class DurationLog(int expected)
             more.Enqueue(milliseconds);
     }
 
-    /// <summary>What was recorded; only after the last was added.</summary>
+    /// <summary>A summary of the recorded durations; only after the last was added.</summary>
     /// <returns><see langword="null"/> if nothing was.</returns>
     public Durations? Summarize() => Durations.Of([.. values.AsSpan(0, Math.Min(count, values.Length)), .. more]);
 }

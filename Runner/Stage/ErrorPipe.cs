@@ -11,7 +11,6 @@ internal sealed class ErrorPipe
     private readonly Task reading;
 
     /// <param name="process">Its standard error is redirected.</param>
-    /// <param name="lines">Receives the lines.</param>
     public ErrorPipe(Process process, LastLines lines) => reading = ReadAsync(process.StandardError, lines);
 
     /// <summary>Waits until all output of the process is read; it has ended or is about to. At most 10 s.</summary>

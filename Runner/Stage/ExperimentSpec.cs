@@ -2,7 +2,7 @@ using Kit.Runner.Results.Accounts;
 
 namespace Kit.Runner.Stage;
 
-/// <summary>What the handler of an experiment does with the chosen message; it handles all others without a fault.</summary>
+/// <summary>The fault in the handler of an experiment, at the chosen message; all others are handled without a fault.</summary>
 internal enum Behaviour
 {
     Succeeds,
@@ -66,16 +66,13 @@ internal enum Behaviour
     SendsTooMuch,
 }
 
-/// <summary>
-/// What the handler process of an experiment needs besides its <see cref="HandlerSpec"/>. The addresses bypass every proxy.
-/// </summary>
+/// <summary>The specification of an experiment's handler, in addition to the <see cref="HandlerSpec"/>. The addresses bypass every proxy.</summary>
 /// <param name="Journal">Path of the <see cref="AttemptJournal"/>.</param>
 /// <param name="Sink">The queue that the handler sends to.</param>
 /// <param name="Transport">Connection string of the transport.</param>
 /// <param name="Widgets">Connection string of the widgets' database.</param>
 /// <param name="Chosen">The message that meets the fault.</param>
-/// <param name="Behaviour">What the handler does with it.</param>
-/// <param name="ParksAt">Where <see cref="Behaviour.Parks"/> stops.</param>
+/// <param name="ParksAt">The point at which <see cref="Behaviour.Parks"/> stops.</param>
 internal sealed record ExperimentSpec(
     string Journal, string Sink, string Transport, string Widgets, Guid Chosen, Behaviour Behaviour,
     AttemptPoint ParksAt = AttemptPoint.Started)
@@ -83,10 +80,10 @@ internal sealed record ExperimentSpec(
     /// <summary>The timeout of transactions that a handler is to outlive.</summary>
     public static TimeSpan ShortTransaction { get; } = TimeSpan.FromSeconds(2);
 
-    /// <summary>How long that handler waits.</summary>
+    /// <summary>Waiting time of that handler.</summary>
     public static TimeSpan LongerThanThat { get; } = TimeSpan.FromSeconds(3);
 
-    /// <summary>How long a handler waits for the other copy of its message.</summary>
+    /// <summary>Time limit of a handler that waits for the other copy of its message.</summary>
     public static TimeSpan ForACopy { get; } = TimeSpan.FromSeconds(20);
 
     /// <summary>In bytes, the largest message that a broker takes under <see cref="Behaviour.SendsTooMuch"/>: far more than any other message has.</summary>
@@ -98,7 +95,7 @@ internal sealed record ExperimentSpec(
     /// <summary>The schema that <see cref="Behaviour.LeavesSettings"/> leaves in front of the others.</summary>
     public const string Decoys = "decoys";
 
-    /// <summary>How much it does with each message.</summary>
+    /// <summary>The handler's work for each message.</summary>
     public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
 
     /// <summary>The queue that <see cref="Behaviour.SendsToLateQueue"/> sends to.</summary>
@@ -106,9 +103,9 @@ internal sealed record ExperimentSpec(
 
     public static string LateSinkOf(string sink) => $"{sink}-late";
 
-    /// <summary>The file that notifies an attempt that its connection was cut.</summary>
+    /// <summary>The file that tells an attempt that its connection was cut.</summary>
     public static string CutMark(string journal, Guid attempt) => $"{journal}.{attempt:N}.cut";
 
-    /// <summary>The file that lets every attempt go on that waits for the runner.</summary>
+    /// <summary>The file that releases every attempt that waits for the runner.</summary>
     public static string GoOnMark(string journal) => $"{journal}.go-on";
 }

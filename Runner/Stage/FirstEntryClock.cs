@@ -24,7 +24,6 @@ internal sealed class FirstEntryClock : IAsyncDisposable
         question = new NpgsqlCommand("SELECT clock_timestamp()", connection);
     }
 
-    /// <param name="handle">The handler.</param>
     /// <param name="widgets">Connection string of the database with the clock.</param>
     public static async Task<FirstEntryClock> OpenAsync(HandleMessage handle, string widgets)
     {
@@ -52,7 +51,7 @@ internal sealed class FirstEntryClock : IAsyncDisposable
         return handle(message, context, cancellationToken);
     }
 
-    /// <summary>When the first message reached the handler, by the database's clock; <see langword="null"/>: none did.</summary>
+    /// <summary>Time at which the first message reached the handler, by the database's clock; <see langword="null"/>: none did.</summary>
     public async Task<DateTimeOffset?> ReadAsync() => Volatile.Read(ref answer) is { } asked ? await asked : null;
 
     public async ValueTask DisposeAsync()

@@ -3,7 +3,7 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.Stage;
 
-/// <summary>What a handler process reports on standard output, as one JSON line each.</summary>
+/// <summary>Events that a handler process reports on standard output, as one JSON line each.</summary>
 [JsonDerivedType(typeof(HandlerReady), "ready")]
 [JsonDerivedType(typeof(HandlerProgress), "progress")]
 [JsonDerivedType(typeof(HandlerStopped), "stopped")]
@@ -20,18 +20,17 @@ internal sealed record HandlerReady : HandlerEvent;
 internal sealed record HandlerProgress(int Entered, int Handled, int Failed, long HeapBytes) : HandlerEvent;
 
 /// <summary>The endpoint has stopped, its connections are closed.</summary>
-/// <param name="Report">What it did.</param>
 internal sealed record HandlerStopped(DrainReport Report) : HandlerEvent;
 
 /// <summary>The endpoint could not start, or broke.</summary>
-/// <param name="Reason">Why, for a user.</param>
+/// <param name="Reason">For a user.</param>
 internal sealed record HandlerFailed(string Reason) : HandlerEvent;
 
-/// <summary>What a handler process saw between the endpoint's start and stop.</summary>
-/// <param name="FirstEntryUtc">When the first handler was entered.</param>
+/// <summary>Observations of a handler process between the endpoint's start and stop.</summary>
+/// <param name="FirstEntryUtc">Time at which the first handler was entered.</param>
 /// <param name="Entries">How often a handler was entered.</param>
-/// <param name="Handled">How often one returned.</param>
-/// <param name="CompletionsUtc">When the handler of each message returned, if the specification asked for it.</param>
+/// <param name="Handled">How often a handler returned.</param>
+/// <param name="CompletionsUtc">Time at which the handler of each message returned, if the specification asked for it.</param>
 /// <param name="Promotions">Transactions that were promoted to a distributed one since the first entry.</param>
 internal sealed record DrainReport(
     DateTimeOffset? FirstEntryUtc, int Entries, int Handled,
@@ -40,19 +39,18 @@ internal sealed record DrainReport(
     /// <summary>From each decision to the end of its second phase; <see langword="null"/> in modes without one.</summary>
     public Durations? SecondPhase { get; init; }
 
-    /// <summary>How long each batch took from its receive to its commit; <see langword="null"/> without batches.</summary>
+    /// <summary>Durations from the receive of a batch to its commit; <see langword="null"/> without batches.</summary>
     public Durations? Batch { get; init; }
 
-    /// <summary>Where the time of a message went; <see langword="null"/> if the endpoint measures none of it.</summary>
+    /// <summary>The time of a message by phase; <see langword="null"/> if the endpoint measures none of it.</summary>
     public ServiceTime? ServiceTime { get; init; }
 
-    /// <summary>Whether one handler waited until all other messages were handled; <see langword="null"/>: none had to.</summary>
+    /// <summary>True if one handler waited until all other messages were handled; <see langword="null"/>: none had to.</summary>
     public bool? OneHasWaited { get; init; }
 
     public static DrainReport Nothing { get; } = new(FirstEntryUtc: null, Entries: 0, Handled: 0, CompletionsUtc: [], Promotions: 0);
 
-    /// <summary>What several processes saw together. Their durations are left out: the quantiles of all do not follow from those of each.</summary>
-    /// <param name="reports">One of each process.</param>
+    /// <summary>The reports of several processes as one. Durations are left out: the quantiles of all do not follow from those of each.</summary>
     public static DrainReport Of(IReadOnlyList<DrainReport> reports) => reports is [var only]
         ? only
         : new(

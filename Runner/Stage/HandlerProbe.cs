@@ -19,9 +19,7 @@ internal sealed class HandlerProbe : IDisposable
     private int failed;
     private int promotions;
 
-    /// <param name="handle">The handler.</param>
-    /// <param name="recordCompletions">Whether to record when the handler returned, for the last time for each message.</param>
-    /// <param name="instruments">The metrics of the endpoint's packages that are read.</param>
+    /// <param name="recordCompletions">True to record when the handler returned, for the last time for each message.</param>
     /// <param name="messages">How many messages to expect; 0 if unknown.</param>
     public HandlerProbe(HandleMessage handle, bool recordCompletions, IReadOnlyList<PhaseInstrument> instruments, int messages)
     {

@@ -33,7 +33,7 @@ internal sealed class HandlerProcess : IAsyncDisposable
     /// <exception cref="InvalidOperationException">It is on another machine.</exception>
     public int Id => Local.Id;
 
-    /// <summary>Whether it is on this machine.</summary>
+    /// <summary>True if it is on this machine.</summary>
     public bool IsLocal => lines is LocalHandler;
 
     /// <summary>Handlers that were entered since <see cref="StartEndpointAsync"/>; up to a quarter of a second old.</summary>
@@ -51,20 +51,17 @@ internal sealed class HandlerProcess : IAsyncDisposable
     /// <summary>The process's managed heap after its last collection; <see langword="null"/> before the first.</summary>
     public long? HeapBytes => Volatile.Read(ref heapBytes) is > 0 and var bytes ? bytes : null;
 
-    /// <summary>Whether <see cref="ThrowIfBroken"/> would throw.</summary>
+    /// <summary>True if <see cref="ThrowIfBroken"/> would throw.</summary>
     public bool IsBroken => broken.Task.IsFaulted;
 
     private LocalHandler Local => lines as LocalHandler ?? throw new InvalidOperationException("The handler process is on another machine.");
 
     /// <summary>Starts one on this machine.</summary>
-    /// <param name="spec">What it must run.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <param name="isTiered">Whether it runs with tiered compilation.</param>
     /// <exception cref="KitException">The process does not start.</exception>
     public static Task<HandlerProcess> StartAsync(HandlerSpec spec, CancellationToken cancellationToken, bool isTiered = false) =>
         StartAsync(LocalHandler.Start(isTiered), spec, cancellationToken);
 
-    /// <summary>Gives a process that has just been started what it must run, and waits until it is ready.</summary>
+    /// <summary>Gives a process that has just been started its specification, and waits until it is ready.</summary>
     /// <param name="lines">To and from the process. They are ended with this, and if it does not become ready.</param>
     /// <inheritdoc cref="StartAsync(HandlerSpec, CancellationToken, bool)"/>
     public static async Task<HandlerProcess> StartAsync(IHandlerLines lines, HandlerSpec spec, CancellationToken cancellationToken)
@@ -90,7 +87,6 @@ internal sealed class HandlerProcess : IAsyncDisposable
 
     /// <summary>Builds a new endpoint and starts it.</summary>
     /// <param name="messages">How many messages wait for it; 0 if unknown.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
     public Task StartEndpointAsync(int messages, CancellationToken cancellationToken)
     {
         ThrowIfBroken();

@@ -9,7 +9,7 @@ internal sealed class HandlerProcesses : IAsyncDisposable
 
     private HandlerProcesses(IReadOnlyList<HandlerProcess> all) => this.all = all;
 
-    /// <summary>Their ids on this machine; <see langword="null"/>: they are on other machines.</summary>
+    /// <summary>Process ids on this machine; <see langword="null"/>: they are on other machines.</summary>
     public IReadOnlyList<int>? Ids => all.All(process => process.IsLocal) ? [.. all.Select(process => process.Id)] : null;
 
     /// <summary>Handlers that were entered since <see cref="StartEndpointsAsync"/>; up to a quarter of a second old.</summary>
@@ -34,18 +34,13 @@ internal sealed class HandlerProcesses : IAsyncDisposable
     /// <summary>The managed heaps of all together after their last collections, in bytes; <see langword="null"/>: one has not told.</summary>
     public long? HeapBytes => all.Select(process => process.HeapBytes).Aggregate((long?)0, (sum, bytes) => sum + bytes);
 
-    /// <summary>Whether <see cref="ThrowIfBroken"/> would throw.</summary>
+    /// <summary>True if <see cref="ThrowIfBroken"/> would throw.</summary>
     public bool IsBroken => all.Any(process => process.IsBroken);
 
     /// <summary>The outcome if one of several processes has handled nothing; <see langword="null"/>: each has handled something, or there is one.</summary>
-    /// <param name="handledByEach">How many messages each has handled.</param>
     public static RoundOutcome? OutcomeOfIdle(IReadOnlyList<int> handledByEach) =>
         handledByEach.Count > 1 && handledByEach.Contains(0) ? RoundOutcome.Invalid(["one of the processes has handled nothing"]) : null;
 
-    /// <param name="count">How many.</param>
-    /// <param name="spec">What each of them must run.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <param name="isTiered">Whether they run with tiered compilation.</param>
     /// <param name="start">Starts the process of a number, from 1, elsewhere; <see langword="null"/>: this machine runs them all.</param>
     /// <exception cref="KitException">One does not start.</exception>
     /// <exception cref="WorkerLostException">A worker is gone.</exception>
@@ -70,14 +65,13 @@ internal sealed class HandlerProcesses : IAsyncDisposable
 
     /// <summary>Builds a new endpoint in each process and starts it.</summary>
     /// <param name="messages">How many messages wait for them; 0 if unknown.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="KitException">A process broke.</exception>
     /// <exception cref="WorkerLostException">A worker is gone.</exception>
     public Task StartEndpointsAsync(int messages, CancellationToken cancellationToken) =>
         Task.WhenAll(all.Select(process => process.StartEndpointAsync(messages, cancellationToken)));
 
     /// <summary>Stops the endpoints after their current messages, and closes their connections.</summary>
-    /// <returns>What each process saw.</returns>
+    /// <returns>A report of each process.</returns>
     /// <exception cref="KitException">A process broke, or does not stop within a minute.</exception>
     /// <exception cref="WorkerLostException">A worker is gone.</exception>
     public async Task<IReadOnlyList<DrainReport>> StopEndpointsAsync(CancellationToken cancellationToken) =>

@@ -9,7 +9,7 @@ internal interface IExperimentHandler : IAsyncDisposable
     /// <summary>Handles one message.</summary>
     Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken);
 
-    /// <summary>That of a cell's scenario, or the experiments' own.</summary>
+    /// <summary>The handler of a cell's scenario, or the experiments' own.</summary>
     static IExperimentHandler Of(ExperimentSpec spec, Cell cell) => ScenarioUnderFaults.Of(cell) is { } scenario
         ? new ScenarioHandler(spec, scenario)
         : new ExperimentHandler(spec, cell.Kind);

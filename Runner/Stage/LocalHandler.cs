@@ -20,7 +20,6 @@ internal sealed class LocalHandler : IHandlerLines
 
     public int Id => process.Id;
 
-    /// <param name="isTiered">Whether it runs with tiered compilation.</param>
     public static LocalHandler Start(bool isTiered)
     {
         var itself = Environment.ProcessPath!;

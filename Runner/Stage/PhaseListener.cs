@@ -10,8 +10,7 @@ internal sealed class PhaseListener : IDisposable
     private readonly MeterListener listener;
     private readonly Dictionary<MessagePhase, DurationLog> logs;
 
-    /// <param name="instruments">What to listen to.</param>
-    /// <param name="expected">How many messages to expect.</param>
+    /// <param name="expected">The expected number of messages.</param>
     public PhaseListener(IReadOnlyList<PhaseInstrument> instruments, int expected)
     {
         logs = instruments.Select(instrument => instrument.Phase).Distinct().ToDictionary(phase => phase, _ => new DurationLog(expected));
@@ -31,8 +30,8 @@ internal sealed class PhaseListener : IDisposable
         listener.Start();
     }
 
-    /// <summary>What was measured in a phase; only after the endpoint has stopped.</summary>
-    /// <returns><see langword="null"/> if nothing was.</returns>
+    /// <summary>Durations of a phase; only after the endpoint has stopped.</summary>
+    /// <returns><see langword="null"/> if none was measured.</returns>
     public Durations? Of(MessagePhase phase) => logs.GetValueOrDefault(phase)?.Summarize();
 
     public void Dispose() => listener.Dispose();
@@ -40,7 +39,7 @@ internal sealed class PhaseListener : IDisposable
     private Source SourceOf(Instrument published, IReadOnlyList<PhaseInstrument> matching) =>
         new(UnitOf(published), [.. matching.Select(instrument => (instrument.Operation, logs[instrument.Phase]))]);
 
-    /// <summary>The milliseconds of its unit.</summary>
+    /// <summary>Milliseconds per unit of an instrument.</summary>
     private static double UnitOf(Instrument instrument) => instrument.Unit switch
     {
         "s" => 1_000,

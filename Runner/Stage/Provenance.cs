@@ -6,10 +6,10 @@ using Kit.Runner.Servers.Machine;
 
 namespace Kit.Runner.Stage;
 
-/// <summary>Where the figures of a run come from: everything that is needed to judge or repeat it.</summary>
+/// <summary>The origin of a run's figures: everything that is needed to judge or repeat it.</summary>
 internal static class Provenance
 {
-    /// <param name="someTiered">Whether some handler processes run with tiered compilation.</param>
+    /// <param name="someTiered">True if some handler processes run with tiered compilation.</param>
     public static HostFacts OfHost(bool someTiered = false)
     {
         var machine = MachineFacts.Read();
@@ -21,7 +21,7 @@ internal static class Provenance
     public static CellName NameOf(Cell cell) => new(cell.Values);
 
     /// <summary>The values that names of cells leave out, by axis.</summary>
-    /// <param name="concurrency">How many messages a cell handles at the same time if its name does not say it.</param>
+    /// <param name="concurrency">Messages that a cell handles at the same time if its name does not say it.</param>
     public static IReadOnlyDictionary<string, string> ImpliedAt(int concurrency) =>
         Axis.All.Where(axis => axis.Implied is not null).ToDictionary(
             axis => axis.Name,
@@ -65,7 +65,7 @@ internal static class Provenance
         return packages;
     }
 
-    /// <summary>The commit of the work tree that the runner was built in, and whether the tree has uncommitted changes.</summary>
+    /// <summary>The commit of the work tree in which the runner was built, and whether the tree has uncommitted changes.</summary>
     public static async Task<GitCommit?> CommitAsync(CancellationToken cancellationToken)
     {
         if (ExternalProgram.OnSearchPath("git") is not { } path)

@@ -5,7 +5,7 @@ using Kit.Runner.Databases;
 
 namespace Kit.Runner.Stage;
 
-/// <summary>The messages of one round, and what its handlers must send for each.</summary>
+/// <summary>The messages of one round, and the expected sends of its handlers.</summary>
 internal sealed class RoundMessages
 {
     private const int MostAsked = 1_000;
@@ -25,21 +25,19 @@ internal sealed class RoundMessages
         byId = asked.ToDictionary(row => row.Id);
     }
 
-    /// <summary>Those of a cell.</summary>
-    /// <param name="cell">The cell.</param>
+    /// <summary>The messages of a cell.</summary>
     /// <param name="queue">The queue that its handlers receive from.</param>
     /// <param name="widgets">The restored rows, which messages can ask for.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
     public static async Task<RoundMessages> OfAsync(Cell cell, string queue, IRoundStore widgets, CancellationToken cancellationToken) =>
         new(cell, queue, cell.Scenario.Asks ? await widgets.ReadSeededAsync(MostAsked, cancellationToken) : []);
 
-    /// <summary>New messages. Those that ask for rows do so in turn.</summary>
+    /// <summary>New messages. Messages that ask for rows take the rows in turn.</summary>
     public List<BuildWidget> New(int count) => [.. Enumerable.Range(0, count).Select(_ => Next())];
 
     /// <summary>A new message. Several threads can ask for one.</summary>
     public BuildWidget Next() => Next(Guid.CreateVersion7());
 
-    /// <summary>The same with a given id.</summary>
+    /// <summary>A new message with a given id.</summary>
     public BuildWidget Next(Guid id)
     {
         var message = cell.NewMessage(id);
@@ -56,10 +54,10 @@ internal sealed class RoundMessages
         return message;
     }
 
-    /// <summary>A message that was made; <see langword="null"/>: nobody made it here.</summary>
+    /// <summary>A message by its id; <see langword="null"/>: it was not made here.</summary>
     public BuildWidget? Find(Guid id) => made.GetValueOrDefault(id);
 
-    /// <summary>What the handler must send for one of them; <see langword="null"/>: only that it sends a message, or none, is known.</summary>
+    /// <summary>The expected send for a message; <see langword="null"/>: only the number, one or none, is known.</summary>
     public ExpectedSend? ExpectedFor(BuildWidget message) =>
         cell.Scenario.Expects?.Invoke(message, message.Row is { } id ? byId[id] : null);
 }

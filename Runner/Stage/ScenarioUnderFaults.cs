@@ -15,13 +15,13 @@ internal static class ScenarioUnderFaults
         Fault.RestartBrokerLate, Fault.DatabaseAway, Fault.NetworkSilent,
     ];
 
-    /// <summary>Those that can be accounted for.</summary>
+    /// <summary>The scenarios that can be accounted for.</summary>
     public static IReadOnlyList<Scenario> All { get; } = [.. Scenario.All.Where(scenario => SupportOf(scenario).IsSupported)];
 
     /// <summary>The scenario whose handler runs; <see langword="null"/>: the experiments' own handler does.</summary>
     public static Scenario? Of(Cell cell) => cell.Scenario == Scenario.Insert ? null : cell.Scenario;
 
-    /// <summary>Whether its messages can be accounted for under faults, or why not.</summary>
+    /// <summary>The messages of a scenario can be accounted for under faults, or the reason why not.</summary>
     public static Support SupportOf(Scenario scenario) =>
         scenario == Scenario.Upsert ? Support.No("its row does not name the attempt that inserted it")
         : scenario.Sinks == 0 ? Support.No("it sends nothing, and an experiment recognizes the end of a handling by its message")

@@ -19,13 +19,11 @@ internal static class Settling
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(250);
 
     /// <summary>Waits for 2 seconds without a change, or 20 if work is left or may be.</summary>
-    /// <param name="count">Reads the counts.</param>
     /// <param name="mayHideWork">
-    /// Whether an endpoint may still have messages that no count includes: received but not yet handled, in a mode that receives
-    /// before it handles. After a lost connection it tries again only every few seconds.
+    /// True if an endpoint may still have messages that no count includes: received but not yet handled, in a mode that receives before it handles. After
+    /// a lost connection it tries again only every few seconds.
     /// </param>
-    /// <param name="cancellationToken">Cancels the wait.</param>
-    /// <returns>That it did not settle within 2 minutes, as a text; <see langword="null"/> if it did.</returns>
+    /// <returns>A text that says that it did not settle within 2 minutes; <see langword="null"/> if it did.</returns>
     public static async Task<string?> WaitAsync(
         Func<CancellationToken, Task<Counters>> count, bool mayHideWork, CancellationToken cancellationToken)
     {

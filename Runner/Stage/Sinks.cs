@@ -8,7 +8,7 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Stage;
 
-/// <summary>The queues that the handlers of one round send to, or that have subscribed to what they publish.</summary>
+/// <summary>The queues to which the handlers of one round send, or that have subscribed to their events.</summary>
 internal sealed class Sinks : IAsyncDisposable
 {
     // Some frameworks write the names of properties in lower case.
@@ -27,16 +27,13 @@ internal sealed class Sinks : IAsyncDisposable
     private Sinks(IReadOnlyList<IMessageQueue> queues, IMessageQueue? bystander, Func<BuildWidget, ExpectedSend?>? expectedFor) =>
         (this.queues, this.bystander, this.expectedFor) = (queues, bystander, expectedFor);
 
-    /// <summary>Of handlers that send nothing.</summary>
+    /// <summary>No queues, for handlers that send nothing.</summary>
     public static Sinks None { get; } = new([], bystander: null, expectedFor: null);
 
     private IEnumerable<IMessageQueue> All => bystander is null ? queues : queues.Append(bystander);
 
-    /// <summary>Creates those of a cell. Of a publisher there is one more queue, which has not subscribed.</summary>
-    /// <param name="cell">The cell.</param>
-    /// <param name="transport">Where the round's queues are.</param>
-    /// <param name="expectedFor">What must be sent for a message, if its scenario says that; it is compared with each message that has arrived.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <summary>Creates the queues of a cell. A publisher has one more queue, which has not subscribed.</summary>
+    /// <param name="expectedFor">The expected send for a message, if its scenario says it; each arrived message is compared with it.</param>
     public static async Task<Sinks> CreateAsync(
         Cell cell, RoundTransport transport, Func<BuildWidget, ExpectedSend?>? expectedFor, CancellationToken cancellationToken)
     {
@@ -61,11 +58,10 @@ internal sealed class Sinks : IAsyncDisposable
         IMessageQueue Open(string name) => cell.Kind.OpenQueue(name, transport.ForRunner);
     }
 
-    /// <summary>Receives what arrives in them, and checks it. It is no longer in the queues, and is read all the same.</summary>
-    /// <param name="sent">A message whose handler sends to them; <see langword="null"/>: nobody sent it.</param>
-    /// <param name="arrived">Receives the message that caused what has arrived, and when that was received.</param>
-    /// <param name="lose">Receives the reason if a server ends it.</param>
-    /// <param name="cancellationToken">Cancels the beginning.</param>
+    /// <summary>Receives and checks the messages that arrive. They are no longer in the queues, but <see cref="ReadAsync"/> still returns them.</summary>
+    /// <param name="sent">The message whose handler sent an arrived one; <see langword="null"/>: none did.</param>
+    /// <param name="arrived">Receives the id of the causing message, and the time at which its sent message was received.</param>
+    /// <param name="lose">Receives the reason if a server ends the consuming.</param>
     /// <exception cref="NotSupportedException">A queue's server does not push messages.</exception>
     public async Task ConsumeAsync(
         Func<Guid, BuildWidget?> sent, Action<Guid, DateTimeOffset> arrived, Action<Exception> lose, CancellationToken cancellationToken)
@@ -92,7 +88,7 @@ internal sealed class Sinks : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends that, when everything that was sent has been received.</summary>
+    /// <summary>Ends the consuming, when everything that was sent has been received.</summary>
     public async Task EndConsumingAsync(CancellationToken cancellationToken)
     {
         // What a server does not push, or has no consumer any more, is left in its queue, and read there.
@@ -108,9 +104,8 @@ internal sealed class Sinks : IAsyncDisposable
         consumers.Clear();
     }
 
-    /// <summary>What has arrived in them.</summary>
-    /// <param name="messages">The messages whose handlers have sent it.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <summary>The arrived messages.</summary>
+    /// <param name="messages">The messages whose handlers have sent them.</param>
     public async Task<IReadOnlyList<SinkRow>> ReadAsync(IEnumerable<BuildWidget> messages, CancellationToken cancellationToken)
     {
         List<SinkRow> found;
@@ -142,11 +137,9 @@ internal sealed class Sinks : IAsyncDisposable
             await queue.DisposeAsync();
     }
 
-    /// <summary>What is wrong with a message that has arrived; <see langword="null"/>: nothing.</summary>
-    /// <param name="expected">What was to arrive.</param>
-    /// <param name="names">The names of the queues.</param>
-    /// <param name="at">The queue that it arrived in.</param>
-    /// <param name="document">The document that it has.</param>
+    /// <summary>The mistake in an arrived message; <see langword="null"/>: none.</summary>
+    /// <param name="at">Index of the queue in which it arrived.</param>
+    /// <param name="document">The document in the message.</param>
     internal static string? MistakeIn(ExpectedSend expected, IReadOnlyList<string> names, int at, string? document)
     {
         if (expected.Sink != at)

@@ -4,7 +4,6 @@ using Kit.Handlers;
 namespace Kit.Runner.Stage;
 
 /// <summary>Lets one handler of a drain wait, after its work, until all other messages are handled.</summary>
-/// <param name="handle">Does the work.</param>
 /// <param name="messages">How many messages the drain has.</param>
 internal sealed class SlowHandler(HandleMessage handle, int messages)
 {
@@ -12,7 +11,7 @@ internal sealed class SlowHandler(HandleMessage handle, int messages)
     private readonly TaskCompletionSource allOthers = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int isTaken;
 
-    /// <summary>Whether a handler has waited, and all other messages were handled in the meantime.</summary>
+    /// <summary>True if a handler has waited until all other messages were handled.</summary>
     public bool HasWaited { get; private set; }
 
     public async Task HandleAsync(BuildWidget message, IMessageContext context, CancellationToken cancellationToken)
