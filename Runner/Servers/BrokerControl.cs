@@ -4,7 +4,7 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Servers;
 
 /// <summary>Starts, stops and removes the broker of one folder and its port mapper.</summary>
-/// <param name="user">The user that they run as, see <see cref="UnprivilegedUser"/>; <see langword="null"/>: our own.</param>
+/// <param name="user">The user that both run as, see <see cref="UnprivilegedUser"/>; <see langword="null"/>: our own.</param>
 public sealed partial class BrokerControl(BrokerFolder folder, string? user)
 {
     // With the management plugin a broker needs seven seconds to end. It closes its connections first; the rest does not matter when its
@@ -31,7 +31,7 @@ public sealed partial class BrokerControl(BrokerFolder folder, string? user)
         }
     }
 
-    /// <summary>Whether the broker did not start because one of its ports is taken.</summary>
+    /// <summary>True if the broker did not start because one of its ports is taken.</summary>
     public bool IsPortTaken =>
         Output.Any(line => line.Contains("eaddrinuse", StringComparison.Ordinal) || line.Contains("in use by another", StringComparison.Ordinal));
 

@@ -23,7 +23,7 @@ public sealed class BrokerFolder(OwnedFolder owned)
 
     public string Log => Path.Combine(Server, "log");
 
-    /// <summary>What the broker writes before it has a log, such as why it does not start.</summary>
+    /// <summary>Output of the broker before it has a log, such as why it does not start.</summary>
     public string Output => Path.Combine(Server, "output");
 
     /// <summary>A link to the machine's epmd, so that its command line shows whose it is.</summary>

@@ -10,7 +10,7 @@ namespace Kit.Runner.Servers;
 /// <summary>The queues of one virtual host, as a tester sees them: messages are put in, counted and taken out. Not thread-safe.</summary>
 public sealed class BrokerQueues : IAsyncDisposable
 {
-    /// <summary>How long a broker has to notice that a process is dead.</summary>
+    /// <summary>Time in which a broker notices that a process is dead.</summary>
     public static readonly TimeSpan ToForget = TimeSpan.FromSeconds(20);
 
     private static readonly TimeSpan Look = TimeSpan.FromMilliseconds(20);
@@ -34,13 +34,11 @@ public sealed class BrokerQueues : IAsyncDisposable
     }
 
     /// <summary>
-    /// Waits until nobody receives from some queues. A broker notices a while later that a process is dead, and what it sends to that process in the
+    /// Waits until some queues have no consumer. A broker notices a while later that a process is dead, and what it sends to that process in the
     /// meantime is lost if the process acknowledges nothing.
     /// </summary>
-    /// <param name="address">The virtual host.</param>
-    /// <param name="queues">Their names. A queue that is not there has no consumer.</param>
-    /// <param name="cancellationToken">Cancels the wait.</param>
-    /// <exception cref="KitException">Somebody still receives after <see cref="ToForget"/>.</exception>
+    /// <param name="queues">A queue that is not there has no consumer.</param>
+    /// <exception cref="KitException">A queue still has a consumer after <see cref="ToForget"/>.</exception>
     /// <exception cref="BrokerUnreachableException">The broker does not answer.</exception>
     public static async Task WaitForNoConsumerAsync(RabbitMqAddress address, IEnumerable<string> queues, CancellationToken cancellationToken)
     {

@@ -5,7 +5,7 @@ using RabbitMQ.Client.Exceptions;
 namespace Kit.Runner.Servers;
 
 /// <summary>
-/// Where on a broker a run has its queues, separate from all others: a virtual host of its own or, if it may not create one, names with a
+/// The place of a run's queues on a broker, separate from all others: a virtual host of its own or, if it may not create one, names with a
 /// prefix of its own. Disposing removes it.
 /// </summary>
 public sealed class BrokerSpace : IAsyncDisposable
@@ -24,7 +24,7 @@ public sealed class BrokerSpace : IAsyncDisposable
         Address = isVirtualHost ? given.In(name) : given;
     }
 
-    /// <summary>With the virtual host that the queues go to.</summary>
+    /// <summary>With the virtual host of the queues.</summary>
     public RabbitMqAddress Address { get; }
 
     /// <summary>Creates the space, after removing the virtual hosts of crashed runs.</summary>

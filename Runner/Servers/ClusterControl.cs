@@ -30,7 +30,7 @@ public sealed class ClusterControl(PostgreSqlBinaries binaries, ClusterFolder fo
         File.Delete(folder.Password);
     }
 
-    /// <summary>Starts the server and waits until it answers. Returns whether it does; if not, <see cref="LogEnd"/> says why.</summary>
+    /// <summary>Starts the server and waits until it answers. False if it does not; <see cref="LogEnd"/> then has the reason.</summary>
     /// <remarks>
     /// A start is not cancelled half-way: the server could not be stopped, as it has no <c>postmaster.pid</c> yet. pg_ctl starts it in a session
     /// of its own, so that Ctrl+C on the terminal does not stop it before we do.

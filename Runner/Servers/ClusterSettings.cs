@@ -15,8 +15,6 @@ public static class ClusterSettings
     public const int MaxPreparedTransactions = 100;
 
     /// <summary>The text of a configuration file for a server on a loopback port.</summary>
-    /// <param name="port">The port.</param>
-    /// <param name="connections">How many connections it accepts.</param>
     public static string For(int port, int connections = Connections) => string.Create(CultureInfo.InvariantCulture, $"""
         # Reachable only from this machine, with a password.
         listen_addresses = '127.0.0.1'

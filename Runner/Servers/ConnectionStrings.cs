@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>The user's connection strings, and how they are masked before they are shown.</summary>
+/// <summary>The user's connection strings, and their masking before they are shown.</summary>
 public static class ConnectionStrings
 {
     /// <summary>The environment variable that names the PostgreSQL server to use.</summary>
@@ -21,7 +21,7 @@ public static class ConnectionStrings
     private const string Masked = "***";
     private const string Unreadable = "(a connection string that cannot be read)";
 
-    /// <summary>Whether an environment variable names a server.</summary>
+    /// <summary>True if an environment variable names a server.</summary>
     public static bool IsNamed(string variable) => Environment.GetEnvironmentVariable(variable) is { Length: > 0 };
 
     /// <summary>The connection string or AMQP URI with each password masked. One that cannot be read is masked entirely.</summary>

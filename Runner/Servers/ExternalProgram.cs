@@ -5,9 +5,9 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Servers;
 
 /// <summary>A program of the machine, run without a shell.</summary>
-/// <param name="Path">Its name on the search path, or its full path.</param>
+/// <param name="Path">Name on the search path, or full path.</param>
 /// <param name="User">The user to run it as (only root can); <see langword="null"/>: our own.</param>
-/// <param name="Folder">Its working folder; <see langword="null"/>: our own.</param>
+/// <param name="Folder">Working folder; <see langword="null"/>: our own.</param>
 /// <param name="Variables">
 /// Variables that are added to our environment or replace ours; <see langword="null"/> removes one. A password is safer here than on
 /// the command line.
@@ -15,9 +15,7 @@ namespace Kit.Runner.Servers;
 public sealed record ExternalProgram(
     string Path, string? User = null, string? Folder = null, IReadOnlyDictionary<string, string?>? Variables = null)
 {
-    /// <summary>
-    /// How long it may take to end after an interrupt (SIGINT) when it is cancelled; zero: it is killed at once, as on Windows.
-    /// </summary>
+    /// <summary>Time to end after an interrupt (SIGINT) when it is cancelled; zero: it is killed at once, as on Windows.</summary>
     public TimeSpan ToEnd { get; init; }
 
     // EACCES. Windows cannot switch users here, and never returns this number.

@@ -1,13 +1,11 @@
 namespace Kit.Runner.Servers;
 
-/// <summary>What one check found.</summary>
-/// <param name="Name">What was checked.</param>
-/// <param name="Found">What was found, with secrets masked.</param>
-/// <param name="Problem">Why that is a problem; <see langword="null"/> if it is none.</param>
-/// <param name="Remedy">What to do about the problem.</param>
-/// <param name="IsFatal">Whether a run cannot start with this problem. With any other, a run starts and its results say so.</param>
+/// <summary>The result of one check.</summary>
+/// <param name="Found">With secrets masked.</param>
+/// <param name="Problem"><see langword="null"/> if the found is no problem.</param>
+/// <param name="IsFatal">True if a run cannot start with this problem. With any other, a run starts and its results name the problem.</param>
 public sealed record Finding(string Name, string Found, string? Problem = null, string? Remedy = null, bool IsFatal = false)
 {
-    /// <summary>Whether it is something optional that is not here, so that a run leaves its cells out.</summary>
+    /// <summary>True for something optional that is missing, so that a run leaves its cells out.</summary>
     public bool IsLeftOut { get; init; }
 }

@@ -1,9 +1,9 @@
 namespace Kit.Runner.Servers;
 
 /// <summary>A server that <c>--install</c> can install.</summary>
-/// <param name="Packages">The name of its package, by <see cref="PackageManager.Name"/>.</param>
-/// <param name="IsRequired">Whether every run needs it, or one that the user names.</param>
-/// <param name="Notes">What else the package does that the user should know, by <see cref="PackageManager.Name"/>.</param>
+/// <param name="Packages">Package names by <see cref="PackageManager.Name"/>.</param>
+/// <param name="IsRequired">True if every run needs it, or needs one that the user names.</param>
+/// <param name="Notes">Other effects of the package that the user should know, by <see cref="PackageManager.Name"/>.</param>
 public sealed record InstallableServer(
     string Name,
     Func<bool> IsPresent,
@@ -51,7 +51,7 @@ public sealed record InstallableServer(
 
     public static IReadOnlyList<InstallableServer> All { get; } = [PostgreSql, RabbitMq];
 
-    /// <summary>How to install it on this machine, as a sentence.</summary>
+    /// <summary>Install instructions for this machine, as a sentence.</summary>
     public string InstallHint() => PackageManager.Detect() switch
     {
         { } manager when Packages.TryGetValue(manager.Name, out var package) =>

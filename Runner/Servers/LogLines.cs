@@ -5,7 +5,7 @@ public static class LogLines
 {
     private const int LinesShown = 5;
 
-    /// <summary>The last of them, as one line for a message.</summary>
+    /// <summary>The last lines, as one line for a message.</summary>
     public static string EndOf(IEnumerable<string> lines) =>
         string.Join(" / ", lines.Select(line => line.Trim()).Where(line => line.Length > 0).TakeLast(LinesShown));
 

@@ -7,7 +7,7 @@ namespace Kit.Runner.Servers;
 public static class LoopbackPorts
 {
     /// <summary>
-    /// Where ports for outgoing connections begin by default on Linux (<c>net.ipv4.ip_local_port_range</c>). Windows and macOS begin at 49,152 (RFC 6335).
+    /// First port of outgoing connections by default on Linux (<c>net.ipv4.ip_local_port_range</c>). Windows and macOS begin at 49,152 (RFC 6335).
     /// </summary>
     private const int FirstOfClients = 32_768;
 

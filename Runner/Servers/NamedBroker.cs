@@ -3,10 +3,10 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>The broker that a user named.</summary>
+/// <summary>The broker named by the user.</summary>
 public static class NamedBroker
 {
-    /// <param name="amqp">Its AMQP URI.</param>
+    /// <param name="amqp">AMQP URI.</param>
     /// <param name="management">The management plugin's address; <see langword="null"/>: port 15672 of its machine.</param>
     /// <exception cref="KitException">One of them cannot be read. The message does not repeat it.</exception>
     public static RabbitMqAddress Parse(string amqp, string? management)

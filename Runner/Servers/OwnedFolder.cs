@@ -9,7 +9,7 @@ namespace Kit.Runner.Servers;
 /// </summary>
 public sealed class OwnedFolder
 {
-    /// <summary>What to do if a server's folder cannot be created or written.</summary>
+    /// <summary>The remedy if a server's folder cannot be created or written.</summary>
     public const string Remedy =
         $"Free disk space there, give the server's user access to it and every folder above, or name another folder with {ServerPlace.Variable}.";
 
@@ -32,8 +32,7 @@ public sealed class OwnedFolder
     private string Owner => Path.Combine(path, "owner.json");
 
     /// <summary>A new folder that belongs to this process.</summary>
-    /// <param name="prefix">What its name begins with.</param>
-    /// <param name="what">What it is for, in words.</param>
+    /// <param name="what">Its purpose, in words.</param>
     /// <exception cref="KitException">The parent cannot be written to, or its disk is full.</exception>
     public static OwnedFolder Create(string parent, string prefix, string what)
     {

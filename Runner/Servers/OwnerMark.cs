@@ -10,7 +10,7 @@ public static class OwnerMark
     /// <summary>The mark of this process.</summary>
     public static string Text { get; } = Mark + JsonSerializer.Serialize(ProcessIdentity.Current);
 
-    /// <summary>Whether a mark is the kit's and its process has ended.</summary>
+    /// <summary>True if a mark is the kit's and its process has ended.</summary>
     public static bool IsOfEndedProcess(string text)
     {
         try

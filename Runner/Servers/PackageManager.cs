@@ -1,11 +1,11 @@
 namespace Kit.Runner.Servers;
 
 /// <summary>A platform's package manager and its install commands.</summary>
-/// <param name="Name">Its program.</param>
+/// <param name="Name">Program name.</param>
 /// <param name="Refresh">Arguments that first update its package lists; empty if installing does that.</param>
 /// <param name="Install">Arguments that install the packages that follow, without prompting.</param>
-/// <param name="NeedsRoot">Whether only root can install.</param>
-/// <param name="Before">What precedes its program; <see langword="null"/>: nothing.</param>
+/// <param name="NeedsRoot">True if only root can install.</param>
+/// <param name="Before">Arguments in front of the program; <see langword="null"/>: none.</param>
 public sealed record PackageManager(
     string Name,
     IReadOnlyList<string> Refresh,

@@ -3,7 +3,7 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Servers;
 
 /// <summary>Installs missing servers with the machine's package manager, and prints each command before it runs.</summary>
-/// <param name="manager">The package manager; <see langword="null"/>: the machine has no known one.</param>
+/// <param name="manager"><see langword="null"/>: the machine has no known one.</param>
 public sealed class PlatformPackages(IReadOnlyList<InstallableServer> servers, PackageManager? manager)
 {
     public PlatformPackages()
@@ -12,7 +12,7 @@ public sealed class PlatformPackages(IReadOnlyList<InstallableServer> servers, P
     }
 
     /// <summary>Installs only what is missing. The package manager itself writes to the terminal.</summary>
-    /// <param name="output">Receives what is present, and each command before it runs.</param>
+    /// <param name="output">Receives the names of present packages, and each command before it runs.</param>
     /// <exception cref="KitException">
     /// There is no known package manager, it has no such package, only root can install, or a command failed; the message has its exit code.
     /// For an optional server, this is written to <paramref name="output"/> instead.

@@ -4,12 +4,12 @@ using Npgsql;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>What a PostgreSQL server reports about itself, as far as a run depends on it.</summary>
-/// <param name="Address">Its address and our user, without the password.</param>
+/// <summary>Facts that a PostgreSQL server reports about itself, as far as a run depends on them.</summary>
+/// <param name="Address">Host, port and our user, without the password.</param>
 /// <param name="MajorVersion">The number before the first dot.</param>
 /// <param name="Version">As the server names it.</param>
-/// <param name="PreparedTransactions">How many exist now, in all databases.</param>
-/// <param name="OurPreparedTransactions">How many of them have an id of the kit's.</param>
+/// <param name="PreparedTransactions">All that exist now, in all databases.</param>
+/// <param name="OurPreparedTransactions">Those with an id of the kit's.</param>
 public sealed record PostgreSqlFacts(
     string Address,
     int MajorVersion,
@@ -42,10 +42,10 @@ public sealed record PostgreSqlFacts(
     // Long enough for a server across an ocean, short enough for a person who waits.
     private const int TimeoutSeconds = 10;
 
-    /// <summary>How many connections it accepts.</summary>
+    /// <summary>Connections that it accepts.</summary>
     public int MaxConnections { get; init; }
 
-    /// <summary>How many of them it keeps for superusers.</summary>
+    /// <summary>Connections that it keeps for superusers.</summary>
     public int ReservedConnections { get; init; }
 
     /// <summary>Asks the server.</summary>
@@ -82,8 +82,8 @@ public sealed record PostgreSqlFacts(
     public static string AddressOf(NpgsqlConnectionStringBuilder settings) =>
         $"{settings.Username ?? "(no user)"} at {settings.Host}:{settings.Port}/{settings.Database ?? settings.Username}";
 
-    /// <summary>Everything that a run depends on, with its problem if there is one.</summary>
-    /// <param name="twoPhaseWanted">Whether a mode that prepares transactions is wanted; only then is it fatal that the server allows none.</param>
+    /// <summary>The findings about all that a run depends on, each with its problem if there is one.</summary>
+    /// <param name="twoPhaseWanted">True if a mode that prepares transactions is wanted; only then is it fatal that the server allows none.</param>
     public IEnumerable<Finding> Findings(bool twoPhaseWanted)
     {
         yield return MajorVersion >= PostgreSqlBinaries.OldestMajorVersion
@@ -126,7 +126,7 @@ public sealed record PostgreSqlFacts(
         yield return Durability();
     }
 
-    /// <summary>How to change a setting that takes effect when the server starts.</summary>
+    /// <summary>Instructions to change a setting that takes effect when the server starts.</summary>
     public static string Set(string setting, string value) =>
         $"As superuser: ALTER SYSTEM SET {setting} = {value}; then restart the server.";
 
@@ -160,7 +160,7 @@ public sealed record PostgreSqlFacts(
         }
     }
 
-    /// <summary>What the failure means, and what to do about it.</summary>
+    /// <summary>The cause and the remedy of a failure.</summary>
     public static KitException Explain(NpgsqlException failure, string address) => failure switch
     {
         PostgresException { SqlState: PostgresErrorCodes.InvalidPassword } => new KitException(

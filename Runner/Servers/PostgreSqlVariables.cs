@@ -8,7 +8,7 @@ namespace Kit.Runner.Servers;
 /// </summary>
 public static class PostgreSqlVariables
 {
-    /// <summary>Takes them away from this process, and so from those that it starts.</summary>
+    /// <summary>Removes them from this process, and so from its child processes.</summary>
     public static void Remove()
     {
         foreach (var name in Environment.GetEnvironmentVariables().Cast<DictionaryEntry>().Select(variable => (string)variable.Key))

@@ -31,7 +31,9 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
         Version = version;
     }
 
-    /// <summary>To the database <c>postgres</c> as superuser. It contains the password; show it only through <see cref="ConnectionStrings.Mask"/>.</summary>
+    /// <summary>
+    /// Connects to the database <c>postgres</c> as superuser. It contains the password; show it only through <see cref="ConnectionStrings.Mask"/>.
+    /// </summary>
     public string ConnectionString => new NpgsqlConnectionStringBuilder
     {
         Host = "127.0.0.1",
@@ -57,12 +59,12 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
     public static Task<PrivatePostgreSql> StartAsync(CancellationToken cancellationToken) =>
         StartAsync(ServerPlace.Choose(allowsMemory: true).Path, cancellationToken);
 
-    /// <summary>The same, under a folder of the caller's choice.</summary>
+    /// <summary>Starts a cluster under a folder of the caller's choice.</summary>
     /// <inheritdoc cref="StartAsync(CancellationToken)" path="/exception"/>
     public static Task<PrivatePostgreSql> StartAsync(string parent, CancellationToken cancellationToken) =>
         StartAsync(parent, ClusterSettings.Connections, cancellationToken);
 
-    /// <summary>The same, for more or fewer connections than the server's own default.</summary>
+    /// <summary>Starts a cluster for more or fewer connections than the server's own default.</summary>
     /// <inheritdoc cref="StartAsync(CancellationToken)" path="/exception"/>
     public static async Task<PrivatePostgreSql> StartAsync(string parent, int connections, CancellationToken cancellationToken)
     {
@@ -91,7 +93,7 @@ public sealed class PrivatePostgreSql : IAsyncDisposable
     /// <exception cref="KitException">The server does not stop.</exception>
     public Task StopImmediatelyAsync(CancellationToken cancellationToken) => control.StopAsync(StopMode.Immediate, cancellationToken);
 
-    /// <summary>Kills every process of the server (SIGKILL): nothing is written that was not, and no process cleans up.</summary>
+    /// <summary>Kills every process of the server (SIGKILL): unwritten data is lost, and no process cleans up.</summary>
     public void Kill() => control.Kill();
 
     /// <summary>Starts again after <see cref="Kill"/>, when the last process of the killed server has gone.</summary>

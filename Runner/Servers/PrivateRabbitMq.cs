@@ -35,12 +35,12 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         this.binaries = binaries;
     }
 
-    /// <summary>Whether the kit can start a broker of its own on this platform.</summary>
+    /// <summary>Support for a broker of the kit's own on this platform.</summary>
     public static Support Support { get; } = OperatingSystem.IsWindows()
         ? Support.Missing("on Windows the kit cannot start its own RabbitMQ broker; name one with --rabbitmq")
         : Support.Yes;
 
-    /// <summary>Whether the kit can start one on this machine: whether the platform allows it and the programs are installed.</summary>
+    /// <summary>Support for a broker of the kit's own on this machine: the platform allows it, and the programs are installed.</summary>
     public static Support FindSupport()
     {
         try
@@ -57,14 +57,15 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     }
 
     /// <summary>
-    /// As a user with all permissions, in an existing virtual host. Contains the password; show it only through <see cref="ConnectionStrings.Mask"/>.
+    /// The address for a user with all permissions, in an existing virtual host. Contains the password; show it only through
+    /// <see cref="ConnectionStrings.Mask"/>.
     /// </summary>
     public Uri AmqpUri => new($"amqp://{User}:{password}@127.0.0.1:{ports.Amqp}/{VirtualHost}");
 
     /// <summary>The management plugin's address, without user and password; they are those of <see cref="AmqpUri"/>.</summary>
     public Uri ManagementUri => new($"http://127.0.0.1:{ports.Management}/");
 
-    /// <summary>Both of the above.</summary>
+    /// <summary>The AMQP and the management address.</summary>
     public RabbitMqAddress Address => RabbitMqAddress.Parse(AmqpUri.AbsoluteUri, ManagementUri.AbsoluteUri);
 
     /// <summary>The folder of all the broker's files.</summary>
@@ -72,7 +73,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
 
     public Version Version => binaries.Version;
 
-    /// <summary>How long the last start took, from the first program to the first answers over AMQP and HTTP.</summary>
+    /// <summary>Duration of the last start, from the first program to the first answers over AMQP and HTTP.</summary>
     public TimeSpan StartTime { get; private set; }
 
     /// <summary>The broker's process; a new one after each restart.</summary>
@@ -80,7 +81,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     public async Task<int> FindBrokerPidAsync() =>
         await control.FindBrokerAsync() ?? throw new InvalidOperationException("The private RabbitMQ broker is stopped.");
 
-    /// <summary>The processes whose CPU time, with that of their descendants, is the broker's: itself and its port mapper.</summary>
+    /// <summary>The processes whose CPU time, with their descendants', is the broker's: the broker and its port mapper.</summary>
     public Task<IReadOnlyList<int>> FindPidsAsync() => control.FindProcessesAsync();
 
     /// <summary>Removes leftovers of crashed runs, then starts a broker in a <see cref="ServerPlace"/> that may be in memory.</summary>
@@ -90,7 +91,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
     public static Task<PrivateRabbitMq> StartAsync(CancellationToken cancellationToken) =>
         StartAsync(ServerPlace.Choose(allowsMemory: true).Path, cancellationToken);
 
-    /// <summary>The same, under a folder of the caller's choice.</summary>
+    /// <summary>Starts a broker under a folder of the caller's choice.</summary>
     /// <inheritdoc cref="StartAsync(CancellationToken)" path="/exception"/>
     public static async Task<PrivateRabbitMq> StartAsync(string parent, CancellationToken cancellationToken)
     {
@@ -117,7 +118,7 @@ public sealed class PrivateRabbitMq : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends the broker like a crash: connections break; everything that it had confirmed is on the disk.</summary>
+    /// <summary>Ends the broker like a crash: connections break; every confirmed message is on the disk.</summary>
     /// <exception cref="KitException">The broker does not end.</exception>
     public Task StopImmediatelyAsync() => control.StopAsync(StopMode.Immediate);
 

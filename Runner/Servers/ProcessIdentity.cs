@@ -7,7 +7,7 @@ namespace Kit.Runner.Servers;
 /// Identifies a process. Ids are reused; an id and a start time together are not. <see cref="Realm"/> names the machine or container
 /// of the id; processes of another one cannot be seen from here.
 /// </summary>
-/// <param name="Started">When it started, exactly as the operating system reports it.</param>
+/// <param name="Started">Start time, exactly as the operating system reports it.</param>
 public sealed record ProcessIdentity(int Id, string Started, string Realm)
 {
     public static ProcessIdentity Current { get; } = Of(Environment.ProcessId)
@@ -19,7 +19,7 @@ public sealed record ProcessIdentity(int Id, string Started, string Realm)
     /// <summary>The identity of a running process, or <see langword="null"/> if none has that id.</summary>
     public static ProcessIdentity? Of(int id) => StartOf(id) is { } started ? new ProcessIdentity(id, started, OwnRealm) : null;
 
-    /// <summary>Whether the process is known to have ended; false for one that cannot be seen from here.</summary>
+    /// <summary>True if the process is known to have ended; false for one that cannot be seen from here.</summary>
     public bool HasEnded => string.Equals(Realm, OwnRealm, StringComparison.Ordinal) && !string.Equals(StartOf(Id), Started, StringComparison.Ordinal);
 
     private static string? StartOf(int id)

@@ -9,14 +9,14 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>What a RabbitMQ broker reports about itself, as far as a run depends on it.</summary>
-/// <param name="Address">Its address and our user, without the password.</param>
+/// <summary>Facts that a RabbitMQ broker reports about itself, as far as a run depends on them.</summary>
+/// <param name="Address">Host, port and our user, without the password.</param>
 /// <param name="Version">As the broker names it.</param>
-/// <param name="Management">Where the management plugin is, or is expected.</param>
-/// <param name="ManagementAbsent">Why it cannot be used; <see langword="null"/> if it can.</param>
-/// <param name="MayMakeVirtualHosts">Whether the kit may create one of its own.</param>
-/// <param name="Alarm">Why the broker accepts no messages now, in its own words; <see langword="null"/> if it does.</param>
-/// <param name="Refusal">Why our user cannot publish at all; <see langword="null"/> if it can.</param>
+/// <param name="Management">Address of the management plugin, or where it is expected.</param>
+/// <param name="ManagementAbsent">The reason why the plugin cannot be used; <see langword="null"/> if it can.</param>
+/// <param name="MayMakeVirtualHosts">True if the kit may create a virtual host of its own.</param>
+/// <param name="Alarm">The reason why the broker accepts no messages now, in its own words; <see langword="null"/> if it does.</param>
+/// <param name="Refusal">The reason why our user cannot publish at all; <see langword="null"/> if it can.</param>
 public sealed record RabbitMqFacts(
     string Address,
     string Version,
@@ -75,7 +75,7 @@ public sealed record RabbitMqFacts(
         return VersionOf(connection);
     }
 
-    /// <summary>Everything that a run depends on, with its problem if there is one.</summary>
+    /// <summary>The findings about all that a run depends on, each with its problem if there is one.</summary>
     public IEnumerable<Finding> Findings()
     {
         yield return new Finding("RabbitMQ broker", $"{Version}, {Address}");

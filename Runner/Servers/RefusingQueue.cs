@@ -20,9 +20,8 @@ public sealed class RefusingQueue : IAsyncDisposable
 
     private RefusingQueue(RabbitMqAddress broker) => management = new ManagementApi(broker);
 
-    /// <param name="broker">Its broker and virtual host, for an administrator.</param>
-    /// <param name="queue">Its name. If it is created later, it refuses from then on.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <param name="broker">Broker and virtual host, with an administrator's rights.</param>
+    /// <param name="queue">If the queue is created later, it refuses from then on.</param>
     /// <exception cref="HttpRequestException">The management plugin does not answer, or refuses.</exception>
     public static async Task<RefusingQueue> MakeAsync(RabbitMqAddress broker, string queue, CancellationToken cancellationToken)
     {

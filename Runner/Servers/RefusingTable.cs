@@ -13,9 +13,6 @@ public sealed class RefusingTable : IAsyncDisposable
 
     private RefusingTable(string connectionString, string table) => (source, this.table) = (NpgsqlDataSource.Create(connectionString), $"\"{table}\"");
 
-    /// <param name="connectionString">Its database.</param>
-    /// <param name="table">Its name.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="NpgsqlException">The database cannot be reached, or has no such table.</exception>
     public static async Task<RefusingTable> MakeAsync(string connectionString, string table, CancellationToken cancellationToken)
     {

@@ -2,10 +2,10 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.Servers;
 
-/// <summary>A folder that the kit's own servers can keep their files in.</summary>
-/// <param name="Path">Its full path.</param>
-/// <param name="FileSystem">Its kind, as the system names it: <c>ext4</c>, <c>tmpfs</c>, <c>NTFS</c>.</param>
-/// <param name="IsInMemory">Whether its content is lost when the machine stops, so that a flush costs nothing.</param>
+/// <summary>A folder in which the kit's own servers can keep their files.</summary>
+/// <param name="Path">Full path.</param>
+/// <param name="FileSystem">As the system names it: <c>ext4</c>, <c>tmpfs</c>, <c>NTFS</c>.</param>
+/// <param name="IsInMemory">True if its content is lost when the machine stops, so that a flush costs nothing.</param>
 public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory)
 {
     /// <summary>The environment variable that names a folder to try before all others.</summary>
@@ -15,7 +15,7 @@ public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory
     public const string Option = "--no-durability";
 
     /// <summary>
-    /// The first folder on a disk: that in <see cref="Variable"/>, the one for temporary files, <c>/var/tmp</c>, the user's cache.
+    /// The first folder on a disk, of these: <see cref="Variable"/>, the one for temporary files, <c>/var/tmp</c>, the user's cache.
     /// </summary>
     /// <param name="allowsMemory">True to use the folder that the user names even if it is in memory, and any if none is on a disk.</param>
     /// <exception cref="KitException">The variable names no existing folder, or none is on a disk and memory is not allowed.</exception>
@@ -62,7 +62,7 @@ public sealed record ServerPlace(string Path, string FileSystem, bool IsInMemory
         ? cache
         : System.IO.Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".cache");
 
-    /// <summary>What a folder is on.</summary>
+    /// <summary>The place with the file system of a folder.</summary>
     private static ServerPlace Of(string path)
     {
         var drive = new DriveInfo(OperatingSystem.IsWindows() ? System.IO.Path.GetPathRoot(path)! : path);

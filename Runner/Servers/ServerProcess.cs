@@ -26,7 +26,7 @@ public sealed class ServerProcess(string pidFile, string folder)
 
     /// <summary>Asks the process to end, and kills it if it does not end in time.</summary>
     /// <param name="patience">Zero: it is killed at once.</param>
-    /// <returns>Whether it has ended.</returns>
+    /// <returns>True if it has ended.</returns>
     public async Task<bool> EndAsync(TimeSpan patience)
     {
         if (await FindAsync() is not { } process)

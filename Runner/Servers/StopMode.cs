@@ -1,6 +1,6 @@
 namespace Kit.Runner.Servers;
 
-/// <summary>How a server is stopped.</summary>
+/// <summary>The way in which a server is stopped.</summary>
 public enum StopMode
 {
     /// <summary>Ends its connections and saves its data first: PostgreSQL writes a checkpoint.</summary>

@@ -6,7 +6,7 @@ namespace Kit.Runner.Servers;
 public static class UnprivilegedUser
 {
     /// <summary>The user to run a server as; <see langword="null"/>: our own.</summary>
-    /// <param name="server">The server's name, for a message.</param>
+    /// <param name="server">For a message.</param>
     /// <param name="usual">The user that the server's package creates.</param>
     /// <exception cref="KitException">We are root and the machine has none of the users that the kit looks for.</exception>
     public static async Task<string?> FindAsync(string server, string usual, CancellationToken cancellationToken)

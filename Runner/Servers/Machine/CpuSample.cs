@@ -4,7 +4,7 @@ using Kit.Modes;
 namespace Kit.Runner.Servers.Machine;
 
 /// <summary>The CPU time that each process and the machine had used at one moment (Linux, proc_stat(5)), in clock ticks.</summary>
-/// <param name="At">When, on a monotonic clock.</param>
+/// <param name="At">On a monotonic clock.</param>
 /// <param name="Cores">Processors of the machine.</param>
 /// <param name="Busy">
 /// User, nice, system and stolen time of all processors since boot, without idle, waiting and interrupts: most interrupts serve our own
@@ -15,18 +15,18 @@ public sealed record CpuSample(TimeSpan At, int Cores, long Busy, IReadOnlyDicti
     /// <summary>Clock ticks per second in <c>/proc</c>: USER_HZ, 100 on every processor that .NET runs on.</summary>
     public const int TicksPerSecond = 100;
 
-    /// <summary>Whether samples can be taken on this machine.</summary>
+    /// <summary>Support for samples on this machine, or the reason why there are none.</summary>
     public static Support Support { get; } = File.Exists("/proc/stat")
         ? Support.Yes
         : Support.No("the CPU use of other processes is read from /proc, which this operating system does not have");
 
-    /// <summary>A sample of now, or <see langword="null"/> if <see cref="Support"/> says that there can be none.</summary>
+    /// <summary>A sample of now, or <see langword="null"/> without <see cref="Support"/>.</summary>
     public static CpuSample? Take() =>
         Support.IsSupported
             ? Parse(Stopwatch.GetElapsedTime(0), File.ReadAllText("/proc/stat"), ProcessIds().Select(ProcessStat.Read).OfType<ProcessStat>())
             : null;
 
-    /// <param name="at">When the texts were read.</param>
+    /// <param name="at">Time at which the texts were read.</param>
     /// <param name="stat">The text of <c>/proc/stat</c>.</param>
     /// <param name="processes">The processes, read right after it.</param>
     /// <exception cref="FormatException">The text is not from <c>/proc/stat</c>.</exception>

@@ -2,8 +2,7 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.Servers.Machine;
 
-/// <summary>Who used the machine's processors between two samples.</summary>
-/// <param name="Elapsed">Between the samples.</param>
+/// <summary>The use of the machine's processors between two samples.</summary>
 /// <param name="Ours">CPU time of our processes and all their descendants.</param>
 /// <param name="Others">
 /// CPU time of all others: the machine's busy time, less ours, less the kernel's threads (they serve our reads and writes). It includes

@@ -6,7 +6,7 @@ using Microsoft.Win32.SafeHandles;
 namespace Kit.Runner.Servers.Machine;
 
 /// <summary>
-/// How long a disk takes to make a page of a log durable: 8 KiB over existing data, and <c>fdatasync</c>, as PostgreSQL writes its log on Linux
+/// The time in which a disk makes a page of a log durable: 8 KiB over existing data, and <c>fdatasync</c>, as PostgreSQL writes its log on Linux
 /// (<c>wal_sync_method</c>). Elsewhere the whole file is flushed.
 /// </summary>
 public static class FlushTimer
@@ -20,11 +20,10 @@ public static class FlushTimer
     // A spinning disk takes about 10 ms for each.
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(1);
 
-    /// <summary>Measures it with a temporary file.</summary>
-    /// <param name="folder">Where.</param>
-    /// <param name="most">How many flushes; fewer if they take longer than a second.</param>
+    /// <summary>Measures the flush time with a temporary file.</summary>
+    /// <param name="most">The most flushes; fewer if they take longer than a second.</param>
     /// <exception cref="IOException">The folder cannot be written.</exception>
-    /// <exception cref="UnauthorizedAccessException">The same.</exception>
+    /// <exception cref="UnauthorizedAccessException">The folder cannot be written.</exception>
     public static FlushTime Measure(string folder, int most)
     {
         using var file = File.OpenHandle(

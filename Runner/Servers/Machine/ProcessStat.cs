@@ -9,7 +9,7 @@ public sealed record ProcessStat(int Id, string Name, char State, int Parent, bo
     // PF_KTHREAD in the kernel's include/linux/sched.h. Inside a container process 2 need not be the kernel's; this flag is reliable.
     private const uint KernelThreadFlag = 0x0020_0000;
 
-    /// <summary>Whether it has ended and its parent has not waited for it yet.</summary>
+    /// <summary>True if it has ended and its parent has not waited for it yet.</summary>
     public bool IsZombie => State is 'Z' or 'X';
 
     public long Total => Own + Reaped;
