@@ -1,6 +1,6 @@
 namespace Kit.Runner.Transports;
 
-/// <summary>What tells when a message has arrived in a queue.</summary>
+/// <summary>The clock for the arrival of a message in a queue.</summary>
 internal enum ArrivalClock
 {
     /// <summary>The commit timestamps of the database that has the queue.</summary>

@@ -3,10 +3,10 @@ using Kit.Runner.Operations;
 namespace Kit.Runner.Transports;
 
 /// <summary>Opens the dead letters of a queue on the user's server.</summary>
-/// <param name="Description">What the transport's option names in that case, for the help.</param>
+/// <param name="Description">Description of the transport's option in that case, for the help.</param>
 /// <param name="Open">Opens them, given the typed text and the queue's name.</param>
 internal sealed record ExistingQueue(string Description, Func<string, string, DeadLetters> Open)
 {
-    /// <summary>What is missing in the typed text, to follow the option's name; <see langword="null"/>: nothing.</summary>
+    /// <summary>The text to follow the option's name if something is missing in the typed text; <see langword="null"/>: nothing is.</summary>
     public Func<string, string?> WhyNot { get; init; } = _ => null;
 }

@@ -4,18 +4,17 @@ using Kit.Runner.Servers;
 namespace Kit.Runner.Transports;
 
 /// <summary>Something that cells need and their server lacks.</summary>
-/// <param name="Problem">What was expected and what was found.</param>
-/// <param name="Remedy">What to do about it.</param>
-/// <param name="Concerns">Which cells need it.</param>
+/// <param name="Problem">With what was expected and what was found.</param>
+/// <param name="Concerns">True for a cell that needs it.</param>
 internal sealed record Lack(string Problem, string Remedy, Func<Cell, bool> Concerns)
 {
-    /// <summary>Why a cell is left out, without a full stop.</summary>
+    /// <summary>The reason why a cell is left out, without a full stop.</summary>
     public string Because => $"{Problem} {Remedy}".TrimEnd('.');
 
     /// <summary>The fatal findings among those of a server, each a lack of every cell.</summary>
     public static IEnumerable<Lack> OfEveryCell(IEnumerable<Finding> findings) => Of(findings, _ => true);
 
-    /// <summary>The same, of some cells.</summary>
+    /// <summary>The fatal findings among those of a server, each a lack of some cells.</summary>
     public static IEnumerable<Lack> Of(IEnumerable<Finding> findings, Func<Cell, bool> concerns) =>
         from finding in findings
         where finding is { IsFatal: true, Problem: not null, Remedy: not null }

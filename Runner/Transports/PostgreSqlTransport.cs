@@ -20,7 +20,7 @@ internal sealed class PostgreSqlTransport : Transport
         "connection string")
     { Variable = ConnectionStrings.PostgreSqlVariable };
 
-    /// <summary>How a worker on another machine reaches the server on which it finds its run.</summary>
+    /// <summary>The route of a worker on another machine to the server on which it finds its run.</summary>
     public static WorkerRoute RouteToJoin { get; } = new(
         address => new NpgsqlConnectionStringBuilder(address).Database!,
         (arguments, database) => EndpointConnections.For(

@@ -2,9 +2,9 @@ using Kit.Runner.Wire;
 
 namespace Kit.Runner.Transports;
 
-/// <summary>How the connections of an endpoint are routed through a proxy.</summary>
+/// <summary>The route of an endpoint's connections through a proxy.</summary>
 /// <param name="ServerOf">The host and port of an address, as an endpoint gets it.</param>
-/// <param name="Through">The same address, through a loopback port.</param>
+/// <param name="Through">An endpoint's address, rewritten to a loopback port.</param>
 internal sealed record ProxyRoute(Func<string, (string Host, int Port)> ServerOf, Func<string, int, string> Through)
 {
     /// <summary>
@@ -12,7 +12,7 @@ internal sealed record ProxyRoute(Func<string, (string Host, int Port)> ServerOf
     /// </summary>
     public ReadOnlyMemory<byte>? Acknowledgement { get; init; }
 
-    /// <summary>Reads one more connection's frames; <see langword="null"/>: the kit does not know the protocol.</summary>
+    /// <summary>Reads the frames of one connection; <see langword="null"/>: the kit does not know the protocol.</summary>
     public Func<IWireProtocol>? Wire { get; init; }
 
     /// <summary>

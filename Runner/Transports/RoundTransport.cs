@@ -4,10 +4,8 @@ namespace Kit.Runner.Transports;
 /// The place of one round's queue: a database, virtual host or folder with nothing else in it, except the widgets if a mode needs them
 /// there. It is removed when the round has ended.
 /// </summary>
-/// <param name="queue">The queue's name.</param>
-/// <param name="forEndpoint">The transport's address, as the endpoint gets it.</param>
-/// <param name="forRunner">The same for the runner's own queries.</param>
-/// <param name="remove">Removes it.</param>
+/// <param name="forEndpoint">Address for the endpoint.</param>
+/// <param name="forRunner">Address for the runner's own queries.</param>
 internal sealed class RoundTransport(string queue, string forEndpoint, string forRunner, Func<ValueTask> remove) : IAsyncDisposable
 {
     /// <summary>The default name of a queue: each round and experiment has a place of its own.</summary>
@@ -16,10 +14,10 @@ internal sealed class RoundTransport(string queue, string forEndpoint, string fo
     /// <summary>The queue's name.</summary>
     public string Queue => queue;
 
-    /// <summary>The transport's address, as the endpoint gets it.</summary>
+    /// <summary>The transport's address for the endpoint.</summary>
     public string ForEndpoint => forEndpoint;
 
-    /// <summary>The same for the runner's own queries.</summary>
+    /// <summary>The transport's address for the runner's own queries.</summary>
     public string ForRunner => forRunner;
 
     public ValueTask DisposeAsync() => remove();

@@ -81,8 +81,7 @@ internal sealed class RunBroker : RunServer
     }
 
     /// <summary>Makes the kit's own broker refuse larger messages, on channels that are opened from now on.</summary>
-    /// <param name="bytes">The size of the largest body that it takes.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <param name="bytes">Size of the largest body that it takes.</param>
     /// <exception cref="InvalidOperationException">The broker is the user's.</exception>
     /// <exception cref="KitException">It refuses.</exception>
     public Task LimitMessagesAsync(int bytes, CancellationToken cancellationToken) =>
@@ -97,7 +96,7 @@ internal sealed class RunBroker : RunServer
         return $"the broker (process {before}) was killed and started again";
     }
 
-    /// <summary>The same: a broker's crash is a SIGKILL, and the processes that it has started end with it.</summary>
+    /// <summary>Kills the broker as <see cref="CrashAsync"/> does: a broker's crash is a SIGKILL, and the processes that it has started end with it.</summary>
     public override Task<string> KillAsync(CancellationToken cancellationToken) => CrashAsync(cancellationToken);
 
     public override ValueTask DisposeAsync() => own?.DisposeAsync() ?? ValueTask.CompletedTask;

@@ -8,7 +8,7 @@ namespace Kit.Runner.Transports;
 /// <summary>A server that holds widgets, and can hold their queues.</summary>
 internal abstract class RunDatabase : RunServer
 {
-    /// <summary>For a role that may create databases. It contains the password.</summary>
+    /// <summary>Connects as a role that may create databases. It contains the password.</summary>
     public abstract string ConnectionString { get; }
 
     /// <summary>The databases of the run.</summary>

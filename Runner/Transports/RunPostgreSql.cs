@@ -22,11 +22,9 @@ internal sealed class RunPostgreSql : RunDatabase
 
     private PrivatePostgreSql Own => own ?? throw new InvalidOperationException("The database server is the user's, and is not stopped.");
 
-    /// <param name="transport">Its descriptor.</param>
     /// <param name="named">Connection string of the user's server.</param>
     public RunPostgreSql(PostgreSqlTransport transport, string named) => (this.transport, ConnectionString) = (transport, named);
 
-    /// <param name="transport">Its descriptor.</param>
     /// <param name="own">The kit's own server, which is stopped and removed with this.</param>
     public RunPostgreSql(PostgreSqlTransport transport, PrivatePostgreSql own)
         : this(transport, own.ConnectionString) => (this.own, postmaster) = (own, own.PostmasterPid);

@@ -15,32 +15,30 @@ internal abstract class RunServer : IAsyncDisposable
 
     public bool IsOwn => Processes is not null;
 
-    /// <summary>Whether all processes of the kit's own server are gone. A broker has helpers that come and go.</summary>
+    /// <summary>True if all processes of the kit's own server are gone. A broker has helpers that come and go.</summary>
     public bool HasEnded => Processes is { Count: > 0 } all && all.All(id => ProcessIdentity.Of(id) is null);
 
     /// <summary>As the server names it; <see langword="null"/> if there is none, or it was not asked.</summary>
     public virtual string? Version => null;
 
-    /// <summary>What a user should know about the named server.</summary>
+    /// <summary>Warnings about the named server, for a user.</summary>
     public virtual IReadOnlyList<string> Warnings => [];
 
     /// <summary>The environment variables that name it to another process. They contain passwords.</summary>
     public virtual IReadOnlyDictionary<string, string> Variables => new Dictionary<string, string>();
 
-    /// <summary>What it reports about itself, for a run's document; <see langword="null"/>: nothing.</summary>
+    /// <summary>Facts that it reports about itself, for a run's document; <see langword="null"/>: none.</summary>
     public virtual Task<IReadOnlyDictionary<string, string>?> ReadFactsAsync(CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyDictionary<string, string>?>(null);
 
     /// <summary>Removes leftovers of crashed runs, unless <see cref="OpenAsync"/> does.</summary>
-    /// <returns>The names of what was removed.</returns>
+    /// <returns>The names of the removed databases or virtual hosts.</returns>
     public virtual Task<IReadOnlyList<string>> RemoveLeftoversAsync(CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<string>>([]);
 
     /// <summary>Opens a place for the queues of one cell. Nothing else is in it, except the widgets if a mode needs them there.</summary>
-    /// <param name="cell">What is to run there.</param>
-    /// <param name="queue">The queue's name, if the server allows it.</param>
-    /// <param name="databases">The databases for queues next to the cell's widgets.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <param name="queue">If the server allows it.</param>
+    /// <param name="databases">For queues next to the cell's widgets.</param>
     /// <exception cref="HttpRequestException">A broker's management plugin failed.</exception>
     /// <exception cref="KitException">The place cannot be created.</exception>
     public abstract Task<RoundTransport> OpenAsync(Cell cell, string queue, IQueueStore databases, CancellationToken cancellationToken);
@@ -52,17 +50,17 @@ internal abstract class RunServer : IAsyncDisposable
     public virtual Task DelayFlushesAsync(CancellationToken cancellationToken) => throw NoCrash();
 
     /// <summary>Ends the kit's own server like a crash, and starts it again.</summary>
-    /// <returns>The evidence.</returns>
+    /// <returns>A text about the crash, as evidence.</returns>
     /// <exception cref="InvalidOperationException">The server is the user's, or there is none.</exception>
     /// <exception cref="KitException">It does not start again.</exception>
     public virtual Task<string> CrashAsync(CancellationToken cancellationToken) => throw NoCrash();
 
     /// <summary>Kills every process of the server, and starts it again.</summary>
-    /// <returns>What happened, as evidence.</returns>
+    /// <returns>A text about the kill, as evidence.</returns>
     /// <inheritdoc cref="CrashAsync" path="/exception"/>
     public virtual Task<string> KillAsync(CancellationToken cancellationToken) => throw NoCrash();
 
-    /// <summary>The same, with the server down for some time in between.</summary>
+    /// <summary>Ends the kit's own server like a crash, and starts it again after some time.</summary>
     /// <inheritdoc cref="CrashAsync" path="/exception"/>
     public virtual Task<string> StayAwayAsync(TimeSpan time, CancellationToken cancellationToken) => throw NoCrash();
 

@@ -10,15 +10,15 @@ internal sealed class RunServers : IAsyncDisposable
 {
     private readonly Stack<(Transport Transport, RunServer Server)> started = new();
 
-    /// <summary>In the order in which they were started.</summary>
+    /// <summary>All started servers, in the order in which they were started.</summary>
     public IEnumerable<(Transport Transport, RunServer Server)> All => started.Reverse();
 
     /// <summary>The processes of all the kit's own servers.</summary>
     public IReadOnlyList<int> Processes => [.. started.SelectMany(one => one.Server.Processes ?? [])];
 
-    /// <summary>Throws if one of the kit's own servers has ended though the command did not stop it: whatever failed since then failed for that.</summary>
-    /// <param name="goOn">How the command goes on after that.</param>
-    /// <param name="failure">What failed.</param>
+    /// <summary>Throws if one of the kit's own servers has ended though the command did not stop it: every later failure has that cause.</summary>
+    /// <param name="goOn">Words about how the command goes on after that.</param>
+    /// <param name="failure">The failure that was seen.</param>
     public void ThrowIfEnded(string goOn, string failure)
     {
         foreach (var (transport, _) in started.Where(one => one.Server.HasEnded))
@@ -36,7 +36,7 @@ internal sealed class RunServers : IAsyncDisposable
     /// <summary>The server that holds a cell's queue.</summary>
     public RunServer Of(Cell cell) => this[Transport.Of(cell)];
 
-    /// <summary>The server that holds its widgets.</summary>
+    /// <summary>The server that holds a cell's widgets.</summary>
     /// <exception cref="InvalidOperationException">It was not started, or holds none.</exception>
     public RunDatabase WidgetsOf(Cell cell) => this[Transport.Of(cell).Widgets] as RunDatabase
         ?? throw new InvalidOperationException($"{Transport.Of(cell).Widgets.Title} holds no widgets.");
@@ -47,9 +47,7 @@ internal sealed class RunServers : IAsyncDisposable
         ?? throw new InvalidOperationException($"{Transport.Of(cell).Title} is no RabbitMQ broker.");
 
     /// <summary>Starts the kit's own servers, all or none.</summary>
-    /// <param name="transports">Whose.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <param name="arguments">Without one they may keep their files in memory: a crash of theirs is the question, and no speed.</param>
+    /// <param name="arguments">Without them, the servers may keep their files in memory: only their crash is of interest, not their speed.</param>
     /// <exception cref="KitException">One of them does not start.</exception>
     public static async Task<RunServers> StartAsync(
         IEnumerable<Transport> transports, CancellationToken cancellationToken, TransportArguments? arguments = null)
@@ -76,8 +74,8 @@ internal sealed class RunServers : IAsyncDisposable
         return server;
     }
 
-    /// <summary>What a flush costs on the disk of the kit's own servers; <see langword="null"/>: there are none.</summary>
-    /// <param name="arguments">The arguments with which they were started.</param>
+    /// <summary>The cost of a flush on the disk of the kit's own servers; <see langword="null"/>: there are none.</summary>
+    /// <param name="arguments">As they were started.</param>
     /// <exception cref="KitException">Their folder can no longer be written.</exception>
     public DiskFacts? MeasureDisk(TransportArguments arguments)
     {

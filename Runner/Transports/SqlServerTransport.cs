@@ -9,7 +9,7 @@ namespace Kit.Runner.Transports;
 /// <summary>Queues and widgets in SQL Server: the part that works without the driver, whose package is optional.</summary>
 internal class SqlServerTransport : Transport
 {
-    /// <summary>What the doctor calls it.</summary>
+    /// <summary>The doctor's name for it.</summary>
     protected const string What = "SQL Server";
 
     private static readonly TransportSetting ServerSetting = new(
@@ -61,7 +61,7 @@ internal class SqlServerTransport : Transport
 
     protected sealed override IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.SqlServer;
 
-    /// <summary>What the doctor finds about the named server.</summary>
+    /// <summary>The doctor's findings about the named server.</summary>
     protected virtual Task<IReadOnlyList<Finding>> ExamineAsync(string named, CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<Finding>>(
             [new Finding(What, $"{ConnectionStrings.Mask(named)}: not used, the kit was built without the driver")]);

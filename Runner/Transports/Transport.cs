@@ -8,8 +8,8 @@ using Kit.Runner.Servers;
 namespace Kit.Runner.Transports;
 
 /// <summary>
-/// A transport, and all that the runner knows about it: its name, the options for its server, how that server is checked, started and
-/// described, and how faults get into its traffic. A new one is a class here and its line in <see cref="All"/>.
+/// A transport, and all that the runner knows about it: its name, the options for its server, the check, start and description of that server, and the
+/// injection of faults into its traffic. A new one is a class here and its line in <see cref="All"/>.
 /// </summary>
 internal abstract class Transport
 {
@@ -25,19 +25,19 @@ internal abstract class Transport
         new LearningTransport(),
     ];
 
-    /// <summary>As cells name it.</summary>
+    /// <summary>The name in cells.</summary>
     public abstract string Name { get; }
 
-    /// <summary>As its maker names its server.</summary>
+    /// <summary>The server's name, as its maker writes it.</summary>
     public abstract string Title { get; }
 
     /// <summary>The transport whose server holds the widgets of its cells: itself, if queue and widgets are on one server.</summary>
     public abstract Transport Widgets { get; }
 
-    /// <summary>Whether queue and widgets are on one server.</summary>
+    /// <summary>True if queue and widgets are on one server.</summary>
     public bool HoldsWidgets => Widgets == this;
 
-    /// <summary>What the kit starts if no server is named, with its article; <see langword="null"/>: nothing.</summary>
+    /// <summary>The server that the kit starts if none is named, with its article; <see langword="null"/>: none.</summary>
     public virtual string? Own => null;
 
     /// <summary>The setting that names its server; <see langword="null"/> if it has none.</summary>
@@ -46,31 +46,31 @@ internal abstract class Transport
     /// <summary>All settings of its server; the one that names it is first.</summary>
     public virtual IReadOnlyList<TransportSetting> Settings => Server is null ? [] : [Server];
 
-    /// <summary>What can be chosen for a run, with any server.</summary>
+    /// <summary>The settings of a run, with any server.</summary>
     public virtual IReadOnlyList<TransportSetting> Choices => [];
 
-    /// <summary>How faults are injected into its traffic; <see langword="null"/>: none are.</summary>
+    /// <summary>The route of its traffic for the injection of faults; <see langword="null"/>: no faults are injected.</summary>
     public virtual ProxyRoute? ProxyRoute => null;
 
-    /// <summary>How a worker on another machine reaches its server; <see langword="null"/>: none does.</summary>
+    /// <summary>The route of a worker on another machine to its server; <see langword="null"/>: there is none.</summary>
     public virtual WorkerRoute? WorkerRoute => null;
 
     /// <summary>Opens the dead letters of a queue on the user's server; <see langword="null"/>: that is not possible.</summary>
     public virtual ExistingQueue? ExistingQueue => null;
 
-    /// <summary>Whether somebody has run its cells; where nobody has, the pages say so.</summary>
+    /// <summary>True if somebody has run its cells; where nobody has, the pages say so.</summary>
     public virtual bool HasBeenRun => true;
 
-    /// <summary>Whether its transactions can be promoted to distributed ones.</summary>
+    /// <summary>True if its transactions can be promoted to distributed ones.</summary>
     public virtual bool CanPromote => false;
 
-    /// <summary>What tells when a message has arrived in one of its queues; <see langword="null"/>: nothing does.</summary>
+    /// <summary>The clock for the arrival of a message in one of its queues; <see langword="null"/>: none.</summary>
     public virtual ArrivalClock? Arrivals => null;
 
     /// <summary>Messages that its server pushes to an endpoint before it has acknowledged the last; <see langword="null"/>: none.</summary>
     public virtual int? Prefetch => null;
 
-    /// <summary>Whether messages are acknowledged to a broker, rather than received in a transaction.</summary>
+    /// <summary>True if messages are acknowledged to a broker, rather than received in a transaction.</summary>
     public bool IsBroker => ProxyRoute?.Acknowledgement is not null;
 
     /// <summary>The key of the fact that says whose server it is, in a run's document.</summary>
@@ -89,30 +89,29 @@ internal abstract class Transport
         return [.. All.Where(needed.Contains)];
     }
 
-    /// <summary>Whether each transport's cells can run here, as far as that depends on its server.</summary>
+    /// <summary>Each transport with the support for its cells here, as far as that depends on its server.</summary>
     /// <exception cref="KitException">A server's connection string cannot be read.</exception>
     public static IReadOnlyDictionary<Transport, Support> FindSupport(TransportArguments arguments) =>
         All.ToDictionary(one => one, one => one.SupportHere(arguments));
 
-    /// <summary>Whether a cell needs its server, for the queue or for the widgets.</summary>
+    /// <summary>True if a cell needs its server, for the queue or for the widgets.</summary>
     public bool Serves(Cell cell) => Of(cell) is var transport && (transport == this || transport.Widgets == this);
 
     public bool IsNamed(TransportArguments arguments) => Server is not null && arguments[Server] is not null;
 
-    /// <summary>Whether a mode that one of its cells supports gives a handler on that cell what it needs, or why not.</summary>
-    /// <param name="mode">The mode.</param>
-    /// <param name="needs">What the handler needs: where its rows are, and when they must be visible.</param>
+    /// <summary>Support for a handler on one of its cells in a mode that the cell supports, or the reason why it lacks something there.</summary>
+    /// <param name="needs">The place of the handler's rows, and the time by which they must be visible.</param>
     public virtual Support SupportOf(TransactionMode mode, HandlerNeeds needs) => Support.Yes;
 
-    /// <summary>Whether its cells can run with these arguments, on a machine that has everything.</summary>
+    /// <summary>Support for its cells with these arguments, on a machine that has everything.</summary>
     public virtual Support SupportAnywhere(TransportArguments arguments) => Support.Yes;
 
-    /// <summary>Whether they can on this machine.</summary>
+    /// <summary>Support for its cells on this machine.</summary>
     /// <exception cref="KitException">The server's connection string cannot be read.</exception>
     public virtual Support SupportHere(TransportArguments arguments) => SupportAnywhere(arguments);
 
     /// <summary>Asks the named server, before any work.</summary>
-    /// <returns>What it lacks; the cells that need it are left out.</returns>
+    /// <returns>The server's lacks; the cells that need them are left out.</returns>
     /// <exception cref="KitException">It is out of reach, or refuses.</exception>
     public virtual Task<IReadOnlyList<Lack>> CheckAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<Lack>>([]);
@@ -127,28 +126,24 @@ internal abstract class Transport
     /// <exception cref="KitException">The named one cannot be used, or the kit's own does not start.</exception>
     public abstract Task<RunServer> StartAsync(TransportArguments arguments, CancellationToken cancellationToken);
 
-    /// <summary>What the doctor finds about it, in the order in which it is shown. A check that cannot be made is a finding.</summary>
+    /// <summary>The doctor's findings about it, in the order in which they are shown. A check that cannot be made is a finding.</summary>
     public virtual Task<IReadOnlyList<Finding>> ExamineAsync(TransportArguments arguments, CancellationToken cancellationToken) =>
         Task.FromResult<IReadOnlyList<Finding>>([]);
 
     /// <summary>
-    /// The address of its queues for what the runner asks many times a second, if they are in the widgets' server; a broker's client keeps its connection
-    /// anyway.
+    /// The address of its queues for queries that the runner makes many times a second, if they are in the widgets' server; a broker's client keeps its
+    /// connection anyway.
     /// </summary>
     public string ForManyUses(string address) => HoldsWidgets ? EndpointConnections.ForManyUses(address) : address;
 
-    /// <summary>Waits until its server has noticed that the process which received from a queue is dead.</summary>
-    /// <param name="address">The transport's address, directly and not through a proxy.</param>
-    /// <param name="queue">The queue.</param>
-    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <summary>Waits until its server has noticed that the process that received from a queue is dead.</summary>
+    /// <param name="address">Direct, not through a proxy.</param>
     /// <exception cref="KitException">The queue still has a consumer.</exception>
     public virtual Task WaitForNoConsumerAsync(string address, string queue, CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Lets a queue of the kit's own server refuse every message, until the result is disposed of.</summary>
-    /// <param name="address">The transport's address, directly and not through a proxy.</param>
-    /// <param name="queue">The queue.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <exception cref="NotSupportedException">It is not defined how.</exception>
+    /// <param name="address">Direct, not through a proxy.</param>
+    /// <exception cref="NotSupportedException">It is not defined how to do it.</exception>
     public virtual Task<IAsyncDisposable> RefuseAsync(string address, string queue, CancellationToken cancellationToken) =>
         throw new NotSupportedException($"It is not defined how a queue of {Title} refuses messages.");
 
@@ -165,7 +160,7 @@ internal abstract class Transport
         ? Describe(document, new Dictionary<string, string>(facts) { [WhoseKey] = Whose(isOwn: true) })
         : document;
 
-    /// <summary>What <see cref="Describe"/> has written; <see langword="null"/>: nothing.</summary>
+    /// <summary>The facts that <see cref="Describe"/> has written; <see langword="null"/>: none.</summary>
     protected virtual IReadOnlyDictionary<string, string>? FactsIn(RunDocument document) => document.Servers?.GetValueOrDefault(Title);
 
     /// <summary>The first of a server's facts: whose it is.</summary>

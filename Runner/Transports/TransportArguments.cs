@@ -2,17 +2,17 @@ using Kit.Runner.Servers;
 
 namespace Kit.Runner.Transports;
 
-/// <summary>What the command line and the environment say about the transports.</summary>
+/// <summary>The transports' arguments, from the command line and the environment.</summary>
 internal sealed class TransportArguments
 {
     private readonly IReadOnlyList<(TransportSetting Setting, string? Text)> texts;
 
     private TransportArguments(IEnumerable<(TransportSetting Setting, string? Text)> texts) => this.texts = [.. texts];
 
-    /// <summary>Whether the kit's own servers may keep their files in memory.</summary>
+    /// <summary>True if the kit's own servers may keep their files in memory.</summary>
     public bool AllowsMemory { get; init; }
 
-    /// <summary>How many connections the kit's own PostgreSQL server accepts.</summary>
+    /// <summary>Connections that the kit's own PostgreSQL server accepts.</summary>
     public int Connections { get; init; } = ClusterSettings.Connections;
 
     /// <summary>No arguments: every server is the kit's own.</summary>
@@ -32,16 +32,16 @@ internal sealed class TransportArguments
 
     public static TransportArguments Of(IEnumerable<(TransportSetting Setting, string? Text)> texts) => new(texts);
 
-    /// <summary>The same arguments and one more.</summary>
+    /// <summary>A copy with one more argument.</summary>
     public TransportArguments With(TransportSetting setting, string? text) => new([.. texts, (setting, text)])
     {
         AllowsMemory = AllowsMemory,
         Connections = Connections,
     };
 
-    /// <summary>The same arguments, and whether the kit's own servers may keep their files in memory.</summary>
+    /// <summary>A copy that allows the kit's own servers to keep their files in memory, or forbids it.</summary>
     public TransportArguments WithMemory(bool isAllowed) => new(texts) { AllowsMemory = isAllowed, Connections = Connections };
 
-    /// <summary>The same arguments, and how many connections the kit's own PostgreSQL server accepts.</summary>
+    /// <summary>A copy with another number of connections that the kit's own PostgreSQL server accepts.</summary>
     public TransportArguments WithConnections(int connections) => new(texts) { AllowsMemory = AllowsMemory, Connections = connections };
 }

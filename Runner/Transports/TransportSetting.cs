@@ -1,9 +1,8 @@
 namespace Kit.Runner.Transports;
 
 /// <summary>Something that a user sets for a transport: its server, a part of that, the queue type.</summary>
-/// <param name="Option">On the command line.</param>
 /// <param name="Description">For the help.</param>
-/// <param name="HelpName">What is expected after the option.</param>
+/// <param name="HelpName">The name of the value, after the option.</param>
 internal sealed record TransportSetting(string Option, string Description, string HelpName)
 {
     /// <summary>The environment variable for it if the option is not typed; <see langword="null"/> if there is none.</summary>
@@ -12,7 +11,7 @@ internal sealed record TransportSetting(string Option, string Description, strin
     /// <summary>The names to choose from, in any case; empty if any text is allowed, which can contain a secret.</summary>
     public IReadOnlyList<string> Names { get; init; } = [];
 
-    /// <summary>Why a text is refused, to follow the option's name; <see langword="null"/> if it is one of the names.</summary>
+    /// <summary>The reason why a text is refused, to follow the option's name; <see langword="null"/> if it is one of the names.</summary>
     public string? WhyNot(string text) =>
         Names.Contains(text, StringComparer.OrdinalIgnoreCase) ? null : $"unknown name '{text}'. Names: {string.Join(", ", Names)}.";
 
