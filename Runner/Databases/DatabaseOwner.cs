@@ -12,7 +12,7 @@ internal static class DatabaseOwner
     public static string Comment => OwnerMark.Text.Replace("'", "''", StringComparison.Ordinal);
 
     /// <summary>Drops databases that crashed runs left on a server, as far as the role may.</summary>
-    /// <returns>The names of the databases that were dropped.</returns>
+    /// <returns>The names of the dropped databases.</returns>
     public static async Task<IReadOnlyList<string>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
     {
         var leftovers = new List<string>();

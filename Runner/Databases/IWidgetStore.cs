@@ -8,23 +8,23 @@ namespace Kit.Runner.Databases;
 internal interface IWidgetStore : IAsyncDisposable
 {
     /// <summary>Seeds the rows with which every round begins.</summary>
-    /// <returns>How long that took.</returns>
+    /// <returns>The duration.</returns>
     Task<TimeSpan> SeedAsync(int rows, IProgress<int> progress, CancellationToken cancellationToken);
 
-    /// <summary>The databases of a round; that of the widgets has the seeded rows.</summary>
+    /// <summary>The databases of a round; the widgets' has the seeded rows.</summary>
     Task<IRoundStore> RestoreAsync(CancellationToken cancellationToken);
 
-    /// <summary>The same without rows.</summary>
+    /// <summary>The databases of a round, without rows.</summary>
     Task<IRoundStore> CreateEmptyAsync(CancellationToken cancellationToken);
 }
 
 /// <summary>The databases for queues that are next to widgets.</summary>
 internal interface IQueueStore
 {
-    /// <summary>Connection string of the database with a mode's queue, with the settings that every endpoint of a run gets.</summary>
+    /// <summary>Connection string of the database with a mode's queue, with the settings of every endpoint of a run.</summary>
     string QueueForEndpoint(TransactionMode mode);
 
-    /// <summary>The same for the runner's own queries: no session stays open and is counted.</summary>
+    /// <summary>Connection string of the database with a mode's queue, for the runner's own queries: no session stays open and is counted.</summary>
     string QueueForRunner(TransactionMode mode);
 }
 
@@ -34,7 +34,7 @@ internal interface IRoundStore : IQueueStore, IAsyncDisposable
     /// <summary>Connection string of the widgets' database, as <see cref="IQueueStore.QueueForEndpoint"/>.</summary>
     string WidgetsForEndpoint { get; }
 
-    /// <summary>The same for the runner's own queries.</summary>
+    /// <summary>Connection string of the widgets' database, for the runner's own queries.</summary>
     string WidgetsForRunner { get; }
 
     /// <summary>Runs the statements that a scenario or a condition needs before the first message.</summary>
@@ -44,8 +44,6 @@ internal interface IRoundStore : IQueueStore, IAsyncDisposable
     Task<long?> ReadTotalAsync(Scenario scenario, CancellationToken cancellationToken);
 
     /// <summary>Some of the seeded rows, from all over the table, in the order of their ids.</summary>
-    /// <param name="most">At most so many.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
     /// <exception cref="NotSupportedException">No scenario on this server asks for rows.</exception>
     Task<IReadOnlyList<Widget>> ReadSeededAsync(int most, CancellationToken cancellationToken);
 
@@ -58,7 +56,7 @@ internal interface IRoundStore : IQueueStore, IAsyncDisposable
     /// <summary>Prepared transactions left in the databases of the round.</summary>
     Task<IReadOnlyList<PreparedTransaction>> ReadPreparedAsync(CancellationToken cancellationToken);
 
-    /// <summary>How far the server's clock is ahead of this machine's.</summary>
+    /// <summary>The lead of the server's clock over this machine's.</summary>
     Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken);
 
     /// <summary>Brings the server into the same state before every drain.</summary>

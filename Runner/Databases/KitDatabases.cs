@@ -36,7 +36,7 @@ internal sealed class KitDatabases : IWidgetStore
     private string Widgets => $"{prefix}_widgets";
 
     /// <summary>Fills the template, in batches of <see cref="BatchRows"/> rows by binary COPY.</summary>
-    /// <returns>How long that took.</returns>
+    /// <returns>The duration.</returns>
     /// <exception cref="NpgsqlException">The server refused, or is full.</exception>
     public async Task<TimeSpan> SeedAsync(int rows, IProgress<int> progress, CancellationToken cancellationToken)
     {
@@ -67,7 +67,7 @@ internal sealed class KitDatabases : IWidgetStore
 
     async Task<IRoundStore> IWidgetStore.CreateEmptyAsync(CancellationToken cancellationToken) => await CreateEmptyAsync(cancellationToken);
 
-    /// <summary>The same without rows. There can be several at a time.</summary>
+    /// <summary>Creates the databases of a round without rows. There can be several at a time.</summary>
     public async Task<RoundDatabases> CreateEmptyAsync(CancellationToken cancellationToken)
     {
         var number = Interlocked.Increment(ref empty);
@@ -85,7 +85,7 @@ internal sealed class KitDatabases : IWidgetStore
         made.TryRemove(database, out _);
     }
 
-    /// <summary>Drops all of them, also those of a round that was stopped while it was restored and does not own them yet.</summary>
+    /// <summary>Drops all databases of the run, also those of a round that was stopped while it was restored and does not own them yet.</summary>
     public async ValueTask DisposeAsync()
     {
         foreach (var database in made.Keys)

@@ -16,7 +16,7 @@ internal sealed class RoundDatabases(KitDatabases databases, string queue, strin
     /// <summary>Connection string of the widgets' database.</summary>
     public string Widgets => widgets;
 
-    /// <summary>Whether the endpoint's driver resets a session that a handler has used, as it does by default. Rounds leave that out.</summary>
+    /// <summary>True if the endpoint's driver resets a session that a handler has used, as it does by default. Rounds leave that out.</summary>
     public bool ResetsSessions { get; set; }
 
     public string QueueForEndpoint(TransactionMode mode) => EndpointConnections.For(QueueOf(mode), ResetsSessions);

@@ -9,8 +9,8 @@ namespace Kit.Runner.Databases;
 /// <param name="Commits">Committed transactions of the round's databases, from <c>pg_stat_database</c>.</param>
 /// <param name="Buffers">Buffer accesses (hits and reads) in the round's databases, including autovacuum's, from <c>pg_stat_database</c>.</param>
 /// <param name="WalFlushes">Times the log was forced to disk: <c>pg_stat_wal.wal_sync</c>, from version 18 <c>pg_stat_io</c>. Of the whole server.</param>
-/// <param name="WalPosition">Where the log ends. Of the whole server.</param>
-/// <param name="IsSettled">Whether every session in the round's databases had ended, and so reported its counters.</param>
+/// <param name="WalPosition">End of the log. Of the whole server.</param>
+/// <param name="IsSettled">True if every session in the round's databases had ended, and so reported its counters.</param>
 internal sealed record ServerCounters(long Commits, long Buffers, Reading WalFlushes, NpgsqlLogSequenceNumber WalPosition, bool IsSettled)
 {
     private static readonly TimeSpan ForSessionsToEnd = TimeSpan.FromSeconds(20);

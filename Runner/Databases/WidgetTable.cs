@@ -5,15 +5,13 @@ using Npgsql;
 namespace Kit.Runner.Databases;
 
 /// <summary>A widget row that a message built.</summary>
-/// <param name="Id">The row's own id.</param>
-/// <param name="MessageId">The message.</param>
-/// <param name="Committed">When its transaction committed, by the server's clock; <see langword="null"/> if the server does not record it.</param>
+/// <param name="Committed">Commit time of its transaction, by the server's clock; <see langword="null"/> if the server does not record it.</param>
 internal sealed record BuiltWidget(long Id, Guid MessageId, DateTimeOffset? Committed);
 
 /// <summary>The widgets of one round, in the database.</summary>
 internal sealed class WidgetTable(string widgets) : IAsyncDisposable
 {
-    /// <summary>How many rows there are.</summary>
+    /// <summary>Number of rows.</summary>
     internal const string Count = "SELECT count(*) FROM widget";
 
     /// <summary>At most so many seeded rows, the same number of rows apart.</summary>
@@ -76,8 +74,8 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
             cancellationToken);
 
     /// <summary>
-    /// How far the server's clock is ahead of this machine's, from the quickest of a few exchanges (Cristian, "Probabilistic clock
-    /// synchronization", 1989); zero if the difference is not longer than that exchange.
+    /// The lead of the server's clock over this machine's, from the quickest of a few exchanges (Cristian, "Probabilistic clock synchronization", 1989); zero
+    /// if the difference is not longer than that exchange.
     /// </summary>
     public async Task<TimeSpan> ClockAheadAsync(CancellationToken cancellationToken)
     {
@@ -97,8 +95,6 @@ internal sealed class WidgetTable(string widgets) : IAsyncDisposable
     }
 
     /// <summary>Vacuums the database and, if the role may, writes a checkpoint, so that the server is in the same state before every drain.</summary>
-    /// <param name="database">Connection string of the database to vacuum.</param>
-    /// <param name="cancellationToken">Cancels the wait.</param>
     public static async Task SettleAsync(string database, CancellationToken cancellationToken)
     {
         await using var settled = NpgsqlDataSource.Create(EndpointConnections.ForRunner(database));
