@@ -3,8 +3,7 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Machine;
 
-/// <summary>What the doctor is to examine.</summary>
+/// <summary>The subjects of the doctor's examination.</summary>
 /// <param name="Arguments">The servers named by options or environment; the others are the kit's own.</param>
-/// <param name="Packages">The optional packages, present or not.</param>
-/// <param name="ResultsFolder">Where runs are saved.</param>
+/// <param name="Packages">Present or not.</param>
 internal sealed record DoctorQuestion(TransportArguments Arguments, IReadOnlyList<OptionalPackage> Packages, string ResultsFolder);
