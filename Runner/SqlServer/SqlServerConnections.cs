@@ -3,7 +3,7 @@ using Microsoft.Data.SqlClient;
 
 namespace Kit.Runner.SqlServer;
 
-/// <summary>The connection settings that every endpoint of a run gets on SQL Server, and the runner's own.</summary>
+/// <summary>The connection settings of every endpoint of a run on SQL Server, and the runner's own.</summary>
 internal static class SqlServerConnections
 {
     public static string To(string server, string database) => new SqlConnectionStringBuilder(server) { InitialCatalog = database }.ConnectionString;

@@ -29,7 +29,7 @@ internal sealed class SqlServerDatabases(string server) : IWidgetStore
     private string Widgets => $"{prefix}_widgets";
 
     /// <summary>Fills the template by bulk copy, in batches of <see cref="KitDatabases.BatchRows"/> rows.</summary>
-    /// <returns>How long that took.</returns>
+    /// <returns>The duration.</returns>
     /// <exception cref="SqlException">The server refused, or is full.</exception>
     public async Task<TimeSpan> SeedAsync(int rows, IProgress<int> progress, CancellationToken cancellationToken)
     {
@@ -69,7 +69,7 @@ internal sealed class SqlServerDatabases(string server) : IWidgetStore
 
     public Task DropAsync(string database) => SqlServerOwner.DropAsync(server, database, CancellationToken.None);
 
-    /// <summary>Drops all of them, also those of a round that was stopped while it was restored and does not own them yet.</summary>
+    /// <summary>Drops all databases of the run, also those of a round that was stopped while it was restored and does not own them yet.</summary>
     public async ValueTask DisposeAsync()
     {
         foreach (var database in new[] { Queue, Widgets, Template })

@@ -5,9 +5,9 @@ using Microsoft.Data.SqlClient;
 
 namespace Kit.Runner.SqlServer;
 
-/// <summary>What a SQL Server reports about itself, as far as a run depends on it.</summary>
-/// <param name="Address">Its address and our login, without the password.</param>
-/// <param name="Version">Its product version.</param>
+/// <summary>Facts that a SQL Server reports about itself, as far as a run depends on them.</summary>
+/// <param name="Address">Host and our login, without the password.</param>
+/// <param name="Version">Product version.</param>
 /// <param name="Edition">As the server names it.</param>
 internal sealed record SqlServerFacts(string Address, string Version, string Edition, bool MayCreateDatabases)
 {
@@ -46,7 +46,7 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
         }
     }
 
-    /// <summary>Everything that a run depends on, with its problem if there is one.</summary>
+    /// <summary>The findings about all that a run depends on, each with its problem if there is one.</summary>
     public IEnumerable<Finding> Findings()
     {
         var found = $"{Version}, {Edition}, {Address}";
@@ -66,7 +66,7 @@ internal sealed record SqlServerFacts(string Address, string Version, string Edi
     }
 
     /// <summary>
-    /// What an error of the driver means.
+    /// The cause and the remedy of a driver's error.
     /// Numbers: https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors.
     /// </summary>
     internal static KitException Explain(int number, Exception failure, string address) => number switch

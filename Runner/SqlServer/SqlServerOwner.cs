@@ -42,7 +42,7 @@ internal static class SqlServerOwner
     }
 
     /// <summary>Drops databases that crashed runs left on a server, as far as the login owns them.</summary>
-    /// <returns>The names of the databases that were dropped.</returns>
+    /// <returns>The names of the dropped databases.</returns>
     public static async Task<IReadOnlyList<string>> RemoveLeftoversAsync(string server, CancellationToken cancellationToken)
     {
         var leftovers = new List<string>();
