@@ -39,7 +39,7 @@ internal sealed record ConnectionNeeds(int Processes, int Handlers, int Receives
             Transport.Of(cell) is { HoldsWidgets: true } && !cell.Mode.NeedsOneDatabase ? concurrency : 0,
             cell.Mode.RowCommit is RowCommit.InTwoPhases ? OfTwoPhases : OfOtherModes);
 
-    /// <summary>The kit's own server can be started with so many, or the reason why not.</summary>
+    /// <summary>Support by the kit's own server, or the reason why it cannot be started with so many.</summary>
     public Support SupportOnOwn => Total <= MostOfOwn
         ? Support.Yes
         : Support.No($"{Text}, and the kit starts its own server with at most {Figures.Count(MostOfOwn)}; name fewer, or a server with --postgresql");

@@ -21,7 +21,7 @@ internal static class ScenarioUnderFaults
     /// <summary>The scenario whose handler runs; <see langword="null"/>: the experiments' own handler does.</summary>
     public static Scenario? Of(Cell cell) => cell.Scenario == Scenario.Insert ? null : cell.Scenario;
 
-    /// <summary>The messages of a scenario can be accounted for under faults, or the reason why not.</summary>
+    /// <summary>Support for a scenario under faults, or the reason why its messages cannot be accounted for.</summary>
     public static Support SupportOf(Scenario scenario) =>
         scenario == Scenario.Upsert ? Support.No("its row does not name the attempt that inserted it")
         : scenario.Sinks == 0 ? Support.No("it sends nothing, and an experiment recognizes the end of a handling by its message")

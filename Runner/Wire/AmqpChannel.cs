@@ -10,18 +10,20 @@ internal sealed class AmqpChannel
     private readonly List<WireRequest> unproved = [];
     private long published;
 
-    /// <summary>Whether the server confirms publishes.</summary>
+    /// <summary>True if the server confirms publishes.</summary>
     public bool Confirms { get; private set; }
 
-    /// <summary>Whether neither side has ended it.</summary>
+    /// <summary>True if neither side has ended it.</summary>
     public bool IsOpen { get; private set; } = true;
 
-    /// <summary>Whether the server must be asked if it has acted. The answer to a close of the channel says so, and nothing may be asked after that.</summary>
+    /// <summary>
+    /// True if the server must be asked for a proof that it has acted. The answer to a close of the channel is one, and nothing may be asked after that.
+    /// </summary>
     public bool NeedsProof => unproved.Count > 0 && IsOpen && !Awaits(AmqpMethod.ChannelClose);
 
     public bool IsSettled => waiting.Count == 0 && publishes.Count == 0 && unproved.Count == 0;
 
-    /// <summary>Whether the client waits for the answer to this method.</summary>
+    /// <summary>True if the client waits for the answer to this method.</summary>
     public bool Awaits(AmqpMethod method) => waiting.Exists(one => one.Method == method);
 
     public void Await(AmqpMethod method, WireRequest request)
@@ -36,11 +38,10 @@ internal sealed class AmqpChannel
     }
 
     /// <summary>Sees a method of the server.</summary>
-    /// <param name="method">The method.</param>
     /// <param name="arguments">
-    /// Its arguments, of which only those of a confirmation or a refusal are read: its tag, and whether earlier ones are meant too.
+    /// Only a confirmation's or a refusal's are read: the tag, and the bit that includes earlier ones.
     /// </param>
-    /// <returns>The requests whose answers are whole with it.</returns>
+    /// <returns>The requests whose answers are complete with it.</returns>
     public IReadOnlyList<WireRequest> See(AmqpMethod method, ReadOnlySpan<byte> arguments)
     {
         if (method == AmqpMethod.ChannelClose)

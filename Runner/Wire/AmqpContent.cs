@@ -15,7 +15,7 @@ internal sealed class AmqpContent(AmqpMethod method, byte[] frame)
 
     public byte[] Bytes => [.. bytes];
 
-    /// <summary>Adds a frame. Returns whether the content is whole.</summary>
+    /// <summary>Adds a frame. True if the content is complete.</summary>
     public bool Add(byte[] next, bool isHeader)
     {
         bytes.AddRange(next);

@@ -37,11 +37,11 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
 
     private static AmqpMethod ExchangeUnbind { get; } = new(40, 40);
 
-    /// <summary>Of RabbitMQ's numbers of answers, the one that is not the next.</summary>
+    /// <summary>The one answer of RabbitMQ whose number does not follow that of its method.</summary>
     private static AmqpMethod ExchangeUnbindOk { get; } = new(40, 51);
 
     /// <summary>
-    /// Where a method says that its client wants no answer: after how many bytes of reserved numbers and how many short strings, and in which bit of the
+    /// The place of the bit <c>no-wait</c> in a method's arguments: the bytes of reserved numbers and the short strings before it, and the bit in the
     /// byte after them. From the specification of AMQP 0-9-1, and RabbitMQ's for exchange.bind and confirm.select.
     /// </summary>
     private static readonly Dictionary<AmqpMethod, (int Bytes, int Strings, int Bit)> NoWait = new()
@@ -99,10 +99,10 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
     /// <summary>Methods that a client sends and no server answers, except publishes.</summary>
     private static readonly HashSet<AmqpMethod> WithoutAnswer = [Acknowledge, Refuse, new(60, 90), new(60, 100)];
 
-    /// <summary>Whether the server answers it with the next number, unless its client <see cref="WantsNoAnswer"/>.</summary>
+    /// <summary>True if the server answers it with the next number, unless its client <see cref="WantsNoAnswer"/>.</summary>
     public bool IsSynchronous => Id % 10 == 0 && !WithoutAnswer.Contains(this) && this != Publish;
 
-    /// <summary>Whether it answers another method, as <c>open-ok</c> does.</summary>
+    /// <summary>True if it answers another method, as <c>open-ok</c> does.</summary>
     public bool IsReply => Id % 10 == 1 || this == GetEmpty;
 
     /// <summary>The method that it answers.</summary>
@@ -110,10 +110,9 @@ internal readonly record struct AmqpMethod(ushort Class, ushort Id)
         : this == ExchangeUnbindOk ? ExchangeUnbind
         : this with { Id = (ushort)(Id / 10 * 10) };
 
-    /// <summary>Whether a header and a body follow.</summary>
+    /// <summary>True if a header and a body follow.</summary>
     public bool HasContent => this == Publish || this == Return || this == Deliver || this == GetOk;
 
-    /// <param name="arguments">All its arguments.</param>
     public bool WantsNoAnswer(ReadOnlySpan<byte> arguments)
     {
         if (!NoWait.TryGetValue(this, out var at))

@@ -85,7 +85,7 @@ internal sealed class AmqpWire : IWireProtocol
         ? null
         : from.Take(HeaderLength + BinaryPrimitives.ReadInt32BigEndian(from.Waiting[3..]) + 1);
 
-    /// <summary>A whole request, or a frame of none; <see langword="null"/>: the rest of the request has not come.</summary>
+    /// <summary>A whole request, or a frame outside requests; <see langword="null"/>: the rest of the request has not come.</summary>
     private ClientUnit? SeeClient(byte[] frame)
     {
         var channel = ChannelOf(frame);
@@ -166,7 +166,7 @@ internal sealed class AmqpWire : IWireProtocol
         return channels.TryGetValue(number, out var channel) ? channel.See(method, arguments) : [];
     }
 
-    /// <param name="frame">One that begins with a method's numbers, and can have others behind it.</param>
+    /// <param name="frame">A frame that begins with a method's numbers, and can have others behind it.</param>
     private static ReadOnlySpan<byte> ArgumentsIn(byte[] frame) => frame.AsSpan(HeaderLength + 4, BinaryPrimitives.ReadInt32BigEndian(frame.AsSpan(3)) - 4);
 
     private static int ChannelOf(byte[] frame) => BinaryPrimitives.ReadUInt16BigEndian(frame.AsSpan(1));

@@ -26,7 +26,7 @@ public sealed class ArmedFault
 
     internal IByteWatch Watch() => watch();
 
-    /// <summary>Whether the caller is the first to meet it, and must end its connection.</summary>
+    /// <summary>True if the caller is the first to meet it, and must end its connection.</summary>
     internal bool TryClaim() => Interlocked.Exchange(ref claimed, 1) == 0;
 
     internal void Report() => fired.TrySetResult();

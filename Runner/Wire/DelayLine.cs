@@ -4,8 +4,8 @@ using System.Diagnostics;
 namespace Kit.Runner.Wire;
 
 /// <summary>
-/// One direction of a connection through a network of a given latency: what goes in comes out in order, each piece after the latency. Bandwidth is
-/// not limited, and nothing is lost.
+/// One direction of a connection through a network of a given latency: pieces come out in the order in which they went in, each after the latency.
+/// Bandwidth is not limited, and nothing is lost.
 /// </summary>
 /// <remarks>
 /// It sleeps on a thread of its own. A piece that comes alone is late by a tenth of a millisecond, and one that follows closely behind another by up to a
@@ -20,7 +20,6 @@ internal sealed class DelayLine : IAsyncDisposable
     private readonly Task forwarding;
 
     /// <param name="latency">Above zero.</param>
-    /// <param name="forward">Sends a piece on.</param>
     /// <param name="cancellationToken">Ends the line: pieces in it are dropped.</param>
     public DelayLine(TimeSpan latency, Func<ReadOnlyMemory<byte>, CancellationToken, Task> forward, CancellationToken cancellationToken)
     {

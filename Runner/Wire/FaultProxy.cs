@@ -25,8 +25,7 @@ public sealed class FaultProxy : IAsyncDisposable
     private int most;
 
     /// <summary>Starts to listen on a free port of 127.0.0.1.</summary>
-    /// <param name="host">The server's name or address.</param>
-    /// <param name="port">The server's port.</param>
+    /// <param name="host">Name or address.</param>
     /// <exception cref="SocketException">There is no free port.</exception>
     public FaultProxy(string host, int port)
         : this(host, port, ProxiedNetwork.Loopback)
@@ -34,7 +33,7 @@ public sealed class FaultProxy : IAsyncDisposable
     }
 
     /// <inheritdoc cref="FaultProxy(string, int)"/>
-    /// <param name="network">What it does besides faults. With a round trip, it injects none.</param>
+    /// <param name="network">Its effects besides faults. With a round trip, it injects no faults.</param>
     internal FaultProxy(string host, int port, ProxiedNetwork network)
     {
         this.host = host;
@@ -60,7 +59,7 @@ public sealed class FaultProxy : IAsyncDisposable
 
     /// <summary>Ends every open connection, including held ones. Bytes that are not forwarded yet never are.</summary>
     /// <param name="how">Not <see cref="Ending.Hold"/>, which is only for armed faults.</param>
-    /// <returns>How many it ended; both sides of each have been notified.</returns>
+    /// <returns>The ended connections; both sides of each have been notified.</returns>
     public async Task<int> EndAllAsync(Ending how)
     {
         var ended = connections.Keys.Where(connection => connection.TryEnd(how)).ToList();
@@ -72,7 +71,7 @@ public sealed class FaultProxy : IAsyncDisposable
     /// Stops forwarding in a direction, on open and new connections, including ends of streams: the network is silent, nothing is closed.
     /// A write in progress still goes through.
     /// </summary>
-    /// <returns>How many connections are open, and now stalled.</returns>
+    /// <returns>The open connections, now stalled.</returns>
     public int Stall(Traffic traffic)
     {
         foreach (var gate in faults.Gates(traffic))
@@ -81,7 +80,7 @@ public sealed class FaultProxy : IAsyncDisposable
     }
 
     /// <summary>Goes on forwarding after a stall; nothing is lost.</summary>
-    /// <returns>How many connections are open.</returns>
+    /// <returns>The open connections.</returns>
     public int Resume(Traffic traffic)
     {
         foreach (var gate in faults.Gates(traffic))
@@ -111,16 +110,15 @@ public sealed class FaultProxy : IAsyncDisposable
     /// Ends a connection that sends these bytes to the server, even across packets. Include the end of a command:
     /// PostgreSQL executes <c>COMMIT\0</c>, but not <c>COMMIT</c>.
     /// </summary>
-    /// <param name="pattern">The bytes; 1 or more.</param>
+    /// <param name="pattern">1 byte or more.</param>
     /// <param name="moment">
-    /// When to end it. With <see cref="CutMoment.BeforeForwarding"/> the first bytes of the pattern may have been forwarded if they came
+    /// The moment of the end. With <see cref="CutMoment.BeforeForwarding"/> the first bytes of the pattern may have been forwarded if they came
     /// alone; the last never is.
     /// </param>
-    /// <param name="how">How the connection ends.</param>
     /// <exception cref="ArgumentOutOfRangeException">No bytes.</exception>
     public ArmedFault CutAt(ReadOnlyMemory<byte> pattern, CutMoment moment, Ending how = Ending.Cut) => CutAt([pattern], moment, how);
 
-    /// <summary>The same for a connection that sends several patterns one after another, from now on: it ends at the last.</summary>
+    /// <summary>Ends a connection that sends several patterns one after another, from now on: it ends at the last.</summary>
     public ArmedFault CutAt(IReadOnlyList<ReadOnlyMemory<byte>> patterns, CutMoment moment, Ending how = Ending.Cut)
     {
         ArgumentNullException.ThrowIfNull(patterns);

@@ -3,12 +3,10 @@ using Kit.Runner.Results.Points;
 namespace Kit.Runner.Wire;
 
 /// <summary>One connection through a <see cref="RequestGate"/>.</summary>
-/// <param name="gate">Decides about its requests.</param>
 /// <param name="deciding">Guards the gate and all its connections.</param>
-/// <param name="server">The server that is asked.</param>
+/// <param name="server">The server of the connection.</param>
 /// <param name="number">Its place in the order in which connections were opened.</param>
-/// <param name="wire">Reads its frames.</param>
-/// <param name="sides">Sends on.</param>
+/// <param name="sides">Ways to send on.</param>
 internal sealed class GatedConnection(RequestGate gate, Lock deciding, string server, int number, IWireProtocol wire, ConnectionSides sides)
     : IConnectionFilter
 {
@@ -27,7 +25,7 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
 
     public IWireProtocol Wire => wire;
 
-    /// <summary>Whether its requests are still those of a transaction that was open when counting began.</summary>
+    /// <summary>True if its requests still belong to a transaction that was open when counting began.</summary>
     public bool IsIgnored => ignored is not null && wire.OpenTransaction == ignored;
 
     public void IgnoreOpenTransaction() => ignored = wire.OpenTransaction;
@@ -39,7 +37,7 @@ internal sealed class GatedConnection(RequestGate gate, Lock deciding, string se
             sides.ToServer(probe);
     }
 
-    /// <summary>Sends what was kept, in its order, as far as nothing holds it back any more.</summary>
+    /// <summary>Sends the kept frames, in their order, as far as nothing holds them back any more.</summary>
     public void SendBehind()
     {
         while (watched is null && held is null && !gate.HoldsBack(this) && behind.TryDequeue(out var unit))

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Wire;
 
-/// <summary>Decides what passes through one connection of a <see cref="FaultProxy"/>. Nothing is forwarded unless it says so.</summary>
+/// <summary>Decides which bytes pass through one connection of a <see cref="FaultProxy"/>. Nothing is forwarded unless it says so.</summary>
 internal interface IConnectionFilter
 {
     /// <summary>Called for each piece in the order of its arrival; for the two directions at the same time.</summary>
@@ -10,8 +10,8 @@ internal interface IConnectionFilter
     void End();
 }
 
-/// <summary>What a filter can do with its connection.</summary>
+/// <summary>A filter's means to act on its connection.</summary>
 /// <param name="ToServer">Sends bytes to the server, after those that were sent before.</param>
-/// <param name="ToClient">The same for the client.</param>
+/// <param name="ToClient">Sends bytes to the client, after those that were sent before.</param>
 /// <param name="Cut">Ends the connection for both sides. It returns at once.</param>
 internal sealed record ConnectionSides(Action<byte[]> ToServer, Action<byte[]> ToClient, Action Cut);

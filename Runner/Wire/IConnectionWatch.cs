@@ -1,6 +1,6 @@
 namespace Kit.Runner.Wire;
 
-/// <summary>Sees what passes through one connection of a <see cref="FaultProxy"/>, as it arrives, in pieces of any size.</summary>
+/// <summary>Sees the bytes through one connection of a <see cref="FaultProxy"/>, as they arrive, in pieces of any size.</summary>
 internal interface IConnectionWatch
 {
     /// <summary>Called for each piece before it is forwarded; for the two directions at the same time.</summary>

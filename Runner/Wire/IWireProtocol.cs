@@ -5,24 +5,24 @@ namespace Kit.Runner.Wire;
 /// </summary>
 internal interface IWireProtocol
 {
-    /// <summary>What the client has sent completely.</summary>
+    /// <summary>The complete frames of the client.</summary>
     IReadOnlyList<ClientUnit> FromClient(ReadOnlySpan<byte> piece);
 
-    /// <summary>What the server has sent completely.</summary>
+    /// <summary>The complete frames of the server.</summary>
     IReadOnlyList<ServerFrame> FromServer(ReadOnlySpan<byte> piece);
 
-    /// <summary>Whether the server has acted on everything that it was asked, as far as that can be known.</summary>
+    /// <summary>True if the server has acted on every request, as far as that can be known.</summary>
     bool IsSettled { get; }
 
-    /// <summary>Whether the client wants to speak, or speaks, in another way, such as TLS.</summary>
+    /// <summary>True if the client wants to speak, or speaks, in another way, such as TLS.</summary>
     bool IsUnreadable { get; }
 
     /// <summary>The transaction of the next request, if the one before belongs to it; otherwise <see langword="null"/>.</summary>
     int? OpenTransaction { get; }
 
-    /// <summary>How many requests the connection can have under way at the same time: one on each open channel, and at least one.</summary>
+    /// <summary>The most requests that can be under way on the connection at the same time: one on each open channel, and at least one.</summary>
     int Sessions { get; }
 
-    /// <summary>What makes the server show that it has acted on everything so far; empty if it does so anyway.</summary>
+    /// <summary>The bytes that make the server show that it has acted on everything so far; empty if it does so anyway.</summary>
     byte[] Probe();
 }

@@ -17,11 +17,10 @@ internal sealed class MetMoment
     private readonly IReadOnlyList<RequestId> leadingRequests;
     private readonly int leading;
 
-    /// <summary>What a request counts as, by <see cref="OrderedPoint.KeyWithoutAnswer"/>, while its answer is awaited.</summary>
+    /// <summary>The key that a request counts as, by <see cref="OrderedPoint.KeyWithoutAnswer"/>, while its answer is awaited.</summary>
     private readonly Dictionary<int, int> asAnswered;
 
-    /// <param name="point">The point.</param>
-    /// <param name="all">All points of the handling, in their order.</param>
+    /// <param name="all">In their order.</param>
     public MetMoment(CrashPoint point, IReadOnlyList<CrashPoint> all)
     {
         Point = point;
@@ -46,15 +45,15 @@ internal sealed class MetMoment
 
     public CrashPoint Point { get; }
 
-    /// <summary>Whether a request may be the point, as far as can be known before its answer has come.</summary>
+    /// <summary>True if a request may be the point, as far as can be known before its answer has come.</summary>
     public bool IsLike(SeenRequest asking) =>
         (Point.Request.Server, Point.Request.Text, Point.HasAnswer) == (asking.Server, asking.Text, asking.Request.HasAnswer);
 
-    /// <summary>Why it is another moment; <see langword="null"/>: it is the point.</summary>
-    /// <param name="before">What was asked before the request in its transaction.</param>
-    /// <param name="others">All that was asked before it.</param>
+    /// <summary>The reason why it is another moment; <see langword="null"/>: it is the point.</summary>
+    /// <param name="before">The requests before it in its transaction.</param>
+    /// <param name="others">All requests before it.</param>
     /// <param name="isUnderWay">
-    /// Whether a request's answer cannot count: it was not known at that moment, or the fault made it. The request counts as if it were answered as in the
+    /// True if a request's answer cannot count: it was not known at that moment, or the fault made it. The request counts as if it were answered as in the
     /// recorded handling.
     /// </param>
     public string? WhyNot(IReadOnlyList<SeenRequest> before, IEnumerable<SeenRequest> others, Func<SeenRequest, bool> isUnderWay)
@@ -78,7 +77,7 @@ internal sealed class MetMoment
         int CountOf(OrderedPoint other) => passed.GetValueOrDefault(other.Key) + passed.GetValueOrDefault(other.KeyWithoutAnswer);
     }
 
-    /// <summary>How often each request came, known by what was before it in its transaction.</summary>
+    /// <summary>The number of times that each request came, known by the requests before it in its transaction.</summary>
     private Dictionary<int, int> CountsOf(IEnumerable<SeenRequest> requests, Func<SeenRequest, bool> isUnderWay)
     {
         var counts = new Dictionary<int, int>();
@@ -96,7 +95,7 @@ internal sealed class MetMoment
         return counts;
     }
 
-    /// <summary>Which request before it in its transaction had another answer; <see langword="null"/>: that is not the reason.</summary>
+    /// <summary>The request before it in its transaction that had another answer; <see langword="null"/>: that is not the reason.</summary>
     private string? OtherAnswerIn(IReadOnlyList<SeenRequest> before) =>
         leadingRequests.FirstOrDefault(request => !before.Any(one => (one.Text, one.Request.Outcome) == (request.Text, request.Outcome))) is { } expected
         && before.FirstOrDefault(one => one.Text == expected.Text) is { } other
@@ -120,8 +119,7 @@ internal sealed class MetMoment
     }
 
     /// <summary>A point with its place in its transaction.</summary>
-    /// <param name="Point">The point.</param>
-    /// <param name="Key">It, with what was before it in its transaction.</param>
-    /// <param name="KeyWithoutAnswer">The same while its answer is awaited.</param>
+    /// <param name="Key">The point with the requests before it in its transaction.</param>
+    /// <param name="KeyWithoutAnswer">The key while its answer is awaited.</param>
     private sealed record OrderedPoint(CrashPoint Point, int Key, int KeyWithoutAnswer);
 }

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Kit.Runner.Wire;
 
-/// <summary>How the server ends its answer to a request.</summary>
+/// <summary>The end of the server's answer to a request.</summary>
 internal enum PostgreSqlEnd
 {
     /// <summary>It does not answer.</summary>
@@ -34,19 +34,19 @@ internal sealed class PostgreSqlAnswers
     /// <summary>The request that is answered next.</summary>
     public WireRequest? Next => IsSettled ? null : waiting[0].Request;
 
-    /// <summary>Whether the server keeps answers until a Sync or a Flush comes.</summary>
+    /// <summary>True if the server keeps answers until a Sync or a Flush comes.</summary>
     public bool AwaitsSync => waiting.Count > 0 && waiting[^1].End is PostgreSqlEnd.Command;
 
-    /// <summary>Whether both sides send data, as in replication. What the client sends then has no answer.</summary>
+    /// <summary>True if both sides send data, as in replication. The client's data then has no answer.</summary>
     public bool IsStreaming { get; private set; }
 
     /// <summary>The last statement that asked the client for data.</summary>
     public string Copied { get; private set; } = "copy";
 
-    /// <summary>How the answer to that data ends.</summary>
+    /// <summary>The end of the answer to that data.</summary>
     public PostgreSqlEnd EndOfCopy { get; private set; } = PostgreSqlEnd.Ready;
 
-    /// <summary>Whether an error has ended the last copy: the server drops what the client still sends of its data, also after <c>ReadyForQuery</c>.</summary>
+    /// <summary>True if an error has ended the last copy: the server drops the rest of the client's data, also after <c>ReadyForQuery</c>.</summary>
     public bool DropsData { get; private set; }
 
     public void Await(WireRequest request, PostgreSqlEnd end)
@@ -66,7 +66,7 @@ internal sealed class PostgreSqlAnswers
     }
 
     /// <summary>Sees a frame of the server.</summary>
-    /// <returns>The requests whose answers are whole with it.</returns>
+    /// <returns>The requests whose answers are complete with it.</returns>
     public IReadOnlyList<WireRequest> See(byte type, ReadOnlySpan<byte> body)
     {
         // Also before any data have come, so that nothing waits for an answer.

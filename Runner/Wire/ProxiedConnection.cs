@@ -8,7 +8,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
 {
     private const int BufferSize = 16 * 1024;
 
-    /// <summary>How long both sides have, after a cut, to send the rest and to close.</summary>
+    /// <summary>Time that both sides have, after a cut, to send the rest and to close.</summary>
     private static readonly TimeSpan Farewell = TimeSpan.FromSeconds(2);
 
     private readonly CancellationTokenSource ended = new();
@@ -26,7 +26,7 @@ internal sealed class ProxiedConnection(Socket client, Socket server, ProxyFault
 
     public bool IsOpen => !ended.IsCancellationRequested;
 
-    /// <summary>Ends the connection. Returns whether it was still open.</summary>
+    /// <summary>Ends the connection. False if it had ended before.</summary>
     public bool TryEnd(Ending how)
     {
         lock (deciding)

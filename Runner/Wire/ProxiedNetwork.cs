@@ -1,12 +1,12 @@
 namespace Kit.Runner.Wire;
 
-/// <summary>What a <see cref="FaultProxy"/> does to every connection besides its faults.</summary>
+/// <summary>The effects of a <see cref="FaultProxy"/> on every connection besides its faults.</summary>
 internal sealed record ProxiedNetwork
 {
     /// <summary>A network on loopback.</summary>
     public static ProxiedNetwork Loopback { get; } = new();
 
-    /// <summary>How much longer a request and its answer take together. The two directions share it, in whole milliseconds.</summary>
+    /// <summary>Time added to a request and its answer together. The two directions share it, in whole milliseconds.</summary>
     public TimeSpan RoundTrip { get; init; }
 
     /// <summary>Makes a watch for a new connection; <see langword="null"/>: nobody watches.</summary>
@@ -18,7 +18,7 @@ internal sealed record ProxiedNetwork
     /// </summary>
     public Func<ConnectionSides, IConnectionFilter>? Filter { get; init; }
 
-    /// <summary>How much later the bytes of one direction arrive.</summary>
+    /// <summary>Delay of the bytes of one direction.</summary>
     public TimeSpan LatencyOf(Traffic direction)
     {
         var toServer = TimeSpan.FromMilliseconds(Math.Floor(RoundTrip.TotalMilliseconds / 2));

@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Kit.Runner.Wire;
 
-/// <summary>What a <see cref="FaultProxy"/> has been told to do to all its connections.</summary>
+/// <summary>The faults that a <see cref="FaultProxy"/> has been told to inject into all its connections.</summary>
 internal sealed class ProxyFaults
 {
     private readonly StallGate toServer = new();

@@ -8,7 +8,7 @@ namespace Kit.Runner.Wire;
 /// </summary>
 internal sealed class RequestGate
 {
-    /// <summary>How long servers have, after the traffic has stopped, to show that they have acted on everything before.</summary>
+    /// <summary>Time that servers have, after the traffic has stopped, to show that they have acted on everything before.</summary>
     private static readonly TimeSpan ToSettle = TimeSpan.FromSeconds(5);
 
     private readonly Lock deciding = new();
@@ -31,18 +31,18 @@ internal sealed class RequestGate
     /// <summary>Completes when the process may be killed or the server crashed, or the connection was cut, or its answer is withheld.</summary>
     public Task<DateTime> Fired => fired.Task;
 
-    /// <summary>Whether nothing passes any more.</summary>
+    /// <summary>True if nothing passes any more.</summary>
     public bool IsFrozen { get; private set; }
 
-    /// <summary>How often it has let nothing pass any more.</summary>
+    /// <summary>Number of times that it stopped all traffic.</summary>
     public int Freezes { get; private set; }
 
-    /// <summary>Whether a request is held back, and a server has not yet acted on what it was asked before: nothing is cut.</summary>
+    /// <summary>True if a request is held back, and a server has not yet acted on the requests before it: nothing is cut.</summary>
     public bool IsHoldingBack { get; private set; }
 
     /// <summary>
-    /// Since it began to count, whether it has let nothing pass, held a request back, or done what was to be done at the point. What was asked or answered
-    /// then is gone, also after <see cref="Release"/>.
+    /// True if, since it began to count, it has stopped the traffic, held a request back, or made the fault at the point. Requests and answers of that time are
+    /// gone, also after <see cref="Release"/>.
     /// </summary>
     public bool HasStopped
     {
@@ -53,7 +53,7 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>Whether a point is awaited, or nothing passes because of one.</summary>
+    /// <summary>True if a point is awaited, or nothing passes because of one.</summary>
     public bool IsArmed
     {
         get
@@ -63,7 +63,7 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>Whether a request without an answer is being proved. What its client does next must not be seen yet.</summary>
+    /// <summary>True if a request without an answer is being proved. The client's next request must not be seen yet.</summary>
     public bool IsProving
     {
         get
@@ -83,7 +83,7 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>Whether every server has acted on everything that it was asked.</summary>
+    /// <summary>True if every server has acted on all its requests.</summary>
     public bool IsSettled
     {
         get
@@ -105,12 +105,12 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>Why the last request that looked like the point was another moment; <see langword="null"/>: there was none.</summary>
+    /// <summary>The reason why the last request that looked like the point was another moment; <see langword="null"/>: there was none.</summary>
     public string? PassedBecause { get; private set; }
 
     /// <summary>
-    /// Why the request at which it stopped was another moment, by what is known now; <see langword="null"/>: it was the point. While nothing passes, a
-    /// request that was under way can get another answer than the recorded one. Ask before the fault: it can change answers, too.
+    /// The reason why the request at which it stopped was another moment, as far as is known now; <see langword="null"/>: it was the point. While nothing
+    /// passes, a request that was under way can get another answer than the recorded one. Ask before the fault: it can change answers, too.
     /// </summary>
     public string? WhyNotMet
     {
@@ -121,7 +121,7 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>Since it began to count, what was asked in transactions that were open then.</summary>
+    /// <summary>The requests since it began to count in transactions that were open then.</summary>
     public IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden
     {
         get
@@ -131,7 +131,7 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>Whether a transaction that was open when it began to count has ended since.</summary>
+    /// <summary>True if a transaction that was open when it began to count has ended since.</summary>
     public bool HasEndedHidden
     {
         get
@@ -141,7 +141,7 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>The servers that were asked anything, since the gate was made.</summary>
+    /// <summary>The servers that got a request since the gate was made.</summary>
     public IReadOnlySet<string> Asked
     {
         get
@@ -189,7 +189,7 @@ internal sealed class RequestGate
     /// <summary>Counts requests from now on, and stops at one.</summary>
     public void Arm(MetMoment moment, PointWay way) => Begin((moment, way));
 
-    /// <summary>Stops counting, and lets everything pass that comes from now on.</summary>
+    /// <summary>Stops counting, and lets all later traffic pass.</summary>
     /// <returns>The requests in the order in which they were sent. Those of transactions that are still open are left out.</returns>
     public IReadOnlyList<SeenRequest> Release()
     {
@@ -207,7 +207,7 @@ internal sealed class RequestGate
         }
     }
 
-    /// <summary>What to do with a request that is about to be sent.</summary>
+    /// <summary>The decision about a request that is about to be sent.</summary>
     internal GateDecision Decide(GatedConnection connection, WireRequest request)
     {
         asked.Add(connection.Server);
@@ -239,9 +239,7 @@ internal sealed class RequestGate
         };
     }
 
-    /// <summary>
-    /// Whether this request may be the point, and it must be known first what the server answers to those before it on its connection.
-    /// </summary>
+    /// <summary>True if this request may be the point, and the answers to those before it on its connection must be known first.</summary>
     internal bool MustWait(GatedConnection connection, WireRequest request) =>
         isCounting && !connection.IsIgnored && !connection.Wire.IsSettled && target is var (moment, way) && !way.Facts().IsExecuted
         && moment.IsLike(new SeenRequest(connection.Server, request.Normal, connection.Number, request));
@@ -262,11 +260,11 @@ internal sealed class RequestGate
     }
 
     /// <summary>
-    /// Whether another connection has a request without an answer whose proof is awaited. The client does not wait for it, so what it asks elsewhere must.
+    /// True if another connection has a request without an answer whose proof is awaited. The client does not wait for it, so its requests elsewhere must.
     /// </summary>
     internal bool HoldsBack(GatedConnection connection) => holder is not null && holder != connection;
 
-    /// <summary>Holds back what other connections ask, until the server has acted on a request without an answer.</summary>
+    /// <summary>Holds back the requests of other connections, until the server has acted on a request without an answer.</summary>
     internal void HoldOthers(GatedConnection connection) => holder = connection;
 
     /// <summary>Lets the other connections go on, if this one held them back.</summary>
@@ -280,7 +278,7 @@ internal sealed class RequestGate
             other.SendBehind();
     }
 
-    /// <summary>Notes that what came over a connection cannot be read.</summary>
+    /// <summary>Notes that a connection's bytes cannot be read.</summary>
     internal void Fail(string server, Exception cause) => failure ??= new KitException(
         $"The proxy could not read what was said over a connection to '{server}', and cut it: {cause.Message}",
         "If it does not speak the protocol of PostgreSQL or RabbitMQ, let it lead to the server directly. Otherwise please report it.", cause);
@@ -288,7 +286,7 @@ internal sealed class RequestGate
     /// <summary>Notes that a client wanted to speak to this server in a way that the proxy cannot read.</summary>
     internal void NoteUnreadable(string server) => unreadable.Add(server);
 
-    /// <summary>Lets nothing pass any more, and reports it when every server has acted on what it was asked before.</summary>
+    /// <summary>Lets nothing pass any more, and reports it when every server has acted on the requests before.</summary>
     internal void Freeze()
     {
         // What was held back is never sent: the process that asked it is about to be killed.
@@ -297,8 +295,8 @@ internal sealed class RequestGate
         FireWhenSettled();
     }
 
-    /// <summary>Lets other connections go on while one holds a request back, and reports it when every server has acted on what it was asked before.</summary>
-    /// <param name="then">Done before it is reported; <see langword="null"/>: nothing.</param>
+    /// <summary>Lets other connections go on while one holds a request back, and reports it when every server has acted on the requests before.</summary>
+    /// <param name="then">Called before it is reported; <see langword="null"/>: nothing is.</param>
     internal void HoldBack(Action? then)
     {
         (IsHoldingBack, hasStopped, target, cutOff) = (true, true, null, then);
@@ -338,7 +336,10 @@ internal sealed class RequestGate
         FireIfSettled();
     }
 
-    /// <summary>What a server has not done until now, such as what waits for a lock, may need the cut. A kill or a crash needs to know.</summary>
+    /// <summary>
+    /// Ends the wait for the servers. Work that a server has not done until now, such as work that waits for a lock, may need the cut. A kill or a crash needs
+    /// to know.
+    /// </summary>
     private void StopWaiting(TaskCompletionSource<DateTime> of)
     {
         lock (deciding)
@@ -350,9 +351,8 @@ internal sealed class RequestGate
         of.TrySetResult(DateTime.UtcNow);
     }
 
-    /// <param name="moment">The point.</param>
-    /// <param name="at">The request's index among those that were seen.</param>
-    /// <param name="transaction">Its transaction on its connection; <see langword="null"/>: it begins one.</param>
+    /// <param name="at">The request's index among all seen ones.</param>
+    /// <param name="transaction">The open transaction of its connection; <see langword="null"/>: it begins one.</param>
     private bool IsMoment(MetMoment moment, int at, int? transaction)
     {
         List<SeenRequest> others = [.. seen.Take(at)];
@@ -383,12 +383,12 @@ internal sealed class RequestGate
     }
 }
 
-/// <summary>What to do with a request.</summary>
+/// <summary>The decision about a request.</summary>
 internal enum GateDecision
 {
     Pass,
 
-    /// <summary>Send it, and keep what follows until its answer is known.</summary>
+    /// <summary>Send it, and keep the frames after it until its answer is known.</summary>
     Watch,
 
     /// <summary>Do not send it, nor anything else.</summary>
@@ -397,6 +397,6 @@ internal enum GateDecision
     /// <summary>Do not send it, nor anything else on its connection.</summary>
     HoldBack,
 
-    /// <summary>The same, and cut the connection when every server has acted on what it was asked before.</summary>
+    /// <summary>Do not send it, and cut the connection when every server has acted on the requests before.</summary>
     CutOff,
 }

@@ -3,13 +3,12 @@ using System.Threading.Channels;
 
 namespace Kit.Runner.Wire;
 
-/// <summary>One direction of a filtered connection: what goes in is sent in order, whoever puts it in.</summary>
+/// <summary>One direction of a filtered connection: pieces are sent in the order in which they are put in, by any thread.</summary>
 internal sealed class SendLine : IAsyncDisposable
 {
     private readonly Channel<byte[]> waiting = Channel.CreateUnbounded<byte[]>(new UnboundedChannelOptions { SingleReader = true });
     private readonly Task sending;
 
-    /// <param name="send">Sends a piece.</param>
     /// <param name="broken">Called if one side has disappeared.</param>
     /// <param name="cancellationToken">Ends the line: pieces in it are dropped.</param>
     public SendLine(Func<byte[], CancellationToken, Task> send, Action broken, CancellationToken cancellationToken) =>

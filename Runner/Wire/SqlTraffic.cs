@@ -2,10 +2,10 @@ using System.Buffers.Binary;
 
 namespace Kit.Runner.Wire;
 
-/// <summary>What PostgreSQL's clients asked it so far, over all connections of a proxy.</summary>
+/// <summary>The requests of PostgreSQL's clients so far, over all connections of a proxy.</summary>
 /// <param name="Statements">Statements that the server completed (<c>CommandComplete</c>), several of which can be sent at once.</param>
 /// <param name="RoundTrips">Times that a client sent something after it had got an answer.</param>
-/// <param name="IsEncrypted">Whether a connection was encrypted, so that its statements were not counted.</param>
+/// <param name="IsEncrypted">True if a connection was encrypted, so that its statements were not counted.</param>
 internal sealed record SqlCount(long Statements, long RoundTrips, bool IsEncrypted)
 {
     public static SqlCount operator -(SqlCount after, SqlCount before) => after with

@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace Kit.Runner.Wire;
 
-/// <summary>The text of a statement, without what differs from one handling to the next.</summary>
+/// <summary>The text of a statement, without the parts that differ from one handling to the next.</summary>
 internal static partial class StatementText
 {
     /// <summary>Longer texts are shortened: the beginning identifies a statement.</summary>
@@ -10,7 +10,7 @@ internal static partial class StatementText
 
     private const int MostShown = 60;
 
-    /// <summary>A text that is no longer than this only says what becomes of the transaction.</summary>
+    /// <summary>Length of the longest text that only decides the transaction, such as <c>COMMIT</c>.</summary>
     public const int MostOfACommand = 32;
 
     /// <summary>
@@ -29,14 +29,14 @@ internal static partial class StatementText
         return whole.Length > Most ? whole[..Most] : whole;
     }
 
-    /// <summary>Whether one of the statements in a text ended its transaction, or prepared it.</summary>
-    /// <param name="text">The text: the answer to a rollback to a savepoint is that to a rollback.</param>
+    /// <summary>True if one of the statements in a text ended its transaction, or prepared it.</summary>
+    /// <param name="text">The answer to a rollback to a savepoint is that to a rollback.</param>
     /// <param name="answers">The server's answers to its statements, so far.</param>
     public static bool HasEndedTransaction(string text, IReadOnlyCollection<string> answers) =>
         answers.Any(answer => answer is "COMMIT" or "PREPARE TRANSACTION")
         || answers.Count(answer => answer is "ROLLBACK") is > 0 and var rollbacks && rollbacks > ToSavepoint().Count(text);
 
-    /// <summary>Short enough for a sentence.</summary>
+    /// <summary>A text short enough for a sentence.</summary>
     public static string Short(string normal) => normal.Length > MostShown ? $"{normal[..MostShown].TrimEnd()} …" : normal;
 
     [GeneratedRegex(@"\bROLLBACK\s+(?:WORK\s+|TRANSACTION\s+)?TO\b", RegexOptions.IgnoreCase, Timeout.Infinite)]

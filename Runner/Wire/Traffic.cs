@@ -4,17 +4,17 @@ namespace Kit.Runner.Wire;
 [Flags]
 public enum Traffic
 {
-    /// <summary>What the client sends.</summary>
+    /// <summary>From the client: requests.</summary>
     ToServer = 1,
 
-    /// <summary>What the server answers.</summary>
+    /// <summary>From the server: answers.</summary>
     ToClient = 1 << 1,
 
     /// <summary>Either.</summary>
     Both = ToServer | ToClient,
 }
 
-/// <summary>How a connection ends, or stops.</summary>
+/// <summary>The way in which a connection ends, or stops.</summary>
 public enum Ending
 {
     /// <summary>Both sides read the end of the stream (FIN), as when the other process closes its socket.</summary>
@@ -29,7 +29,7 @@ public enum Ending
     Hold,
 }
 
-/// <summary>When a connection ends, relative to the bytes of a pattern.</summary>
+/// <summary>The moment at which a connection ends, relative to the bytes of a pattern.</summary>
 public enum CutMoment
 {
     /// <summary>The receiver never gets all of them, so their request is not executed.</summary>
