@@ -3,7 +3,7 @@ using Kit.Runner.Wire;
 
 namespace Kit.Runner.Points;
 
-/// <summary>The requests of one undisturbed handling, and which of them are points.</summary>
+/// <summary>The requests of one undisturbed handling, some of which are points.</summary>
 internal sealed class Handling
 {
     private readonly IReadOnlyList<(RequestId Id, SeenRequest Seen)> requests;
@@ -19,25 +19,24 @@ internal sealed class Handling
     /// <summary>Requests in a transaction that was open before the message came, and that a process without a message does not make.</summary>
     public IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden { get; private init; } = [];
 
-    /// <summary>Whether such a transaction ended before the message was handled. If not, it holds a lock, and not the message.</summary>
+    /// <summary>True if such a transaction ended before the message was handled. If not, it holds a lock, and not the message.</summary>
     public bool HasEndedHidden { get; private init; }
 
-    /// <summary>Whether the message was handled in a transaction that was open before it came. What happened there cannot be told from a poll.</summary>
+    /// <summary>True if the message was handled in a transaction that was open before it came. Its requests there cannot be told from a poll.</summary>
     public bool IsHidden => HasEndedHidden && Hidden.Count > 0;
 
-    /// <summary>Those that are no points: a process without a message makes them, too, or they are in a transaction that does not end.</summary>
+    /// <summary>The requests that are no points: a process without a message makes them, too, or they are in a transaction that does not end.</summary>
     public IReadOnlySet<string> Polls { get; private init; } = new HashSet<string>();
 
     /// <summary>A request in a list.</summary>
     public static string NameOf(string server, string text) => $"{text} ({server})";
 
-    /// <summary>Whether a request in a list was sent to this server.</summary>
+    /// <summary>True if a request in a list was sent to this server.</summary>
     public static bool IsTo(string name, string server) => name.EndsWith($" ({server})", StringComparison.Ordinal);
 
     /// <param name="seen">The requests from the message's arrival until nothing was left to do.</param>
     /// <param name="idle">The transactions of a process without a message, from <see cref="TransactionsIn"/>: polls and housekeeping are no points.</param>
     /// <param name="hidden">See <see cref="Hidden"/>; <see langword="null"/>: none.</param>
-    /// <param name="hasEndedHidden">See <see cref="HasEndedHidden"/>.</param>
     public static Handling Of(
         IReadOnlyList<SeenRequest> seen, IReadOnlySet<string> idle, IReadOnlyList<(string Server, string Text, string? Outcome)>? hidden = null,
         bool hasEndedHidden = false)
@@ -62,8 +61,8 @@ internal sealed class Handling
     }
 
     /// <summary>The transactions of a process without a message, each as one text with its answers.</summary>
-    /// <param name="seen">Its requests.</param>
-    /// <param name="texts">Those of <see cref="TextsOf"/> that count; <see langword="null"/>: all.</param>
+    /// <param name="seen">Requests of that process.</param>
+    /// <param name="texts">The texts that count, from <see cref="TextsOf"/>; <see langword="null"/>: all.</param>
     public static IReadOnlySet<string> TransactionsIn(IReadOnlyList<SeenRequest> seen, IReadOnlySet<string>? texts = null) =>
         Transactions(seen).Where(transaction => texts is null || texts.Contains(TextOf(transaction))).Select(NameOf).ToHashSet();
 
@@ -118,7 +117,7 @@ internal sealed class Handling
         return handlings.SelectMany(handling => handling.requests).Where(one => !common.Contains(KeyOf(one.Id))).Select(one => NameOf(one.Seen)).Distinct();
     }
 
-    /// <summary>What more than one handling has, and none with another answer; of one handling, all.</summary>
+    /// <summary>The requests that more than one handling has, and none with another answer; of one handling, all.</summary>
     private static HashSet<(string Server, string Text, string? Outcome, int)> CommonKeysOf(IReadOnlyList<Handling> handlings)
     {
         var all = handlings.Select(handling => handling.Keys.ToHashSet()).ToList();
@@ -136,7 +135,7 @@ internal sealed class Handling
 
     private IEnumerable<(string Server, string Text, string? Outcome, int)> Keys => requests.Select(one => KeyOf(one.Id));
 
-    /// <summary>What was asked before it in its transaction.</summary>
+    /// <summary>The requests before it in its transaction.</summary>
     private static IEnumerable<SeenRequest> InTransactionOf(SeenRequest seen, IEnumerable<SeenRequest> all) => all
         .Where(one => one.Connection == seen.Connection && one.Request.Transaction == seen.Request.Transaction).TakeWhile(one => one != seen);
 

@@ -2,14 +2,14 @@ using Kit.Runner.Wire;
 
 namespace Kit.Runner.Points;
 
-/// <summary>What a process without a message asks its servers, again and again.</summary>
-/// <param name="Transactions">Whole ones, each as one text: <see cref="Handling.TransactionsIn"/>.</param>
+/// <summary>The requests that a process without a message repeats.</summary>
+/// <param name="Transactions">Whole transactions, each as one text: <see cref="Handling.TransactionsIn"/>.</param>
 /// <param name="Requests">Each server, statement or method, and answer, also in a transaction that was open already.</param>
-/// <param name="Late">What it asked once. That can be work for a message that was handled before.</param>
+/// <param name="Late">Requests that it made once. They can be work for a message that was handled before.</param>
 internal sealed record IdleTraffic(
     IReadOnlySet<string> Transactions, IReadOnlySet<(string Server, string Text, string? Outcome)> Requests, IReadOnlyList<string> Late)
 {
-    /// <summary>Of two times in which the process had no message. Polls are in both.</summary>
+    /// <summary>The traffic of two times in which the process had no message. Polls are in both.</summary>
     public static IdleTraffic Of(IdleTime first, IdleTime second)
     {
         var transactions = Handling.TextsOf(first.Seen).Intersect(Handling.TextsOf(second.Seen)).ToHashSet();
@@ -24,12 +24,12 @@ internal sealed record IdleTraffic(
     private static (string, string) WithoutAnswer((string Server, string Text, string? Outcome) one) => (one.Server, one.Text);
 }
 
-/// <summary>What was asked in a time without a message.</summary>
-/// <param name="Seen">In transactions that began in it.</param>
-/// <param name="Hidden">In transactions that were open already.</param>
+/// <summary>The requests in a time without a message.</summary>
+/// <param name="Seen">Requests in transactions that began in it.</param>
+/// <param name="Hidden">Requests in transactions that were open already.</param>
 internal sealed record IdleTime(IReadOnlyList<SeenRequest> Seen, IReadOnlyList<(string Server, string Text, string? Outcome)> Hidden)
 {
-    /// <summary>All of them.</summary>
+    /// <summary>All requests, seen and hidden.</summary>
     public IEnumerable<(string Server, string Text, string? Outcome)> Requests =>
         Seen.Select(one => (one.Server, one.Text, one.Request.Outcome)).Concat(Hidden);
 }

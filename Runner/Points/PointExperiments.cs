@@ -5,9 +5,7 @@ using Kit.Runner.Wire;
 namespace Kit.Runner.Points;
 
 /// <summary>One point, met in one way.</summary>
-/// <param name="Point">The point.</param>
-/// <param name="Way">What happens there.</param>
-/// <param name="Token">The experiment's name.</param>
+/// <param name="Way">The event at the point.</param>
 /// <param name="All">All points of the handling, in their order.</param>
 internal sealed record PointExperiment(CrashPoint Point, PointWay Way, PointToken Token, IReadOnlyList<CrashPoint> All)
 {
@@ -16,18 +14,17 @@ internal sealed record PointExperiment(CrashPoint Point, PointWay Way, PointToke
     public static IEnumerable<PointExperiment> At(string of, IReadOnlyList<CrashPoint> points) => At(of, points, PointWays.OfClient);
 
     /// <summary>The experiments at these points.</summary>
-    /// <param name="of">What was recorded, as tokens name it.</param>
-    /// <param name="points">All its points, in their order.</param>
-    /// <param name="ways">The ways to meet them.</param>
+    /// <param name="of">The recorded cell or application, as tokens name it.</param>
+    /// <param name="points">All points, in their order.</param>
     public static IEnumerable<PointExperiment> At(string of, IReadOnlyList<CrashPoint> points, IReadOnlyList<PointWay> ways) =>
         from point in points
         from way in point.WaysAmong(ways)
         select new PointExperiment(point, way, new PointToken(of, point.Number, way), points);
 
-    /// <summary>Where and when it was.</summary>
+    /// <summary>The place and the time of the point.</summary>
     public PointFacts Facts() => new($"{Token}", Point.Number, Way, PointMoment.Of(Point, Way));
 
-    /// <summary>Where and when it was, by what came of it.</summary>
+    /// <summary>The place and the time of the point, by the outcome.</summary>
     public PointFacts Facts<TAccount>(PointOutcome<TAccount> outcome)
         where TAccount : class =>
         outcome.IsMet ? Facts()
@@ -36,8 +33,7 @@ internal sealed record PointExperiment(CrashPoint Point, PointWay Way, PointToke
 }
 
 /// <summary>Records undisturbed handlings, and then meets each of their points in each way, at several subjects at the same time.</summary>
-/// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
-/// <param name="promises">What is promised to its messages.</param>
+/// <typeparam name="TAccount">The knowledge about the subject's messages.</typeparam>
 /// <param name="open">Sets up a subject whose requests pass through the gate.</param>
 internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promises, Func<RequestGate, CancellationToken, Task<ISubject<TAccount>>> open)
     where TAccount : class
@@ -46,7 +42,7 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
     public Func<string, CancellationToken, Task<string>> CrashServer { get; init; } =
         (server, _) => throw new NotSupportedException($"The server '{server}' is not made to crash.");
 
-    /// <summary>Is called right before the message of each experiment in which a server crashes.</summary>
+    /// <summary>Called right before the message of each experiment in which a server crashes.</summary>
     public Func<CancellationToken, Task> BeforeCrash { get; init; } = _ => Task.CompletedTask;
 
     /// <summary>A poll at the wrong moment changes a handling: it is tried again.</summary>
@@ -54,7 +50,7 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
 
     /// <summary>The points of an undisturbed handling.</summary>
     /// <exception cref="Results.KitException">
-    /// An undisturbed message is not handled, or in a transaction that was open before it came.
+    /// An undisturbed message is not handled, or is handled in a transaction that was open before it came.
     /// </exception>
     public async Task<RecordedPoints> RecordAsync(CancellationToken cancellationToken)
     {
@@ -68,11 +64,10 @@ internal sealed class PointExperiments<TAccount>(PointPromises<TAccount> promise
     }
 
     /// <summary>Makes experiments until there is none left.</summary>
-    /// <param name="atOnce">How many at the same time.</param>
+    /// <param name="atOnce">Experiments at the same time.</param>
     /// <param name="next">Gives the next one; <see langword="null"/>: there is none. Called by several threads.</param>
-    /// <param name="judge">Judges what became of it.</param>
+    /// <param name="judge">Judges the outcome.</param>
     /// <param name="save">Receives each result. Called by several threads.</param>
-    /// <param name="cancellationToken">Stops it.</param>
     /// <typeparam name="TResult">A judgement.</typeparam>
     public Task MakeAsync<TResult>(
         int atOnce, Func<PointExperiment?> next, Func<PointExperiment, PointOutcome<TAccount>, TResult> judge, Action<TResult> save,

@@ -11,11 +11,10 @@ namespace Kit.Runner.Points;
 /// One subject for experiments at points, one after another. Each has one message, which comes when the subject's process has handled others and has
 /// nothing to do.
 /// </summary>
-/// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
-/// <param name="gate">What the subject's requests pass through.</param>
-/// <param name="subject">Is disposed with the lane.</param>
-/// <param name="promises">What is promised to its messages.</param>
-/// <param name="beforeCrash">Is called right before the message of an experiment in which a server crashes.</param>
+/// <typeparam name="TAccount">The knowledge about the subject's messages.</typeparam>
+/// <param name="gate">Gate through which the subject's requests pass.</param>
+/// <param name="subject">Disposed with the lane.</param>
+/// <param name="beforeCrash">Called right before the message of an experiment in which a server crashes.</param>
 /// <param name="crashServer">Crashes a server, named as in requests, and starts it again. Returns the evidence.</param>
 internal sealed class PointLane<TAccount>(
     RequestGate gate, ISubject<TAccount> subject, PointPromises<TAccount> promises, Func<CancellationToken, Task> beforeCrash,
@@ -23,7 +22,7 @@ internal sealed class PointLane<TAccount>(
     : IAsyncDisposable
     where TAccount : class
 {
-    /// <summary>How long nothing may change while an answer never comes, before the process is killed.</summary>
+    /// <summary>Time without a change, while an answer never comes, before the process is killed.</summary>
     private static readonly TimeSpan ToGetOver = TimeSpan.FromSeconds(12);
 
     /// <summary>Statements are prepared at their second use: from the third message on, handlings are alike.</summary>
@@ -38,13 +37,13 @@ internal sealed class PointLane<TAccount>(
     /// <summary>The outbox's dispatcher and recovery look every 5 seconds.</summary>
     private static readonly TimeSpan IdleTime = TimeSpan.FromSeconds(6);
 
-    /// <summary>How much slower than a start a busy machine may be.</summary>
+    /// <summary>Factor by which a busy machine may be slower than a start.</summary>
     private const int Busy = 4;
 
-    /// <summary>How long one message of a slow subject takes.</summary>
+    /// <summary>Duration of one message of a slow subject.</summary>
     private static readonly TimeSpan LongestMessage = TimeSpan.FromSeconds(3);
 
-    /// <summary>How long messages may take to settle on a machine that is not busy.</summary>
+    /// <summary>Time for messages to settle on a machine that is not busy.</summary>
     private static readonly TimeSpan ToSettle = TimeSpan.FromSeconds(60);
 
     private static readonly TimeSpan ToMeet = TimeSpan.FromSeconds(10);
@@ -54,12 +53,12 @@ internal sealed class PointLane<TAccount>(
     private bool isFresh;
 
     /// <summary>
-    /// How long nothing may change before work is taken to stay. A busy machine needs longer: four times what a start and some messages took.
+    /// Time without a change after which work counts as stuck. A busy machine needs longer: four times the duration of a start and some messages.
     /// </summary>
     private TimeSpan quiet = Settling.QuietWithWorkLeft;
 
-    /// <summary>What the process asks again and again while it has no message, and what it asks once.</summary>
-    /// <exception cref="KitException">The messages before were not handled, or not once.</exception>
+    /// <summary>The requests that the process repeats while it has no message, and those that it makes once.</summary>
+    /// <exception cref="KitException">The messages before were not handled once.</exception>
     public async Task<IdleTraffic> RecordIdleAsync(CancellationToken cancellationToken)
     {
         await ThrowIfNotReadyAsync(cancellationToken);
@@ -74,7 +73,7 @@ internal sealed class PointLane<TAccount>(
     }
 
     /// <summary>The requests of one undisturbed handling.</summary>
-    /// <exception cref="KitException">The message, or one before, was not handled, or not once.</exception>
+    /// <exception cref="KitException">The message, or one before, was not handled once.</exception>
     public async Task<Handling> RecordAsync(IdleTraffic idle, CancellationToken cancellationToken)
     {
         await ThrowIfNotReadyAsync(cancellationToken);
@@ -88,7 +87,7 @@ internal sealed class PointLane<TAccount>(
     }
 
     /// <summary>Handles one message and stops at a point of its handling.</summary>
-    /// <returns>What became of the message; why nothing is shown, if the point was not met.</returns>
+    /// <returns>The outcome for the message, with the reason why nothing is shown if the point was not met.</returns>
     public async Task<PointOutcome<TAccount>> MeetAsync(PointExperiment experiment, CancellationToken cancellationToken)
     {
         var (point, way, _, all) = experiment;
@@ -264,7 +263,9 @@ internal sealed class PointLane<TAccount>(
         static string DidNotCome(string? because) => $"this handling did not come to the point{(because is null ? "" : $": {because}")}";
     }
 
-    /// <summary>Work that is left where no fault was shows that the machine was busy. What a fault left behind is shown by the points that are met.</summary>
+    /// <summary>
+    /// Work that is left where no fault was shows that the machine was busy. Work that a fault left behind is shown by the points that are met.
+    /// </summary>
     private string? WhyUnsettled(TAccount account, string message) => promises.IsWorkLeft(account) ? $"{message} was not handled in time" : null;
 
     /// <summary>The way in which the process is watched for a while before it is killed: one for each point.</summary>
@@ -307,7 +308,7 @@ internal sealed class PointLane<TAccount>(
     }
 
     /// <summary>Waits until the message meets the point.</summary>
-    /// <returns>When it did; <see langword="null"/>: it was handled, or nothing happened any more.</returns>
+    /// <returns>The moment; <see langword="null"/>: the message was handled, or nothing happened any more.</returns>
     private async Task<DateTime?> MeetAsync(Guid chosen, CancellationToken cancellationToken)
     {
         using var over = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
@@ -344,8 +345,8 @@ internal sealed class PointLane<TAccount>(
     }
 
     /// <summary>Waits until the messages have been handled, and nothing changes any more.</summary>
-    /// <returns>That it took too long; <see langword="null"/> if it did not.</returns>
-    /// <exception cref="KitException">The proxy could not read what was said, and has cut a connection.</exception>
+    /// <returns>A text that says that it took too long; <see langword="null"/> if it did not.</returns>
+    /// <exception cref="KitException">The proxy could not read a connection's bytes, and has cut the connection.</exception>
     private async Task<string?> SettleAsync(IReadOnlyList<Guid> messages, CancellationToken cancellationToken, int? sent = null)
     {
         var limit = LimitOf(sent ?? messages.Count);
@@ -357,7 +358,7 @@ internal sealed class PointLane<TAccount>(
         return settlement.Because;
     }
 
-    /// <summary>Whether a process handles all messages although an answer never comes.</summary>
+    /// <summary>True if a process handles all messages although an answer never comes.</summary>
     private async Task<bool> GetsOverAsync(IReadOnlyList<Guid> awaited, Task<IReadOnlyList<Guid>> sending, CancellationToken cancellationToken)
     {
         // The open transaction of a process that waits can lock out those who send.
@@ -368,7 +369,7 @@ internal sealed class PointLane<TAccount>(
         return (await subject.SettleAsync(messages, LimitOf(messages.Count), OnThisMachine(ToGetOver), cancellationToken)).IsDone;
     }
 
-    /// <summary>How long this number of messages has at most.</summary>
+    /// <summary>Time limit for this number of messages.</summary>
     private TimeSpan LimitOf(int messages) => ToSettle + (2 * (quiet - Settling.QuietWithWorkLeft)) + (LongestMessage * messages);
 
     /// <summary>A time that is enough for a quiet machine, as long as this one needs.</summary>
@@ -381,7 +382,7 @@ internal sealed class PointLane<TAccount>(
         return messages;
     }
 
-    /// <summary>What is known about the messages since the last experiment.</summary>
+    /// <summary>The account of the messages since the last experiment.</summary>
     private async Task<TAccount> AccountAsync(CancellationToken cancellationToken)
     {
         gate.ThrowIfFailed();

@@ -3,33 +3,31 @@ using Kit.Runner.Wire;
 
 namespace Kit.Runner.Points;
 
-/// <summary>What became of the message of an experiment at a point.</summary>
-/// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
-/// <param name="Because">Why it shows nothing about the point; <see langword="null"/> if it does.</param>
+/// <summary>The outcome for the message of an experiment at a point.</summary>
+/// <typeparam name="TAccount">The knowledge about the subject's messages.</typeparam>
+/// <param name="Because">The reason why it shows nothing about the point; <see langword="null"/> if it does.</param>
 internal sealed record PointOutcome<TAccount>(string? Because)
     where TAccount : class
 {
-    /// <summary>Whether the point was met. If not, see <see cref="IsKilledElsewhere"/> and <see cref="IsWithoutFault"/>.</summary>
+    /// <summary>True if the point was met. If not, see <see cref="IsKilledElsewhere"/> and <see cref="IsWithoutFault"/>.</summary>
     public bool IsMet { get; init; }
 
-    /// <summary>
-    /// Whether the point was not met, and the process was killed at another moment, or ended by itself. The proxy had stopped its traffic.
-    /// </summary>
+    /// <summary>True if the point was not met, and the process was killed at another moment, or ended by itself. The proxy had stopped its traffic.</summary>
     public bool IsKilledElsewhere { get; init; }
 
-    /// <summary>Whether nothing was cut, killed or withheld.</summary>
+    /// <summary>True if nothing was cut, killed or withheld.</summary>
     public bool IsWithoutFault => !IsMet && !IsKilledElsewhere;
 
-    /// <summary>That its subject did not come to rest, as a text; <see langword="null"/> if it did.</summary>
+    /// <summary>A text that says that its subject did not come to rest; <see langword="null"/> if it did.</summary>
     public string? Unsettled { get => IsMet ? Because : field; init; }
 
-    /// <summary>Why each try before this one does not count.</summary>
+    /// <summary>The reasons why each try before this one does not count.</summary>
     public IReadOnlyList<string> Discarded { get; init; } = [];
 
-    /// <summary>What happened at the point, or instead of it.</summary>
+    /// <summary>Events at the point, or in its place.</summary>
     public IReadOnlyList<PointEvent> Events { get; init; } = [];
 
-    /// <summary>Whether a process ended although nothing was cut, killed or withheld.</summary>
+    /// <summary>True if a process ended although nothing was cut, killed or withheld.</summary>
     public bool HasOwnEnd => IsWithoutFault && Events.Any(one => one.IsEnd);
 
     /// <summary>The message that met the point.</summary>
@@ -41,15 +39,15 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// </summary>
     public IReadOnlyList<Guid> Late { get; init; } = [];
 
-    /// <summary>Whether work is left, so that the next message needs another subject. A process that was alive was then not started again.</summary>
+    /// <summary>True if work is left, so that the next message needs another subject. A process that was alive was then not started again.</summary>
     public bool LeavesWork { get; init; }
 
     /// <summary>
-    /// In way d, how long the process had waited for the answer when it was killed, in seconds; <see langword="null"/>: it did not wait until then.
+    /// In way d, the time that the process had waited for the answer when it was killed, in seconds; <see langword="null"/>: it did not wait until then.
     /// </summary>
     public double? KilledAfterSeconds { get; init; }
 
-    /// <summary>Those that were sent when the process had lived on, and had then been killed and started again.</summary>
+    /// <summary>The messages that were sent when the process had lived on, and had then been killed and started again.</summary>
     public IReadOnlyList<Guid> AfterRestart { get; init; } = [];
 
     /// <summary>
@@ -61,18 +59,18 @@ internal sealed record PointOutcome<TAccount>(string? Because)
     /// <summary>The requests that passed until the point was met, with the one at the point last.</summary>
     public IReadOnlyList<SeenRequest> Requests { get; init; } = [];
 
-    /// <summary>Whether the experiment itself failed.</summary>
+    /// <summary>True if the experiment itself failed.</summary>
     public bool HasFailed { get; init; }
 
-    /// <summary>Of all tries.</summary>
+    /// <summary>Duration of all tries together.</summary>
     public double Seconds { get; init; }
 
-    /// <summary>What is promised to a message.</summary>
-    /// <param name="message">One of those in the account.</param>
-    /// <param name="chosen">What is promised to the one that met the point.</param>
-    /// <param name="ordinary">What is promised to those that were sent at once after it.</param>
-    /// <param name="late">What is promised to those that were sent when nothing moved any more.</param>
-    /// <param name="undisturbed">What is promised if there was no fault.</param>
+    /// <summary>The promise to a message.</summary>
+    /// <param name="message">A message in the account.</param>
+    /// <param name="chosen">The promise to the message that met the point.</param>
+    /// <param name="ordinary">The promise to messages that were sent at once after it.</param>
+    /// <param name="late">The promise to messages that were sent when nothing moved any more.</param>
+    /// <param name="undisturbed">The promise if there was no fault.</param>
     public IReadOnlySet<DeliveryClass> PromisedTo(
         Guid message, IReadOnlySet<DeliveryClass> chosen, IReadOnlySet<DeliveryClass> ordinary, IReadOnlySet<DeliveryClass> late,
         IReadOnlySet<DeliveryClass> undisturbed) =>
@@ -82,10 +80,8 @@ internal sealed record PointOutcome<TAccount>(string? Because)
         : ordinary;
 }
 
-/// <summary>Something that happened in an experiment at a point.</summary>
-/// <param name="Phase">When.</param>
-/// <param name="Text">It in words.</param>
-/// <param name="IsEnd">Whether it is the end of a process, which was started again after it.</param>
+/// <summary>An event in an experiment at a point.</summary>
+/// <param name="IsEnd">True for the end of a process, which was started again after it.</param>
 internal sealed record PointEvent(PointPhase Phase, string Text, bool IsEnd = false);
 
 /// <summary>A part of an experiment at a point.</summary>

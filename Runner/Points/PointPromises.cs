@@ -2,12 +2,10 @@ using Kit.Guarantees;
 
 namespace Kit.Runner.Points;
 
-/// <summary>What is promised to the messages of a subject, as far as its experiments depend on it.</summary>
-/// <typeparam name="TAccount">What is known about the subject's messages.</typeparam>
-/// <param name="ToMet">What is promised to the one that meets a point. If that allows it to lack effects, it is not waited for.</param>
-/// <param name="WhyDisturbed">
-/// What was wrong with messages that nothing disturbed, as the end of a sentence; <see langword="null"/>: nothing.
-/// </param>
-/// <param name="IsWorkLeft">Whether one of them was still to be handled: on a busy machine that can take longer than anybody waited.</param>
+/// <summary>The promises to the messages of a subject, as far as its experiments depend on them.</summary>
+/// <typeparam name="TAccount">The knowledge about the subject's messages.</typeparam>
+/// <param name="ToMet">The promise to the message that meets a point. If the promise allows it to lack effects, nobody waits for the message.</param>
+/// <param name="WhyDisturbed">The mistake in messages that nothing disturbed, as the end of a sentence; <see langword="null"/>: none.</param>
+/// <param name="IsWorkLeft">True if one of them was still to be handled: on a busy machine that can take longer than anybody waited.</param>
 internal sealed record PointPromises<TAccount>(IReadOnlySet<DeliveryClass> ToMet, Func<TAccount, string?> WhyDisturbed, Func<TAccount, bool> IsWorkLeft)
     where TAccount : class;

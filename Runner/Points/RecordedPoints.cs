@@ -3,9 +3,9 @@ using Kit.Runner.Results.Points;
 
 namespace Kit.Runner.Points;
 
-/// <summary>What several undisturbed handlings have in common.</summary>
-/// <remarks>A handling in a transaction that was open before its message came is not used: what happens there cannot be told from a poll.</remarks>
-/// <param name="Points">The points, in the order of the handling.</param>
+/// <summary>The common points of several undisturbed handlings.</summary>
+/// <remarks>A handling in a transaction that was open before its message came is not used: its requests there cannot be told from a poll.</remarks>
+/// <param name="Points">In the order of the handling.</param>
 /// <param name="Polls">Requests during a handling that are no points, because a process without a message makes them, too.</param>
 /// <param name="Rare"><inheritdoc cref="Handling.RareIn" path="/summary"/></param>
 internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnlyList<string> Polls, IReadOnlyList<string> Rare)
@@ -13,16 +13,16 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
     private const int MostNamed = 3;
     private const int Needed = 3;
 
-    /// <summary>Of these, at least half are usable, or too few.</summary>
+    /// <summary>The most handlings that are recorded. At least half are usable, or there are too few.</summary>
     private const int Most = 2 * Needed;
 
     /// <summary>Requests that the process made once, after its messages had been handled. They are no points.</summary>
     public IReadOnlyList<string> Late { get; init; } = [];
 
-    /// <summary>How many handlings were not used.</summary>
+    /// <summary>Handlings that were not used.</summary>
     public int Unused { get; init; }
 
-    /// <summary>What is not tried and why, as the ends of sentences.</summary>
+    /// <summary>The requests that are not tried, with the reasons, as the ends of sentences.</summary>
     /// <param name="rare">Requests in which handlings differ.</param>
     /// <param name="late">See <see cref="Late"/>.</param>
     /// <param name="unused">See <see cref="Unused"/>.</param>
@@ -36,7 +36,7 @@ internal sealed record RecordedPoints(IReadOnlyList<CrashPoint> Points, IReadOnl
             yield return $"not tried: what is done with a message that comes in the open transaction of a poll, as {Figures.Count(unused)} of the recorded did";
     }
 
-    /// <summary>Whether no more handlings are needed.</summary>
+    /// <summary>True if no more handlings are needed.</summary>
     public static bool AreEnough(IReadOnlyList<Handling> handlings) =>
         handlings.Count(handling => !handling.IsHidden) == Needed || handlings.Count == Most;
 
