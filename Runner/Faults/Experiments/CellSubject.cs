@@ -85,19 +85,18 @@ internal sealed class CellSubject : ISubject<CellAccount>
     public ValueTask DisposeAsync() => testbed.DisposeAsync();
 }
 
-/// <summary>What became of messages of a cell.</summary>
-/// <param name="Account">Those since the last account.</param>
-/// <param name="Changed">Earlier ones whose rows have changed since.</param>
+/// <summary>The accounts of a cell's messages.</summary>
+/// <param name="Account">The messages since the last account.</param>
+/// <param name="Changed">Earlier messages whose rows have changed since.</param>
 internal sealed record CellAccount(Account Account, IReadOnlyList<ChangedRows> Changed);
 
 /// <summary>A message whose rows have changed since it was accounted for.</summary>
-/// <param name="Id">The message.</param>
-/// <param name="Before">How many rows it had.</param>
-/// <param name="Now">How many it has.</param>
+/// <param name="Before">Rows that it had.</param>
+/// <param name="Now">Rows that it has.</param>
 internal sealed record ChangedRows(Guid Id, int Before, int Now)
 {
-    /// <summary>What the message has become. Rows that come late may complete it.</summary>
-    /// <param name="inserts">How many rows one attempt inserts.</param>
+    /// <summary>The class of the message now. Rows that come late may complete it.</summary>
+    /// <param name="inserts">Rows that one attempt inserts.</param>
     public DeliveryClass ClassOf(int inserts) => Now == inserts ? DeliveryClass.Once
         : Now > inserts ? DeliveryClass.Duplicated
         : Now > 0 ? DeliveryClass.Torn

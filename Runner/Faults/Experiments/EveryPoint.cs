@@ -18,10 +18,10 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
 
     private const int MostViolations = 5;
 
-    /// <summary>What the handler does. The commands leave it as it is; only tests draw other handlers.</summary>
+    /// <summary>The shape of the handler. The commands leave it as it is; only tests draw other handlers.</summary>
     public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
 
-    /// <summary>What each message is judged by. The commands leave it as it is; a test sets one that the mode does not keep.</summary>
+    /// <summary>The promise by which each message is judged. The commands leave it as it is; a test sets one that the mode does not keep.</summary>
     public StormPromise Promise { get; init; } = FaultPromise.Always(cell.Mode, Transport.Of(cell).IsBroker);
 
     private PointExperiments<CellAccount> Experiments => field ??= new(Promises, (gate, stop) => CellSubject.OpenAsync(cell, servers, Shape, gate, stop))
@@ -37,13 +37,13 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
             .FirstOrDefault(violation => violation.MessageId is not null) is { } violation ? $"one is not as promised: {violation.Because}" : null,
         account => account.Account.Verdicts.Any(message => message.Class is DeliveryClass.Stuck));
 
-    /// <summary>What is promised to a message that no fault disturbs. A handler that throws disturbs its own.</summary>
+    /// <summary>The promise to a message that no fault disturbs. A handler that throws disturbs its own.</summary>
     private IReadOnlySet<DeliveryClass> PromisedUndisturbed => Shape.ThrowsAtFirst ? Promise.Classes : PointVerdict.PromisedUndisturbed;
 
-    /// <summary>Whether nobody recovers what a crash leaves prepared. It can block a message that comes later.</summary>
+    /// <summary>True if nobody recovers transactions that a crash leaves prepared. They can block a later message.</summary>
     private bool LeavesBranches => Promise.Classes.Contains(DeliveryClass.InDoubt);
 
-    /// <summary>What is promised to a message that is sent when nothing moves any more.</summary>
+    /// <summary>The promise to a message that is sent when nothing moves any more.</summary>
     private IReadOnlySet<DeliveryClass> PromisedLate =>
         LeavesBranches ? PromisedUndisturbed.Append(DeliveryClass.Stuck).ToHashSet() : PromisedUndisturbed;
 
@@ -77,7 +77,7 @@ internal sealed class EveryPoint(Cell cell, RunServers servers)
     }
 
     /// <summary>
-    /// What is promised to the messages that were sent at once after the one that met the point: as to later ones. But a process that lives can have a
+    /// The promise to messages that were sent at once after the one that met the point: as to later ones. But a process that lives can have a
     /// session that is about to end, and a broker pushes them to it. If the server crashed, all its sessions have ended, and the next message can get one
     /// of those.
     /// </summary>

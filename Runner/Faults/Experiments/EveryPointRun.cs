@@ -9,8 +9,7 @@ using Kit.Runner.Transports;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>Meets the points of every cell of one command, on private servers. Each result is saved at once.</summary>
-/// <param name="plan">What to do.</param>
-/// <param name="tell">Receives each result, how many there are and how many are planned for its cell.</param>
+/// <param name="tell">Receives each result, the number of results so far and the number planned for its cell.</param>
 /// <param name="say">Receives a line about each cell.</param>
 internal sealed class EveryPointRun(FaultPlan plan, Action<FaultResult, int, int> tell, Action<string> say)
 {

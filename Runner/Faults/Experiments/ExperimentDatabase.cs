@@ -6,7 +6,7 @@ using Npgsql;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>The widgets' database of an experiment: its rows name their attempt, and a commit can be made to fail.</summary>
-/// <param name="connectionString">Of the database, directly and not through a proxy.</param>
+/// <param name="connectionString">Direct, not through a proxy.</param>
 /// <param name="databases">The names of the experiment's databases, in which transactions can be left prepared.</param>
 internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<string> databases) : IAsyncDisposable
 {
@@ -48,13 +48,13 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
     /// <summary>Every row that is not seeded, with its message and its attempt.</summary>
     internal static readonly string ReadRows = $"SELECT id, message_id, attempt_id FROM widget WHERE message_id > '{KitDatabases.LastSeeded}'";
 
-    /// <summary>What adds the tables and functions of experiments to an empty database, and the rows if messages can ask for them.</summary>
+    /// <summary>Statements that add the tables and functions of experiments to an empty database, and the rows if messages can ask for them.</summary>
     public static string Prepare(bool hasRows) => $"{CreateTables}{Deadlock.CreateTable};{(hasRows ? Seed : "")}";
 
     private readonly NpgsqlDataSource widgets = NpgsqlDataSource.Create(EndpointConnections.ForRunner(connectionString));
     private readonly NpgsqlDataSource counted = NpgsqlDataSource.Create(EndpointConnections.ForManyUses(connectionString));
 
-    /// <summary>Looks at what kills leave open in the kit's own two-phase commit.</summary>
+    /// <summary>Watches the transactions that kills leave open in the kit's own two-phase commit.</summary>
     public WindowsWatch WatchWindows(string journal) => new(widgets, journal, databases);
 
     /// <summary>Makes the message's next commit fail.</summary>
@@ -66,7 +66,7 @@ internal sealed class ExperimentDatabase(string connectionString, IReadOnlyList<
             """,
             cancellationToken);
 
-    /// <summary>Adds tables that take what does not find its own. Call it when the endpoint has created all its tables.</summary>
+    /// <summary>Adds tables that take the rows of statements that do not find their own table. Call it when the endpoint has created all its tables.</summary>
     public Task CreateDecoysAsync(CancellationToken cancellationToken) => ExecuteAsync(CreateDecoyTables, cancellationToken);
 
     public async Task<bool> HasFailedACommitAsync(CancellationToken cancellationToken)

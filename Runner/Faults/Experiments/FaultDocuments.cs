@@ -7,8 +7,6 @@ using Kit.Runner.Transports;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>The document of a <c>faults</c> command.</summary>
-/// <param name="plan">What the command does.</param>
-/// <param name="folder">Where its results are.</param>
 internal sealed class FaultDocuments(FaultPlan plan, FaultFolder folder)
 {
     /// <summary>A new document, or that of the folder if this build made it.</summary>

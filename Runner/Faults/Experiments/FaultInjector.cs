@@ -10,11 +10,9 @@ using Kit.Runner.Wire;
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>Injects one fault at the chosen message, with ordinary ones before and after it.</summary>
-/// <param name="cell">The cell.</param>
-/// <param name="chosen">The message.</param>
-/// <param name="testbed">The cell, set up.</param>
-/// <param name="servers">The servers; one may be made to crash.</param>
-/// <param name="away">How long a server stays down.</param>
+/// <param name="chosen">The message that meets the fault.</param>
+/// <param name="servers">One may be made to crash.</param>
+/// <param name="away">Time for which a server stays down.</param>
 /// <param name="tell">Receives the evidence that the fault has fired.</param>
 internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, RunServers servers, TimeSpan away, Action<string> tell)
 {
@@ -24,13 +22,13 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
     /// <summary>More than the attempts of any mode: an endpoint that does not count attempts would go on for ever.</summary>
     private const int MostCuts = 8;
 
-    /// <summary>For a process to start and handle a message, also on a busy machine.</summary>
+    /// <summary>Time for a process to start and handle a message, also on a busy machine.</summary>
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
 
-    /// <summary>For an attempt to be cut off and the next to begin: NServiceBus reconnects to RabbitMQ after 10 s.</summary>
+    /// <summary>Time for an attempt to be cut off and the next to begin: NServiceBus reconnects to RabbitMQ after 10 s.</summary>
     private static readonly TimeSpan ForACut = TimeSpan.FromSeconds(20);
 
-    /// <summary>For a message to be moved to the error queue after its last attempt.</summary>
+    /// <summary>Time for a message to be moved to the error queue after its last attempt.</summary>
     private static readonly TimeSpan ForADeadLetter = TimeSpan.FromSeconds(2);
 
     private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(300);
@@ -39,11 +37,11 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
     /// <summary>The moment before a server was made to crash; <see langword="null"/> if none was.</summary>
     public DateTimeOffset? Crashed { get; private set; }
 
-    /// <summary>That other messages did not pass the chosen one while they should; <see langword="null"/> if they did, or need not.</summary>
+    /// <summary>The violation that other messages did not pass the chosen one while they should; <see langword="null"/> if they did, or need not.</summary>
     public Violation? Blocked { get; private set; }
 
     /// <summary>Injects the fault.</summary>
-    /// <returns>Why it did not fire; <see langword="null"/> if it did.</returns>
+    /// <returns>The reason why it did not fire; <see langword="null"/> if it did.</returns>
     public async Task<string?> InjectAsync(Injection injection, CancellationToken cancellationToken)
     {
         var behaviour = injection switch
@@ -106,7 +104,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
         return hasFired && exitCode is (null or ChildProcess.Killed) ? null : "the fault did not fire";
     }
 
-    /// <summary>Whether the first messages are handled completely, so that the armed fault meets the chosen one.</summary>
+    /// <summary>True if the first messages are handled completely, so that the armed fault meets the chosen one.</summary>
     private async Task<bool> AreHandledAsync(CancellationToken cancellationToken)
     {
         // While the process starts, the journal answers at less cost than the servers.
@@ -275,7 +273,7 @@ internal sealed class FaultInjector(Cell cell, Guid chosen, Testbed testbed, Run
 
     private RunServer ServerOf(Restart restart) => restart.OfBroker ? servers.Of(cell) : servers.WidgetsOf(cell);
 
-    /// <returns>Why it was not silent; <see langword="null"/> when it was.</returns>
+    /// <returns>The reason why it was not silent; <see langword="null"/> if it was.</returns>
     private async Task<string?> SilenceAsync(CancellationToken cancellationToken)
     {
         FaultProxy[] proxies = [.. new[] { testbed.WidgetsProxy, testbed.TransportProxy }.Distinct()];

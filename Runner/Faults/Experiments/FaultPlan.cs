@@ -9,12 +9,12 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Faults.Experiments;
 
-/// <summary>What a <c>faults</c> command is to do.</summary>
-/// <param name="Cells">The chosen cells, runnable or not.</param>
-/// <param name="Faults">The single faults; none in a storm.</param>
-/// <param name="Storm">The storm; <see langword="null"/> for single faults.</param>
-/// <param name="Speeds">The speeds to show next to the guarantees; <see langword="null"/> if no run was named.</param>
-/// <param name="Folder">The folder for the results; an existing one is resumed.</param>
+/// <summary>The plan of a <c>faults</c> command.</summary>
+/// <param name="Cells">Runnable or not.</param>
+/// <param name="Faults">None in a storm.</param>
+/// <param name="Storm"><see langword="null"/> for single faults.</param>
+/// <param name="Speeds">Shown next to the guarantees; <see langword="null"/> if no run was named.</param>
+/// <param name="Folder">For the results; an existing one is resumed.</param>
 /// <param name="CommandLine">As typed.</param>
 internal sealed record FaultPlan(
     IReadOnlyList<Cell> Cells, IReadOnlyList<Fault> Faults, StormPlan? Storm, SpeedSource? Speeds, string Folder, string CommandLine)
@@ -22,16 +22,16 @@ internal sealed record FaultPlan(
     /// <summary>True if a cell meets one of the single faults.</summary>
     public Func<Cell, Fault, bool> Meets { get; init; } = static (_, _) => true;
 
-    /// <summary>How long the database server is down under <see cref="Fault.DatabaseAway"/>.</summary>
+    /// <summary>Time for which the database server is down under <see cref="Fault.DatabaseAway"/>.</summary>
     public TimeSpan Away { get; init; } = TimeSpan.FromSeconds(20);
 
-    /// <summary>Whether the kit can start the server of each transport here: a named server is never made to crash.</summary>
+    /// <summary>Each transport with the support for starting its server here: a named server is never made to crash.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(TransportArguments.None);
 
-    /// <summary>What the experiments' own handler does under single faults.</summary>
+    /// <summary>The shape of the experiments' own handler under single faults.</summary>
     public HandlerShape Shape { get; init; } = HandlerShape.OfExperiments;
 
-    /// <summary>What the handler of a cell does.</summary>
+    /// <summary>The shape of a cell's handler.</summary>
     public HandlerShape ShapeOf(Cell cell) => HandlerShape.Of(cell, Shape);
 
     /// <summary>The points to meet instead of single faults; <see langword="null"/>: none.</summary>
@@ -39,10 +39,10 @@ internal sealed record FaultPlan(
 
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 
-    /// <summary>Whether faults can be injected into a cell here, or the first reason why not.</summary>
+    /// <summary>Support for faults in a cell here, or the first reason why they cannot be injected.</summary>
     public Support SupportOf(Cell cell) => SupportAnywhere(cell) is { IsSupported: false } refused ? refused : Here[Transport.Of(cell)];
 
-    /// <summary>The same, on a machine that has all servers.</summary>
+    /// <summary>Support for faults in a cell, on a machine that has all servers.</summary>
     public static Support SupportAnywhere(Cell cell)
     {
         if (!cell.Support.IsSupported)
@@ -59,7 +59,7 @@ internal sealed record FaultPlan(
     private static IEnumerable<string> Proxied() => Transport.All.Where(one => one.ProxyRoute is not null).Select(one => one.Title);
 }
 
-/// <summary>The points of undisturbed handlings are met instead of single faults.</summary>
-/// <param name="Only">Only these experiments, even if the folder has them; all if there is none.</param>
-/// <param name="Ways">The ways in which to meet each point; with <paramref name="Only"/>, those of its tokens.</param>
+/// <summary>The points of undisturbed handlings, in the place of single faults.</summary>
+/// <param name="Only">Only these experiments, even if the folder has them; empty: all.</param>
+/// <param name="Ways">Ways to meet each point; with <paramref name="Only"/>, those of its tokens.</param>
 internal sealed record EveryPointPlan(IReadOnlyList<PointToken> Only, IReadOnlyList<PointWay> Ways);

@@ -5,7 +5,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// <summary>Every prepared transaction that a server still allows, held by another application than the endpoint.</summary>
 internal sealed class HeldSlots : IAsyncDisposable
 {
-    /// <summary>How long an experiment holds them: longer than a handler needs for three attempts.</summary>
+    /// <summary>Time for which an experiment holds them: longer than a handler needs for three attempts.</summary>
     public static readonly TimeSpan Time = TimeSpan.FromSeconds(3);
 
     private readonly NpgsqlDataSource source;

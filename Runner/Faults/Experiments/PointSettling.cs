@@ -14,16 +14,14 @@ internal static class PointSettling
     private static readonly TimeSpan Quiet = TimeSpan.FromMilliseconds(700);
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(50);
 
-    /// <summary>Whether the messages' handlers have returned, and nothing is left to do.</summary>
+    /// <summary>True if the messages' handlers have returned, and nothing is left to do.</summary>
     public static bool AreDone(Testbed testbed, Counters counted, IReadOnlyList<Guid> messages) =>
         counted.AreDone && messages.All(message => testbed.Journal.LinesOf(message).Any(line => line.Point is AttemptPoint.Returned));
 
     /// <summary>Waits until the messages' handlers have returned, nothing is left to do, and no count has changed for a while.</summary>
-    /// <param name="testbed">Counts.</param>
-    /// <param name="messages">Those whose handlers have to return.</param>
-    /// <param name="limit">How long at most. Less than <paramref name="quiet"/> does not accept work that is left.</param>
-    /// <param name="quiet">How long no count may change, if work is left, before it is taken to stay.</param>
-    /// <param name="cancellationToken">Cancels the wait.</param>
+    /// <param name="messages">Messages whose handlers have to return.</param>
+    /// <param name="limit">The longest wait. Less than <paramref name="quiet"/> does not accept work that is left.</param>
+    /// <param name="quiet">Time without a change of any count, if work is left, after which the work counts as stuck.</param>
     public static async Task<Settlement> WaitAsync(
         Testbed testbed, IReadOnlyList<Guid> messages, TimeSpan limit, TimeSpan quiet, CancellationToken cancellationToken)
     {

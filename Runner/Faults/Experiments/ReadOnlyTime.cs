@@ -8,7 +8,7 @@ namespace Kit.Runner.Faults.Experiments;
 /// </summary>
 internal sealed class ReadOnlyTime : IAsyncDisposable
 {
-    /// <summary>How long an experiment's lasts: longer than three attempts, also if an endpoint waits for 1 s and 2 s between them.</summary>
+    /// <summary>Length in an experiment: longer than three attempts, also if an endpoint waits for 1 s and 2 s between them.</summary>
     public static readonly TimeSpan Length = TimeSpan.FromSeconds(5);
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(25);

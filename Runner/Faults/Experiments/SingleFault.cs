@@ -14,11 +14,8 @@ namespace Kit.Runner.Faults.Experiments;
 /// One fault that meets exactly one message: some ordinary messages are handled, then the chosen one is alone in the queue and meets the
 /// fault, then more ordinary ones follow. A crash of a server meets all of them.
 /// </summary>
-/// <param name="cell">The cell.</param>
-/// <param name="fault">What goes wrong.</param>
-/// <param name="shape">What the handler does.</param>
-/// <param name="servers">The servers.</param>
-/// <param name="away">How long the database server is down under <see cref="Fault.DatabaseAway"/>.</param>
+/// <param name="shape">Shape of the handler.</param>
+/// <param name="away">Time for which the database server is down under <see cref="Fault.DatabaseAway"/>.</param>
 internal sealed class SingleFault(Cell cell, Fault fault, HandlerShape shape, RunServers servers, TimeSpan away)
 {
     private const int MostViolations = 5;

@@ -15,9 +15,6 @@ namespace Kit.Runner.Faults.Experiments;
 /// Many messages. At random moments of their drain the handler process is killed, or every connection of its endpoint is cut. A mode is
 /// judged only by what it promises under every fault, and only after every fault that the plan names.
 /// </summary>
-/// <param name="cell">The cell.</param>
-/// <param name="servers">The servers.</param>
-/// <param name="plan">The numbers.</param>
 /// <param name="say">Receives a line about its progress now and then.</param>
 internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Action<string> say)
 {
@@ -26,7 +23,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     /// <summary>Lost messages make no progress; after this time the fault is injected anyway.</summary>
     private static readonly TimeSpan ToProgress = TimeSpan.FromSeconds(10);
 
-    /// <summary>For a process to start, also on a busy machine, or for an endpoint to connect again. A storm that waits longer is void.</summary>
+    /// <summary>Time for a process to start, also on a busy machine, or for an endpoint to connect again. A storm that waits longer is void.</summary>
     private static readonly TimeSpan ToGoOn = TimeSpan.FromMinutes(3);
 
     private enum StormFault
@@ -39,7 +36,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(1);
     private static readonly TimeSpan BetweenWords = TimeSpan.FromSeconds(10);
 
-    /// <summary>How many messages can be received and not settled at the same time.</summary>
+    /// <summary>The most messages that can be received and not settled at the same time.</summary>
     private int MostUnsettled => Testbed.Concurrency * cell.BatchSize;
 
     private readonly Random random = new(plan.Seed);
@@ -139,7 +136,7 @@ internal sealed class Storm(Cell cell, RunServers servers, StormPlan plan, Actio
     private static Task StartAsync(Testbed testbed, CancellationToken cancellationToken) =>
         testbed.StartHandlerAsync(Guid.Empty, Behaviour.Succeeds, AttemptPoint.Started, cancellationToken);
 
-    /// <returns>Whether the journal got that many lines.</returns>
+    /// <returns>True if the journal got that many lines.</returns>
     private static async Task<bool> ProgressAsync(Testbed testbed, int lines, TimeSpan patience, CancellationToken cancellationToken)
     {
         for (var watch = Stopwatch.StartNew(); testbed.Journal.Count() < lines; await Task.Delay(Pause, cancellationToken))

@@ -1,13 +1,13 @@
 namespace Kit.Runner.Faults.Experiments;
 
 /// <summary>The numbers of a storm.</summary>
-/// <param name="Kills">How often the handler process is killed.</param>
-/// <param name="Cuts">How often every connection of the endpoint is cut.</param>
-/// <param name="Seed">The seed of its random moments.</param>
+/// <param name="Kills">Kills of the handler process.</param>
+/// <param name="Cuts">Cuts of every connection of the endpoint.</param>
+/// <param name="Seed">For its random moments.</param>
 internal sealed record StormPlan(int Kills, int Cuts, int Seed)
 {
     /// <summary>
-    /// How often the database server crashes: alternately its processes are killed, or it is stopped without a checkpoint.
+    /// Crashes of the database server: alternately its processes are killed, or it is stopped without a checkpoint.
     /// </summary>
     public int ServerCrashes { get; init; }
 
@@ -33,9 +33,9 @@ internal enum Unflushed
     /// <summary>None.</summary>
     None = 0,
 
-    /// <summary>Those to the queues, in PostgreSQL.</summary>
+    /// <summary>Connections to the queues, in PostgreSQL.</summary>
     Queue = 1,
 
-    /// <summary>Those to the handlers' data.</summary>
+    /// <summary>Connections to the handlers' data.</summary>
     Data = 2,
 }

@@ -69,19 +69,19 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>The widgets' database.</summary>
     public ExperimentDatabase Database { get; }
 
-    /// <summary>Between the endpoint and the widgets' database.</summary>
+    /// <summary>The proxy between the endpoint and the widgets' database.</summary>
     public FaultProxy WidgetsProxy { get; }
 
-    /// <summary>Between the endpoint and its queues; the same proxy if one connection serves both.</summary>
+    /// <summary>The proxy between the endpoint and its queues; the same proxy if one connection serves both.</summary>
     public FaultProxy TransportProxy { get; }
 
     /// <inheritdoc cref="StormPlan.Unflushed"/>
     public Unflushed Unflushed { get; init; }
 
-    /// <summary>What the handler does.</summary>
+    /// <summary>The shape of the handler.</summary>
     public HandlerShape Shape { get; }
 
-    /// <summary>What one undisturbed attempt leaves behind.</summary>
+    /// <summary>The rows and sends of one undisturbed attempt.</summary>
     public Workload Workload =>
         new(Shape.Inserts, Shape.Sends > 0 || Shape.Subscribers > 0, ReceiveIsBranch: Cell.Mode.RowCommit is RowCommit.InTwoPhases)
         {
@@ -97,7 +97,7 @@ internal sealed class Testbed : IAsyncDisposable
 
     private string JournalPath => Path.Combine(folder, "attempts.jsonl");
 
-    /// <summary>Whose handler runs; <see langword="null"/>: the experiments' own handler does.</summary>
+    /// <summary>The scenario whose handler runs; <see langword="null"/>: the experiments' own handler does.</summary>
     private Scenario? ItsScenario => ScenarioUnderFaults.Of(Cell);
 
     private Cell Cell => stage.Cell;
@@ -109,18 +109,15 @@ internal sealed class Testbed : IAsyncDisposable
     private IEnumerable<string> SinkNames => Enumerable.Range(0, ItsScenario?.Sinks ?? Shape.Deliveries)
         .Select(index => Scenario.SinkAt(index, SinkName));
 
-    /// <summary>Of the database, the queue, the sinks and the late sink: a crash of the server leaves a dead session in each.</summary>
+    /// <summary>The sources of counts: the database, the queue, the sinks and the late sink. A crash of the server leaves a dead session in each.</summary>
     private int CountingSources => 3 + countedSinks.Count;
 
     private string ForCounting => Transport.Of(Cell).ForManyUses(Place.ForRunner);
 
     /// <exception cref="NpgsqlException">The database cannot be reached.</exception>
-    /// <param name="cell">The cell.</param>
-    /// <param name="servers">The servers.</param>
-    /// <param name="cancellationToken">Cancels it.</param>
     /// <param name="unflushed">See <see cref="StormPlan.Unflushed"/>.</param>
-    /// <param name="gate">Numbers the endpoint's requests, one message at a time; <see langword="null"/>: nobody does.</param>
-    /// <param name="shape">What the handler does; <see langword="null"/>: what the experiments' own handler does.</param>
+    /// <param name="gate">Numbers the endpoint's requests, one message at a time; <see langword="null"/>: they are not numbered.</param>
+    /// <param name="shape">Shape of the handler; <see langword="null"/>: the experiments' own.</param>
     public static async Task<Testbed> CreateAsync(
         Cell cell, RunServers servers, CancellationToken cancellationToken, Unflushed unflushed = Unflushed.None, RequestGate? gate = null,
         HandlerShape? shape = null)
@@ -154,9 +151,7 @@ internal sealed class Testbed : IAsyncDisposable
 
     /// <summary>Starts a handler process and its endpoint.</summary>
     /// <param name="chosen">The message that meets the fault.</param>
-    /// <param name="behaviour">What the handler does with it.</param>
-    /// <param name="parksAt">Where it stops, if it does.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <param name="parksAt">The point at which it stops, if it does.</param>
     /// <exception cref="KitException">It does not start.</exception>
     public async Task StartHandlerAsync(Guid chosen, Behaviour behaviour, AttemptPoint parksAt, CancellationToken cancellationToken)
     {
@@ -191,11 +186,11 @@ internal sealed class Testbed : IAsyncDisposable
     /// <summary>Lets every attempt that waits for the runner go on: an endpoint does not stop while a handler waits.</summary>
     public void LetGoOfAll() => File.WriteAllBytes(ExperimentSpec.GoOnMark(JournalPath), []);
 
-    /// <summary>Whether a handler process runs.</summary>
+    /// <summary>True if a handler process runs.</summary>
     public bool HasHandler => handler is not null;
 
     /// <summary>Kills the handler process, and resets its connections in the proxies, as the operating system would.</summary>
-    /// <returns>Its exit code.</returns>
+    /// <returns>The exit code.</returns>
     /// <exception cref="KitException">The queue still has a consumer.</exception>
     public async Task<int> KillHandlerAsync()
     {
@@ -276,7 +271,7 @@ internal sealed class Testbed : IAsyncDisposable
             Journal.Count());
     }
 
-    /// <summary>Everything that is known about the messages. Read it when no count changes and no endpoint runs.</summary>
+    /// <summary>The history of the messages. Read it when no count changes and no endpoint runs.</summary>
     public async Task<History> ReadHistoryAsync(CancellationToken cancellationToken)
     {
         List<SinkRow> arrived = [.. await stage.Sinks.ReadAsync(sendings.Select(sending => stage.Messages.Find(sending.MessageId)!), cancellationToken)];

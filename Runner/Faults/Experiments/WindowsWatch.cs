@@ -4,7 +4,7 @@ using Npgsql;
 
 namespace Kit.Runner.Faults.Experiments;
 
-/// <summary>Looks, after each kill and before the next process starts, at what the kill left open in the kit's two-phase commit.</summary>
+/// <summary>Reads, after each kill and before the next process starts, the transactions that the kill left open in the kit's two-phase commit.</summary>
 internal sealed class WindowsWatch(NpgsqlDataSource server, string journal, IReadOnlyList<string> databases)
 {
     /// <summary>The endpoint's sessions end when the server notices that their client has ended.</summary>
@@ -20,7 +20,7 @@ internal sealed class WindowsWatch(NpgsqlDataSource server, string journal, IRea
 
     public WindowsMet Met { get; private set; } = WindowsMet.None;
 
-    /// <summary>Adds what the last kill left open.</summary>
+    /// <summary>Adds the transactions that the last kill left open.</summary>
     public async Task LookAsync(CancellationToken cancellationToken)
     {
         while (true)

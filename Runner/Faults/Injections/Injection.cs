@@ -9,7 +9,7 @@ using Kit.Runner.Wire;
 
 namespace Kit.Runner.Faults.Injections;
 
-/// <summary>How a fault is injected into a cell.</summary>
+/// <summary>The way in which a fault is injected into a cell.</summary>
 internal abstract record Injection
 {
     private const string Commit = "COMMIT\0";
@@ -19,7 +19,7 @@ internal abstract record Injection
     /// <summary>The message of PostgreSQL's protocol that ends each request of the extended query protocol: its type and its length.</summary>
     private static readonly ReadOnlyMemory<byte> Sync = new byte[] { (byte)'S', 0, 0, 0, 4 };
 
-    /// <summary>The one that executes a statement: its type, its length, no name and no limit of rows.</summary>
+    /// <summary>The message that executes a statement: its type, its length, no name and no limit of rows.</summary>
     private static readonly ReadOnlyMemory<byte> Execute = new byte[] { (byte)'E', 0, 0, 0, 9, 0, 0, 0, 0, 0 };
 
     private static readonly Dictionary<Fault, Func<Cell, Guid, Injection>> Ways = new()
@@ -81,14 +81,12 @@ internal abstract record Injection
 
     private static NoWindow ReceivedBefore => new("the receive commits before the handler");
 
-    /// <summary>The same for a handler of any shape: faults of a queue that the handler names do not meet a publisher, which names none.</summary>
+    /// <summary>The injection for a handler of any shape: faults of a queue that the handler names do not meet a publisher, which names none.</summary>
     /// <inheritdoc cref="Of(Fault, Cell, Guid)" path="/exception"/>
     public static Injection Of(Fault fault, Cell cell, HandlerShape shape, Guid chosen) =>
         shape.Subscribers > 0 && OfANamedQueue.Contains(fault) ? new NoWindow("the handler names no queue: it publishes") : Of(fault, cell, chosen);
 
     /// <summary>The injection for a cell, or <see cref="NoWindow"/> if the cell has no such moment.</summary>
-    /// <param name="fault">What goes wrong.</param>
-    /// <param name="cell">The cell.</param>
     /// <param name="chosen">The message that is to meet it.</param>
     /// <exception cref="NotSupportedException">It is not defined how to inject the fault.</exception>
     public static Injection Of(Fault fault, Cell cell, Guid chosen) => Ways.TryGetValue(fault, out var way)
@@ -172,15 +170,15 @@ internal abstract record Injection
 
     private static ReadOnlyMemory<byte> Text(string text) => Encoding.ASCII.GetBytes(text);
 
-    /// <summary>As PostgreSQL's binary format has it: big-endian.</summary>
+    /// <summary>An id in PostgreSQL's binary format: big-endian.</summary>
     private static ReadOnlyMemory<byte> Uuid(Guid id) => id.ToByteArray(bigEndian: true);
 }
 
 /// <summary>The cell has no such moment.</summary>
-/// <param name="Because">The reason, for a user.</param>
+/// <param name="Because">For a user.</param>
 internal sealed record NoWindow(string Because) : Injection;
 
-/// <summary>The handler itself does it.</summary>
+/// <summary>The handler itself causes the fault.</summary>
 internal sealed record InHandler(Behaviour Behaviour) : Injection;
 
 /// <summary>A deferred constraint of the widgets' table fails once, for the chosen message.</summary>
@@ -198,7 +196,7 @@ internal sealed record KillWhereParked(AttemptPoint Point) : Injection;
 /// <summary>At the last of several patterns, a connection is held and the process killed, or the connection is cut.</summary>
 internal sealed record OnTheWire(ConnectionTo Connection, IReadOnlyList<ReadOnlyMemory<byte>> Patterns, CutMoment Moment, bool Kills) : Injection
 {
-    /// <summary>Whether the handler must have returned before; otherwise the patterns matched something earlier.</summary>
+    /// <summary>True if the handler must have returned before; otherwise the patterns matched something earlier.</summary>
     public bool IsAfterHandler { get; init; } = true;
 }
 
@@ -222,7 +220,7 @@ internal sealed record GoesSilent : MeetsADrain
 /// <summary>A server crashes during a drain, and is started again.</summary>
 internal sealed record Restart(bool OfBroker) : MeetsADrain
 {
-    /// <summary>Whether it stays down for the time of the plan, and not only until it has started again.</summary>
+    /// <summary>True if it stays down for the time of the plan, and not only until it has started again.</summary>
     public bool StaysAway { get; init; }
 }
 
