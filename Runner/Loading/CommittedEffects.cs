@@ -1,6 +1,6 @@
 namespace Kit.Runner.Loading;
 
-/// <summary>Asks the database, for all users at once, which of the awaited effects it has committed.</summary>
+/// <summary>The effects that a database has committed, asked for all users at once.</summary>
 /// <remarks>
 /// One task asks, and pauses a millisecond between two questions; while no user waits, it asks nothing. A trigger with NOTIFY would tell at once, but
 /// PostgreSQL lets only one transaction with a notification commit at a time, its flush included: that would change what is measured.
@@ -31,7 +31,7 @@ internal abstract class CommittedEffects : Effects
         ending.Dispose();
     }
 
-    /// <summary>Tells which effects there are above the marks.</summary>
+    /// <summary>Tells which effects exist above the marks.</summary>
     protected abstract Task AskAsync(long[] above);
 
     private async Task AskAgainAsync()

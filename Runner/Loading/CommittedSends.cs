@@ -15,9 +15,8 @@ internal sealed class CommittedSends : CommittedEffects
     private readonly IReadOnlyList<ICommittedQueue> queues;
     private readonly long[] seen;
 
-    /// <param name="cell">The cell.</param>
-    /// <param name="transport">Where its queues are.</param>
-    /// <exception cref="NotSupportedException">Its queues do not tell when messages were committed.</exception>
+    /// <param name="transport">The place of the cell's queues.</param>
+    /// <exception cref="NotSupportedException">The queues do not tell when messages were committed.</exception>
     public CommittedSends(Cell cell, RoundTransport transport)
     {
         queues =

@@ -5,7 +5,7 @@ using Kit.Runner.Results;
 namespace Kit.Runner.Loading;
 
 /// <summary>The messages of a load that the transport has confirmed.</summary>
-/// <param name="longest">How long a send may take. A broker with an alarm, or a server with a full disk, can block it for ever.</param>
+/// <param name="longest">Time limit of a send. A broker with an alarm, or a server with a full disk, can block it for ever.</param>
 internal sealed class ConfirmedSends(TimeSpan longest)
 {
     /// <summary>Longer than a checkpoint or a lock timeout delays a healthy server.</summary>
@@ -23,7 +23,7 @@ internal sealed class ConfirmedSends(TimeSpan longest)
         }
     }
 
-    /// <summary>Those so far.</summary>
+    /// <summary>The messages confirmed so far.</summary>
     public IReadOnlyList<SentMessage> All
     {
         get
@@ -33,8 +33,8 @@ internal sealed class ConfirmedSends(TimeSpan longest)
         }
     }
 
-    /// <summary>Those from one on, in the order in which they were confirmed.</summary>
-    /// <param name="index">Counted from 0.</param>
+    /// <summary>The confirmed messages from an index on, in the order in which they were confirmed.</summary>
+    /// <param name="index">From 0.</param>
     public IReadOnlyList<SentMessage> From(int index)
     {
         lock (adding)
@@ -42,7 +42,7 @@ internal sealed class ConfirmedSends(TimeSpan longest)
     }
 
     /// <summary>Sends, and waits for the confirmation.</summary>
-    /// <exception cref="KitException">There was none in time. Whether the messages are in the queue is not known.</exception>
+    /// <exception cref="KitException">There was none in time. It is not known if the messages are in the queue.</exception>
     public async Task SendAsync(IMessageQueue queue, IReadOnlyCollection<SentMessage> messages)
     {
         using var late = new CancellationTokenSource();

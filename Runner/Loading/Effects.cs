@@ -7,25 +7,25 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Loading;
 
-/// <summary>When the effect of each message of a load was there: the end of its latency. Each kind of effect has its class.</summary>
+/// <summary>The moments of the effects of a load's messages: the ends of their latencies. Each kind of effect has its class.</summary>
 internal abstract class Effects : IEffectWatch, IAsyncDisposable
 {
     private readonly ConcurrentDictionary<Guid, Awaited> awaited = new();
     private readonly ConcurrentDictionary<Guid, DateTimeOffset> told = new();
 
-    /// <summary>By what it tells.</summary>
+    /// <summary>The clock of the moments.</summary>
     public abstract EffectClock Clock { get; }
 
-    /// <summary>When those who waited for an effect were told that it is there, by this machine's clock.</summary>
+    /// <summary>The moments at which waiting users were told of an effect, by this machine's clock.</summary>
     public IReadOnlyDictionary<Guid, DateTimeOffset> Told => told;
 
-    /// <summary>Why it can tell nothing any more; <see langword="null"/> while it can. Whoever waits is not told so.</summary>
+    /// <summary>The reason why it can tell nothing any more; <see langword="null"/> while it can. Waiting users are not told of it.</summary>
     public string? Loss => Failure.Exception?.InnerException?.Message;
 
     /// <summary>Fails when it can tell nothing any more, and does not end otherwise.</summary>
     protected abstract Task Failure { get; }
 
-    /// <summary>Those of a cell, not yet started.</summary>
+    /// <summary>The effects of a cell, not yet started.</summary>
     public static Effects Of(CellStage stage) => (stage.Cell.Scenario.Rows, Transport.Of(stage.Cell).Arrivals) switch
     {
         (1, _) => new CommittedRows(stage.Databases.WidgetsForRunner),
@@ -35,23 +35,19 @@ internal abstract class Effects : IEffectWatch, IAsyncDisposable
     };
 
     /// <summary>Begins, before the first message is sent.</summary>
-    /// <param name="isWaitedFor">Whether users will wait for effects.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="isWaitedFor">True if users will wait for effects.</param>
     public abstract Task StartAsync(bool isWaitedFor, CancellationToken cancellationToken);
 
-    /// <summary>Ends, when nothing is handled any more. What the handlers sent can be read from their queues afterwards.</summary>
-    /// <param name="built">The rows that the handlers inserted.</param>
-    /// <param name="serverAhead">How far the database's clock is ahead of this machine's.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <summary>Ends, when nothing is handled any more. The handlers' sends can be read from their queues afterwards.</summary>
+    /// <param name="serverAhead">Lead of the database's clock over this machine's.</param>
     /// <returns>The first moment of each message's effect, by this machine's clock.</returns>
     public abstract Task<IReadOnlyDictionary<Guid, DateTimeOffset>> EndAsync(
         IReadOnlyList<BuiltWidget> built, TimeSpan serverAhead, CancellationToken cancellationToken);
 
-    /// <summary>How many of the latest effects are enough for whoever watches the load.</summary>
+    /// <summary>Number of latest effects that is enough for whoever watches the load.</summary>
     protected const int MostLatest = 200;
 
     /// <summary>Some of the effects that came last, for whoever watches the load.</summary>
-    /// <param name="cancellationToken">Ends the reading.</param>
     /// <returns>Messages, and the moments of their effects by the server's clock.</returns>
     public abstract Task<IReadOnlyList<(Guid Message, DateTimeOffset Moment)>> ReadLatestAsync(CancellationToken cancellationToken);
 
@@ -75,10 +71,12 @@ internal abstract class Effects : IEffectWatch, IAsyncDisposable
 
     public abstract ValueTask DisposeAsync();
 
-    /// <summary>Where an effect will be that is not there yet: above this, in each table that has effects. Empty where nobody looks into tables.</summary>
+    /// <summary>
+    /// A mark below an effect that does not exist yet: the effect will be above it, in each table that has effects. Empty if no tables are read.
+    /// </summary>
     protected virtual long[] Mark() => [];
 
-    /// <summary>The lowest of the marks that were taken for those who wait; <see langword="null"/> while nobody does.</summary>
+    /// <summary>The lowest of the marks of waiting users; <see langword="null"/> while none waits.</summary>
     protected long[]? LowestMark() => awaited.Values.Select(one => one.Mark)
         .Aggregate((long[]?)null, (lowest, mark) => lowest is null ? mark : [.. lowest.Zip(mark, Math.Min)]);
 

@@ -10,9 +10,8 @@ namespace Kit.Runner.Loading;
 internal sealed class HeldSnapshot(IReadOnlyList<string> databases)
 {
     /// <summary>Waits, holds it, and lets it go.</summary>
-    /// <param name="from">From when, after this call.</param>
-    /// <param name="to">Until when.</param>
-    /// <param name="stop">The load has ended: lets it go, or does not take it.</param>
+    /// <param name="from">After this call.</param>
+    /// <param name="stop">The load has ended: the snapshot is released, or not taken.</param>
     /// <exception cref="NpgsqlException">A database does not answer, or ended the session.</exception>
     public async Task RunAsync(TimeSpan from, TimeSpan to, CancellationToken stop)
     {

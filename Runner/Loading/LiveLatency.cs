@@ -4,8 +4,7 @@ using Npgsql;
 namespace Kit.Runner.Loading;
 
 /// <summary>The median latency of some messages whose effects came last, for whoever watches a load. No result contains it.</summary>
-/// <param name="sends">The load.</param>
-/// <param name="effects">What its messages do.</param>
+/// <param name="effects">The effects of its messages.</param>
 internal sealed class LiveLatency(ConfirmedSends sends, Effects effects)
 {
     private static readonly TimeSpan Longest = TimeSpan.FromSeconds(1);
@@ -16,7 +15,7 @@ internal sealed class LiveLatency(ConfirmedSends sends, Effects effects)
     private readonly Dictionary<Guid, DateTimeOffset> due = [];
     private int known;
 
-    /// <summary>Reads what came since the last call.</summary>
+    /// <summary>Reads the effects since the last call.</summary>
     /// <returns>In ms; <see langword="null"/>: fewer than two messages came, or the server does not tell in time.</returns>
     public async Task<double?> ReadAsync()
     {

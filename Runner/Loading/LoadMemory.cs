@@ -3,7 +3,7 @@ using Kit.Runner.Results;
 
 namespace Kit.Runner.Loading;
 
-/// <summary>How much memory the runner needs for the messages of a load. It keeps each until the load is accounted for.</summary>
+/// <summary>The memory that the runner needs for the messages of a load. It keeps each until the load is accounted for.</summary>
 internal static class LoadMemory
 {
     /// <summary>A load that needs more is warned of, in bytes.</summary>
@@ -14,12 +14,9 @@ internal static class LoadMemory
     private const double OfMessage = 1_500;
     private const double OfEffect = 350;
 
-    /// <summary>What the load of one cell needs.</summary>
-    /// <param name="cell">The cell.</param>
-    /// <param name="shape">How messages arrive.</param>
-    /// <param name="length">How long.</param>
+    /// <summary>The need of the load of one cell.</summary>
     /// <returns>
-    /// Messages and bytes, for users the most that there can be; <see langword="null"/> for users without a pause, whose number of messages nobody knows
+    /// Messages and bytes, for users the most that are possible; <see langword="null"/> for users without a pause, whose number of messages is not known
     /// before.
     /// </returns>
     public static (double Messages, double Bytes)? Of(Cell cell, LoadShape shape, TimeSpan length) =>

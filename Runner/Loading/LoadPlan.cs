@@ -7,28 +7,28 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Loading;
 
-/// <summary>What a <c>load</c> command is to do.</summary>
-/// <param name="Cells">The chosen cells, runnable or not.</param>
-/// <param name="Shapes">How messages arrive, one after the other; with <see cref="LimitMilliseconds"/>, the rate with which the search begins.</param>
-/// <param name="Length">How long messages are sent.</param>
+/// <summary>The plan of a <c>load</c> command.</summary>
+/// <param name="Cells">Runnable or not.</param>
+/// <param name="Shapes">One after the other; with <see cref="LimitMilliseconds"/>, the rate with which the search begins.</param>
+/// <param name="Length">Duration of the sending.</param>
 /// <param name="LimitMilliseconds">Search the highest rate with a p99 of the latency up to this; <see langword="null"/>: one rate.</param>
-/// <param name="Concurrency">How many messages the endpoint of a cell that names no number handles at the same time.</param>
+/// <param name="Concurrency">Messages that the endpoint of a cell that names no number handles at the same time.</param>
 /// <param name="SeedRows">Rows in the widgets' table before each load.</param>
 /// <param name="WarmUp">Messages handled before the schedule begins.</param>
-/// <param name="Senders">How many sends can be under way at the same time.</param>
-/// <param name="Folder">A new folder for the results.</param>
+/// <param name="Senders">The most sends that can be under way at the same time.</param>
+/// <param name="Folder">A new folder, for the results.</param>
 /// <param name="CommandLine">As typed.</param>
 internal sealed record LoadPlan(
     IReadOnlyList<Cell> Cells, IReadOnlyList<LoadShape> Shapes, TimeSpan Length, double? LimitMilliseconds, int Concurrency, int SeedRows,
     int WarmUp, int Senders, string Folder, string CommandLine)
 {
-    /// <summary>From when to when a reader holds a snapshot, from the start of each load; <see langword="null"/>: never.</summary>
+    /// <summary>Beginning and end of a reader's snapshot, from the start of each load; <see langword="null"/>: no snapshot is held.</summary>
     public (TimeSpan From, TimeSpan To)? HeldSnapshot { get; init; }
 
     /// <summary>With <see cref="LimitMilliseconds"/>: the fractions of the highest rate, 0 to 1, that are loaded after the search.</summary>
     public IReadOnlyList<double> Shares { get; init; } = [];
 
-    /// <summary>Whether the processes and servers are looked at while messages are sent.</summary>
+    /// <summary>True if the processes and servers are sampled while messages are sent.</summary>
     public bool IsSoak => LimitMilliseconds is null && (Length >= Soak || HeldSnapshot is not null);
 
     private static readonly TimeSpan Soak = TimeSpan.FromMinutes(1);
@@ -39,12 +39,12 @@ internal sealed record LoadPlan(
     /// <summary>The kit's own servers, with as many connections as the load needs. A latency contains flushes, so their files are on a disk.</summary>
     public TransportArguments Servers => TransportArguments.None.WithConnections(Runnable.Select(ConnectionsOf).Append(ClusterSettings.Connections).Max());
 
-    /// <summary>Whether the kit can start the server of each transport here. Commits are timed by the clock of a server on this machine.</summary>
+    /// <summary>Each transport with the support for starting its server here. Commits are timed by the clock of a server on this machine.</summary>
     public IReadOnlyDictionary<Transport, Support> Here { get; init; } = Transport.FindSupport(TransportArguments.None);
 
     public IReadOnlyList<Cell> Runnable => [.. Cells.Where(cell => SupportOf(cell).IsSupported)];
 
-    /// <summary>Whether a cell can run here, or the first reason why not.</summary>
+    /// <summary>Support for a cell here, or the first reason why it cannot run.</summary>
     public Support SupportOf(Cell cell) =>
         !cell.Support.IsSupported ? cell.Support
         : cell.Scenario.Rows == 0 && Transport.Of(cell).Arrivals is null ? Support.No(
@@ -59,7 +59,7 @@ internal sealed record LoadPlan(
             $"with at most {Figures.Count(ConnectionNeeds.MostOfOwn)}; name fewer handlers or senders")
         : Support.Yes;
 
-    /// <summary>How many messages the endpoint of a cell handles at the same time.</summary>
+    /// <summary>Messages that the endpoint of a cell handles at the same time.</summary>
     public int ConcurrencyOf(Cell cell) => cell.Limits.Handlers ?? Concurrency;
 
     private int ConnectionsOf(Cell cell) => (ConnectionNeeds.Of(cell, ConcurrencyOf(cell))?.Total ?? 0) + Senders + OfTheLoad;

@@ -9,10 +9,8 @@ using Npgsql;
 
 namespace Kit.Runner.Loading;
 
-/// <summary>Looks at the endpoint's processes and at the servers every few seconds while messages are sent.</summary>
-/// <param name="cell">The cell.</param>
-/// <param name="handlers">The endpoint's processes, on this machine.</param>
-/// <param name="queue">Its queue.</param>
+/// <summary>Samples the endpoint's processes and the servers every few seconds while messages are sent.</summary>
+/// <param name="handlers">On this machine.</param>
 /// <param name="databases">Connection strings of the round's databases, each once.</param>
 /// <param name="save">Receives each sample.</param>
 internal sealed class LoadSampler(
@@ -36,12 +34,12 @@ internal sealed class LoadSampler(
 
     private readonly List<LoadSample> samples = [];
 
-    /// <summary>In the order of time.</summary>
+    /// <summary>The samples in the order of time.</summary>
     public IReadOnlyList<LoadSample> Samples => samples;
 
     /// <summary>Takes samples until it is stopped, 180 of them in a load of half an hour.</summary>
-    /// <param name="length">How long the load is to be.</param>
-    /// <param name="sent">How many messages are sent by now.</param>
+    /// <param name="length">Planned duration of the load.</param>
+    /// <param name="sent">Messages sent by now.</param>
     /// <param name="stop">Ends it. A sample that is being taken is still kept.</param>
     public async Task RunAsync(TimeSpan length, Func<int> sent, CancellationToken stop)
     {

@@ -9,9 +9,6 @@ namespace Kit.Runner.Loading;
 /// takes several messages that are due.
 /// </summary>
 /// <param name="queues">The queue, opened once for each sender.</param>
-/// <param name="schedule">When to send.</param>
-/// <param name="newMessage">Makes a message.</param>
-/// <param name="sends">What was confirmed.</param>
 internal sealed class LoadSender(IReadOnlyList<IMessageQueue> queues, Schedule schedule, Func<BuildWidget> newMessage, ConfirmedSends sends) : ILoadSender
 {
     private const int MostAtOnce = 100;

@@ -1,6 +1,6 @@
 namespace Kit.Runner.Loading;
 
-/// <summary>How messages arrive.</summary>
+/// <summary>The way in which messages arrive.</summary>
 internal abstract record LoadShape;
 
 /// <summary>On schedule, whatever the endpoint does.</summary>
@@ -12,10 +12,10 @@ internal sealed record OpenLoad(double Rate) : LoadShape
 }
 
 /// <summary>From users, each of whom waits until the row of its last message is committed, and then pauses.</summary>
-/// <param name="Users">How many there are.</param>
 /// <param name="Think">The pause.</param>
 /// <param name="Ramp">The users begin within this time, the first at once and the others at equal distances.</param>
 /// <param name="Timeout">
-/// How long a user waits for the effect, from the moment at which the message was to be sent. Then the user gives up and goes on, and the message has failed.
+/// Time that a user waits for the effect, from the moment at which the message was to be sent. Then the user gives up and goes on, and the message has
+/// failed.
 /// </param>
 internal sealed record ClosedLoad(int Users, TimeSpan Think, TimeSpan Ramp, TimeSpan Timeout) : LoadShape;

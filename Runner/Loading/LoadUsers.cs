@@ -6,15 +6,12 @@ using Kit.Handlers;
 namespace Kit.Runner.Loading;
 
 /// <summary>
-/// A closed load: each user sends a message, waits until its effect is there or gives up, pauses, and sends the next. So a slow endpoint slows its users
+/// A closed load: each user sends a message, waits for its effect or gives up, pauses, and sends the next. So a slow endpoint slows its users
 /// down, and has no more messages to handle than there are users, unless some give up.
 /// </summary>
 /// <param name="queues">The queue, opened once for each send that can be under way; users take turns with them.</param>
-/// <param name="load">The users.</param>
-/// <param name="length">How long they send.</param>
-/// <param name="newMessage">Makes a message.</param>
-/// <param name="effects">Knows when the effect of a message is there.</param>
-/// <param name="sends">What was confirmed.</param>
+/// <param name="length">Duration of the sending.</param>
+/// <param name="sends">Receives the confirmed messages.</param>
 internal sealed class LoadUsers(
     IReadOnlyList<IMessageQueue> queues, ClosedLoad load, TimeSpan length, Func<BuildWidget> newMessage, IEffectWatch effects, ConfirmedSends sends)
     : ILoadSender
@@ -64,6 +61,6 @@ internal sealed class LoadUsers(
         }
     }
 
-    /// <summary>How long the user still waits: a message that waited for a connection has used some of the time.</summary>
+    /// <summary>The time that the user still waits: a message that waited for a connection has used some of it.</summary>
     private TimeSpan LeftAt(TimeSpan now, TimeSpan due) => due + load.Timeout - now is var left && left > TimeSpan.Zero ? left : TimeSpan.Zero;
 }

@@ -11,10 +11,8 @@ using Kit.Runner.Transports;
 
 namespace Kit.Runner.Loading;
 
-/// <summary>How far a load is.</summary>
-/// <param name="Cell">Its cell.</param>
+/// <summary>The progress of a load.</summary>
 /// <param name="Elapsed">Since the schedule's start.</param>
-/// <param name="Sent">Messages that were sent.</param>
 /// <param name="Handled">Messages whose handler has returned.</param>
 /// <param name="Failed">Attempts whose handler has thrown.</param>
 internal sealed record LoadProgress(CellName Cell, TimeSpan Elapsed, int Sent, int Handled, int Failed)
@@ -24,12 +22,10 @@ internal sealed record LoadProgress(CellName Cell, TimeSpan Elapsed, int Sent, i
 }
 
 /// <summary>One cell under one load, from restored databases to the account of every message.</summary>
-/// <param name="plan">What all cells share.</param>
-/// <param name="cell">The cell.</param>
-/// <param name="servers">The servers.</param>
-/// <param name="between">How often the progress is told: once a second at most.</param>
-/// <param name="tell">Receives it.</param>
-/// <param name="save">Receives each look at the processes and servers.</param>
+/// <param name="plan">Shared by all cells.</param>
+/// <param name="between">Time between reports of the progress: 1 s or longer.</param>
+/// <param name="tell">Receives the progress.</param>
+/// <param name="save">Receives each sample of the processes and servers.</param>
 internal sealed class LoadedCell(
     LoadPlan plan, Cell cell, RunServers servers, TimeSpan between, Action<LoadProgress> tell, Action<LoadSample> save)
 {
@@ -47,8 +43,7 @@ internal sealed class LoadedCell(
     private Stopwatch? sinceStart;
 
     /// <summary>Runs it. A failure becomes the outcome.</summary>
-    /// <param name="shape">How messages arrive.</param>
-    /// <param name="stop">Ends the sending. What was sent by then is handled and accounted for.</param>
+    /// <param name="stop">Ends the sending. Messages sent by then are handled and accounted for.</param>
     /// <exception cref="OperationCanceledException">It was stopped before the first message was sent.</exception>
     public async Task<LoadResult> RunAsync(LoadShape shape, CancellationToken stop)
     {
@@ -237,12 +232,9 @@ internal sealed class LoadedCell(
     }
 
     /// <summary>Waits until that many messages are handled and the queue is empty.</summary>
-    /// <param name="handlers">They handle them.</param>
-    /// <param name="queue">Where they are.</param>
-    /// <param name="messages">How many.</param>
     /// <param name="noLonger">Ends the waiting: the queue is counted for the last time.</param>
-    /// <param name="end">Ends that, too: a server need not answer.</param>
-    /// <returns>Why it gave up; <see langword="null"/> if it did not have to.</returns>
+    /// <param name="end">Ends that count, too: a server need not answer.</param>
+    /// <returns>The reason why it gave up; <see langword="null"/> if it did not.</returns>
     private static async Task<string?> UntilHandledAsync(
         HandlerProcesses handlers, IMessageQueue queue, int messages, CancellationToken noLonger, CancellationToken end)
     {
@@ -300,7 +292,7 @@ internal sealed class LoadedCell(
     {
         public IReadOnlyList<IMessageQueue> All { get; private set; } = queues;
 
-        /// <summary>Closes their connections. It can be called twice.</summary>
+        /// <summary>Closes the connections of the queues. It can be called twice.</summary>
         public async ValueTask DisposeAsync()
         {
             var open = All;

@@ -26,9 +26,7 @@ internal sealed class Moments : IDisposable
         thread.Start();
     }
 
-    /// <summary>Waits until then, and never shorter: a message that is sent early would seem faster than it is.</summary>
-    /// <param name="due">The moment.</param>
-    /// <param name="stop">Ends the wait.</param>
+    /// <summary>Waits until a moment, and never shorter: a message that is sent early would seem faster than it is.</summary>
     /// <exception cref="OperationCanceledException">It was stopped, or disposed during the wait.</exception>
     /// <exception cref="ObjectDisposedException">It is disposed.</exception>
     public async Task WaitForAsync(TimeSpan due, CancellationToken stop)

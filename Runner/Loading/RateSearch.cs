@@ -3,10 +3,7 @@ using Kit.Runner.Results.Loads;
 
 namespace Kit.Runner.Loading;
 
-/// <summary>
-/// Searches the highest rate that is sustained: doubles or halves the first one until one is sustained and one is not, then halves the
-/// interval on a logarithmic scale.
-/// </summary>
+/// <summary>Searches for the highest rate that is sustained: doubles or halves the first one until one is sustained and one is not, then halves the</summary>
 internal static class RateSearch
 {
     /// <summary>It ends when the lowest rate that was not sustained is at most this many times the highest that was.</summary>
@@ -15,7 +12,7 @@ internal static class RateSearch
     /// <summary>The lowest rate of a load, in messages a second.</summary>
     public const double Lowest = 1;
 
-    /// <summary>How often a rate is tried at which only the sender was late: that is no fault of the endpoint.</summary>
+    /// <summary>Tries of a rate at which only the sender was late: that is no fault of the endpoint.</summary>
     public const int MostTries = 3;
 
     /// <summary>No rate above this is tried, in messages a second.</summary>
@@ -23,8 +20,7 @@ internal static class RateSearch
 
     /// <summary>Tries one rate, and again if only its sender was late.</summary>
     /// <param name="limitMilliseconds">The highest p99 that counts as sustained.</param>
-    /// <param name="load">Loads the cell at the rate.</param>
-    /// <returns>Whether it was sustained.</returns>
+    /// <returns>True if it was sustained.</returns>
     public static async Task<bool> TryAsync(double? limitMilliseconds, Func<Task<LoadResult>> load)
     {
         for (var tries = 1; ; tries++)
@@ -41,12 +37,12 @@ internal static class RateSearch
     /// The lowest rate that is tried, in messages a second: one that has the messages that a p99 needs. It is rounded up to a tenth: a
     /// <see cref="Schedule"/> has no part of a message.
     /// </summary>
-    /// <param name="length">How long each rate is tried.</param>
+    /// <param name="length">Duration of each rate.</param>
     public static double LowestFor(TimeSpan length) =>
         Math.Max(Lowest, Math.Ceiling(10 * Quantile.NeededFor(0.99) / length.TotalSeconds) / 10);
 
     /// <param name="first">The rate that is tried first, unless it has too few messages.</param>
-    /// <param name="length">How long each rate is tried.</param>
+    /// <param name="length">Duration of each rate.</param>
     /// <param name="isSustained">Tries a rate.</param>
     /// <returns>The highest rate that was sustained; <see langword="null"/> if none was.</returns>
     public static async Task<double?> RunAsync(double first, TimeSpan length, Func<double, Task<bool>> isSustained)
